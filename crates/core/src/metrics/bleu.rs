@@ -1,0 +1,266 @@
+//! BLEU: clipped n-gram precision with a brevity penalty (Papineni et al., 2002).
+
+use super::counting::Counter;
+use super::ngrams::{Ngrams, total};
+use super::symbols::Symbols;
+use crate::tokenizers::{Tokenizer, is_whitespace, lowercased};
+
+/// Counts for BLEU: output length, reference length, matches of order 1 to N, totals of order 1 to N.
+#[derive(Debug, Clone, Copy)]
+pub struct Bleu {
+    pub tokenizer: Tokenizer,
+    pub lowercase: bool,
+    pub max_order: usize,
+}
+
+#[derive(Debug, Default)]
+pub struct Scratch {
+    symbols: Symbols,
+    ngrams: Ngrams,
+    /// The references' symbols, one after the other, and where each reference ends.
+    references: Vec<u32>,
+    ends: Vec<usize>,
+    output: Vec<u32>,
+}
+
+impl Bleu {
+    fn tokenize(&self, line: &str, visit: impl FnMut(&str)) {
+        if self.lowercase {
+            let line = lowercased(line);
+            self.tokenizer.tokenize(line.trim_end_matches(is_whitespace), visit);
+        } else {
+            self.tokenizer.tokenize(line.trim_end_matches(is_whitespace), visit);
+        }
+    }
+
+    fn index_references(&self, references: &[&str], scratch: &mut Scratch) {
+        let Scratch { symbols, ngrams, references: all, ends, .. } = scratch;
+        let bytes: usize = references.iter().map(|reference| reference.len()).sum();
+        symbols.reset(bytes / 8);
+        all.clear();
+        ends.clear();
+        for reference in references {
+            self.tokenize(reference, |token| all.push(symbols.insert(token)));
+            ends.push(all.len());
+        }
+        ngrams.reset(self.max_order, all.len());
+        let mut start = 0;
+        for &end in ends.iter() {
+            ngrams.add(&all[start..end]);
+            start = end;
+        }
+    }
+}
+
+impl Counter for Bleu {
+    type Scratch = Scratch;
+
+    fn scratch(&self) -> Scratch {
+        Scratch::default()
+    }
+
+    fn width(&self) -> usize {
+        2 + 2 * self.max_order
+    }
+
+    fn count(
+        &self,
+        references: &[&str],
+        outputs: &[&str],
+        rows: &mut [f64],
+        scratch: &mut Scratch,
+    ) {
+        self.index_references(references, scratch);
+        let Scratch { symbols, ngrams, ends, output: tokens, .. } = scratch;
+        for (output, row) in outputs.iter().zip(rows.chunks_mut(self.width())) {
+            tokens.clear();
+            self.tokenize(output, |token| tokens.push(symbols.get(token)));
+            row[0] = tokens.len() as f64;
+            row[1] = closest_length(ends, tokens.len()) as f64;
+            let (matches, totals) = row[2..].split_at_mut(self.max_order);
+            ngrams.matches(tokens, matches);
+            for (order, cell) in (1..).zip(totals) {
+                *cell = total(tokens.len(), order);
+            }
+        }
+    }
+}
+
+/// The reference length closest to the output's, the shorter one when two are equally close.
+fn closest_length(ends: &[usize], length: usize) -> usize {
+    let starts = std::iter::once(&0).chain(ends);
+    let lengths = ends.iter().zip(starts).map(|(end, start)| end - start);
+    lengths.min_by_key(|&reference| (reference.abs_diff(length), reference)).unwrap_or(0)
+}
+
+/// What is done about an order without a match.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Smoothing {
+    /// Nothing: the score is 0.
+    None,
+    /// The count is this instead of 0.
+    Floor(f64),
+    /// This is added to matches and totals of the orders above 1.
+    AddK(f64),
+    /// The k-th order without a match counts as 1 / 2^k matches (mteval's).
+    Exp,
+}
+
+/// How a row of sums becomes a score.
+#[derive(Debug, Clone, Copy)]
+pub struct Scoring {
+    pub smoothing: Smoothing,
+    /// Average over the orders that the output has n-grams of, not over all.
+    pub effective_order: bool,
+}
+
+/// A score and what it is made of.
+#[derive(Debug, Clone, Default)]
+pub struct BleuScore {
+    /// In [0, 100].
+    pub score: f64,
+    pub brevity_penalty: f64,
+    /// In [0, 100], after smoothing.
+    pub precisions: Vec<f64>,
+    /// Matches and totals as they entered the precisions: with what `AddK` added.
+    pub matches: Vec<f64>,
+    pub totals: Vec<f64>,
+}
+
+impl Scoring {
+    /// The score of one row of sums.
+    #[must_use]
+    pub fn score(&self, sums: &[f64]) -> f64 {
+        let max_order = (sums.len() - 2) / 2;
+        let (matches, totals) = sums[2..].split_at(max_order);
+        let brevity_penalty = brevity_penalty(sums[0], sums[1]);
+        self.combine(brevity_penalty, matches, totals, |_, _| ())
+    }
+
+    /// The score of one row of sums with its parts.
+    #[must_use]
+    pub fn details(&self, sums: &[f64]) -> BleuScore {
+        let max_order = (sums.len() - 2) / 2;
+        let (matches, totals) = sums[2..].split_at(max_order);
+        let brevity_penalty = brevity_penalty(sums[0], sums[1]);
+        let mut precisions = vec![0.0; max_order];
+        let score = self.combine(brevity_penalty, matches, totals, |order, precision| {
+            precisions[order] = precision;
+        });
+        let nothing_matched = matches.iter().all(|&count| count == 0.0);
+        let with_added = |counts: &[f64]| match self.smoothing {
+            Smoothing::AddK(k) if !nothing_matched => {
+                let added = counts.iter().enumerate();
+                added.map(|(order, count)| if order > 0 { count + k } else { *count }).collect()
+            }
+            _ => counts.to_vec(),
+        };
+        let (matches, totals) = (with_added(matches), with_added(totals));
+        BleuScore { score, brevity_penalty, precisions, matches, totals }
+    }
+
+    /// Penalty times the geometric mean of the precisions, each of which `visit` is shown.
+    fn combine(
+        &self,
+        brevity_penalty: f64,
+        matches: &[f64],
+        totals: &[f64],
+        mut visit: impl FnMut(usize, f64),
+    ) -> f64 {
+        if matches.iter().all(|&count| count == 0.0) {
+            return 0.0;
+        }
+        let mut halving = 1.0;
+        let (mut logarithms, mut zero, mut orders_present) = (0.0, false, 0);
+        for (order, (&matched, &total)) in matches.iter().zip(totals).enumerate() {
+            let added = match self.smoothing {
+                Smoothing::AddK(k) if order > 0 => k,
+                _ => 0.0,
+            };
+            let (matched, total) = (matched + added, total + added);
+            if total == 0.0 {
+                break;
+            }
+            orders_present = order + 1;
+            let precision = match self.smoothing {
+                _ if matched > 0.0 => 100.0 * matched / total,
+                Smoothing::Exp => {
+                    halving *= 2.0;
+                    100.0 / (halving * total)
+                }
+                Smoothing::Floor(value) => 100.0 * value / total,
+                Smoothing::None | Smoothing::AddK(_) => 0.0,
+            };
+            visit(order, precision);
+            zero |= precision == 0.0;
+            logarithms += precision.ln();
+        }
+        let order = if self.effective_order { orders_present } else { matches.len() };
+        if zero || orders_present < order {
+            return 0.0;
+        }
+        brevity_penalty * (logarithms / order as f64).exp()
+    }
+}
+
+/// 1 for output at least as long as the reference, exp(1 − reference / output) for shorter output.
+fn brevity_penalty(output: f64, reference: f64) -> f64 {
+    if output >= reference {
+        1.0
+    } else if output > 0.0 {
+        (1.0 - reference / output).exp()
+    } else {
+        0.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: Bleu = Bleu { tokenizer: Tokenizer::None, lowercase: false, max_order: 4 };
+
+    fn row(references: &[&str], output: &str) -> Vec<f64> {
+        let mut row = vec![0.0; PLAIN.width()];
+        PLAIN.count(references, &[output], &mut row, &mut PLAIN.scratch());
+        row
+    }
+
+    #[test]
+    fn a_row_holds_lengths_matches_and_totals() {
+        let found = row(&["the cat is on the mat"], "the cat sat on mat");
+        assert_eq!(found, [5.0, 6.0, 4.0, 1.0, 0.0, 0.0, 5.0, 4.0, 3.0, 2.0]);
+    }
+
+    #[test]
+    fn the_reference_length_is_the_closest_and_on_a_tie_the_shorter() {
+        assert!((row(&["a b c d", "a b"], "a b c")[1] - 2.0).abs() < f64::EPSILON);
+        assert!((row(&["a b", "a b c d"], "a b c")[1] - 2.0).abs() < f64::EPSILON);
+        assert!((row(&["", "a b c d"], "a b c")[1] - 4.0).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn smoothings_agree_with_chen_and_cherry_where_they_define_the_same() {
+        // Worked example of their smoothings 1, 2 and 3, to ten digits.
+        let sums = row(&["the cat is on the mat"], "the cat sat on mat");
+        for (smoothing, expected) in [
+            (Smoothing::None, 0.0),
+            (Smoothing::Floor(0.1), 11.062_691_20),
+            (Smoothing::AddK(1.0), 33.085_163_61),
+            (Smoothing::Exp, 20.801_195_38),
+        ] {
+            let scoring = Scoring { smoothing, effective_order: false };
+            assert!((scoring.score(&sums) - expected).abs() < 1e-7, "{smoothing:?}");
+            assert!((scoring.details(&sums).score - scoring.score(&sums)).abs() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn effective_order_averages_over_the_orders_that_the_output_has() {
+        let sums = row(&["yes"], "yes");
+        let score =
+            |effective_order| Scoring { smoothing: Smoothing::Exp, effective_order }.score(&sums);
+        assert!(score(false) == 0.0);
+        assert!((score(true) - 100.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,271 @@
+//! chrF: F-score of character n-grams, and of word n-grams for chrF++ (Popović, 2015 and 2017).
+
+use std::borrow::Cow;
+
+use super::counting::Counter;
+use super::ngrams::{Ngrams, total};
+use super::symbols::Symbols;
+use crate::tokenizers::{is_whitespace, lowercased, words};
+
+/// Counts for chrF: for each order, characters first, the n-grams of the output, of the reference, and matches.
+#[derive(Debug, Clone, Copy)]
+pub struct Chrf {
+    pub char_order: usize,
+    pub word_order: usize,
+    pub lowercase: bool,
+    /// Keep white space as characters.
+    pub whitespace: bool,
+    /// How the best of several references is found.
+    pub scoring: Scoring,
+}
+
+/// How a row of sums becomes a score.
+#[derive(Debug, Clone, Copy)]
+pub struct Scoring {
+    /// How many times more recall weighs than precision.
+    pub beta: f64,
+    /// Average the F-scores of all orders, those without n-grams as 1e-16.
+    pub eps_smoothing: bool,
+}
+
+/// One sequence of symbols with the tree of a reference's n-grams.
+#[derive(Debug, Default)]
+struct Side {
+    ngrams: Ngrams,
+    symbols: Symbols,
+    reference: Vec<u32>,
+    output: Vec<u32>,
+}
+
+#[derive(Debug, Default)]
+pub struct Scratch {
+    characters: Side,
+    words: Side,
+    candidate: Vec<f64>,
+    matches: Vec<f64>,
+    best: Vec<f64>,
+}
+
+impl Chrf {
+    fn prepared<'a>(&self, line: &'a str) -> Cow<'a, str> {
+        if self.lowercase { Cow::Owned(lowercased(line)) } else { Cow::Borrowed(line) }
+    }
+
+    fn characters(&self, line: &str, symbols: &mut Vec<u32>) {
+        symbols.clear();
+        let characters = line.chars().filter(|&c| self.whitespace || !is_whitespace(c));
+        symbols.extend(characters.map(u32::from));
+    }
+
+    /// Indexes a reference; characters are symbols already, words get numbers.
+    fn index_reference(&self, reference: &str, scratch: &mut Scratch) {
+        let line = self.prepared(reference);
+        let Side { ngrams, reference: sequence, .. } = &mut scratch.characters;
+        self.characters(&line, sequence);
+        ngrams.reset(self.char_order, sequence.len());
+        ngrams.add(sequence);
+        if self.word_order > 0 {
+            let Side { ngrams, symbols, reference: sequence, .. } = &mut scratch.words;
+            sequence.clear();
+            symbols.reset(line.len() / 6);
+            split_words(&line, |word| sequence.push(symbols.insert(word)));
+            ngrams.reset(self.word_order, sequence.len());
+            ngrams.add(sequence);
+        }
+    }
+
+    /// The counts of an output against the indexed reference.
+    fn count_output(&self, output: &str, scratch: &mut Scratch) {
+        let line = self.prepared(output);
+        let Scratch { characters, words, candidate, matches, .. } = scratch;
+        self.characters(&line, &mut characters.output);
+        if self.word_order > 0 {
+            let Side { symbols, output: sequence, .. } = words;
+            sequence.clear();
+            split_words(&line, |word| sequence.push(symbols.get(word)));
+        }
+        candidate.clear();
+        for (side, max_order) in [(characters, self.char_order), (words, self.word_order)] {
+            matches.resize(max_order, 0.0);
+            side.ngrams.matches(&side.output, matches);
+            for (order, &matched) in (1..).zip(matches.iter()) {
+                let in_reference = total(side.reference.len(), order);
+                // An order that the reference lacks says nothing about precision.
+                let in_output =
+                    if in_reference > 0.0 { total(side.output.len(), order) } else { 0.0 };
+                candidate.extend([in_output, in_reference, matched]);
+            }
+        }
+    }
+}
+
+impl Counter for Chrf {
+    type Scratch = Scratch;
+
+    fn scratch(&self) -> Scratch {
+        let mut scratch = Scratch::default();
+        scratch.words.ngrams.reset(0, 0);
+        scratch
+    }
+
+    fn width(&self) -> usize {
+        3 * (self.char_order + self.word_order)
+    }
+
+    /// Keeps, for each output, the counts against the reference that gives it the best score.
+    fn count(
+        &self,
+        references: &[&str],
+        outputs: &[&str],
+        rows: &mut [f64],
+        scratch: &mut Scratch,
+    ) {
+        scratch.best.clear();
+        scratch.best.resize(outputs.len(), f64::NEG_INFINITY);
+        for reference in references {
+            self.index_reference(reference, scratch);
+            for (index, (output, row)) in
+                outputs.iter().zip(rows.chunks_mut(self.width())).enumerate()
+            {
+                self.count_output(output, scratch);
+                if references.len() == 1 {
+                    row.copy_from_slice(&scratch.candidate);
+                    continue;
+                }
+                let score = self.scoring.score(&scratch.candidate);
+                if score > scratch.best[index] {
+                    scratch.best[index] = score;
+                    row.copy_from_slice(&scratch.candidate);
+                }
+            }
+        }
+    }
+}
+
+/// The words of chrF++: one ASCII punctuation mark at the end, or else at the start, is a word of its own.
+fn split_words(line: &str, mut visit: impl FnMut(&str)) {
+    for word in words(line) {
+        let is_mark = |mark: Option<&u8>| mark.is_some_and(u8::is_ascii_punctuation);
+        let cut = if word.len() == 1 {
+            0
+        } else if is_mark(word.as_bytes().last()) {
+            word.len() - 1
+        } else if is_mark(word.as_bytes().first()) {
+            1
+        } else {
+            0
+        };
+        let (front, back) = word.split_at(cut);
+        if !front.is_empty() {
+            visit(front);
+        }
+        visit(back);
+    }
+}
+
+impl Scoring {
+    /// The score in [0, 100] of one row of sums.
+    #[must_use]
+    pub fn score(&self, sums: &[f64]) -> f64 {
+        if self.eps_smoothing { self.mean_of_f_scores(sums) } else { self.f_score_of_means(sums) }
+    }
+
+    /// Precision and recall averaged over the orders that both sides have, then one F-score.
+    fn f_score_of_means(&self, sums: &[f64]) -> f64 {
+        let (mut precision, mut recall, mut orders) = (0.0, 0.0, 0.0);
+        for (output, reference, matched) in orders_of(sums) {
+            if output > 0.0 && reference > 0.0 {
+                precision += matched / output;
+                recall += matched / reference;
+                orders += 1.0;
+            }
+        }
+        if orders == 0.0 || precision + recall == 0.0 {
+            return 0.0;
+        }
+        let weight = self.beta * self.beta;
+        let (precision, recall) = (precision / orders, recall / orders);
+        100.0 * ((1.0 + weight) * precision * recall / (weight * precision + recall))
+    }
+
+    /// The mean of the orders' F-scores, an order without n-grams counting as almost 0.
+    fn mean_of_f_scores(&self, sums: &[f64]) -> f64 {
+        const EPSILON: f64 = 1e-16;
+        let weight = self.beta * self.beta;
+        let ratio = |matched: f64, of: f64| if of > 0.0 { matched / of } else { EPSILON };
+        let mut sum = 0.0;
+        for (output, reference, matched) in orders_of(sums) {
+            let (precision, recall) = (ratio(matched, output), ratio(matched, reference));
+            let denominator = weight * precision + recall;
+            sum += if denominator > 0.0 {
+                (1.0 + weight) * precision * recall / denominator
+            } else {
+                EPSILON
+            };
+        }
+        100.0 * sum / (sums.len() / 3) as f64
+    }
+}
+
+/// Output, reference and matched n-grams of each order.
+fn orders_of(sums: &[f64]) -> impl Iterator<Item = (f64, f64, f64)> {
+    let (orders, _) = sums.as_chunks::<3>();
+    orders.iter().map(|&[output, reference, matched]| (output, reference, matched))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CHRF: Chrf = Chrf {
+        char_order: 2,
+        word_order: 1,
+        lowercase: false,
+        whitespace: false,
+        scoring: Scoring { beta: 2.0, eps_smoothing: false },
+    };
+
+    fn row(metric: &Chrf, references: &[&str], output: &str) -> Vec<f64> {
+        let mut row = vec![0.0; metric.width()];
+        metric.count(references, &[output], &mut row, &mut metric.scratch());
+        row
+    }
+
+    #[test]
+    fn a_row_holds_output_reference_and_matches_of_each_order() {
+        assert_eq!(row(&CHRF, &["ab c"], "abd"), [3., 3., 2., 2., 2., 1., 1., 2., 0.]);
+    }
+
+    #[test]
+    fn an_order_that_the_reference_lacks_does_not_count() {
+        assert_eq!(row(&CHRF, &["a"], "ab"), [2., 1., 1., 0., 0., 0., 1., 1., 0.]);
+    }
+
+    #[test]
+    fn the_best_reference_counts_and_on_a_tie_the_first() {
+        assert_eq!(row(&CHRF, &["xy", "abc"], "abc"), row(&CHRF, &["abc"], "abc"));
+        let first = row(&CHRF, &["xyz", "uv"], "abc");
+        assert_eq!(first, row(&CHRF, &["xyz"], "abc"));
+    }
+
+    #[test]
+    fn one_mark_at_the_end_or_else_at_the_start_is_a_word() {
+        let mut found = Vec::new();
+        split_words("(hi) \"so . é, ((", |word| found.push(word.to_owned()));
+        assert_eq!(found, ["(hi", ")", "\"", "so", ".", "é", ",", "(", "("]);
+    }
+
+    #[test]
+    fn white_space_counts_only_when_kept() {
+        let kept = Chrf { whitespace: true, ..CHRF };
+        assert_eq!(row(&kept, &["a b"], " a")[..3], [2.0, 3.0, 2.0]);
+        assert_eq!(row(&CHRF, &["a b"], " a")[..3], [1.0, 2.0, 1.0]);
+    }
+
+    #[test]
+    fn epsilon_smoothing_averages_over_all_orders() {
+        let eps = Scoring { beta: 2.0, eps_smoothing: true };
+        assert!((eps.score(&[1., 1., 1., 0., 0., 0.]) - 50.0).abs() < 1e-9);
+        assert!(eps.score(&[0.0; 6]) > 0.0);
+    }
+}

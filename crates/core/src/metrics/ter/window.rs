@@ -1,0 +1,168 @@
+//! Edit distances a row at a time: the band of a row fits into the bits of one integer.
+//!
+//! Neighbouring cells differ by −1, 0 or 1, so two bits per cell hold a row, and a dozen operations on whole rows
+//! make the next one (Myers, 1999, as Hyyrö, 2003, words it). Here the bits are a window that moves along
+//! with the band. A cell beyond an edge of the band cannot be reached; it is taken to hold one more than
+//! its neighbour inside, which makes every path through it too dear, provided that no pair of equal words
+//! leads out of it. `RowWindow::paired` sees to that.
+
+use super::band::Band;
+use super::matrix::{Edit, Matrix, Swap};
+use super::reference::Reference;
+
+/// The window of one row. Its lowest bit stands for the band's first column, or for column 1 if that is 0.
+#[derive(Debug, Clone, Copy, Default)]
+struct RowWindow {
+    /// The reference position of the lowest bit's word.
+    start: usize,
+    /// How many columns the window moved since the row before.
+    shift: u32,
+    /// The columns that the row before did not fill.
+    entering: u64,
+    /// The columns where the row before filled the column on the left.
+    paired: u64,
+    /// The columns that this row fills.
+    filled: u64,
+}
+
+/// One row of distances.
+#[derive(Debug, Clone, Copy, Default)]
+struct Row {
+    /// The columns that hold one more than the column on their left …
+    plus: u64,
+    /// … and those that hold one less.
+    minus: u64,
+    /// The distance on the left of the lowest bit's column.
+    left: usize,
+}
+
+/// What led to the cells of a row; columns in neither set miss a word of the reference.
+#[derive(Debug, Clone, Copy, Default)]
+struct Edits {
+    pair: u64,
+    drop: u64,
+}
+
+#[derive(Debug, Default)]
+pub struct WindowMatrix {
+    windows: Vec<RowWindow>,
+    /// `rows[n]` is for the first n words of the output, and so is `edits[n]`.
+    rows: Vec<Row>,
+    edits: Vec<Edits>,
+    /// The lengths that the windows are for.
+    lengths: (usize, usize),
+}
+
+impl WindowMatrix {
+    fn lay_windows(&mut self, output: usize, reference: usize) {
+        if self.lengths == (output, reference) && !self.windows.is_empty() {
+            return;
+        }
+        self.lengths = (output, reference);
+        self.windows.clear();
+        self.windows.push(RowWindow::default());
+        let band = Band::new(output, reference);
+        let (mut before, mut start_before) = (band.columns(0), 0);
+        for row in 1..=output {
+            let (first, last) = band.columns(row);
+            let start = first.saturating_sub(1);
+            let entering = if row == 1 { 0 } else { from_bit(before.1 - start) };
+            let below_band = u64::from(start < before.0);
+            self.windows.push(RowWindow {
+                start,
+                shift: (start - start_before) as u32,
+                entering,
+                paired: !(entering << 1 | below_band),
+                filled: !from_bit(last - start),
+            });
+            (before, start_before) = ((first, last), start);
+        }
+    }
+
+    fn whole_distance(&self, row: Row) -> usize {
+        let filled = self.windows[self.windows.len() - 1].filled;
+        let (plus, minus) = (row.plus & filled, row.minus & filled);
+        row.left + plus.count_ones() as usize - minus.count_ones() as usize
+    }
+}
+
+/// All bits from `bit` on, none if there are not so many.
+fn from_bit(bit: usize) -> u64 {
+    if bit < 64 { u64::MAX << bit } else { 0 }
+}
+
+impl RowWindow {
+    /// The row below `above`, for a word that the reference has at the positions `equal`.
+    #[inline]
+    fn next(&self, above: Row, equal: u64) -> (Row, Edits) {
+        let Row { plus, minus, mut left } = above;
+        if self.shift > 0 {
+            let leaving = !from_bit(self.shift as usize);
+            left += (plus & leaving).count_ones() as usize;
+            left -= (minus & leaving).count_ones() as usize;
+        }
+        let plus = plus >> self.shift | self.entering;
+        let minus = minus >> self.shift & !self.entering;
+        let equal = equal & self.paired;
+        // The columns that hold what the column on the left holds above.
+        let level = ((equal & plus).wrapping_add(plus) ^ plus) | equal | minus;
+        // The columns that hold one more, and one less, than above.
+        let more = minus | !(level | plus);
+        let less = level & plus;
+        let edits = Edits { pair: self.paired & (!level | equal), drop: more };
+        let more = more << 1 | 1;
+        let row = Row { plus: less << 1 | !(level | more), minus: level & more, left: left + 1 };
+        (row, edits)
+    }
+}
+
+impl Matrix for WindowMatrix {
+    fn fill(&mut self, reference: &Reference, output: &[u32]) {
+        self.lay_windows(output.len(), reference.len());
+        self.rows.clear();
+        self.rows.resize(output.len() + 1, Row { plus: u64::MAX, minus: 0, left: 0 });
+        self.edits.resize(output.len() + 1, Edits::default());
+        self.refill(reference, output, 0);
+    }
+
+    fn refill(&mut self, reference: &Reference, output: &[u32], start: usize) {
+        let mut row = self.rows[start];
+        for (index, &word) in (start + 1..).zip(&output[start..]) {
+            let window = &self.windows[index];
+            (row, self.edits[index]) = window.next(row, reference.occurrences(word, window.start));
+            self.rows[index] = row;
+        }
+    }
+
+    fn distance(&self) -> usize {
+        self.rows.last().map_or(0, |&row| self.whole_distance(row))
+    }
+
+    fn last_edit(&self, row: usize, column: usize) -> Edit {
+        if row == 0 {
+            return Edit::Miss;
+        }
+        if column == 0 {
+            return Edit::Drop;
+        }
+        let bit = 1 << (column - 1 - self.windows[row].start);
+        let Edits { pair, drop } = self.edits[row];
+        match () {
+            () if pair & bit != 0 => Edit::Pair,
+            () if drop & bit != 0 => Edit::Drop,
+            () => Edit::Miss,
+        }
+    }
+
+    fn distance_after(&mut self, reference: &Reference, output: &[u32], swap: Swap) -> usize {
+        let Swap { start, middle, end } = swap;
+        let mut row = self.rows[start];
+        let mut windows = self.windows[start + 1..].iter();
+        for words in [&output[middle..end], &output[start..middle], &output[end..]] {
+            for (&word, window) in words.iter().zip(windows.by_ref()) {
+                row = window.next(row, reference.occurrences(word, window.start)).0;
+            }
+        }
+        self.whole_distance(row)
+    }
+}

@@ -1,0 +1,66 @@
+//! Which character is what to the scanner, for each tokenizer.
+
+use unicode_general_category::{GeneralCategory, get_general_category};
+
+use super::cutting::Class;
+use super::whitespace::is_whitespace;
+
+/// mteval's default: ASCII punctuation, with periods and commas held by digits.
+pub fn western(character: char) -> Class {
+    match character {
+        '0'..='9' => Class::Number,
+        '.' | ',' => Class::Mark,
+        '-' => Class::Hyphen,
+        '!'..='&' | '(' | ')' | '*' | '+' | '/' | ':'..='@' | '['..='`' | '{'..='~' => Class::Alone,
+        _ if is_whitespace(character) => Class::Space,
+        _ => Class::Other,
+    }
+}
+
+/// As `western`, with every character of the Chinese set alone.
+pub fn chinese(character: char) -> Class {
+    if is_chinese(character) { Class::Alone } else { western(character) }
+}
+
+/// By Unicode category: punctuation held by numbers, and every symbol alone.
+pub fn international(character: char) -> Class {
+    use GeneralCategory as G;
+    if is_whitespace(character) {
+        return Class::Space;
+    }
+    if character.is_ascii_alphabetic() {
+        return Class::Other;
+    }
+    match get_general_category(character) {
+        G::DecimalNumber | G::LetterNumber | G::OtherNumber => Class::Number,
+        G::ConnectorPunctuation
+        | G::DashPunctuation
+        | G::OpenPunctuation
+        | G::ClosePunctuation
+        | G::InitialPunctuation
+        | G::FinalPunctuation
+        | G::OtherPunctuation => Class::Mark,
+        G::MathSymbol | G::CurrencySymbol | G::ModifierSymbol | G::OtherSymbol => Class::Alone,
+        _ => Class::Other,
+    }
+}
+
+/// The set that sacreBLEU's `zh` really tests, its mis-written astral range U+2001 to U+2A6D included.
+fn is_chinese(character: char) -> bool {
+    matches!(character,
+        '\u{2001}'..='\u{2a6d}'
+        | '\u{2e80}'..='\u{2fdf}'
+        | '\u{2ff0}'..='\u{303f}'
+        | '\u{3100}'..='\u{312f}'
+        | '\u{31a0}'..='\u{31ef}'
+        | '\u{3200}'..='\u{4db5}'
+        | '\u{4e00}'..='\u{9fbb}'
+        | '\u{f900}'..='\u{fa2d}'
+        | '\u{fa30}'..='\u{fa6a}'
+        | '\u{fa70}'..='\u{fad9}'
+        | '\u{fe10}'..='\u{fe1f}'
+        | '\u{fe30}'..='\u{fe4f}'
+        | '\u{ff00}'..='\u{ffef}')
+        // White space in the set (U+2002 to U+200A, U+2028, U+3000 …) gets spaces around it and vanishes.
+        && !is_whitespace(character)
+}

@@ -1,0 +1,26 @@
+//! What happens to a whole line before it is cut.
+
+use std::borrow::Cow;
+
+/// The line in lower case, by the full Unicode rules (a final capital sigma becomes ς).
+#[must_use]
+pub fn lowercased(line: &str) -> String {
+    if line.is_ascii() { line.to_ascii_lowercase() } else { line.to_lowercase() }
+}
+
+/// mteval's first steps: no `<skipped>`, no line breaks, and four entities decoded.
+pub(super) fn without_markup(line: &str) -> Cow<'_, str> {
+    if memchr::memchr3(b'<', b'\n', b'&', line.as_bytes()).is_none() {
+        return Cow::Borrowed(line);
+    }
+    let line = line.replace("<skipped>", "").replace("-\n", "").replace('\n', " ");
+    Cow::Owned(without_entities(line))
+}
+
+/// The four entities decoded one after the other: `&amp;lt;` ends as `<`, `&amp;quot;` as `&quot;`.
+fn without_entities(line: String) -> String {
+    if !line.contains('&') {
+        return line;
+    }
+    line.replace("&quot;", "\"").replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")
+}

@@ -1,0 +1,32 @@
+//! The Python module `truebleu._core`: check, convert, detach, call the core, convert back.
+
+mod arguments;
+mod metrics;
+mod segments;
+mod statistics;
+mod texts;
+mod threads;
+mod tokenizers;
+
+#[pyo3::pymodule]
+mod _core {
+    /// The version of the package.
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+    #[pymodule_export]
+    use crate::arguments::{first_absent, first_stranger};
+    #[pymodule_export]
+    use crate::metrics::{
+        bleu_details, bleu_scores, chrf_score, chrf_scores, count_bleu, count_chrf, count_ter,
+        ter_score, ter_scores,
+    };
+    #[pymodule_export]
+    use crate::segments::Segments;
+    #[pymodule_export]
+    use crate::statistics::Statistics;
+    #[pymodule_export]
+    use crate::threads::{set_threads, threads};
+    #[pymodule_export]
+    use crate::tokenizers::{tokenize, tokenize_ter, tokenizers};
+}

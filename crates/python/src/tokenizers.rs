@@ -1,0 +1,38 @@
+//! Tokenizers, one line at a time: to look at what a metric sees.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use truebleu_core::tokenizers::{Tercom, Tokenizer};
+
+/// The tokenizer of that name, or ValueError.
+pub fn by_name(name: &str) -> PyResult<Tokenizer> {
+    let unknown = || PyValueError::new_err(format!("no tokenizer {name:?}"));
+    Tokenizer::by_name(name).ok_or_else(unknown)
+}
+
+/// The names of the tokenizers.
+#[pyfunction]
+pub fn tokenizers() -> Vec<&'static str> {
+    Tokenizer::ALL.iter().map(|(name, _)| *name).collect()
+}
+
+/// The tokens of a line.
+#[pyfunction]
+pub fn tokenize(line: &str, tokenizer: &str) -> PyResult<Vec<String>> {
+    let mut tokens = Vec::new();
+    by_name(tokenizer)?.tokenize(line, |token| tokens.push(token.to_owned()));
+    Ok(tokens)
+}
+
+/// A line as TER tokenizes it, the tokens separated by single spaces.
+#[pyfunction]
+#[pyo3(signature = (line, *, normalized, no_punct, asian_support, case_sensitive))]
+pub fn tokenize_ter(
+    line: &str,
+    normalized: bool,
+    no_punct: bool,
+    asian_support: bool,
+    case_sensitive: bool,
+) -> String {
+    Tercom { normalized, no_punct, asian_support, case_sensitive }.tokenize(line)
+}

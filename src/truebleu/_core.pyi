@@ -1,0 +1,84 @@
+"""Types of the native module: what crates/python offers."""
+
+from collections.abc import Sequence
+from typing import TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+VERSION: str
+
+Text: TypeAlias = Segments | Sequence[str] | Sequence[str | None]
+
+@final
+class Segments(Sequence[str | None]):
+    """An immutable sequence of segments, None where one is absent."""
+
+    def __new__(cls, segments: Sequence[str | None]) -> Segments: ...
+    @staticmethod
+    def from_lines(data: bytes) -> Segments: ...
+    @property
+    def carriage_returns(self) -> int: ...
+    @property
+    def byte_order_mark(self) -> bool: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: int, /) -> str | None: ...  # type: ignore[override]
+
+@final
+class Statistics:
+    """Counts shaped (segment, system, column)."""
+
+    @property
+    def shape(self) -> tuple[int, int, int]: ...
+    def sums(self) -> list[list[float]]: ...
+    def array(self) -> NDArray[np.float64]: ...
+
+def set_threads(threads: int) -> None: ...
+def threads() -> int: ...
+def tokenizers() -> list[str]: ...
+def tokenize(line: str, tokenizer: str) -> list[str]: ...
+def count_bleu(
+    systems: Sequence[Text],
+    references: Sequence[Text],
+    *,
+    tokenizer: str,
+    lowercase: bool,
+    max_order: int,
+) -> Statistics: ...
+def bleu_scores(
+    sums: NDArray[np.float64], *, smooth: str, smooth_value: float, effective_order: bool
+) -> NDArray[np.float64]: ...
+def bleu_details(
+    sums: Sequence[float], *, smooth: str, smooth_value: float, effective_order: bool
+) -> tuple[float, float, list[float], list[float], list[float]]: ...
+def count_chrf(
+    systems: Sequence[Text],
+    references: Sequence[Text],
+    *,
+    char_order: int,
+    word_order: int,
+    lowercase: bool,
+    whitespace: bool,
+    beta: float,
+    eps_smoothing: bool,
+) -> Statistics: ...
+def chrf_scores(
+    sums: NDArray[np.float64], *, beta: float, eps_smoothing: bool
+) -> NDArray[np.float64]: ...
+def chrf_score(sums: Sequence[float], *, beta: float, eps_smoothing: bool) -> float: ...
+def count_ter(
+    systems: Sequence[Text],
+    references: Sequence[Text],
+    *,
+    normalized: bool,
+    no_punct: bool,
+    asian_support: bool,
+    case_sensitive: bool,
+) -> Statistics: ...
+def ter_scores(sums: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def ter_score(sums: Sequence[float]) -> float: ...
+def tokenize_ter(
+    line: str, *, normalized: bool, no_punct: bool, asian_support: bool, case_sensitive: bool
+) -> str: ...
+def first_absent(texts: Sequence[Text], /) -> int | None: ...
+def first_stranger(text: Text, /) -> tuple[int, str] | None: ...

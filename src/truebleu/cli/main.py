@@ -1,0 +1,73 @@
+"""The command ``truebleu``: its sub-commands, loaded when they are asked for."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from truebleu._core import VERSION
+from truebleu.errors import TruebleuError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# Name, module and one line of help: listing the commands must not import them.
+COMMANDS = {
+    "score": ("truebleu.cli.score", "Score systems by BLEU, chrF, TER."),
+    "demo": ("truebleu.cli.demo", "Simulate a test set and score it."),
+    "sacrebleu": ("truebleu.cli.sacrebleu", "Score with sacreBLEU's command line."),
+}
+
+EPILOG = """\b
+Examples:
+  truebleu score -r ref.txt system.txt
+  truebleu score -r ref.txt old=a.txt new=b.txt -m bleu -m chrf:word_order=2
+  truebleu sacrebleu ref.txt -i system.txt -m bleu chrf
+"""
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command when it is called, so that the others cost nothing."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """The names, in the order of the data flow."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name; an unknown name fails with the nearest known one."""
+        if cmd_name not in COMMANDS:
+            from difflib import get_close_matches
+
+            nearest = get_close_matches(cmd_name, COMMANDS, n=1)
+            guess = f" Did you mean {nearest[0]!r}?" if nearest else ""
+            ctx.fail(f"No such command {cmd_name!r}.{guess}")
+        module, _ = COMMANDS[cmd_name]
+        return cast("click.Command", import_module(module).command)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """The list of commands in the help text."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, help_) for name, (_, help_) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(VERSION, prog_name="truebleu")
+def truebleu() -> None:
+    """Is the difference between two translation systems real?"""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line: exit 0 = answered, 2 = bad usage or bad input."""
+    try:
+        truebleu(args=arguments, prog_name="truebleu")
+    except TruebleuError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(2)
+    except BrokenPipeError:
+        # The reader has enough; Python must not complain again when it closes its output.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)

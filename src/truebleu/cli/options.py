@@ -1,0 +1,84 @@
+"""Options that commands share, with the help texts that say the same everywhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from truebleu.reports import FORMATS
+from truebleu.threads import set_threads
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Command = TypeVar("Command", bound="Callable[..., object]")
+
+
+def _use_threads(_context: click.Context, _option: click.Parameter, threads: int | None) -> None:
+    if threads is not None:
+        set_threads(threads)
+
+
+def test_set_options(command: Command) -> Command:
+    """What is read: references, source, documents, and how strictly."""
+    for option in (
+        click.option(
+            "--strict", is_flag=True, help="Refuse texts that would only be warned about."
+        ),
+        click.option(
+            "--documents",
+            metavar="FILE",
+            help="Document of each segment: one label per line, or TSV with columns doc and domain.",
+        ),
+        click.option("-s", "--source", metavar="FILE", help="The source text."),
+        click.option(
+            "-r",
+            "--reference",
+            "references",
+            metavar="FILE",
+            multiple=True,
+            required=True,
+            help="A reference; repeat for several.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def metric_option(command: Command) -> Command:
+    """The metrics, with their settings."""
+    return click.option(
+        "-m",
+        "--metric",
+        "metrics",
+        metavar="METRIC",
+        multiple=True,
+        default=["bleu"],
+        show_default=True,
+        help="bleu, chrf or ter, with settings behind a colon: chrf:word_order=2. Repeat for several.",
+    )(command)
+
+
+def format_option(command: Command) -> Command:
+    """How results are written."""
+    return click.option(
+        "-f",
+        "--format",
+        "format_",
+        type=click.Choice(FORMATS),
+        default="text",
+        show_default=True,
+        help="How the result is written.",
+    )(command)
+
+
+def threads_option(command: Command) -> Command:
+    """How many threads, which changes the time and nothing else."""
+    return click.option(
+        "--threads",
+        type=click.IntRange(min=0),
+        expose_value=False,
+        callback=_use_threads,
+        help="Threads to use; 0 for one per processor. Default: TRUEBLEU_THREADS, or 0.",
+    )(command)

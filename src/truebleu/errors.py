@@ -1,0 +1,218 @@
+"""Every error that truebleu raises on purpose.
+
+    TruebleuError
+    ├── CorpusError (ValueError)         what was read or handed over does not fit
+    │   ├── UnreadableFileError          no such file, a directory, not permitted
+    │   ├── EncodingError                bytes that are not UTF-8
+    │   ├── EmptyTextError               a text without segments
+    │   ├── MalformedFileError           not the format it should be
+    │   ├── MissingColumnError           no such column, translator or system in a file
+    │   ├── UnpairedSegmentsError        two texts of different length
+    │   ├── MisalignedSegmentsError      a segment by its document and number that another file lacks
+    │   ├── TransposedReferencesError    references grouped by segment instead of by translator
+    │   ├── AbsentSegmentError           a segment without output or without any reference
+    │   ├── SegmentTypeError (TypeError)  a segment that is not a str
+    │   ├── DuplicateSystemError         two systems of one name
+    │   └── SuspiciousTextError          a warning, where warnings are errors
+    ├── SettingError (ValueError)        a metric's or an option's value is not possible
+    │   └── UnknownNameError             a metric, tokenizer or setting that does not exist
+    └── MissingExtraError (ImportError)  an optional package that is not installed
+
+A message says where, what was found, what was expected and what to try. The command line prints it
+after ``error:`` and exits with 2.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class TruebleuError(Exception):
+    """Anything that truebleu refuses, with the reason."""
+
+
+class CorpusError(TruebleuError, ValueError):
+    """What was read or handed over does not fit."""
+
+
+class UnreadableFileError(CorpusError):
+    """A file that cannot be opened."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(path, reason)
+
+    def __str__(self) -> str:
+        path, reason = self.args
+        return f"{path}: {reason}"
+
+
+class EncodingError(CorpusError):
+    """Bytes that are not UTF-8. Line and byte are counted from 1, the byte within its line."""
+
+    def __init__(self, path: str, line: int, byte: int, found: bytes) -> None:
+        super().__init__(path, line, byte, found)
+
+    def __str__(self) -> str:
+        path, line, byte, found = self.args
+        return (
+            f"{path}: line {line}, byte {byte}: found {found.hex(' ')}, expected UTF-8; "
+            "convert the file first, for example with iconv"
+        )
+
+
+class EmptyTextError(CorpusError):
+    """A text without segments."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+
+    def __str__(self) -> str:
+        return f"{self.args[0]}: found no segments, expected at least one"
+
+
+class MalformedFileError(CorpusError):
+    """A file that is not of its format. The line is counted from 1; None where there is none."""
+
+    def __init__(self, path: str, line: int | None, found: str, expected: str) -> None:
+        super().__init__(path, line, found, expected)
+
+    def __str__(self) -> str:
+        path, line, found, expected = self.args
+        where = path if line is None else f"{path}: line {line}"
+        return f"{where}: found {found}, expected {expected}"
+
+
+class MissingColumnError(CorpusError):
+    """A column, translator or system that a file does not have."""
+
+    def __init__(self, path: str, kind: str, name: str, known: Sequence[str]) -> None:
+        super().__init__(path, kind, name, tuple(known))
+
+    def __str__(self) -> str:
+        path, kind, name, known = self.args
+        return f"{path}: no {kind} {name!r}; it has {', '.join(known) or 'none'}"
+
+
+class UnpairedSegmentsError(CorpusError):
+    """Two texts that must pair segment by segment differ in length."""
+
+    def __init__(self, left: str, n_left: int, right: str, n_right: int) -> None:
+        super().__init__(left, n_left, right, n_right)
+
+    def __str__(self) -> str:
+        left, n_left, right, n_right = self.args
+        return f"{left}: {n_left} segments, but {right} has {n_right}; did one lose a blank line?"
+
+
+class MisalignedSegmentsError(CorpusError):
+    """Segments, named by document and number, that one text has and another lacks."""
+
+    def __init__(self, text: str, missing: Sequence[tuple[str, str]], other: str) -> None:
+        super().__init__(text, tuple(missing), other)
+
+    def __str__(self) -> str:
+        text, missing, other = self.args
+        document, segment = missing[0]
+        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        return (
+            f"{text}: no segment {segment!r} of document {document!r}{more}, which {other} has; "
+            "texts that name their documents must cover the same segments"
+        )
+
+
+class TransposedReferencesError(CorpusError):
+    """References grouped by segment where they should be grouped by translator."""
+
+    def __init__(self, outputs: int, groups: int, group_size: int) -> None:
+        super().__init__(outputs, groups, group_size)
+
+    def __str__(self) -> str:
+        outputs, groups, size = self.args
+        return (
+            f"references: found {groups} lists of {size} for {outputs} outputs, expected one list of "
+            f"{outputs} segments per translator; turn them round with list(zip(*references))"
+        )
+
+
+class AbsentSegmentError(CorpusError):
+    """A segment that is None where text is needed. Segments are counted from 1."""
+
+    def __init__(self, text: str, segment: int, found: str, expected: str) -> None:
+        super().__init__(text, segment, found, expected)
+
+    def __str__(self) -> str:
+        text, segment, found, expected = self.args
+        return f"{text}: segment {segment}: found {found}, expected {expected}"
+
+
+class SegmentTypeError(CorpusError, TypeError):
+    """A segment that is not a str. Segments are counted from 1."""
+
+    def __init__(self, text: str, segment: int, found: str) -> None:
+        super().__init__(text, segment, found)
+
+    def __str__(self) -> str:
+        text, segment, found = self.args
+        return f"{text}: segment {segment}: found {found}, expected str"
+
+
+class DuplicateSystemError(CorpusError):
+    """Two systems of one name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+
+    def __str__(self) -> str:
+        name = self.args[0]
+        return f"two systems are called {name!r}; give one another name, as in NAME=FILE"
+
+
+class SuspiciousTextError(CorpusError):
+    """What would be a warning, where warnings are errors."""
+
+    def __init__(self, warnings: Sequence[str]) -> None:
+        super().__init__(tuple(warnings))
+
+    def __str__(self) -> str:
+        warnings = self.args[0]
+        return "\n".join(("the texts are suspicious and --strict is on:", *warnings))
+
+
+class SettingError(TruebleuError, ValueError):
+    """A value that a setting cannot have."""
+
+    def __init__(self, setting: str, found: object, expected: str) -> None:
+        super().__init__(setting, found, expected)
+
+    def __str__(self) -> str:
+        setting, found, expected = self.args
+        return f"{setting}: found {found!r}, expected {expected}"
+
+
+class UnknownNameError(SettingError):
+    """A metric, tokenizer or setting that does not exist; the message suggests the nearest."""
+
+    def __init__(self, kind: str, name: str, known: Sequence[str]) -> None:
+        super().__init__(kind, name, ", ".join(known))
+        self.args = (kind, name, tuple(known))
+
+    def __str__(self) -> str:
+        kind, name, known = self.args
+        nearest = get_close_matches(str(name).lower(), known, n=1, cutoff=0.5)
+        guess = f"; did you mean {nearest[0]!r}?" if nearest else ""
+        return f"unknown {kind} {name!r}{guess} (known: {', '.join(known)})"
+
+
+class MissingExtraError(TruebleuError, ImportError):
+    """An optional package that is not installed."""
+
+    def __init__(self, purpose: str, extra: str) -> None:
+        super().__init__(purpose, extra)
+
+    def __str__(self) -> str:
+        purpose, extra = self.args
+        return f"{purpose} needs an optional package; install it with: pip install 'truebleu[{extra}]'"

@@ -1,0 +1,88 @@
+"""chrF and chrF++: F-score of character and word n-grams (Popović, 2015 and 2017)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from truebleu import _core
+from truebleu.errors import SettingError
+from truebleu.metrics.metric import Metric, Score, require_whole_number, rows_of
+from truebleu.metrics.signature import Signature
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from truebleu._core import Statistics, Text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CHRFScore(Score):
+    """chrF of one text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CHRF(Metric):
+    """chrF; ``word_order=2`` makes it chrF++. See docs/reference/metrics/chrf.md.
+
+    >>> print(CHRF(word_order=2).corpus(["the cat sat on the mat"], ["the cat sat on a mat"]))
+    chrF2++ = 81.28
+    """
+
+    char_order: int = 6
+    word_order: int = 0
+    beta: int = 2
+    lowercase: bool = False
+    whitespace: bool = False
+    eps_smoothing: bool = False
+
+    def __post_init__(self) -> None:
+        require_whole_number("char_order", self.char_order, 0, 100)
+        require_whole_number("word_order", self.word_order, 0, 100)
+        require_whole_number("beta", self.beta, 0, 1000)
+        if self.char_order + self.word_order == 0:
+            raise SettingError("char_order", 0, "at least 1 where word_order is 0")
+
+    @property
+    def name(self) -> str:
+        """``chrF2``, ``chrF2++``: beta, and a plus for each order of words."""
+        return f"chrF{self.beta}{'+' * self.word_order}"
+
+    def count(self, systems: Sequence[Text], references: Sequence[Text]) -> Statistics:
+        """Columns, for each order, characters first: n-grams of the output, the reference, and both."""
+        return _core.count_chrf(
+            systems,
+            references,
+            char_order=self.char_order,
+            word_order=self.word_order,
+            lowercase=self.lowercase,
+            whitespace=self.whitespace,
+            beta=self.beta,
+            eps_smoothing=self.eps_smoothing,
+        )
+
+    def score(self, sums: ArrayLike) -> NDArray[np.float64]:
+        """Scores in [0, 100] of summed rows, over any leading axes."""
+        rows, shape = rows_of(sums, 3 * (self.char_order + self.word_order))
+        scores = _core.chrf_scores(rows, beta=self.beta, eps_smoothing=self.eps_smoothing)
+        return scores.reshape(shape)
+
+    def describe(self, sums: Sequence[float], references: int | None) -> CHRFScore:
+        """The score of one row of sums."""
+        score = _core.chrf_score(sums, beta=self.beta, eps_smoothing=self.eps_smoothing)
+        return CHRFScore(score=score, signature=self.signature.with_references(references))
+
+    @property
+    def signature(self) -> Signature:
+        """Case, effective order, orders and white space; beta is in the name."""
+        return Signature.of(
+            self.name,
+            case="lc" if self.lowercase else "mixed",
+            eff=not self.eps_smoothing,
+            nc=self.char_order,
+            nw=self.word_order,
+            space=self.whitespace,
+        )

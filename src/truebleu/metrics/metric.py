@@ -1,0 +1,135 @@
+"""What every metric owes: counts of segments, and a score for any sum of them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from truebleu.corpus import as_outputs, as_references
+from truebleu.errors import SettingError
+from truebleu.threads import set_threads_from_environment
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+    from typing_extensions import Self
+
+    from truebleu._core import Statistics, Text
+    from truebleu.metrics.signature import Signature
+
+# Nothing counts before this module is imported, so this is the moment to read the environment.
+set_threads_from_environment()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """The score of one text, with what it is made of in the subclasses."""
+
+    score: float
+    signature: Signature
+
+    @property
+    def name(self) -> str:
+        """The metric's name, such as BLEU or chrF2."""
+        return self.signature.name
+
+    def __float__(self) -> float:
+        return self.score
+
+    def __str__(self) -> str:
+        return f"{self.name} = {self.score:.2f}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The score and its parts as plain values."""
+        parts = ((field.name, getattr(self, field.name)) for field in fields(self))
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in parts
+            if name != "signature"
+        }
+
+
+class Metric(ABC):
+    """A metric: settings in, counts out, and a score for every row of sums.
+
+    Counts are float64, so that one kernel adds up the counts of every metric. Whole numbers below 2**53
+    are exact in it: their sums do not depend on the order of adding.
+    """
+
+    __slots__ = ()
+
+    higher_is_better: ClassVar[bool] = True
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The name that results are listed under."""
+
+    @property
+    @abstractmethod
+    def signature(self) -> Signature:
+        """All settings that a score depends on; the number of references is added where it is known."""
+
+    @abstractmethod
+    def count(self, systems: Sequence[Text], references: Sequence[Text]) -> Statistics:
+        """The statistics of all systems in one pass; the texts have been checked already."""
+
+    @abstractmethod
+    def score(self, sums: ArrayLike) -> NDArray[np.float64]:
+        """The scores of summed rows, over any leading axes."""
+
+    @abstractmethod
+    def describe(self, sums: Sequence[float], references: int | None) -> Score:
+        """The score of one row of sums against this many references, with its parts."""
+
+    def sentence_level(self) -> Metric:
+        """The metric as it should score single segments; itself unless it needs other settings."""
+        return self
+
+    def statistics(self, outputs: Text, references: Sequence[Text] | Text) -> NDArray[np.float64]:
+        """One row of counts per segment, shaped (segment, column)."""
+        outputs = as_outputs(outputs)
+        return self.count([outputs], as_references(references, len(outputs))).array()[:, 0]
+
+    def corpus(self, outputs: Text, references: Sequence[Text] | Text) -> Score:
+        """The score of a whole text.
+
+        Args:
+            outputs: one str per segment.
+            references: one list of segments per translator (a single translator's list will do), each
+                as long as the outputs; None where a translator has no reference for a segment.
+        """
+        outputs = as_outputs(outputs)
+        texts = as_references(references, len(outputs))
+        (sums,) = self.count([outputs], texts).sums()
+        return self.describe(sums, number_of_references(texts))
+
+    def sentence(self, output: str, references: Sequence[str] | str) -> Score:
+        """The score of one segment against one or more references for it."""
+        if isinstance(references, str):
+            references = [references]
+        return self.sentence_level().corpus([output], [[reference] for reference in references])
+
+
+def number_of_references(references: Sequence[Text]) -> int | None:
+    """How many references each segment has, or None when that varies."""
+    return None if any(None in text for text in references) else len(references)
+
+
+def rows_of(sums: ArrayLike, width: int) -> tuple[NDArray[np.float64], tuple[int, ...]]:
+    """Sums as a matrix of rows for the native code, with the shape that the scores should have."""
+    import numpy as np
+
+    array = np.asarray(sums, dtype=np.float64)
+    if array.ndim == 0 or array.shape[-1] != width:
+        raise SettingError("sums", array.shape, f"an array whose last axis is {width} long")
+    return array.reshape(-1, width), array.shape[:-1]
+
+
+def require_whole_number(setting: str, value: object, least: int, most: int) -> None:
+    """Raise SettingError unless the value is a whole number between these, both included."""
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise SettingError(setting, value, f"a whole number from {least} to {most}")

@@ -1,0 +1,189 @@
+"""Every system by every metric: the scores of a test set."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from truebleu.corpus import TestSet, as_outputs, as_references
+from truebleu.metrics.metric import number_of_references
+from truebleu.metrics.registry import as_metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from truebleu._core import Text
+    from truebleu.metrics.metric import Metric, Score
+    from truebleu.metrics.signature import Signature
+
+RESULT_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class SystemScores:
+    """One system's scores by metric label, and its segments' scores where they were asked for."""
+
+    name: str
+    scores: Mapping[str, Score]
+    segments: Mapping[str, tuple[float, ...]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The scores of all systems of a test set.
+
+    A metric's label is its name, with the settings that tell it from its namesakes where it has any.
+    """
+
+    test_set: Mapping[str, Any]
+    signatures: Mapping[str, Signature]
+    higher_is_better: Mapping[str, bool]
+    systems: tuple[SystemScores, ...]
+    warnings: tuple[Mapping[str, Any], ...] = ()
+
+    def __getitem__(self, system: str) -> Mapping[str, Score]:
+        for row in self.systems:
+            if row.name == system:
+                return row.scores
+        raise KeyError(system)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as ``--format json`` prints them."""
+        return {
+            "version": RESULT_VERSION,
+            "test_set": dict(self.test_set),
+            "metrics": [
+                {
+                    "name": label,
+                    "signature": str(signature),
+                    "higher_is_better": self.higher_is_better[label],
+                }
+                for label, signature in self.signatures.items()
+            ],
+            "systems": [_system_dict(system) for system in self.systems],
+            "warnings": [dict(warning) for warning in self.warnings],
+        }
+
+
+def _system_dict(system: SystemScores) -> dict[str, Any]:
+    scores = {label: score.to_dict() for label, score in system.scores.items()}
+    if system.segments is not None:
+        for label, segments in system.segments.items():
+            scores[label]["segments"] = list(segments)
+    return {"name": system.name, "scores": scores}
+
+
+def score(
+    systems: Mapping[str, Text] | Text,
+    references: Sequence[Text] | Text,
+    metrics: Sequence[str | Metric] = ("bleu",),
+    *,
+    segments: bool = False,
+) -> Scores:
+    """Score one or more systems by one or more metrics.
+
+    >>> systems = {"a": ["the cat sat on the mat"], "b": ["a cat is on the mat"]}
+    >>> scores = score(systems, ["the cat sat on a mat"], ["bleu", "chrf:word_order=2"])
+    >>> print(scores["a"]["BLEU"])
+    BLEU = 53.73 83.3/60.0/50.0/33.3 (BP = 1.000 output = 6 reference = 6)
+
+    Args:
+        systems: outputs by system name, or the outputs of a single system.
+        references: one list of segments per translator, or a single translator's list.
+        metrics: metrics such as ``BLEU()``, or as text: ``"bleu:tokenize=zh"``.
+        segments: also score each segment, under each metric's settings for single segments.
+    """
+    named = systems if isinstance(systems, Mapping) else {"system": systems}
+    outputs = {name: as_outputs(text) for name, text in named.items()}
+    length = len(next(iter(outputs.values())))
+    texts = as_references(references, length)
+    return _score(
+        outputs,
+        texts,
+        as_metrics(metrics),
+        segments=segments,
+        test_set={"segments": length, "references": len(texts)},
+    )
+
+
+def score_test_set(
+    test_set: TestSet, metrics: Sequence[str | Metric] = ("bleu",), *, segments: bool = False
+) -> Scores:
+    """Score the systems of a test set that was read from files."""
+    return _score(
+        test_set.systems,
+        test_set.references,
+        as_metrics(metrics),
+        segments=segments,
+        test_set=test_set.to_dict(),
+        warnings=tuple(warning.to_dict() for warning in test_set.warnings),
+    )
+
+
+def _score(
+    systems: Mapping[str, Text],
+    references: Sequence[Text],
+    metrics: Sequence[Metric],
+    *,
+    segments: bool,
+    test_set: Mapping[str, Any],
+    warnings: tuple[Mapping[str, Any], ...] = (),
+) -> Scores:
+    references_per_segment = number_of_references(references)
+    labels = metric_labels(metrics)
+    corpus: dict[str, list[Score]] = {}
+    by_segment: dict[str, list[tuple[float, ...]]] = {}
+    for label, metric in zip(labels, metrics, strict=True):
+        statistics = metric.count(list(systems.values()), references)
+        corpus[label] = [
+            metric.describe(sums, references_per_segment) for sums in statistics.sums()
+        ]
+        if segments:
+            scores = metric.sentence_level().score(statistics.array())
+            by_segment[label] = [tuple(column.tolist()) for column in scores.T]
+    return Scores(
+        test_set=test_set,
+        signatures={
+            label: metric.signature.with_references(references_per_segment)
+            for label, metric in zip(labels, metrics, strict=True)
+        },
+        higher_is_better={
+            label: metric.higher_is_better for label, metric in zip(labels, metrics, strict=True)
+        },
+        systems=tuple(
+            SystemScores(
+                name,
+                {label: corpus[label][index] for label in labels},
+                {label: by_segment[label][index] for label in labels} if segments else None,
+            )
+            for index, name in enumerate(systems)
+        ),
+        warnings=warnings,
+    )
+
+
+def metric_labels(metrics: Sequence[Metric]) -> list[str]:
+    """A label for each metric: its name, and what tells it from others of that name.
+
+    >>> from truebleu.metrics.registry import parse_metric
+    >>> metric_labels([parse_metric("bleu"), parse_metric("bleu:tokenize=intl")])
+    ['BLEU[tok:13a]', 'BLEU[tok:intl]']
+    """
+    names = Counter(metric.name for metric in metrics)
+    return [
+        metric.name if names[metric.name] == 1 else _distinct_label(metric, metrics)
+        for metric in metrics
+    ]
+
+
+def _distinct_label(metric: Metric, metrics: Sequence[Metric]) -> str:
+    namesakes = [other.signature.fields for other in metrics if other.name == metric.name]
+    own = metric.signature.fields
+    differing = [
+        f"{key}:{value}"
+        for position, (key, value) in enumerate(own)
+        if any(fields[position] != (key, value) for fields in namesakes)
+    ]
+    return f"{metric.name}[{' '.join(differing)}]" if differing else metric.name

@@ -1,0 +1,80 @@
+"""TER: edits and block moves per reference word (Snover et al., 2006)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from truebleu import _core
+from truebleu.metrics.metric import Metric, Score, rows_of
+from truebleu.metrics.signature import Signature
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from truebleu._core import Statistics, Text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TERScore(Score):
+    """TER of one text; the reference length is the mean over references, summed over segments."""
+
+    edits: int
+    reference_length: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TER(Metric):
+    """TER as tercom computes it; 0 is best. See docs/reference/metrics/ter.md.
+
+    >>> print(TER().corpus(["the cat sat on the mat"], ["the cat sat on a mat"]))
+    TER = 16.67
+    """
+
+    normalized: bool = False
+    no_punct: bool = False
+    asian_support: bool = False
+    case_sensitive: bool = False
+
+    name: ClassVar[str] = "TER"  # type: ignore[misc]  # a class attribute serves as the property
+    higher_is_better: ClassVar[bool] = False
+
+    def count(self, systems: Sequence[Text], references: Sequence[Text]) -> Statistics:
+        """Columns: edits against the nearest reference, and mean length of the references."""
+        return _core.count_ter(
+            systems,
+            references,
+            normalized=self.normalized,
+            no_punct=self.no_punct,
+            asian_support=self.asian_support,
+            case_sensitive=self.case_sensitive,
+        )
+
+    def score(self, sums: ArrayLike) -> NDArray[np.float64]:
+        """Edits per hundred reference words of summed rows, over any leading axes."""
+        rows, shape = rows_of(sums, 2)
+        return _core.ter_scores(rows).reshape(shape)
+
+    def describe(self, sums: Sequence[float], references: int | None) -> TERScore:
+        """The score of one row of sums, with edits and length."""
+        return TERScore(
+            score=_core.ter_score(sums),
+            signature=self.signature.with_references(references),
+            edits=int(sums[0]),
+            reference_length=sums[1],
+        )
+
+    @property
+    def signature(self) -> Signature:
+        """Case, normalisation, punctuation and Asian support."""
+        return Signature.of(
+            self.name,
+            case="mixed" if self.case_sensitive else "lc",
+            tok="tercom",
+            norm=self.normalized,
+            punct=not self.no_punct,
+            asian=self.asian_support,
+        )

@@ -1,0 +1,25 @@
+"""Step 6, render: results become text. Nothing is computed here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from truebleu.reports.json import json_text
+from truebleu.reports.scores import score_table, segment_table
+from truebleu.reports.table import RENDERERS
+
+if TYPE_CHECKING:
+    from truebleu.metrics.scoring import Scores
+
+FORMATS = (*RENDERERS, "json")
+
+
+def render(scores: Scores, format_: str = "text", *, details: bool = False) -> str:
+    """Scores in one of FORMATS, ending with a line feed."""
+    if format_ == "json":
+        return json_text(scores.to_dict())
+    by_segment = any(system.segments is not None for system in scores.systems)
+    # For people two decimals say enough; a table for programs keeps every digit.
+    digits = None if format_ == "tsv" else 2
+    table = segment_table(scores, digits) if by_segment else score_table(scores, digits, details)
+    return RENDERERS[format_](table)

@@ -1,0 +1,47 @@
+"""Step 2, tokenize: names → native tokenizers, and the optional ones of other packages.
+
+The native tokenizers (13a, char, intl, none, zh) run inside the counting kernels. The others are Python
+packages: a text goes through them once, and the kernel then splits at white space.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from truebleu import _core
+from truebleu.errors import UnknownNameError
+from truebleu.tokenizers.external import ExternalTokenizer
+
+MECAB = ("ja-mecab", "ko-mecab")
+MODELS = ("spm", "flores101", "flores200", "spBLEU-1K")
+MODEL_PATH = "spm:"
+
+
+def tokenizer_names() -> list[str]:
+    """Every name that ``BLEU(tokenize=…)`` takes, besides ``spm:PATH``."""
+    return [*_core.tokenizers(), *MECAB, *MODELS]
+
+
+def check_tokenizer(name: str) -> None:
+    """Raise UnknownNameError unless a tokenizer has that name; its package may still be missing."""
+    if name not in tokenizer_names() and not name.startswith(MODEL_PATH):
+        raise UnknownNameError("tokenizer", name, [*tokenizer_names(), "spm:PATH"])
+
+
+def external_tokenizer(name: str) -> ExternalTokenizer | None:
+    """The tokenizer of another package, or None where the name is a native one."""
+    return None if name in _core.tokenizers() else _load(name)
+
+
+@lru_cache(maxsize=8)
+def _load(name: str) -> ExternalTokenizer:
+    """Load once: a dictionary or a model takes longer than the text it is for."""
+    if name in MECAB:
+        from truebleu.tokenizers.mecab import japanese, korean
+
+        return japanese() if name == "ja-mecab" else korean()
+    from truebleu.tokenizers.sentencepiece import from_known_model, from_path
+
+    if name.startswith(MODEL_PATH):
+        return from_path(name.removeprefix(MODEL_PATH))
+    return from_known_model(name)
