@@ -19,7 +19,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from truebleu._core import VERSION as __version__
+from truebleu import _core
 
 if TYPE_CHECKING:
     from truebleu.corpus import TestSet, read_test_set
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from truebleu.metrics.scoring import Scores, score, score_test_set
     from truebleu.metrics.ter import TER
     from truebleu.threads import set_threads
+
+__version__ = _core.VERSION
 
 # Where each public name lives; it is imported when it is first used, so that importing is quick.
 _HOMES = {

@@ -12,6 +12,7 @@
     │   ├── TransposedReferencesError    references grouped by segment instead of by translator
     │   ├── AbsentSegmentError           a segment without output or without any reference
     │   ├── SegmentTypeError (TypeError)  a segment that is not a str
+    │   ├── UnencodableSegmentError      a str with a lone surrogate, which no text can hold
     │   ├── DuplicateSystemError         two systems of one name
     │   └── SuspiciousTextError          a warning, where warnings are errors
     ├── SettingError (ValueError)        a metric's or an option's value is not possible
@@ -24,7 +25,6 @@ after ``error:`` and exits with 2.
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -133,8 +133,8 @@ class TransposedReferencesError(CorpusError):
     def __str__(self) -> str:
         outputs, groups, size = self.args
         return (
-            f"references: found {groups} lists of {size} for {outputs} outputs, expected one list of "
-            f"{outputs} segments per translator; turn them round with list(zip(*references))"
+            f"references: found {groups} lists of {size} for {outputs} outputs, expected one list "
+            f"of {outputs} segments per translator; turn them round with list(zip(*references))"
         )
 
 
@@ -158,6 +158,19 @@ class SegmentTypeError(CorpusError, TypeError):
     def __str__(self) -> str:
         text, segment, found = self.args
         return f"{text}: segment {segment}: found {found}, expected str"
+
+
+class UnencodableSegmentError(CorpusError):
+    """A str with a lone surrogate. Segments are counted from 1."""
+
+    def __init__(self, segment: int) -> None:
+        super().__init__(segment)
+
+    def __str__(self) -> str:
+        return (
+            f"segment {self.args[0]}: found a lone surrogate, expected Unicode text; "
+            "was it decoded with errors='surrogateescape'?"
+        )
 
 
 class DuplicateSystemError(CorpusError):
@@ -201,6 +214,8 @@ class UnknownNameError(SettingError):
         self.args = (kind, name, tuple(known))
 
     def __str__(self) -> str:
+        from difflib import get_close_matches
+
         kind, name, known = self.args
         nearest = get_close_matches(str(name).lower(), known, n=1, cutoff=0.5)
         guess = f"; did you mean {nearest[0]!r}?" if nearest else ""
@@ -215,4 +230,6 @@ class MissingExtraError(TruebleuError, ImportError):
 
     def __str__(self) -> str:
         purpose, extra = self.args
-        return f"{purpose} needs an optional package; install it with: pip install 'truebleu[{extra}]'"
+        return (
+            f"{purpose} needs an optional package; install it with: pip install 'truebleu[{extra}]'"
+        )

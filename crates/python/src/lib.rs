@@ -1,6 +1,7 @@
 //! The Python module `truebleu._core`: check, convert, detach, call the core, convert back.
 
 mod arguments;
+mod forensics;
 mod metrics;
 mod segments;
 mod statistics;
@@ -16,6 +17,8 @@ mod _core {
 
     #[pymodule_export]
     use crate::arguments::{first_absent, first_stranger};
+    #[pymodule_export]
+    use crate::forensics::{count_composed, shifts, survey};
     #[pymodule_export]
     use crate::metrics::{
         bleu_details, bleu_scores, chrf_score, chrf_scores, count_bleu, count_chrf, count_ter,

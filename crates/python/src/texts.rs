@@ -83,7 +83,11 @@ pub fn collect(list: &Bound<'_, PyList>, start: usize, end: usize) -> PyResult<c
             let message = format!("segment {}: found {found}, expected str", index + 1);
             return Err(PyTypeError::new_err(message));
         };
-        let bytes = text.encode_utf8()?;
+        let Ok(bytes) = text.encode_utf8() else {
+            let errors = list.py().import("truebleu.errors")?;
+            let error = errors.getattr("UnencodableSegmentError")?.call1((index + 1,))?;
+            return Err(PyErr::from_value(error));
+        };
         segments.push(std::str::from_utf8(bytes.as_bytes()).ok());
     }
     Ok(segments)

@@ -29,7 +29,7 @@ def test_set_options(command: Command) -> Command:
         click.option(
             "--documents",
             metavar="FILE",
-            help="Document of each segment: one label per line, or TSV with columns doc and domain.",
+            help="Each segment's document: one label per line, or TSV with columns doc and domain.",
         ),
         click.option("-s", "--source", metavar="FILE", help="The source text."),
         click.option(
@@ -56,7 +56,7 @@ def metric_option(command: Command) -> Command:
         multiple=True,
         default=["bleu"],
         show_default=True,
-        help="bleu, chrf or ter, with settings behind a colon: chrf:word_order=2. Repeat for several.",
+        help="bleu, chrf or ter; settings follow a colon: chrf:word_order=2. Repeat for several.",
     )(command)
 
 

@@ -13,7 +13,7 @@ from truebleu.metrics.scoring import score_test_set
 from truebleu.reports import render
 
 EPILOG = """\b
-A file holds one segment per line; it may be compressed (gzip, bzip2, xz, zstd), and - is standard input.
+A file holds one segment per line, compressed or not; - is standard input.
 Other formats are known by their endings:
   table.tsv#column     also .csv, .jsonl, .parquet: a column by its name
   newstest.sgm         NIST SGML; newstest.sgm#NAME for one system or translator

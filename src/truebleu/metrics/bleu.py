@@ -28,7 +28,7 @@ DEFAULT_SMOOTH_VALUES = {"floor": 0.1, "add-k": 1.0}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BLEUScore(Score):
-    """BLEU of one text. Precisions are in [0, 100]; with add-k the counts include what was added."""
+    """BLEU of one text; precisions are in [0, 100], and with add-k the counts include the k."""
 
     precisions: tuple[float, ...]
     brevity_penalty: float
@@ -60,7 +60,7 @@ class BLEU(Metric):
     lowercase: bool = False
     effective_order: bool = False
 
-    name: ClassVar[str] = "BLEU"  # type: ignore[misc]  # a class attribute serves as the property
+    name: ClassVar[str] = "BLEU"
 
     def __post_init__(self) -> None:
         check_tokenizer(self.tokenize)
@@ -121,14 +121,14 @@ class BLEU(Metric):
         )
 
     def sentence_level(self) -> BLEU:
-        """With effective order: a segment of three words has no 4-grams and still deserves a score."""
+        """With effective order: a segment of three words has no 4-grams and still has a score."""
         return replace(self, effective_order=True)
 
     @property
     def signature(self) -> Signature:
         """Case, effective order, tokenizer, smoothing, and the order where it is not 4."""
         external = external_tokenizer(self.tokenize)
-        smooth = self.smooth
+        smooth: str = self.smooth
         if self.smooth in DEFAULT_SMOOTH_VALUES:
             smooth = f"{smooth}[{self._smooth_value:.2f}]"
         return Signature.of(

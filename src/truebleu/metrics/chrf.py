@@ -52,7 +52,7 @@ class CHRF(Metric):
         return f"chrF{self.beta}{'+' * self.word_order}"
 
     def count(self, systems: Sequence[Text], references: Sequence[Text]) -> Statistics:
-        """Columns, for each order, characters first: n-grams of the output, the reference, and both."""
+        """Columns, for each order, characters first: n-grams of output, reference, and both."""
         return _core.count_chrf(
             systems,
             references,

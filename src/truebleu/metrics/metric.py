@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
-    from typing_extensions import Self
 
     from truebleu._core import Statistics, Text
     from truebleu.metrics.signature import Signature
@@ -55,8 +54,8 @@ class Score:
 class Metric(ABC):
     """A metric: settings in, counts out, and a score for every row of sums.
 
-    Counts are float64, so that one kernel adds up the counts of every metric. Whole numbers below 2**53
-    are exact in it: their sums do not depend on the order of adding.
+    Counts are float64, so that one kernel adds up the counts of every metric. Whole numbers below
+    2**53 are exact in it: their sums do not depend on the order of adding.
     """
 
     __slots__ = ()
@@ -71,7 +70,7 @@ class Metric(ABC):
     @property
     @abstractmethod
     def signature(self) -> Signature:
-        """All settings that a score depends on; the number of references is added where it is known."""
+        """All settings that a score depends on; `with_references` adds what only the texts tell."""
 
     @abstractmethod
     def count(self, systems: Sequence[Text], references: Sequence[Text]) -> Statistics:
@@ -99,8 +98,8 @@ class Metric(ABC):
 
         Args:
             outputs: one str per segment.
-            references: one list of segments per translator (a single translator's list will do), each
-                as long as the outputs; None where a translator has no reference for a segment.
+            references: one list of segments per translator (a single translator's list will do),
+                each as long as the outputs; None where a translator skipped a segment.
         """
         outputs = as_outputs(outputs)
         texts = as_references(references, len(outputs))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from truebleu.corpus import TestSet, as_outputs, as_references
+from truebleu.errors import EmptyTextError, UnpairedSegmentsError
 from truebleu.metrics.metric import number_of_references
 from truebleu.metrics.registry import as_metrics
 
@@ -34,7 +35,7 @@ class SystemScores:
 class Scores:
     """The scores of all systems of a test set.
 
-    A metric's label is its name, with the settings that tell it from its namesakes where it has any.
+    A metric's label is its name, and the settings that tell it from namesakes where it has any.
     """
 
     test_set: Mapping[str, Any]
@@ -97,7 +98,7 @@ def score(
     """
     named = systems if isinstance(systems, Mapping) else {"system": systems}
     outputs = {name: as_outputs(text) for name, text in named.items()}
-    length = len(next(iter(outputs.values())))
+    length = _common_length(outputs)
     texts = as_references(references, length)
     return _score(
         outputs,
@@ -106,6 +107,16 @@ def score(
         segments=segments,
         test_set={"segments": length, "references": len(texts)},
     )
+
+
+def _common_length(outputs: Mapping[str, Text]) -> int:
+    if not outputs:
+        raise EmptyTextError("systems")
+    (first, text), *others = outputs.items()
+    for name, other in others:
+        if len(other) != len(text):
+            raise UnpairedSegmentsError(name, len(other), first, len(text))
+    return len(text)
 
 
 def score_test_set(

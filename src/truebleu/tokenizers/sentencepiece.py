@@ -26,7 +26,7 @@ def from_known_model(name: str) -> ExternalTokenizer:
     places = [os.path.join(folder, FILE_NAMES[known]) for folder in model_folders()]
     for path in places:
         if os.path.isfile(path):
-            return ExternalTokenizer(known, _pieces(path))
+            return ExternalTokenizer.remembering(known, _pieces(path))
     reason = (
         f"no model for the tokenizer {name!r} here, nor in {', '.join(places[1:])}; "
         "put it there, or name the file: tokenize=spm:PATH"
@@ -42,11 +42,11 @@ def from_path(path: str) -> ExternalTokenizer:
     except OSError as error:
         reason = error.strerror or "cannot be read"
         raise UnreadableFileError(path, f"{reason}; expected a SentencePiece model") from error
-    return ExternalTokenizer(f"spm-{digest[:12]}", _pieces(path))
+    return ExternalTokenizer.remembering(f"spm-{digest[:12]}", _pieces(path))
 
 
 def model_folders() -> list[str]:
-    """Where models are looked for: TRUEBLEU_MODELS, then the folders that sacreBLEU downloads to."""
+    """Where models are looked for: TRUEBLEU_MODELS, then where sacreBLEU downloads to."""
     home = os.path.expanduser("~")
     folders = [os.environ.get("TRUEBLEU_MODELS") or os.path.join(home, ".truebleu", "models")]
     sacrebleu = os.environ.get("SACREBLEU") or os.path.join(home, ".sacrebleu")

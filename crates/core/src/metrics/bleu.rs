@@ -24,7 +24,8 @@ pub struct Scratch {
 }
 
 impl Bleu {
-    fn tokenize(&self, line: &str, visit: impl FnMut(&str)) {
+    /// Calls `visit` with each token of a line, lower-cased if asked and stripped on the right.
+    pub fn tokenize(&self, line: &str, visit: impl FnMut(&str)) {
         if self.lowercase {
             let line = lowercased(line);
             self.tokenizer.tokenize(line.trim_end_matches(is_whitespace), visit);

@@ -1,11 +1,25 @@
 //! Which character is what to the scanner, for each tokenizer.
 
+use std::sync::LazyLock;
+
 use unicode_general_category::{GeneralCategory, get_general_category};
 
-use super::cutting::Class;
+use super::cutting::{Class, Classes};
 use super::whitespace::is_whitespace;
 
 /// mteval's default: ASCII punctuation, with periods and commas held by digits.
+pub static WESTERN: LazyLock<Classes> = LazyLock::new(|| {
+    // Beyond ASCII only white space matters, and its characters begin with one of these bytes.
+    Classes::new(western, |byte| !matches!(byte, 0xc2 | 0xe1 | 0xe2 | 0xe3))
+});
+
+/// As `WESTERN`, with every character of the Chinese set alone.
+pub static CHINESE: LazyLock<Classes> = LazyLock::new(|| Classes::new(chinese, |_| false));
+
+/// By Unicode category: punctuation held by numbers, and every symbol alone.
+pub static INTERNATIONAL: LazyLock<Classes> =
+    LazyLock::new(|| Classes::new(international, |_| false));
+
 pub fn western(character: char) -> Class {
     match character {
         '0'..='9' => Class::Number,
@@ -17,19 +31,14 @@ pub fn western(character: char) -> Class {
     }
 }
 
-/// As `western`, with every character of the Chinese set alone.
-pub fn chinese(character: char) -> Class {
+fn chinese(character: char) -> Class {
     if is_chinese(character) { Class::Alone } else { western(character) }
 }
 
-/// By Unicode category: punctuation held by numbers, and every symbol alone.
-pub fn international(character: char) -> Class {
+fn international(character: char) -> Class {
     use GeneralCategory as G;
     if is_whitespace(character) {
         return Class::Space;
-    }
-    if character.is_ascii_alphabetic() {
-        return Class::Other;
     }
     match get_general_category(character) {
         G::DecimalNumber | G::LetterNumber | G::OtherNumber => Class::Number,

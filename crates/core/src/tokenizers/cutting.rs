@@ -2,10 +2,10 @@
 //!
 //! mteval writes these tokenizations as passes of substitutions: first "(not a number)(mark) gets
 //! spaces around the mark", then "(mark)(not a number)", each pass from left to right and each match
-//! consuming two characters. What the passes leave can be said of a run of marks at once. Let c stand
-//! before the run and d behind it. The first pass frees every second mark: the odd ones when c is not
-//! a number, the even ones when it is. A freed mark is followed by a space, so the second pass frees all the
-//! others too, except a last one that was not freed yet and has a number (or nothing) behind it.
+//! consuming two characters. What the passes leave of a run of marks can be said at once. The first
+//! pass frees every second mark: the odd ones when what stands before the run is not a number, the
+//! even ones when it is. A freed mark is followed by a space, so the second pass frees all the others
+//! too, except a last one that was not freed yet and has a number (or nothing) behind it.
 
 /// What a character means to the scanner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +24,40 @@ pub enum Class {
     Other,
 }
 
+/// The classes of all characters, with a table for those that one byte decides.
+pub struct Classes {
+    /// By the first byte; `None` where the whole character must be looked at.
+    by_byte: [Option<Class>; 256],
+    of: fn(char) -> Class,
+}
+
+impl Classes {
+    /// Classes by `of`. Characters that begin with a byte from 0x80 on are looked at one by one,
+    /// unless `plain` says of that byte that all of them are `Class::Other`.
+    pub fn new(of: fn(char) -> Class, plain: fn(u8) -> bool) -> Self {
+        let by_byte = std::array::from_fn(|byte| match u8::try_from(byte) {
+            Ok(byte) if byte.is_ascii() => Some(of(char::from(byte))),
+            Ok(byte) if plain(byte) => Some(Class::Other),
+            _ => None,
+        });
+        Self { by_byte, of }
+    }
+
+    /// How many bytes at the start of `bytes` are parts of longer tokens for certain.
+    fn plain_bytes(&self, bytes: &[u8]) -> usize {
+        let plain = |byte: &&u8| self.by_byte[usize::from(**byte)] == Some(Class::Other);
+        bytes.iter().take_while(plain).count()
+    }
+
+    /// The class of the character at `at` and how many bytes it is safe to go on.
+    fn look(&self, line: &str, at: usize) -> Option<(Class, usize)> {
+        match self.by_byte[usize::from(*line.as_bytes().get(at)?)] {
+            Some(class) => Some((class, 1)),
+            None => line[at..].chars().next().map(|c| ((self.of)(c), c.len_utf8())),
+        }
+    }
+}
+
 /// What stands beyond the ends of the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edges {
@@ -33,64 +67,54 @@ pub enum Edges {
     Bare,
 }
 
-/// Cuts `line` into tokens and calls `visit` with each. `classify` gets each character in turn.
-pub fn cut(
-    line: &str,
-    edges: Edges,
-    classify: impl Fn(char) -> Class,
-    mut visit: impl FnMut(&str),
-) {
-    // Whether a neighbour holds a mark; `None` is the end of the line.
-    let holds = |neighbour: Option<Class>| match neighbour {
-        Some(class) => class == Class::Number,
-        None => edges == Edges::Bare,
-    };
-    let mut characters = line.char_indices().map(|(start, c)| (start, c, classify(c))).peekable();
+impl Edges {
+    /// Whether a neighbour holds a mark; `None` is the end of the line.
+    fn hold(self, neighbour: Option<Class>) -> bool {
+        neighbour.map_or(self == Self::Bare, |class| class == Class::Number)
+    }
+}
+
+/// Cuts `line` into tokens and calls `visit` with each.
+pub fn cut(line: &str, edges: Edges, classes: &Classes, mut visit: impl FnMut(&str)) {
     let mut before = None;
     // Where the token under way began.
     let mut token = None;
-    while let Some((start, character, class)) = characters.next() {
-        let end = start + character.len_utf8();
+    // Of the run of marks under way: what stands before it holds marks; it is odd so far.
+    let (mut held, mut odd) = (false, false);
+    let mut end = 0;
+    while let Some((class, length)) = classes.look(line, end) {
+        let start = end;
+        end += length;
         let previous = before.replace(class);
-        match class {
-            Class::Other | Class::Number => {
-                token.get_or_insert(start);
-            }
-            Class::Hyphen if previous != Some(Class::Number) => {
-                token.get_or_insert(start);
-            }
-            Class::Space => {
-                if let Some(from) = token.take() {
-                    visit(&line[from..start]);
-                }
-            }
-            Class::Alone | Class::Hyphen => {
-                if let Some(from) = token.take() {
-                    visit(&line[from..start]);
-                }
-                visit(&line[start..end]);
-            }
+        if class == Class::Other {
+            token.get_or_insert(start);
+            // Most characters continue a word: run through them before asking anything else.
+            end += classes.plain_bytes(&line.as_bytes()[end..]);
+            continue;
+        }
+        let joins = match class {
+            Class::Other | Class::Number => true,
+            Class::Hyphen => previous != Some(Class::Number),
             Class::Mark => {
-                let (mut last, mut last_end, mut odd) = (start, end, true);
-                while let Some(&(next, mark, Class::Mark)) = characters.peek() {
-                    // Only the last mark of a run can stay held; this one is not the last.
-                    if let Some(from) = token.take() {
-                        visit(&line[from..last]);
-                    }
-                    visit(&line[last..last_end]);
-                    (last, last_end, odd) = (next, next + mark.len_utf8(), !odd);
-                    characters.next();
-                }
-                let not_freed = holds(previous) == odd;
-                if not_freed && holds(characters.peek().map(|(_, _, class)| *class)) {
-                    token.get_or_insert(last);
+                if previous == Some(Class::Mark) {
+                    odd = !odd;
                 } else {
-                    if let Some(from) = token.take() {
-                        visit(&line[from..last]);
-                    }
-                    visit(&line[last..last_end]);
+                    (held, odd) = (edges.hold(previous), true);
                 }
+                let behind = classes.look(line, end).map(|(class, _)| class);
+                held == odd && edges.hold(behind)
             }
+            Class::Space | Class::Alone => false,
+        };
+        if joins {
+            token.get_or_insert(start);
+            continue;
+        }
+        if let Some(from) = token.take() {
+            visit(&line[from..start]);
+        }
+        if class != Class::Space {
+            visit(&line[start..end]);
         }
     }
     if let Some(from) = token {

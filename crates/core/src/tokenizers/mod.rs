@@ -58,12 +58,12 @@ impl Tokenizer {
                 }
             }
             Self::ThirteenA => {
-                cut(&line::without_markup(line), Edges::Padded, categories::western, visit);
+                cut(&line::without_markup(line), Edges::Padded, &categories::WESTERN, visit);
             }
-            Self::Intl => cut(line, Edges::Bare, categories::international, visit),
+            Self::Intl => cut(line, Edges::Bare, &categories::INTERNATIONAL, visit),
             // The line is trimmed first, so white space at its ends is no neighbour of a mark.
             Self::Zh => {
-                cut(line.trim_matches(is_whitespace), Edges::Bare, categories::chinese, visit);
+                cut(line.trim_matches(is_whitespace), Edges::Bare, &categories::CHINESE, visit);
             }
         }
     }

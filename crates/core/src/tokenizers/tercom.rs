@@ -1,9 +1,10 @@
 //! The tokenization of TER, after Tercom's normaliser as sacreBLEU has it.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
-use super::categories::western;
-use super::cutting::{Class, Edges, cut};
+use super::categories::{WESTERN, western};
+use super::cutting::{Class, Classes, Edges, cut};
 use super::line::lowercased;
 use super::whitespace::{is_whitespace, words};
 
@@ -23,7 +24,7 @@ pub struct Tercom {
 impl Tercom {
     /// The tokens of `line` with single spaces between them.
     #[must_use]
-    pub fn tokenize(&self, line: &str) -> String {
+    pub fn tokenize(self, line: &str) -> String {
         let mut tokenized = String::with_capacity(line.len() + line.len() / 4);
         self.cut(line, |token| {
             if !tokenized.is_empty() {
@@ -35,7 +36,7 @@ impl Tercom {
     }
 
     /// Calls `visit` with each token of an output, in order.
-    pub fn cut(&self, line: &str, visit: impl FnMut(&str)) {
+    pub fn cut(self, line: &str, visit: impl FnMut(&str)) {
         // A possessive at the end of the line is one only if no white space follows it.
         let line = line.trim_end_matches(is_whitespace);
         if self.case_sensitive {
@@ -49,7 +50,7 @@ impl Tercom {
     ///
     /// The second pass changes something only in normalised text: `dog's.` becomes `dog's .` and
     /// then `dog 's .`, as the possessive needs a space behind it.
-    pub fn cut_twice(&self, line: &str, visit: impl FnMut(&str)) {
+    pub fn cut_twice(self, line: &str, visit: impl FnMut(&str)) {
         if self.normalized {
             self.cut(&self.tokenize(line), visit);
         } else {
@@ -57,7 +58,7 @@ impl Tercom {
         }
     }
 
-    fn cut_cased(&self, line: &str, mut visit: impl FnMut(&str)) {
+    fn cut_cased(self, line: &str, mut visit: impl FnMut(&str)) {
         if self.no_punct {
             self.cut_normalized(line, |token| self.without_punctuation(token, &mut visit));
         } else {
@@ -65,19 +66,19 @@ impl Tercom {
         }
     }
 
-    fn cut_normalized(&self, line: &str, visit: impl FnMut(&str)) {
+    fn cut_normalized(self, line: &str, visit: impl FnMut(&str)) {
         if !self.normalized {
             return words(line).for_each(visit);
         }
         let line = with_possessives_apart(without_markup(line));
         if self.asian_support {
-            cut(&line, Edges::Padded, asian, visit);
+            cut(&line, Edges::Padded, &ASIAN, visit);
         } else {
-            cut(&line, Edges::Padded, western, visit);
+            cut(&line, Edges::Padded, &WESTERN, visit);
         }
     }
 
-    fn without_punctuation(&self, token: &str, mut visit: impl FnMut(&str)) {
+    fn without_punctuation(self, token: &str, mut visit: impl FnMut(&str)) {
         let deleted =
             |c| is_western_punctuation(c) || self.asian_support && is_asian_punctuation(c);
         if !token.contains(deleted) {
@@ -120,7 +121,9 @@ fn with_possessives_apart(line: Cow<'_, str>) -> Cow<'_, str> {
     Cow::Owned(apart)
 }
 
-/// As `western`, with ideographs and Asian punctuation alone; runs of kana stay whole.
+/// As `WESTERN`, with ideographs and Asian punctuation alone; runs of kana stay whole.
+static ASIAN: LazyLock<Classes> = LazyLock::new(|| Classes::new(asian, |_| false));
+
 fn asian(character: char) -> Class {
     let alone = is_ideograph(character) || is_asian_punctuation(character);
     if alone { Class::Alone } else { western(character) }

@@ -7,20 +7,19 @@ use super::reference::Reference;
 pub struct Alignment {
     /// `reached[n]` is how many words of the output are behind it after n words of the reference.
     pub reached: Vec<usize>,
-    pub output_errors: Vec<bool>,
-    pub reference_errors: Vec<bool>,
+    /// For each word of the output, how many from it on are free of error …
+    pub output_clean: Vec<usize>,
+    /// … and so for each word of the reference.
+    pub reference_clean: Vec<usize>,
 }
 
 impl Alignment {
     /// Goes back along the cheapest path, from the last cell to the first.
     pub fn trace(&mut self, matrix: &impl Matrix, reference: &Reference, output: &[u32]) {
         let (mut row, mut column) = (output.len(), reference.len());
-        self.reached.clear();
-        self.reached.resize(column + 1, 0);
-        self.output_errors.clear();
-        self.output_errors.resize(row, true);
-        self.reference_errors.clear();
-        self.reference_errors.resize(column, true);
+        reset(&mut self.reached, column);
+        reset(&mut self.output_clean, row);
+        reset(&mut self.reference_clean, column);
         while row > 0 || column > 0 {
             let edit = matrix.last_edit(row, column);
             if edit != Edit::Drop {
@@ -30,11 +29,16 @@ impl Alignment {
             if edit != Edit::Miss {
                 row -= 1;
             }
-            if edit == Edit::Pair {
-                let error = output[row] != reference.words()[column];
-                self.output_errors[row] = error;
-                self.reference_errors[column] = error;
+            if edit == Edit::Pair && output[row] == reference.words()[column] {
+                self.output_clean[row] = self.output_clean[row + 1] + 1;
+                self.reference_clean[column] = self.reference_clean[column + 1] + 1;
             }
         }
     }
+}
+
+/// Zeros for `words` words and for the end behind them.
+fn reset(counts: &mut Vec<usize>, words: usize) {
+    counts.clear();
+    counts.resize(words + 1, 0);
 }

@@ -35,7 +35,7 @@ pub struct Scratch {
 
 impl Ter {
     /// Numbers the words of the references, and returns how many different ones there are.
-    fn index_references(&self, references: &[&str], scratch: &mut Scratch) -> usize {
+    fn index_references(self, references: &[&str], scratch: &mut Scratch) -> usize {
         let Scratch { symbols, words, references: indexed, .. } = scratch;
         let bytes: usize = references.iter().map(|reference| reference.len()).sum();
         symbols.reset(bytes / 8);

@@ -38,9 +38,9 @@ impl Search {
         self.round.output.clear();
         self.round.output.extend_from_slice(output);
         if Band::new(output.len(), reference.len()).is_steep() {
-            self.round.edits(&mut self.plain, reference, floor)
+            self.round.edits(&mut self.plain, reference, floor, enough)
         } else {
-            self.round.edits(&mut self.window, reference, floor)
+            self.round.edits(&mut self.window, reference, floor, enough)
         }
     }
 
@@ -60,13 +60,19 @@ impl Search {
 
 impl Round {
     /// Shifts `output` until nothing is gained; no order of its words is closer than `floor`.
-    fn edits(&mut self, matrix: &mut impl Matrix, reference: &Reference, floor: usize) -> usize {
+    fn edits(
+        &mut self,
+        matrix: &mut impl Matrix,
+        reference: &Reference,
+        floor: usize,
+        enough: usize,
+    ) -> usize {
         let Self { output, alignment, candidates } = self;
         matrix.fill(reference, output);
         let (mut shifts, mut tried) = (0, 0);
         loop {
             let distance = matrix.distance();
-            if distance == floor {
+            if distance == floor || shifts + floor >= enough {
                 return shifts + distance;
             }
             alignment.trace(matrix, reference, output);

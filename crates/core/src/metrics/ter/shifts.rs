@@ -50,9 +50,11 @@ impl Candidates {
         self.by_length.iter_mut().for_each(Vec::clear);
         self.count = 0;
         for (start, &word) in output.iter().enumerate() {
-            for position in reference.positions(word, start, MAX_DISTANCE) {
-                let pair = (&output[start..], &reference.words()[position..]);
-                self.add_spans(pair, (start, position), alignment);
+            if alignment.output_clean[start] < MAX_WORDS {
+                reference.for_each_position(word, start, MAX_DISTANCE, |position| {
+                    let rest = output[start..].iter().zip(&reference.words()[position..]);
+                    self.add_spans((start, position), rest, alignment);
+                });
                 if self.count >= limit {
                     return None;
                 }
@@ -61,36 +63,36 @@ impl Candidates {
         Some(self.count)
     }
 
-    /// Adds the spans that agree from a word of the output and one of the reference on.
-    fn add_spans(
+    /// Adds the spans from a word of the output and an equal one of the reference on.
+    fn add_spans<'a>(
         &mut self,
-        (output, reference): (&[u32], &[u32]),
         (start, position): (usize, usize),
+        rest: impl Iterator<Item = (&'a u32, &'a u32)>,
         alignment: &Alignment,
     ) {
-        let Alignment { reached, output_errors, reference_errors } = alignment;
-        let (mut output_error, mut reference_error) = (false, false);
-        let agreeing = output.iter().zip(reference).take_while(|(left, right)| left == right);
-        for (index, _) in agreeing.take(MAX_WORDS).enumerate() {
-            let end = start + index + 1;
-            output_error |= output_errors[start + index];
-            reference_error |= reference_errors[position + index];
-            // Longer spans too would hold the word that their first one is paired with.
-            if start < reached[position + 1] && reached[position + 1] <= end {
-                return;
-            }
-            if output_error && reference_error {
-                self.add_targets(start, index, &reached[position..=position + index + 1]);
-            }
+        let Alignment { reached, output_clean, reference_clean } = alignment;
+        // There must be an error on both sides.
+        let shortest = output_clean[start].max(reference_clean[position]) + 1;
+        // The word that the first one of the reference is paired with must not be inside.
+        let longest = match reached[position + 1].checked_sub(start) {
+            None | Some(0) => MAX_WORDS,
+            Some(distance) => MAX_WORDS.min(distance - 1),
+        };
+        if shortest > longest {
+            return;
+        }
+        let agreeing = rest.take(longest).take_while(|(left, right)| left == right).count();
+        for length in shortest..=agreeing {
+            self.add_targets(start, length, &reached[position..=position + length]);
         }
     }
 
     /// Adds a shift to each place that the words around the span in the reference point at.
-    fn add_targets(&mut self, start: usize, index: usize, targets: &[usize]) {
+    fn add_targets(&mut self, start: usize, length: usize, targets: &[usize]) {
         let mut previous = None;
         for &target in targets {
             if previous.replace(target) != Some(target) {
-                self.by_length[index].push(Shift { start, target });
+                self.by_length[length - 1].push(Shift { start, target });
                 self.count += 1;
             }
         }
@@ -128,5 +130,31 @@ impl Candidates {
             }
         }
         best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shifted(start: usize, length: usize, target: usize) -> Vec<u32> {
+        let mut words: Vec<u32> = (0..6).collect();
+        Shift { start, target }.swap(length, words.len()).apply(&mut words);
+        words
+    }
+
+    #[test]
+    fn a_target_on_the_left_or_right_is_the_word_to_stand_before() {
+        assert_eq!(shifted(3, 2, 1), [0, 3, 4, 1, 2, 5]);
+        assert_eq!(shifted(1, 2, 5), [0, 3, 4, 1, 2, 5]);
+        assert_eq!(shifted(0, 2, 6), [2, 3, 4, 5, 0, 1]);
+    }
+
+    #[test]
+    fn a_target_inside_moves_the_words_right_by_as_much() {
+        assert_eq!(shifted(1, 2, 1), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(shifted(1, 2, 2), [0, 3, 1, 2, 4, 5]);
+        assert_eq!(shifted(1, 2, 3), [0, 3, 4, 1, 2, 5]);
+        assert_eq!(shifted(3, 2, 5), [0, 1, 2, 5, 3, 4]);
     }
 }

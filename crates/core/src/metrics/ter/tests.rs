@@ -1,7 +1,14 @@
+//! What TER counts; expected numbers are sacreBLEU 2.6.0's or come from the plain matrix.
+
+use super::band::Band;
+use super::matrix::{Matrix, Swap};
+use super::plain::PlainMatrix;
+use super::window::WindowMatrix;
 use super::*;
 
 const PLAIN: Tercom =
     Tercom { normalized: false, no_punct: false, asian_support: false, case_sensitive: false };
+const NORMALIZED: Tercom = Tercom { normalized: true, ..PLAIN };
 
 fn row(tokenizer: Tercom, references: &[&str], output: &str) -> [f64; 2] {
     let metric = Ter { tokenizer };
@@ -10,7 +17,119 @@ fn row(tokenizer: Tercom, references: &[&str], output: &str) -> [f64; 2] {
     row
 }
 
+fn check(references: &[&str], output: &str, expected: [f64; 2]) {
+    assert_eq!(row(PLAIN, references, output), expected, "{output:?} against {references:?}");
+}
+
 #[test]
-fn x() {
-    assert_eq!(row(PLAIN, &["a b c d e"], "d e a b c"), [1.0, 5.0]);
+fn a_shift_counts_as_one_edit() {
+    check(&["a b c d e"], "d e a b c", [1.0, 5.0]);
+    check(&["a b c d e f"], "d e f a x c", [2.0, 6.0]);
+    check(&["A b"], "a B", [0.0, 2.0]);
+}
+
+#[test]
+fn empty_texts_are_texts() {
+    check(&[""], "", [0.0, 0.0]);
+    check(&[""], "a b", [2.0, 0.0]);
+    check(&["a b c"], " ", [3.0, 3.0]);
+}
+
+#[test]
+fn the_fewest_edits_and_the_mean_length_count() {
+    check(&["a b c", "a b c d"], "a b c d", [0.0, 3.5]);
+    check(&["", "x y z"], "x", [1.0, 1.5]);
+}
+
+#[test]
+fn a_normalised_text_can_differ_from_itself() {
+    let line = "this is the dog's.";
+    let found = row(NORMALIZED, &[line], line);
+    assert_eq!(found, [2.0, 6.0]);
+    assert!((score(&found) - 100.0 / 3.0).abs() < 1e-9);
+}
+
+#[test]
+fn a_score_without_reference_words_is_all_or_nothing() {
+    for (sums, expected) in [([3.0, 4.0], 75.0), ([2.0, 0.0], 100.0), ([0.0, 0.0], 0.0)] {
+        assert!((score(&sums) - expected).abs() < f64::EPSILON);
+    }
+}
+
+#[test]
+fn outputs_do_not_disturb_each_other() {
+    let outputs = ["b a c", "a b c d e f g", "", "c b a", "b a c"];
+    let metric = Ter { tokenizer: PLAIN };
+    let mut rows = [0.0; 10];
+    metric.count(&["a b c", "c b"], &outputs, &mut rows, &mut metric.scratch());
+    for (output, found) in outputs.iter().zip(rows.as_chunks::<2>().0) {
+        check(&["a b c", "c b"], output, *found);
+    }
+}
+
+/// Numbers below `limit` that look random and are the same every time.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (self.0 >> 33) as usize % limit
+    }
+
+    fn words(&mut self, count: usize, vocabulary: usize) -> Vec<u32> {
+        (0..count).map(|_| self.below(vocabulary) as u32).collect()
+    }
+}
+
+/// Outputs and references of all sorts of lengths whose band fits a window.
+fn texts() -> impl Iterator<Item = (Vec<u32>, Reference, Numbers)> {
+    (0..600).filter_map(|seed| {
+        let mut numbers = Numbers(seed);
+        let longest = [12, 40, 150, 400][seed as usize % 4];
+        let (output, reference) = (1 + numbers.below(longest), 1 + numbers.below(longest));
+        let vocabulary = 2 + numbers.below(30);
+        let output = numbers.words(output, vocabulary + 1);
+        let mut indexed = Reference::default();
+        indexed.reset(&numbers.words(reference, vocabulary), vocabulary);
+        let fits = !Band::new(output.len(), reference).is_steep();
+        fits.then_some((output, indexed, numbers))
+    })
+}
+
+#[test]
+fn the_window_finds_the_distances_and_edits_of_the_plain_matrix() {
+    let (mut window, mut plain) = (WindowMatrix::default(), PlainMatrix::default());
+    for (output, reference, _) in texts() {
+        window.fill(&reference, &output);
+        plain.fill(&reference, &output);
+        assert_eq!(window.distance(), plain.distance());
+        let (mut row, mut column) = (output.len(), reference.len());
+        while row > 0 || column > 0 {
+            let edit = plain.last_edit(row, column);
+            assert_eq!(window.last_edit(row, column), edit, "{row} {column}");
+            row -= usize::from(edit != matrix::Edit::Miss);
+            column -= usize::from(edit != matrix::Edit::Drop);
+        }
+    }
+}
+
+#[test]
+fn the_window_knows_the_distance_after_a_swap_unless_it_is_larger() {
+    let (mut window, mut plain) = (WindowMatrix::default(), PlainMatrix::default());
+    for (mut output, reference, mut numbers) in texts() {
+        window.fill(&reference, &output);
+        for _ in 0..10 {
+            let mut bounds = [(); 3].map(|()| numbers.below(output.len() + 1));
+            bounds.sort_unstable();
+            let [start, middle, end] = bounds;
+            let swap = Swap { start, middle, end };
+            let (before, after) =
+                (window.distance(), window.distance_after(&reference, &output, swap));
+            swap.apply(&mut output);
+            plain.fill(&reference, &output);
+            assert_eq!(after.min(before + 1), plain.distance().min(before + 1));
+            window.refill(&reference, &output, start);
+            assert_eq!(window.distance(), plain.distance());
+        }
+    }
 }

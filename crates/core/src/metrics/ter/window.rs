@@ -51,6 +51,7 @@ pub struct WindowMatrix {
     edits: Vec<Edits>,
     /// The lengths that the windows are for.
     lengths: (usize, usize),
+    distance: usize,
 }
 
 impl WindowMatrix {
@@ -66,23 +67,29 @@ impl WindowMatrix {
         for row in 1..=output {
             let (first, last) = band.columns(row);
             let start = first.saturating_sub(1);
-            let entering = if row == 1 { 0 } else { from_bit(before.1 - start) };
-            let below_band = u64::from(start < before.0);
+            let shift = start - start_before;
+            let above = before.1 - start;
+            let left_of_band = u64::from(start < before.0);
             self.windows.push(RowWindow {
                 start,
-                shift: (start - start_before) as u32,
-                entering,
-                paired: !(entering << 1 | below_band),
+                shift: shift as u32,
+                // Row 0 is filled beyond its window; its cells too hold one more than their neighbours.
+                entering: from_bit(above.min(64 - shift)),
+                paired: !(from_bit(above + 1) | left_of_band),
                 filled: !from_bit(last - start),
             });
             (before, start_before) = ((first, last), start);
         }
     }
 
+    /// How many words any path no dearer than the cheapest one drops at most, and misses at most.
+    fn most_drops_and_misses(&self) -> (usize, usize) {
+        let (output, reference) = self.lengths;
+        ((self.distance + output - reference) / 2, (self.distance + reference - output) / 2)
+    }
+
     fn whole_distance(&self, row: Row) -> usize {
-        let filled = self.windows[self.windows.len() - 1].filled;
-        let (plus, minus) = (row.plus & filled, row.minus & filled);
-        row.left + plus.count_ones() as usize - minus.count_ones() as usize
+        row.value(self.windows[self.windows.len() - 1].filled)
     }
 }
 
@@ -91,15 +98,24 @@ fn from_bit(bit: usize) -> u64 {
     if bit < 64 { u64::MAX << bit } else { 0 }
 }
 
+impl Row {
+    /// The distance in the last of `columns`, which begin with the window's first.
+    fn value(&self, columns: u64) -> usize {
+        let (plus, minus) = (self.plus & columns, self.minus & columns);
+        self.left + plus.count_ones() as usize - minus.count_ones() as usize
+    }
+}
+
 impl RowWindow {
     /// The row below `above`, for a word that the reference has at the positions `equal`.
     #[inline]
     fn next(&self, above: Row, equal: u64) -> (Row, Edits) {
         let Row { plus, minus, mut left } = above;
-        if self.shift > 0 {
-            let leaving = !from_bit(self.shift as usize);
-            left += (plus & leaving).count_ones() as usize;
-            left -= (minus & leaving).count_ones() as usize;
+        match self.shift {
+            0 => (),
+            // Most texts are about as long as their reference, and counting bits takes its time.
+            1 => left = left + (plus & 1) as usize - (minus & 1) as usize,
+            shift => left = above.value(!from_bit(shift as usize)),
         }
         let plus = plus >> self.shift | self.entering;
         let minus = minus >> self.shift & !self.entering;
@@ -132,10 +148,11 @@ impl Matrix for WindowMatrix {
             (row, self.edits[index]) = window.next(row, reference.occurrences(word, window.start));
             self.rows[index] = row;
         }
+        self.distance = self.whole_distance(row);
     }
 
     fn distance(&self) -> usize {
-        self.rows.last().map_or(0, |&row| self.whole_distance(row))
+        self.distance
     }
 
     fn last_edit(&self, row: usize, column: usize) -> Edit {
@@ -158,10 +175,24 @@ impl Matrix for WindowMatrix {
         let Swap { start, middle, end } = swap;
         let mut row = self.rows[start];
         let mut windows = self.windows[start + 1..].iter();
-        for words in [&output[middle..end], &output[start..middle], &output[end..]] {
+        for words in [&output[middle..end], &output[start..middle]] {
             for (&word, window) in words.iter().zip(windows.by_ref()) {
                 row = window.next(row, reference.occurrences(word, window.start)).0;
             }
+        }
+        // From here on the words are as before.
+        let (drops, misses) = self.most_drops_and_misses();
+        for (index, &word) in (end..).zip(&output[end..]) {
+            let (old, from) = (self.rows[index], self.windows[index].start);
+            let first = index.saturating_sub(drops + from);
+            let last = (index + misses).saturating_sub(from);
+            let differing = (row.plus ^ old.plus) | (row.minus ^ old.minus);
+            if differing & from_bit(first) & !from_bit(last) == 0 {
+                let before = !from_bit(first);
+                return self.distance + row.value(before) - old.value(before);
+            }
+            let window = &self.windows[index + 1];
+            row = window.next(row, reference.occurrences(word, window.start)).0;
         }
         self.whole_distance(row)
     }

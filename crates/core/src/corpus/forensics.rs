@@ -1,0 +1,229 @@
+//! What a text really contains: characters that change scores without being seen.
+
+use unicode_normalization::{is_nfc, is_nfd};
+
+use super::Segments;
+
+/// How often something was found, and in which segment first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Sighting {
+    /// How many there are.
+    pub count: usize,
+    /// Index of the first segment that has one.
+    pub first: Option<usize>,
+}
+
+impl Sighting {
+    fn add(&mut self, segment: usize) {
+        self.count += 1;
+        self.first.get_or_insert(segment);
+    }
+}
+
+/// What was found in a text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Survey {
+    /// Tabs.
+    pub tabs: Sighting,
+    /// Carriage returns inside a segment.
+    pub carriage_returns: Sighting,
+    /// Line feeds, U+2028, U+2029, U+0085, vertical tabs and form feeds inside a segment.
+    pub line_breaks: Sighting,
+    /// Characters of no width where no script or emoji needs one.
+    pub zero_width: Sighting,
+    /// Segments of nothing but white space.
+    pub blank: Sighting,
+    /// Segments that are not in the Unicode normalization form C.
+    pub decomposed: Sighting,
+}
+
+/// Looks at every character of a text.
+#[must_use]
+pub fn survey(text: &Segments) -> Survey {
+    let mut found = Survey::default();
+    for (index, segment) in text.iter().enumerate() {
+        let Some(segment) = segment else { continue };
+        let settled = scan(segment, index, &mut found);
+        if segment.trim_start().is_empty() {
+            found.blank.add(index);
+        }
+        if !settled && !is_nfc(segment) {
+            found.decomposed.add(index);
+        }
+    }
+    found
+}
+
+/// How many segments are in form C but would be written differently in form D.
+///
+/// Slower than a survey, and of interest only where a survey finds something decomposed.
+#[must_use]
+pub fn count_composed(text: &Segments) -> usize {
+    let composed = |segment: &&str| !segment.is_ascii() && is_nfc(segment) && !is_nfd(segment);
+    text.iter().flatten().filter(composed).count()
+}
+
+/// Counts what is in a segment, and says whether its characters alone prove it to be in form C.
+fn scan(segment: &str, index: usize, found: &mut Survey) -> bool {
+    // Two passes over bytes that the compiler vectorizes: most segments need no other.
+    let is_control = |byte: u8| byte.wrapping_sub(b'\t') < 5;
+    if segment.bytes().fold(false, |any, byte| any | is_control(byte)) {
+        segment.bytes().filter(|&byte| is_control(byte)).for_each(|byte| match byte {
+            b'\t' => found.tabs.add(index),
+            b'\r' => found.carriage_returns.add(index),
+            _ => found.line_breaks.add(index),
+        });
+    }
+    if segment.is_ascii() {
+        return true;
+    }
+    let mut settled = true;
+    for (offset, character) in
+        segment.char_indices().filter(|&(_, character)| !character.is_ascii())
+    {
+        settled &= is_always_composed(character);
+        match character {
+            '\u{85}' | '\u{2028}' | '\u{2029}' => found.line_breaks.add(index),
+            '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}'
+                if !is_needed(segment, offset, character) =>
+            {
+                found.zero_width.add(index);
+            }
+            _ => {}
+        }
+    }
+    settled
+}
+
+/// Whether form C keeps a character, whatever stands beside it. False where that is not known here.
+///
+/// These are the common letters; looking up each one of them would take most of the time.
+fn is_always_composed(character: char) -> bool {
+    matches!(character,
+        '\0'..'\u{300}' // Latin
+        | '\u{388}'..='\u{3ff}' // Greek
+        | '\u{400}'..='\u{482}' | '\u{48a}'..='\u{52f}' // Cyrillic
+        | '\u{5d0}'..='\u{5ea}' // Hebrew
+        | '\u{620}'..='\u{64a}' | '\u{660}'..='\u{66f}' // Arabic
+        | '\u{1e00}'..='\u{1eff}' // Latin, among it Vietnamese
+        | '\u{2010}'..='\u{205f}' | '\u{3001}'..='\u{3029}' // punctuation
+        | '\u{3041}'..='\u{3096}' | '\u{309b}'..='\u{30ff}' // kana
+        | '\u{4e00}'..='\u{9fff}' // ideographs
+        | '\u{ac00}'..='\u{d7a3}' // Hangul
+        | '\u{ff00}'..='\u{ffef}' // wide and narrow forms
+    )
+}
+
+/// Whether a character of no width does its work here: joining letters or emoji, or parting words.
+fn is_needed(segment: &str, offset: usize, character: char) -> bool {
+    let before = segment[..offset].chars().next_back();
+    let after = segment[offset + character.len_utf8()..].chars().next();
+    let neighbours = [before, after];
+    let any = |test: fn(char) -> bool| neighbours.into_iter().flatten().any(test);
+    match character {
+        // Spaces that are not seen: line breaks in scripts that write no spaces.
+        '\u{200b}' => any(parts_words_unseen),
+        '\u{200c}' => any(joins_letters),
+        '\u{200d}' => any(joins_letters) || any(is_emoji),
+        _ => false,
+    }
+}
+
+/// Thai, Lao, Tibetan, Myanmar and Khmer.
+fn parts_words_unseen(character: char) -> bool {
+    matches!(character, '\u{e00}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{1950}'..='\u{1aaf}')
+}
+
+/// Scripts whose letters change their form next to each other: Arabic, Syriac, Indic, Mongolian.
+fn joins_letters(character: char) -> bool {
+    matches!(character,
+        '\u{600}'..='\u{109f}' | '\u{1780}'..='\u{18af}' | '\u{a800}'..='\u{abff}'
+        | '\u{fb50}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}' | '\u{11000}'..='\u{11fff}')
+}
+
+fn is_emoji(character: char) -> bool {
+    matches!(character,
+        '\u{2190}'..='\u{2bff}' | '\u{fe0f}' | '\u{1f000}'..='\u{1faff}' | '\u{e0020}'..='\u{e007f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use std::iter::once;
+
+    use unicode_normalization::char::canonical_combining_class;
+    use unicode_normalization::{IsNormalized, is_nfc_quick};
+
+    use super::*;
+
+    fn of(segments: &[&str]) -> Survey {
+        survey(&segments.iter().map(|segment| Some(*segment)).collect())
+    }
+
+    fn seen(count: usize, first: usize) -> Sighting {
+        Sighting { count, first: Some(first) }
+    }
+
+    #[test]
+    fn clean_text_gives_nothing() {
+        assert_eq!(
+            of(&["a plain “segment” – €5", "二つ目の文。", "第二句话。"]).zero_width.count,
+            0
+        );
+        assert_eq!(of(&["plain", "ASCII only."]), Survey::default());
+    }
+
+    #[test]
+    fn controls_are_counted_with_their_first_segment() {
+        let found = of(&["a", "b\tc\td", "e\rf", "g\nh\u{2028}i\u{85}j\x0bk\x0cl", "\t"]);
+        assert_eq!(found.tabs, seen(3, 1));
+        assert_eq!(found.carriage_returns, seen(1, 2));
+        assert_eq!(found.line_breaks, seen(5, 3));
+    }
+
+    #[test]
+    fn white_space_alone_is_blank_and_absence_is_not() {
+        assert_eq!(of(&["a", "", " \u{3000}\t", "b"]).blank, seen(2, 1));
+        let absent: Segments = [Some("a"), None].into_iter().collect();
+        assert_eq!(survey(&absent).blank, Sighting::default());
+    }
+
+    #[test]
+    fn zero_width_characters_are_found_where_no_script_needs_them() {
+        assert_eq!(of(&["a\u{200b}b", "c\u{feff}", "d\u{2060}e \u{200d}"]).zero_width, seen(4, 0));
+        assert_eq!(of(&["word\u{200c}word"]).zero_width, seen(1, 0));
+    }
+
+    #[test]
+    fn zero_width_characters_that_spell_words_or_emoji_are_fine() {
+        let persian = "می\u{200c}خواهم";
+        let hindi = "क्\u{200d}ष";
+        let family = "👩\u{200d}👩\u{200d}👧";
+        let heart = "❤\u{fe0f}\u{200d}🔥";
+        let thai = "ภาษา\u{200b}ไทย";
+        assert_eq!(of(&[persian, hindi, family, heart, thai]).zero_width, Sighting::default());
+    }
+
+    #[test]
+    fn normalization_is_told_by_segment() {
+        let segments = ["ASCII", "caf\u{e9}", "cafe\u{301}", "がぎ", "か\u{3099}", "中文"];
+        assert_eq!(of(&segments).decomposed, seen(2, 2));
+        assert_eq!(count_composed(&segments.into_iter().map(Some).collect()), 2);
+    }
+
+    #[test]
+    fn common_letters_are_always_composed() {
+        for character in ('\0'..=char::MAX).filter(|&character| is_always_composed(character)) {
+            // Unicode calls such characters safe: no mark beside them can change them.
+            assert!(matches!(is_nfc_quick(once(character)), IsNormalized::Yes), "{character:?}");
+            assert_eq!(canonical_combining_class(character), 0, "{character:?}");
+        }
+    }
+
+    #[test]
+    fn no_decomposed_character_is_overlooked() {
+        for character in '\0'..=char::MAX {
+            let text = format!("a{character}");
+            assert_eq!(of(&[&text]).decomposed.count == 0, is_nfc(&text), "{character:?}");
+        }
+    }
+}

@@ -1,0 +1,5 @@
+"""``python -m truebleu``: the command line."""
+
+from truebleu.cli.main import main
+
+main()

@@ -1,0 +1,100 @@
+"""``truebleu demo``: scores of systems whose true quality is known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shlex import join
+from typing import TYPE_CHECKING
+
+import click
+
+from truebleu.metrics.scoring import score_test_set
+from truebleu.reports import render
+from truebleu.simulation import DEFAULT_SEED, Channel, save_test_set, simulate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from truebleu.corpus import TestSet
+    from truebleu.metrics.scoring import Scores
+
+TWINS = ("errors-15a", "errors-15b")
+SYSTEMS = {
+    "errors-05": Channel.at_rate(0.05),
+    **dict.fromkeys(TWINS, Channel.at_rate(0.15)),
+    "errors-30": Channel.at_rate(0.30),
+}
+
+
+@click.command("demo")
+@click.option(
+    "--segments",
+    type=click.IntRange(min=1),
+    default=500,
+    show_default=True,
+    help="How many segments to make.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0, max=2**64 - 1),
+    default=DEFAULT_SEED,
+    show_default=True,
+    help="Another seed makes another test set.",
+)
+@click.option(
+    "--save",
+    "folder",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path),
+    help="Also write the texts into FOLDER.",
+)
+@click.option("--force", is_flag=True, help="Overwrite what FOLDER has already.")
+def command(segments: int, seed: int, folder: Path | None, force: bool) -> None:
+    """Simulate a test set and score it by BLEU, chrF and TER."""
+    test_set = simulate(segments=segments, systems=SYSTEMS, seed=seed)
+    # Before the scores: what cannot be saved should be said at once.
+    files = None if folder is None else save_test_set(test_set, folder, overwrite=force)
+    scores = score_test_set(test_set, ["bleu", "chrf", "ter"])
+    click.echo(_introduction(test_set, seed))
+    click.echo(render(scores, "text"))
+    click.echo(_lesson(scores))
+    click.echo(_next_step(files))
+
+
+def _introduction(test_set: TestSet, seed: int) -> str:
+    counted = [
+        _count(len(test_set), "segment"),
+        _count(len(set(test_set.documents or ())), "document"),
+        _count(len(set(test_set.domains or ())), "domain"),
+    ]
+    return (
+        f"A simulated test set (seed {seed}): {', '.join(counted)}, 1 reference.\n"
+        f"{len(test_set.systems)} systems repeat the reference with errors. The number in a name\n"
+        "is the percentage of words that are dropped, swapped, substituted or followed by an extra "
+        "word.\n"
+    )
+
+
+def _lesson(scores: Scores) -> str:
+    left, right = (scores[twin] for twin in TWINS)
+    differences = ", ".join(
+        f"{abs(left[label].score - right[label].score):.2f} {label}" for label in scores.signatures
+    )
+    return (
+        "What to notice: the more errors, the lower BLEU and chrF and the higher TER.\n"
+        f"{' and '.join(TWINS)} make the same errors equally often, so neither is better, and yet\n"
+        f"their scores differ: by {differences}. That difference is chance.\n"
+        "With another --seed it is another one, with more --segments mostly a smaller one.\n"
+    )
+
+
+def _next_step(files: Sequence[Path] | None) -> str:
+    if files is None:
+        return "Next, keep the texts to score them yourself:\n  truebleu demo --save demo"
+    reference, _, *systems = map(str, files)
+    arguments = ["-r", reference, *systems, "-m", "bleu", "-m", "chrf", "-m", "ter"]
+    return f"Next, score the files that were saved:\n  truebleu score {join(arguments)}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,159 @@
+"""``truebleu score`` as a user meets it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from truebleu import BLEU
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+OUTPUTS = ["the cat sat on the mat", "a dog barked at me", "it rains again today"]
+REFERENCES = ["the cat sat on a mat", "the dog barked at me", "it is raining again"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "sys.txt").write_text("\n".join(OUTPUTS) + "\n", encoding="utf-8")
+    (tmp_path / "ref.txt").write_text("\n".join(REFERENCES) + "\n", encoding="utf-8")
+    return tmp_path
+
+
+def run(folder: Path, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:
+    result = subprocess.run(
+        [sys.executable, "-m", "truebleu", "score", *arguments],
+        cwd=folder,
+        input=stdin,
+        capture_output=True,
+        check=False,
+    )
+    return subprocess.CompletedProcess(
+        result.args, result.returncode, result.stdout.decode(), result.stderr.decode()
+    )
+
+
+def json_of(folder: Path, *arguments: str) -> dict[str, object]:
+    result = run(folder, *arguments, "--format", "json")
+    assert result.returncode == 0, result.stderr
+    answer: dict[str, object] = json.loads(result.stdout)
+    return answer
+
+
+def test_the_table_has_a_row_per_system_and_the_signatures(folder: Path) -> None:
+    result = run(folder, "-r", "ref.txt", "sys.txt", "perfect=ref.txt", "-m", "bleu", "-m", "ter")
+    lines = result.stdout.splitlines()
+    assert lines[0].split() == ["System", "BLEU", "TER"]
+    assert [line.split()[0] for line in lines[2:4]] == ["sys", "perfect"]
+    assert lines[3].split()[1:] == ["100.00", "0.00"]
+    assert lines[5].startswith("BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|")
+    assert "ref.txt: identical to the reference" in result.stderr
+
+
+def test_json_has_the_promised_shape(folder: Path) -> None:
+    answer = json_of(
+        folder, "-r", "ref.txt", "-r", "ref.txt", "sys.txt", "-m", "bleu", "-m", "chrf"
+    )
+    assert answer["version"] == 1
+    assert answer["test_set"]["segments"] == 3  # type: ignore[index]
+    names = [metric["name"] for metric in answer["metrics"]]  # type: ignore[attr-defined]
+    assert names == ["BLEU", "chrF2"]
+    (system,) = answer["systems"]  # type: ignore[misc]
+    expected = BLEU().corpus(OUTPUTS, [REFERENCES, REFERENCES])
+    assert system["name"] == "sys"  # type: ignore[index]
+    assert system["scores"]["BLEU"] == expected.to_dict()  # type: ignore[index]
+
+
+def test_namesakes_are_told_apart_by_their_settings(folder: Path) -> None:
+    answer = json_of(folder, "-r", "ref.txt", "sys.txt", "-m", "bleu", "-m", "bleu:max_order=2")
+    names = [metric["name"] for metric in answer["metrics"]]  # type: ignore[attr-defined]
+    assert names == ["BLEU[n:4]", "BLEU[n:2]"]
+
+
+@pytest.mark.parametrize("format_", ["text", "tsv", "latex", "markdown", "json"])
+def test_segments_are_scored_in_every_format(folder: Path, format_: str) -> None:
+    result = run(folder, "-r", "ref.txt", "sys.txt", "--segments", "--format", format_)
+    assert result.returncode == 0, result.stderr
+    first = BLEU().sentence(OUTPUTS[0], REFERENCES[0]).score
+    assert f"{first:.2f}" in result.stdout or repr(first) in result.stdout
+
+
+def test_details_show_what_a_score_is_made_of(folder: Path) -> None:
+    result = run(folder, "-r", "ref.txt", "sys.txt", "--details")
+    assert f"sys: {BLEU().corpus(OUTPUTS, REFERENCES)}" in result.stdout
+
+
+def test_standard_input_is_a_text(folder: Path) -> None:
+    text = "\n".join(OUTPUTS).encode()
+    result = run(folder, "-r", "ref.txt", "-", stdin=text)
+    assert result.returncode == 0, result.stderr
+    assert f"{BLEU().corpus(OUTPUTS, REFERENCES).score:.2f}" in result.stdout
+
+
+def test_threads_change_nothing(folder: Path) -> None:
+    one = run(folder, "-r", "ref.txt", "sys.txt", "--threads", "1")
+    assert one.returncode == 0
+    assert one.stdout == run(folder, "-r", "ref.txt", "sys.txt", "--threads", "2").stdout
+
+
+BAD_INPUTS: list[tuple[Sequence[str], Sequence[str]]] = [
+    (["-r", "none.txt", "sys.txt"], ["none.txt", "no such file"]),
+    (["-r", ".", "sys.txt"], ["directory"]),
+    (["-r", "short.txt", "sys.txt"], ["short.txt", "2", "sys", "3"]),
+    (["-r", "latin1.txt", "sys.txt"], ["latin1.txt: line 2, byte 3: found e9, expected UTF-8"]),
+    (["-r", "empty.txt", "sys.txt"], ["empty.txt: found no segments"]),
+    (["-r", "nul.txt", "sys.txt"], ["nul.txt", "line 2", "NUL"]),
+    (["-r", "ref.txt", "sys.txt", "-m", "blue"], ["did you mean 'bleu'"]),
+    (["-r", "ref.txt", "sys.txt", "-m", "bleu:tokenize=13"], ["did you mean '13a'"]),
+    (["-r", "ref.txt", "a=sys.txt", "a=ref.txt"], ["two systems are called 'a'"]),
+    (["-r", "table.tsv#reference", "sys.txt"], ["table.tsv", "reference", "src, ref"]),
+    (["-r", "bad.xml", "sys.txt"], ["bad.xml: line 2"]),
+    (["-r", "bad.jsonl#ref", "sys.txt"], ["bad.jsonl: line 2"]),
+]
+
+
+@pytest.mark.parametrize(("arguments", "messages"), BAD_INPUTS, ids=lambda a: " ".join(a))
+def test_bad_input_gets_one_error_in_words(
+    folder: Path, arguments: Sequence[str], messages: Sequence[str]
+) -> None:
+    (folder / "short.txt").write_text("a\nb\n")
+    (folder / "latin1.txt").write_bytes(b"a\nab\xe9\nc\n")
+    (folder / "empty.txt").write_bytes(b"")
+    (folder / "nul.txt").write_bytes(b"a\nb\0c\nd\n")
+    (folder / "table.tsv").write_text("src\tref\na\tb\n")
+    (folder / "bad.xml").write_text("<dataset>\n<doc></dataset>")
+    (folder / "bad.jsonl").write_text('{"ref": "a"}\n{"ref": \n')
+    result = run(folder, *arguments)
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith("error: ")
+    assert "Traceback" not in result.stderr
+    for message in messages:
+        assert message.lower() in result.stderr.lower()
+
+
+def test_strict_makes_warnings_errors(folder: Path) -> None:
+    (folder / "tabs.txt").write_text("a\tb\nc\nd\n")
+    relaxed = run(folder, "-r", "ref.txt", "tabs.txt")
+    assert relaxed.returncode == 0
+    assert relaxed.stderr.startswith("warning: tabs")
+    strict = run(folder, "-r", "ref.txt", "tabs.txt", "--strict")
+    assert strict.returncode == 2
+    assert strict.stdout == ""
+
+
+def test_usage_errors_exit_with_2(folder: Path) -> None:
+    assert run(folder, "sys.txt").returncode == 2
+    assert run(folder, "-r", "ref.txt").returncode == 2
+
+
+def test_help_shows_examples(folder: Path) -> None:
+    result = run(folder, "--help")
+    assert result.returncode == 0
+    assert "Examples:" in result.stdout

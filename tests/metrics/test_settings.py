@@ -1,0 +1,77 @@
+"""Settings of metrics: as arguments, as text, in signatures, and refused where impossible."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from truebleu import BLEU, CHRF, TER, parse_metric
+from truebleu.errors import SettingError, TruebleuError, UnknownNameError
+
+
+@pytest.mark.parametrize(
+    ("text", "metric"),
+    [
+        ("bleu", BLEU()),
+        ("BLEU", BLEU()),
+        ("bleu:tokenize=zh,smooth=floor,smooth_value=0.01", None),
+        ("bleu:lowercase", BLEU(lowercase=True)),
+        ("bleu:lowercase=no,max_order=2", BLEU(max_order=2)),
+        ("bleu:tokenize=spm:/models/a.model", BLEU(tokenize="spm:/models/a.model")),
+        ("chrf:word_order=2,beta=3", CHRF(word_order=2, beta=3)),
+        ("ter:normalized=yes,case_sensitive=true", TER(normalized=True, case_sensitive=True)),
+    ],
+)
+def test_a_metric_is_written_as_a_name_and_settings(
+    text: str, metric: BLEU | CHRF | TER | None
+) -> None:
+    expected = metric or BLEU(tokenize="zh", smooth="floor", smooth_value=0.01)
+    assert parse_metric(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("blue", "unknown metric 'blue'; did you mean 'bleu'?"),
+        ("bleu:tokenise=zh", "unknown setting of bleu 'tokenise'; did you mean 'tokenize'?"),
+        ("bleu:tokenize=13b", "unknown tokenizer '13b'; did you mean '13a'?"),
+        ("bleu:smooth=expo", "unknown smoothing 'expo'; did you mean 'exp'?"),
+        ("bleu:max_order=four", "bleu: max_order: found 'four', expected a whole number"),
+        ("bleu:max_order=0", "max_order: found 0, expected a whole number from 1 to 100"),
+        ("bleu:lowercase=perhaps", "bleu: lowercase: found 'perhaps', expected yes or no"),
+        ("bleu:smooth=floor,smooth_value=nan", "smooth_value: found nan"),
+        ("bleu:smooth=floor,smooth_value=-1", "smooth_value: found -1.0"),
+        ("bleu:smooth_value=1", "smooth_value: found 1.0, expected none with smooth=exp"),
+        ("bleu:max_order=2,max_order=3", "each setting once"),
+        ("chrf:char_order=0", "at least 1 where word_order is 0"),
+        ("chrf:beta=x", "chrf: beta: found 'x', expected a whole number"),
+        ("", "unknown metric ''"),
+    ],
+)
+def test_what_is_impossible_is_refused_in_words(text: str, message: str) -> None:
+    with pytest.raises(SettingError) as refusal:
+        parse_metric(text)
+    assert message in str(refusal.value)
+
+
+def test_signatures_tell_the_settings() -> None:
+    assert str(BLEU(smooth="add-k").signature.with_references(2)).startswith(
+        "BLEU|nrefs:2|case:mixed|eff:no|tok:13a|smooth:add-k[1.00]|n:4|version:truebleu-"
+    )
+    assert str(CHRF(lowercase=True).signature.with_references(None)).startswith(
+        "chrF2|nrefs:var|case:lc|eff:yes|nc:6|nw:0|space:no|version:truebleu-"
+    )
+    assert str(TER(no_punct=True).signature).startswith(
+        "TER|case:lc|tok:tercom|norm:no|punct:no|asian:no|version:truebleu-"
+    )
+
+
+@pytest.mark.parametrize(
+    "error",
+    [UnknownNameError("metric", "blue", ["bleu"]), SettingError("seed", -1, "0 or more")],
+)
+def test_errors_survive_pickling(error: TruebleuError) -> None:
+    copy = pickle.loads(pickle.dumps(error))  # noqa: S301
+    assert str(copy) == str(error)
+    assert type(copy) is type(error)

@@ -1,0 +1,117 @@
+"""The native counts against plain definitions, and the laws that sums of counts obey."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.properties import plain
+from truebleu import BLEU, CHRF, TER, _core
+
+# Few words, so that n-grams repeat and clipping matters.
+WORDS = st.sampled_from(["a", "b", "c", "ab", "é", "中", "."])
+SEGMENT = st.lists(WORDS, max_size=12).map(" ".join)
+METRICS = [
+    BLEU(),
+    BLEU(tokenize="none", max_order=2, smooth="add-k"),
+    BLEU(tokenize="intl", lowercase=True),
+    BLEU(tokenize="zh"),
+    BLEU(tokenize="char", effective_order=True),
+    CHRF(),
+    CHRF(word_order=2, whitespace=True),
+    CHRF(eps_smoothing=True, lowercase=True),
+    TER(),
+    TER(normalized=True, no_punct=True),
+]
+IDS = [str(metric.signature) for metric in METRICS]
+every_metric = pytest.mark.parametrize("metric", METRICS, ids=IDS)
+
+
+@st.composite
+def aligned_texts(draw: st.DrawFn) -> tuple[list[str], list[list[str]]]:
+    size = draw(st.integers(1, 6))
+    text = st.lists(SEGMENT, min_size=size, max_size=size)
+    return draw(text), draw(st.lists(text, min_size=1, max_size=3))
+
+
+@given(SEGMENT, st.lists(SEGMENT, min_size=1, max_size=4), st.integers(1, 5))
+def test_bleu_counts_what_its_definition_says(
+    output: str, references: list[str], max_order: int
+) -> None:
+    metric = BLEU(tokenize="none", max_order=max_order)
+    (row,) = metric.statistics([output], [[reference] for reference in references]).tolist()
+    assert row == plain.bleu_row(output, references, max_order)
+
+
+@given(st.text(max_size=40), st.text(max_size=40), st.integers(1, 7))
+def test_chrf_counts_what_its_definition_says(output: str, reference: str, order: int) -> None:
+    (row,) = CHRF(char_order=order).statistics([output], [reference]).tolist()
+    assert row == plain.chrf_row(output, reference, order)
+
+
+@every_metric
+@given(texts=aligned_texts())
+def test_the_score_of_a_text_is_the_score_of_its_summed_rows(
+    metric: BLEU | CHRF | TER, texts: tuple[list[str], list[list[str]]]
+) -> None:
+    outputs, references = texts
+    rows = metric.statistics(outputs, references)
+    halves = rows[: len(rows) // 2].sum(axis=0) + rows[len(rows) // 2 :].sum(axis=0)
+    expected = metric.corpus(outputs, references).score
+    assert metric.score(rows.sum(axis=0)) == pytest.approx(expected, rel=1e-12)
+    assert metric.score(halves) == pytest.approx(expected, rel=1e-12)
+
+
+@every_metric
+@given(texts=aligned_texts())
+def test_systems_counted_together_are_counted_as_if_alone(
+    metric: BLEU | CHRF | TER, texts: tuple[list[str], list[list[str]]]
+) -> None:
+    outputs, references = texts
+    systems = [outputs, references[0], outputs[::-1]]
+    together = metric.count(systems, references).array()
+    for index, system in enumerate(systems):
+        alone = metric.statistics(system, references)
+        np.testing.assert_array_equal(together[:, index], alone)
+
+
+@every_metric
+@given(texts=aligned_texts())
+def test_scores_are_finite_and_of_the_shape_of_the_sums(
+    metric: BLEU | CHRF | TER, texts: tuple[list[str], list[list[str]]]
+) -> None:
+    rows = metric.statistics(*texts)
+    scores = metric.score(np.stack([rows, 2 * rows]))
+    assert scores.shape == (2, len(rows))
+    assert np.isfinite(scores).all()
+
+
+@given(st.text(), st.text(), st.sampled_from(_core.tokenizers()), st.booleans())
+def test_any_text_is_counted(output: str, reference: str, tokenizer: str, lowercase: bool) -> None:
+    row = BLEU(tokenize=tokenizer, lowercase=lowercase).statistics([output], [reference])[0]
+    tokens = _core.tokenize(output, tokenizer=tokenizer, lowercase=lowercase)
+    assert row[0] == len(tokens)
+    assert "".join(tokens).split() == ["".join(tokens)] or not tokens
+
+
+@given(SEGMENT.filter(str.strip))
+def test_an_output_equal_to_its_reference_scores_best(segment: str) -> None:
+    assert BLEU().sentence(segment, segment).score == pytest.approx(100)
+    assert CHRF(word_order=2).sentence(segment, segment).score == pytest.approx(100)
+    assert TER().sentence(segment, segment).score == 0
+
+
+@given(texts=aligned_texts())
+def test_more_references_never_lower_a_match(texts: tuple[list[str], list[list[str]]]) -> None:
+    outputs, references = texts
+    metric = BLEU()
+    matches = slice(2, 2 + metric.max_order)
+    some = metric.statistics(outputs, references[:1])[:, matches]
+    more = metric.statistics(outputs, references)[:, matches]
+    assert (more >= some).all()
+    assert (
+        TER().statistics(outputs, references)[:, 0]
+        <= TER().statistics(outputs, references[:1])[:, 0]
+    ).all()

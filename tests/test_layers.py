@@ -1,0 +1,70 @@
+"""The tree is the data flow: a step imports only from the steps before it."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import truebleu
+
+ROOT = Path(truebleu.__file__).parent
+# Each part of the package with the parts it may import, besides itself.
+ALLOWED = {
+    "errors": set(),
+    "threads": {"errors"},
+    "corpus": {"errors"},
+    "tokenizers": {"errors", "corpus"},
+    "metrics": {"errors", "threads", "corpus", "tokenizers"},
+    "simulation": {"errors", "corpus"},
+    "reports": {"errors", "metrics"},
+    "compat": {"errors", "threads", "corpus", "tokenizers", "metrics"},
+}
+# The doors may import everything.
+DOORS = {"cli", "__init__", "__main__"}
+
+
+def part_of(path: Path) -> str:
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+STEPS = sorted(path for path in ROOT.rglob("*.py") if part_of(path) not in DOORS)
+
+
+def imported_parts(path: Path) -> set[str]:
+    modules = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            modules.add(node.module)
+            modules.update(f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Import):
+            modules.update(alias.name for alias in node.names)
+    inside = (module.split(".") for module in modules if module.startswith("truebleu."))
+    return {parts[1] for parts in inside} - {"_core"}
+
+
+@pytest.mark.parametrize("path", STEPS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_step_imports_only_what_comes_before_it(path: Path) -> None:
+    part = part_of(path)
+    assert imported_parts(path) - {part} <= ALLOWED[part]
+
+
+@pytest.mark.parametrize("heavy", ["numpy", "json", "csv", "xml", "gzip", "argparse"])
+def test_the_command_line_scores_plain_text_without_heavy_imports(
+    tmp_path: Path, heavy: str
+) -> None:
+    (tmp_path / "text").write_text("the cat sat on the mat\n")
+    code = (
+        "import sys, contextlib\n"
+        "from truebleu.cli.main import main\n"
+        "with contextlib.suppress(SystemExit):\n"
+        "    main(['score', '-r', 'text', 'text'])\n"
+        f"print({heavy!r} in sys.modules, file=sys.stderr)\n"
+    )
+    command = [sys.executable, "-c", code]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "100.00" in result.stdout
+    assert result.stderr.splitlines()[-1] == "False"

@@ -1,0 +1,65 @@
+"""The number of threads changes no digit."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from truebleu import BLEU, CHRF, TER, _core, set_threads
+from truebleu.errors import SettingError
+from truebleu.simulation import simulate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from truebleu.metrics.metric import Metric
+
+
+@pytest.fixture
+def restored_threads() -> Iterator[None]:
+    before = _core.threads()
+    yield
+    set_threads(before)
+
+
+@pytest.mark.usefixtures("restored_threads")
+@pytest.mark.parametrize("metric", [BLEU(), CHRF(word_order=2), TER()], ids=lambda m: m.name)
+def test_counts_and_scores_do_not_depend_on_the_threads(metric: Metric) -> None:
+    test_set = simulate(segments=300, systems=[0.1, 0.3], references=3)
+    systems = list(test_set.systems.values())
+    found = []
+    for threads in (1, 2, 5):
+        set_threads(threads)
+        assert _core.threads() == threads
+        statistics = metric.count(systems, test_set.references)
+        found.append((statistics.array().tolist(), statistics.sums()))
+    assert found[0] == found[1] == found[2]
+
+
+def test_a_negative_number_of_threads_is_refused() -> None:
+    with pytest.raises(SettingError, match="threads: found -1"):
+        set_threads(-1)
+
+
+def run(code: str, threads: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "TRUEBLEU_THREADS": threads}
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_the_environment_sets_the_threads() -> None:
+    result = run("import truebleu; truebleu.BLEU(); print(truebleu._core.threads())", "3")
+    assert result.stdout == "3\n"
+
+
+def test_a_bad_number_in_the_environment_is_an_error_in_words() -> None:
+    code = "from truebleu.cli.main import main; main(['score', '-r', 'x', 'y'])"
+    result = run(code, "many")
+    assert result.returncode == 2
+    assert result.stderr == (
+        "error: TRUEBLEU_THREADS: found 'many', expected a whole number from 0 up\n"
+    )
