@@ -173,18 +173,18 @@ impl Scoring {
         }
         let mut halving = 1.0;
         let (mut logarithms, mut zero, mut orders_present) = (0.0, false, 0);
-        for (order, (&matched, &total)) in matches.iter().zip(totals).enumerate() {
+        for (order, pair) in matches.iter().zip(totals).enumerate() {
             let added = match self.smoothing {
                 Smoothing::AddK(k) if order > 0 => k,
                 _ => 0.0,
             };
-            let (matched, total) = (matched + added, total + added);
+            let (count, total) = (pair.0 + added, pair.1 + added);
             if total == 0.0 {
                 break;
             }
             orders_present = order + 1;
             let precision = match self.smoothing {
-                _ if matched > 0.0 => 100.0 * matched / total,
+                _ if count > 0.0 => 100.0 * count / total,
                 Smoothing::Exp => {
                     halving *= 2.0;
                     100.0 / (halving * total)

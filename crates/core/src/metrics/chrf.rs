@@ -145,15 +145,11 @@ impl Counter for Chrf {
 /// The words of chrF++: one ASCII punctuation mark at the end, or else at the start, is a word of its own.
 fn split_words(line: &str, mut visit: impl FnMut(&str)) {
     for word in words(line) {
-        let is_mark = |mark: Option<&u8>| mark.is_some_and(u8::is_ascii_punctuation);
-        let cut = if word.len() == 1 {
-            0
-        } else if is_mark(word.as_bytes().last()) {
-            word.len() - 1
-        } else if is_mark(word.as_bytes().first()) {
-            1
-        } else {
-            0
+        let cut = match word.as_bytes() {
+            [_] => 0,
+            [.., last] if last.is_ascii_punctuation() => word.len() - 1,
+            [first, ..] if first.is_ascii_punctuation() => 1,
+            _ => 0,
         };
         let (front, back) = word.split_at(cut);
         if !front.is_empty() {

@@ -27,7 +27,7 @@ struct Slot {
 /// The n-grams of one segment's references up to some order.
 #[derive(Debug, Default)]
 pub struct Ngrams {
-    ngrams: Vec<Ngram>,
+    nodes: Vec<Ngram>,
     slots: Vec<Slot>,
     mask: usize,
     generation: u32,
@@ -41,8 +41,8 @@ impl Ngrams {
     /// Forgets all n-grams and makes room for those of sequences of `symbols` symbols in all.
     pub fn reset(&mut self, max_order: usize, symbols: usize) {
         self.max_order = max_order;
-        self.ngrams.clear();
-        self.ngrams.push(Ngram::default());
+        self.nodes.clear();
+        self.nodes.push(Ngram::default());
         self.sequence = 0;
         let slots = (2 * max_order * symbols).next_power_of_two().max(16);
         self.mask = slots - 1;
@@ -61,7 +61,7 @@ impl Ngrams {
             let mut parent = ROOT;
             for &symbol in reference[start..].iter().take(self.max_order) {
                 parent = self.child_or_new(parent, symbol);
-                let ngram = &mut self.ngrams[parent as usize];
+                let ngram = &mut self.nodes[parent as usize];
                 if ngram.sequence != self.sequence {
                     (ngram.sequence, ngram.seen) = (self.sequence, 0);
                 }
@@ -81,7 +81,7 @@ impl Ngrams {
             for (&symbol, matched) in output[start..].iter().zip(matches.iter_mut()) {
                 let Some(child) = self.child(parent, symbol) else { break };
                 parent = child;
-                let ngram = &mut self.ngrams[parent as usize];
+                let ngram = &mut self.nodes[parent as usize];
                 if ngram.sequence != self.sequence {
                     (ngram.sequence, ngram.seen) = (self.sequence, 0);
                 }
@@ -100,8 +100,8 @@ impl Ngrams {
     fn child_or_new(&mut self, parent: u32, symbol: u32) -> u32 {
         let key = key(parent, symbol);
         self.find(key).unwrap_or_else(|slot| {
-            let child = self.ngrams.len() as u32;
-            self.ngrams.push(Ngram::default());
+            let child = self.nodes.len() as u32;
+            self.nodes.push(Ngram::default());
             self.slots[slot] = Slot { key, child, generation: self.generation };
             child
         })
@@ -134,13 +134,16 @@ pub fn total(length: usize, order: usize) -> f64 {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "counts are whole numbers")]
 mod tests {
     use super::*;
 
     fn matches(references: &[&[u32]], output: &[u32], max_order: usize) -> Vec<f64> {
         let mut ngrams = Ngrams::default();
         ngrams.reset(max_order, references.iter().map(|reference| reference.len()).sum());
-        references.iter().for_each(|reference| ngrams.add(reference));
+        for reference in references {
+            ngrams.add(reference);
+        }
         let mut matches = vec![0.0; max_order];
         ngrams.matches(output, &mut matches);
         matches

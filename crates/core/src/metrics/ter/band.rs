@@ -1,8 +1,8 @@
 //! Which cells of the matrix of edit distances are filled.
 //!
-//! A row stands for an output's first words and a column for a reference's. Only cells near the diagonal
-//! are filled, and a path of edits must stay among them, so long texts may get a larger distance than the true
-//! one. The diagonal is taken in floating point because sacreBLEU does so.
+//! A row stands for an output's first words and a column for a reference's. Only cells near the
+//! diagonal are filled, and a path of edits must stay among them, so long texts may get a larger
+//! distance than the true one. The diagonal is taken in floating point because sacreBLEU does so.
 
 const BEAM: usize = 25;
 

@@ -45,6 +45,6 @@ pub trait Matrix {
     /// Of edits equally cheap, the first in the order that `Edit` lists them.
     fn last_edit(&self, row: usize, column: usize) -> Edit;
 
-    /// The distance that the output would have after a swap; if that is larger than now, any that is larger.
-    fn distance_after(&mut self, reference: &Reference, output: &[u32], swap: Swap) -> usize;
+    /// The distance that the output would have after a swap; if larger than now, any that is larger.
+    fn distance_after(&self, reference: &Reference, output: &[u32], swap: Swap) -> usize;
 }

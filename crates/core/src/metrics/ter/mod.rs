@@ -1,7 +1,8 @@
-//! TER: the edits that turn an output into a reference, shifts of words among them (Snover et al., 2006).
+//! TER: the edits from an output to a reference, shifts of words among them (Snover et al., 2006).
 //!
-//! Which shifts are found is a matter of rules, Tercom's as sacreBLEU 2.6.0 has them: the search takes the
-//! best shift again and again. `search` repeats, `shifts` proposes, and a `matrix` of edit distances judges.
+//! Which shifts are found is a matter of rules, Tercom's as sacreBLEU 2.6.0 has them: the search
+//! takes the best one again and again. `search` repeats, `shifts` proposes, and a `matrix` of edit
+//! distances judges.
 
 mod alignment;
 mod band;

@@ -1,4 +1,4 @@
-//! Edit distances cell by cell: the definition, and what serves references over 50 times their output.
+//! Edit distances cell by cell: the definition, and for references over 50 times their output.
 
 use super::band::Band;
 use super::matrix::{Edit, Matrix, Swap};
@@ -63,7 +63,7 @@ impl Matrix for PlainMatrix {
         self.cell(row, column).1.unwrap_or(Edit::Pair)
     }
 
-    fn distance_after(&mut self, reference: &Reference, output: &[u32], swap: Swap) -> usize {
+    fn distance_after(&self, reference: &Reference, output: &[u32], swap: Swap) -> usize {
         let mut shifted = output.to_vec();
         swap.apply(&mut shifted);
         let mut matrix = Self::default();

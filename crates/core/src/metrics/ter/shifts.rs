@@ -100,11 +100,12 @@ impl Candidates {
 
     /// The swap of the best shift, unless none brings the output closer than `distance`.
     ///
-    /// The best shift leaves the smallest distance; among equals it moves the most words, then starts first, and then
-    /// has the first target. None can leave less than `floor`.
+    /// The best shift leaves the smallest distance; among equals it moves the most words, then
+    /// starts first, and then has the first target. sacreBLEU goes on to compare the shifted words,
+    /// but those are the same by then. No shift can leave less than `floor`.
     pub fn best(
         &self,
-        matrix: &mut impl Matrix,
+        matrix: &impl Matrix,
         reference: &Reference,
         output: &[u32],
         (distance, floor): (usize, usize),

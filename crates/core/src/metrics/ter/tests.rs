@@ -10,9 +10,9 @@ const PLAIN: Tercom =
     Tercom { normalized: false, no_punct: false, asian_support: false, case_sensitive: false };
 const NORMALIZED: Tercom = Tercom { normalized: true, ..PLAIN };
 
-fn row(tokenizer: Tercom, references: &[&str], output: &str) -> [f64; 2] {
+fn row(tokenizer: Tercom, references: &[&str], output: &str) -> Vec<f64> {
     let metric = Ter { tokenizer };
-    let mut row = [0.0; 2];
+    let mut row = vec![0.0; 2];
     metric.count(references, &[output], &mut row, &mut metric.scratch());
     row
 }
@@ -65,6 +65,19 @@ fn outputs_do_not_disturb_each_other() {
     for (output, found) in outputs.iter().zip(rows.as_chunks::<2>().0) {
         check(&["a b c", "c b"], output, *found);
     }
+}
+
+/// The words `first` to `behind`, that one excluded, as numbers.
+fn numbers(first: u32, behind: u32) -> String {
+    (first..behind).map(|number| format!("{number} ")).collect()
+}
+
+#[test]
+fn edits_beyond_the_band_are_not_found() {
+    check(&[&numbers(40, 140)], &numbers(0, 100), [100.0, 100.0]);
+    check(&[&numbers(0, 110)], &(numbers(100, 110) + &numbers(0, 100)), [20.0, 110.0]);
+    check(&[&numbers(0, 150)], "149 5", [150.0, 150.0]);
+    check(&[&numbers(0, 170)], "90 1 60", [169.0, 170.0]);
 }
 
 /// Numbers below `limit` that look random and are the same every time.

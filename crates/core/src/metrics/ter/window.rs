@@ -1,16 +1,16 @@
 //! Edit distances a row at a time: the band of a row fits into the bits of one integer.
 //!
-//! Neighbouring cells differ by −1, 0 or 1, so two bits per cell hold a row, and a dozen operations on whole rows
-//! make the next one (Myers, 1999, as Hyyrö, 2003, words it). Here the bits are a window that moves along
-//! with the band. A cell beyond an edge of the band cannot be reached; it is taken to hold one more than
-//! its neighbour inside, which makes every path through it too dear, provided that no pair of equal words
-//! leads out of it. `RowWindow::paired` sees to that.
+//! Neighbouring cells differ by −1, 0 or 1, so two bits per cell hold a row, and a dozen operations
+//! on whole rows make the next one (Myers, 1999, in the form of Hyyrö, 2003). Here the bits are a
+//! window that moves along with the band. A cell beyond an edge of the band cannot be reached. It is
+//! taken to hold one more than its neighbour inside, which makes every path through it too dear,
+//! provided that no pair of equal words leads out of it; `RowWindow::paired` sees to that.
 
 use super::band::Band;
 use super::matrix::{Edit, Matrix, Swap};
 use super::reference::Reference;
 
-/// The window of one row. Its lowest bit stands for the band's first column, or for column 1 if that is 0.
+/// The window of one row. Its lowest bit is for the band's first column, but never for column 0.
 #[derive(Debug, Clone, Copy, Default)]
 struct RowWindow {
     /// The reference position of the lowest bit's word.
@@ -73,7 +73,7 @@ impl WindowMatrix {
             self.windows.push(RowWindow {
                 start,
                 shift: shift as u32,
-                // Row 0 is filled beyond its window; its cells too hold one more than their neighbours.
+                // Row 0 is filled beyond its window, and each cell holds one more than the last.
                 entering: from_bit(above.min(64 - shift)),
                 paired: !(from_bit(above + 1) | left_of_band),
                 filled: !from_bit(last - start),
@@ -82,10 +82,23 @@ impl WindowMatrix {
         }
     }
 
-    /// How many words any path no dearer than the cheapest one drops at most, and misses at most.
-    fn most_drops_and_misses(&self) -> (usize, usize) {
+    /// The whole distance if `row` replaced the row at `index`, where their difference tells.
+    ///
+    /// Only columns matter that a path not longer than now can pass. It drops and misses no more
+    /// words than that leaves room for, given the two lengths.
+    #[inline]
+    fn distance_from(&self, index: usize, row: Row) -> Option<usize> {
         let (output, reference) = self.lengths;
-        ((self.distance + output - reference) / 2, (self.distance + reference - output) / 2)
+        let drops = (self.distance + output - reference) / 2;
+        let misses = (self.distance + reference - output) / 2;
+        let RowWindow { start, filled, .. } = self.windows[index];
+        let first = index.saturating_sub(drops + start);
+        let last = (index + misses).saturating_sub(start);
+        let old = self.rows[index];
+        let differing = (row.plus ^ old.plus) | (row.minus ^ old.minus);
+        let telling = differing & filled & from_bit(first) & !from_bit(last) == 0;
+        let value = |row: Row| row.value(!from_bit(first));
+        telling.then(|| self.distance + value(row) - value(old))
     }
 
     fn whole_distance(&self, row: Row) -> usize {
@@ -164,14 +177,16 @@ impl Matrix for WindowMatrix {
         }
         let bit = 1 << (column - 1 - self.windows[row].start);
         let Edits { pair, drop } = self.edits[row];
-        match () {
-            () if pair & bit != 0 => Edit::Pair,
-            () if drop & bit != 0 => Edit::Drop,
-            () => Edit::Miss,
+        if pair & bit != 0 {
+            Edit::Pair
+        } else if drop & bit != 0 {
+            Edit::Drop
+        } else {
+            Edit::Miss
         }
     }
 
-    fn distance_after(&mut self, reference: &Reference, output: &[u32], swap: Swap) -> usize {
+    fn distance_after(&self, reference: &Reference, output: &[u32], swap: Swap) -> usize {
         let Swap { start, middle, end } = swap;
         let mut row = self.rows[start];
         let mut windows = self.windows[start + 1..].iter();
@@ -180,16 +195,11 @@ impl Matrix for WindowMatrix {
                 row = window.next(row, reference.occurrences(word, window.start)).0;
             }
         }
-        // From here on the words are as before.
-        let (drops, misses) = self.most_drops_and_misses();
+        // From here on the words are as before, so once all columns that matter differ by the same
+        // number from what they were, they do so to the end.
         for (index, &word) in (end..).zip(&output[end..]) {
-            let (old, from) = (self.rows[index], self.windows[index].start);
-            let first = index.saturating_sub(drops + from);
-            let last = (index + misses).saturating_sub(from);
-            let differing = (row.plus ^ old.plus) | (row.minus ^ old.minus);
-            if differing & from_bit(first) & !from_bit(last) == 0 {
-                let before = !from_bit(first);
-                return self.distance + row.value(before) - old.value(before);
+            if let Some(distance) = self.distance_from(index, row) {
+                return distance;
             }
             let window = &self.windows[index + 1];
             row = window.next(row, reference.occurrences(word, window.start)).0;

@@ -1,0 +1,22 @@
+"""The examples in docstrings are true."""
+
+from __future__ import annotations
+
+import doctest
+import pkgutil
+from importlib import import_module
+
+import pytest
+
+import truebleu
+
+MODULES = [
+    module.name
+    for module in pkgutil.walk_packages(truebleu.__path__, "truebleu.")
+    if not module.name.endswith("__main__")
+]
+
+
+@pytest.mark.parametrize("name", ["truebleu", *MODULES])
+def test_the_examples_of_a_module_are_true(name: str) -> None:
+    assert doctest.testmod(import_module(name), optionflags=doctest.ELLIPSIS).failed == 0

@@ -1,0 +1,97 @@
+"""Tokenizers by name, native and of other packages."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from truebleu import BLEU
+from truebleu.errors import MissingExtraError, UnknownNameError, UnreadableFileError
+from truebleu.tokenizers import external_tokenizer, tokenize, tokenizer_names
+
+TEXT = ["Der Hund bellt laut.", "Die Katze schläft im Haus.", "Ein Hund und eine Katze."] * 20
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small SentencePiece model, trained here."""
+    from sentencepiece import SentencePieceTrainer
+
+    folder = tmp_path_factory.mktemp("models")
+    SentencePieceTrainer.train(
+        sentence_iterator=iter(TEXT),
+        model_prefix=str(folder / "small"),
+        vocab_size=40,
+        hard_vocab_limit=False,
+        minloglevel=2,
+    )
+    return folder / "small.model"
+
+
+def test_every_name_is_known() -> None:
+    expected = {"13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab", "spm"}
+    assert expected <= set(tokenizer_names())
+
+
+def test_an_unknown_name_gets_the_nearest_one() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'ja-mecab'"):
+        BLEU(tokenize="ja_mecab")
+
+
+def test_a_model_file_makes_a_tokenizer(model: Path) -> None:
+    name = f"spm:{model}"
+    pieces = tokenize(TEXT[0], name)
+    assert "".join(pieces).replace("▁", " ").strip() == TEXT[0]
+    assert len(pieces) > len(TEXT[0].split())
+    assert BLEU(tokenize=name).corpus(TEXT, TEXT).score == pytest.approx(100)
+    assert "|tok:spm-" in str(BLEU(tokenize=name).signature)
+
+
+def test_the_model_s_digest_is_in_the_signature(model: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "renamed.model"
+    copy.write_bytes(model.read_bytes())
+    assert BLEU(tokenize=f"spm:{copy}").signature == BLEU(tokenize=f"spm:{model}").signature
+
+
+def test_a_known_model_is_looked_for_in_the_named_folders(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TRUEBLEU_MODELS", str(tmp_path))
+    monkeypatch.setenv("SACREBLEU", str(tmp_path / "sacrebleu"))
+    with pytest.raises(UnreadableFileError) as missing:
+        tokenize("a", "flores101")
+    assert str(tmp_path / "sacrebleu_tokenizer_spm.model") in str(missing.value)
+    assert "spm:PATH" in str(missing.value)
+    (tmp_path / "sacrebleu_tokenizer_spm.model").write_bytes(model.read_bytes())
+    external = external_tokenizer("flores101")
+    assert external is not None
+    assert external.signature == "flores101"
+
+
+@pytest.mark.parametrize("content", [b"", b"not a model"])
+def test_a_file_that_is_no_model_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "bad.model"
+    path.write_bytes(content)
+    with pytest.raises(UnreadableFileError, match="not a SentencePiece model"):
+        tokenize("a", f"spm:{path}")
+
+
+def test_a_missing_model_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableFileError, match=r"none\.model: No such file"):
+        tokenize("a", f"spm:{tmp_path / 'none.model'}")
+
+
+@pytest.mark.parametrize(
+    ("name", "module", "extra"), [("ja-mecab", "MeCab", "ja"), ("ko-mecab", "mecab_ko", "ko")]
+)
+def test_a_missing_package_is_named_with_the_command_that_installs_it(
+    name: str, module: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from truebleu.tokenizers import _load
+
+    monkeypatch.setitem(sys.modules, module, None)
+    # Past the memory of what has been loaded already.
+    with pytest.raises(MissingExtraError, match=rf"truebleu\[{extra}\]"):
+        _load.__wrapped__(name)
