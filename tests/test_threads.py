@@ -30,12 +30,11 @@ def restored_threads() -> Iterator[None]:
 @pytest.mark.parametrize("metric", [BLEU(), CHRF(word_order=2), TER()], ids=lambda m: m.name)
 def test_counts_and_scores_do_not_depend_on_the_threads(metric: Metric) -> None:
     test_set = simulate(segments=300, systems=[0.1, 0.3], references=3)
-    systems = list(test_set.systems.values())
     found = []
     for threads in (1, 2, 5):
         set_threads(threads)
         assert _core.threads() == threads
-        statistics = metric.count(systems, test_set.references)
+        statistics = metric.count(test_set)
         found.append((statistics.array().tolist(), statistics.sums()))
     assert found[0] == found[1] == found[2]
 

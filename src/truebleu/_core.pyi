@@ -6,9 +6,34 @@ from typing import TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = [
+    "VERSION",
+    "Segments",
+    "Statistics",
+    "bleu_details",
+    "bleu_scores",
+    "chrf_score",
+    "chrf_scores",
+    "count_bleu",
+    "count_chrf",
+    "count_composed",
+    "count_ter",
+    "first_absent",
+    "first_stranger",
+    "set_threads",
+    "shifts",
+    "survey",
+    "ter_score",
+    "ter_scores",
+    "threads",
+    "tokenize",
+    "tokenize_ter",
+    "tokenizers",
+]
+
 VERSION: str
 
-Text: TypeAlias = Segments | Sequence[str] | Sequence[str | None]
+_Text: TypeAlias = Segments | Sequence[str] | Sequence[str | None]
 
 @final
 class Segments(Sequence[str | None]):
@@ -28,6 +53,7 @@ class Segments(Sequence[str | None]):
 class Statistics:
     """Counts shaped (segment, system, column)."""
 
+    def __new__(cls, rows: NDArray[np.float64]) -> Statistics: ...
     @property
     def shape(self) -> tuple[int, int, int]: ...
     def sums(self) -> list[list[float]]: ...
@@ -38,8 +64,8 @@ def threads() -> int: ...
 def tokenizers() -> list[str]: ...
 def tokenize(line: str, *, tokenizer: str, lowercase: bool) -> list[str]: ...
 def count_bleu(
-    systems: Sequence[Text],
-    references: Sequence[Text],
+    systems: Sequence[_Text],
+    references: Sequence[_Text],
     *,
     tokenizer: str,
     lowercase: bool,
@@ -52,8 +78,8 @@ def bleu_details(
     sums: Sequence[float], *, smooth: str, smooth_value: float, effective_order: bool
 ) -> tuple[float, float, list[float], list[float], list[float]]: ...
 def count_chrf(
-    systems: Sequence[Text],
-    references: Sequence[Text],
+    systems: Sequence[_Text],
+    references: Sequence[_Text],
     *,
     char_order: int,
     word_order: int,
@@ -67,8 +93,8 @@ def chrf_scores(
 ) -> NDArray[np.float64]: ...
 def chrf_score(sums: Sequence[float], *, beta: float, eps_smoothing: bool) -> float: ...
 def count_ter(
-    systems: Sequence[Text],
-    references: Sequence[Text],
+    systems: Sequence[_Text],
+    references: Sequence[_Text],
     *,
     normalized: bool,
     no_punct: bool,
@@ -80,8 +106,8 @@ def ter_score(sums: Sequence[float]) -> float: ...
 def tokenize_ter(
     line: str, *, normalized: bool, no_punct: bool, asian_support: bool, case_sensitive: bool
 ) -> str: ...
-def first_absent(texts: Sequence[Text], /) -> int | None: ...
-def first_stranger(text: Text, /) -> tuple[int, str] | None: ...
+def first_absent(texts: Sequence[_Text], /) -> int | None: ...
+def first_stranger(text: _Text, /) -> tuple[int, str] | None: ...
 def count_composed(text: Segments, /) -> int: ...
 def survey(text: Segments, /) -> dict[str, tuple[int, int | None]]: ...
 def shifts(

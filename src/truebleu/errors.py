@@ -8,7 +8,7 @@
     │   ├── MalformedFileError           not the format it should be
     │   ├── MissingColumnError           no such column, translator or system in a file
     │   ├── UnpairedSegmentsError        two texts of different length
-    │   ├── MisalignedSegmentsError      a segment by its document and number that another file lacks
+    │   ├── MisalignedSegmentsError      a named segment that another text lacks
     │   ├── TransposedReferencesError    references grouped by segment instead of by translator
     │   ├── AbsentSegmentError           a segment without output or without any reference
     │   ├── SegmentTypeError (TypeError)  a segment that is not a str

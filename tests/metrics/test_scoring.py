@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -17,6 +17,9 @@ from truebleu.errors import (
     TransposedReferencesError,
     UnpairedSegmentsError,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 OUTPUTS = ["the cat sat on the mat", "a dog barked", "it rains"]
 REFERENCES = ["the cat sat on a mat", "the dog barked", "it is raining"]
@@ -44,7 +47,7 @@ def test_a_score_knows_its_parts_and_its_signature() -> None:
 
 
 def test_a_reference_may_be_absent_but_not_all_of_them() -> None:
-    some: list[list[str | None]] = [list(REFERENCES), [None, "the dog barked", None]]
+    some: list[Sequence[str | None]] = [REFERENCES, [None, "the dog barked", None]]
     score = BLEU().corpus(OUTPUTS, some)
     assert "nrefs:var" in str(score.signature)
     with_copy = BLEU().corpus(OUTPUTS, [REFERENCES, REFERENCES])
@@ -54,7 +57,8 @@ def test_a_reference_may_be_absent_but_not_all_of_them() -> None:
 
 
 def test_an_absent_reference_is_not_an_empty_one() -> None:
-    absent = TER().corpus(["a"], [["a b"], [None]])
+    nothing: list[str | None] = [None]
+    absent = TER().corpus(["a"], [["a b"], nothing])
     empty = TER().corpus(["a"], [["a b"], [""]])
     assert (absent.score, empty.score) == (50.0, 100.0)
 

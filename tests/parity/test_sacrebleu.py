@@ -8,6 +8,7 @@ import pytest
 
 from tests.parity.golden import case_id, cases, texts
 from truebleu import BLEU, CHRF, TER, _core
+from truebleu.corpus import as_test_set
 from truebleu.tokenizers import tokenize
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def test_corpus_scores_and_their_parts_agree(case: dict[str, Any]) -> None:
             if theirs in expected:
                 assert found[ours] == pytest.approx(expected[theirs], rel=1e-12, abs=0), ours
         if case["metric"] == "chrf":
-            (sums,) = metric.count([outputs], references).sums()
+            (sums,) = metric.count(as_test_set(outputs, references)).sums()
             assert sums == expected["stats"]
             assert score.name == expected["name"]
 

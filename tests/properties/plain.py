@@ -14,7 +14,7 @@ def ngrams(symbols: Sequence[str], order: int) -> Counter[tuple[str, ...]]:
 
 
 def bleu_row(output: str, references: Sequence[str], max_order: int) -> list[int]:
-    """Output length, closest reference length, clipped matches and totals, on white-space tokens."""
+    """Output length, closest reference length, matches and totals, on white-space tokens."""
     tokens, reference_tokens = output.split(), [reference.split() for reference in references]
     lengths = sorted(len(reference) for reference in reference_tokens)
     closest = min(lengths, key=lambda length: abs(length - len(tokens)))

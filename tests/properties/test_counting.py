@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.properties import plain
 from truebleu import BLEU, CHRF, TER, _core
+from truebleu.corpus import as_test_set
 
 # Few words, so that n-grams repeat and clipping matters.
 WORDS = st.sampled_from(["a", "b", "c", "ab", "é", "中", "."])
@@ -70,9 +71,9 @@ def test_systems_counted_together_are_counted_as_if_alone(
     metric: BLEU | CHRF | TER, texts: tuple[list[str], list[list[str]]]
 ) -> None:
     outputs, references = texts
-    systems = [outputs, references[0], outputs[::-1]]
-    together = metric.count(systems, references).array()
-    for index, system in enumerate(systems):
+    systems = {"first": outputs, "second": references[0], "third": outputs[::-1]}
+    together = metric.count(as_test_set(systems, references)).array()
+    for index, system in enumerate(systems.values()):
         alone = metric.statistics(system, references)
         np.testing.assert_array_equal(together[:, index], alone)
 

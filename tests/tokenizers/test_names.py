@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from truebleu import BLEU
 from truebleu.errors import MissingExtraError, UnknownNameError, UnreadableFileError
 from truebleu.tokenizers import external_tokenizer, tokenize, tokenizer_names
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 TEXT = ["Der Hund bellt laut.", "Die Katze schläft im Haus.", "Ein Hund und eine Katze."] * 20
 

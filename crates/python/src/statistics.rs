@@ -1,7 +1,7 @@
 //! `Statistics`: the counts of all systems, and the pass that makes them.
 
 use numpy::ndarray::Array3;
-use numpy::{PyArray3, PyArrayMethods};
+use numpy::{PyArray3, PyArrayMethods, PyReadonlyArray3};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use truebleu_core::corpus::Window;
@@ -20,6 +20,12 @@ pub struct Statistics {
 
 #[pymethods]
 impl Statistics {
+    /// Statistics that were counted elsewhere, copied from an array of that shape.
+    #[new]
+    fn new(rows: PyReadonlyArray3<'_, f64>) -> Self {
+        Self { rows: rows.as_array().as_standard_layout().into_owned() }
+    }
+
     #[getter]
     fn shape(&self) -> (usize, usize, usize) {
         self.rows.dim()

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu._core import Statistics, Text
+    from truebleu._core import Statistics
+    from truebleu.corpus import TestSet, TextLike
 
 Smoothing = Literal["none", "floor", "add-k", "exp"]
 
@@ -74,8 +75,10 @@ class BLEU(Metric):
                 raise SettingError("smooth_value", value, "a number from 0 up")
         require_whole_number("max_order", self.max_order, 1, 100)
 
-    def count(self, systems: Sequence[Text], references: Sequence[Text]) -> Statistics:
+    def count(self, test_set: TestSet) -> Statistics:
         """Columns: output length, reference length, match_1 … N, total_1 … N."""
+        systems: Sequence[TextLike] = list(test_set.systems.values())
+        references: Sequence[TextLike] = test_set.references
         tokenizer, lowercase = self.tokenize, self.lowercase
         external = external_tokenizer(tokenizer)
         if external is not None:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu._core import Statistics, Text
+    from truebleu._core import Statistics
+    from truebleu.corpus import TestSet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,11 +52,11 @@ class CHRF(Metric):
         """``chrF2``, ``chrF2++``: beta, and a plus for each order of words."""
         return f"chrF{self.beta}{'+' * self.word_order}"
 
-    def count(self, systems: Sequence[Text], references: Sequence[Text]) -> Statistics:
+    def count(self, test_set: TestSet) -> Statistics:
         """Columns, for each order, characters first: n-grams of output, reference, and both."""
         return _core.count_chrf(
-            systems,
-            references,
+            list(test_set.systems.values()),
+            test_set.references,
             char_order=self.char_order,
             word_order=self.word_order,
             lowercase=self.lowercase,

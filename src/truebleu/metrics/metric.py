@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from truebleu.corpus import as_outputs, as_references
+from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError
 from truebleu.threads import set_threads_from_environment
 
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu._core import Statistics, Text
+    from truebleu._core import Statistics
+    from truebleu.corpus import TestSet, TextLike
     from truebleu.metrics.signature import Signature
 
 # Nothing counts before this module is imported, so this is the moment to read the environment.
@@ -73,8 +74,8 @@ class Metric(ABC):
         """All settings that a score depends on; `with_references` adds what only the texts tell."""
 
     @abstractmethod
-    def count(self, systems: Sequence[Text], references: Sequence[Text]) -> Statistics:
-        """The statistics of all systems in one pass; the texts have been checked already."""
+    def count(self, test_set: TestSet) -> Statistics:
+        """The statistics of all systems in one pass, in their order."""
 
     @abstractmethod
     def score(self, sums: ArrayLike) -> NDArray[np.float64]:
@@ -88,12 +89,13 @@ class Metric(ABC):
         """The metric as it should score single segments; itself unless it needs other settings."""
         return self
 
-    def statistics(self, outputs: Text, references: Sequence[Text] | Text) -> NDArray[np.float64]:
+    def statistics(
+        self, outputs: TextLike, references: Sequence[TextLike] | TextLike
+    ) -> NDArray[np.float64]:
         """One row of counts per segment, shaped (segment, column)."""
-        outputs = as_outputs(outputs)
-        return self.count([outputs], as_references(references, len(outputs))).array()[:, 0]
+        return self.count(as_test_set(outputs, references)).array()[:, 0]
 
-    def corpus(self, outputs: Text, references: Sequence[Text] | Text) -> Score:
+    def corpus(self, outputs: TextLike, references: Sequence[TextLike] | TextLike) -> Score:
         """The score of a whole text.
 
         Args:
@@ -101,21 +103,15 @@ class Metric(ABC):
             references: one list of segments per translator (a single translator's list will do),
                 each as long as the outputs; None where a translator skipped a segment.
         """
-        outputs = as_outputs(outputs)
-        texts = as_references(references, len(outputs))
-        (sums,) = self.count([outputs], texts).sums()
-        return self.describe(sums, number_of_references(texts))
+        test_set = as_test_set(outputs, references)
+        (sums,) = self.count(test_set).sums()
+        return self.describe(sums, test_set.references_per_segment)
 
     def sentence(self, output: str, references: Sequence[str] | str) -> Score:
         """The score of one segment against one or more references for it."""
         if isinstance(references, str):
             references = [references]
         return self.sentence_level().corpus([output], [[reference] for reference in references])
-
-
-def number_of_references(references: Sequence[Text]) -> int | None:
-    """How many references each segment has, or None when that varies."""
-    return None if any(None in text for text in references) else len(references)
 
 
 def rows_of(sums: ArrayLike, width: int) -> tuple[NDArray[np.float64], tuple[int, ...]]:

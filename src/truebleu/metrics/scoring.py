@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from truebleu.corpus import TestSet, as_outputs, as_references
-from truebleu.errors import EmptyTextError, UnpairedSegmentsError
-from truebleu.metrics.metric import number_of_references
+from truebleu.corpus import as_test_set
 from truebleu.metrics.registry import as_metrics
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from truebleu._core import Text
+    from truebleu.corpus import TestSet, TextLike
     from truebleu.metrics.metric import Metric, Score
     from truebleu.metrics.signature import Signature
 
@@ -77,8 +74,8 @@ def _system_dict(system: SystemScores) -> dict[str, Any]:
 
 
 def score(
-    systems: Mapping[str, Text] | Text,
-    references: Sequence[Text] | Text,
+    systems: Mapping[str, TextLike] | TextLike,
+    references: Sequence[TextLike] | TextLike,
     metrics: Sequence[str | Metric] = ("bleu",),
     *,
     segments: bool = False,
@@ -96,82 +93,40 @@ def score(
         metrics: metrics such as ``BLEU()``, or as text: ``"bleu:tokenize=zh"``.
         segments: also score each segment, under each metric's settings for single segments.
     """
-    named = systems if isinstance(systems, Mapping) else {"system": systems}
-    outputs = {name: as_outputs(text) for name, text in named.items()}
-    length = _common_length(outputs)
-    texts = as_references(references, length)
-    return _score(
-        outputs,
-        texts,
-        as_metrics(metrics),
-        segments=segments,
-        test_set={"segments": length, "references": len(texts)},
-    )
-
-
-def _common_length(outputs: Mapping[str, Text]) -> int:
-    if not outputs:
-        raise EmptyTextError("systems")
-    (first, text), *others = outputs.items()
-    for name, other in others:
-        if len(other) != len(text):
-            raise UnpairedSegmentsError(name, len(other), first, len(text))
-    return len(text)
+    return score_test_set(as_test_set(systems, references), metrics, segments=segments)
 
 
 def score_test_set(
     test_set: TestSet, metrics: Sequence[str | Metric] = ("bleu",), *, segments: bool = False
 ) -> Scores:
-    """Score the systems of a test set that was read from files."""
-    return _score(
-        test_set.systems,
-        test_set.references,
-        as_metrics(metrics),
-        segments=segments,
-        test_set=test_set.to_dict(),
-        warnings=tuple(warning.to_dict() for warning in test_set.warnings),
-    )
-
-
-def _score(
-    systems: Mapping[str, Text],
-    references: Sequence[Text],
-    metrics: Sequence[Metric],
-    *,
-    segments: bool,
-    test_set: Mapping[str, Any],
-    warnings: tuple[Mapping[str, Any], ...] = (),
-) -> Scores:
-    references_per_segment = number_of_references(references)
-    labels = metric_labels(metrics)
+    """Score the systems of a test set, such as `read_test_set` makes from files."""
+    metrics = as_metrics(metrics)
+    labelled = dict(zip(metric_labels(metrics), metrics, strict=True))
+    references = test_set.references_per_segment
     corpus: dict[str, list[Score]] = {}
     by_segment: dict[str, list[tuple[float, ...]]] = {}
-    for label, metric in zip(labels, metrics, strict=True):
-        statistics = metric.count(list(systems.values()), references)
-        corpus[label] = [
-            metric.describe(sums, references_per_segment) for sums in statistics.sums()
-        ]
+    for label, metric in labelled.items():
+        statistics = metric.count(test_set)
+        corpus[label] = [metric.describe(sums, references) for sums in statistics.sums()]
         if segments:
             scores = metric.sentence_level().score(statistics.array())
             by_segment[label] = [tuple(column.tolist()) for column in scores.T]
     return Scores(
-        test_set=test_set,
+        test_set=test_set.to_dict(),
         signatures={
-            label: metric.signature.with_references(references_per_segment)
-            for label, metric in zip(labels, metrics, strict=True)
+            label: metric.signature.with_references(references)
+            for label, metric in labelled.items()
         },
-        higher_is_better={
-            label: metric.higher_is_better for label, metric in zip(labels, metrics, strict=True)
-        },
+        higher_is_better={label: metric.higher_is_better for label, metric in labelled.items()},
         systems=tuple(
             SystemScores(
                 name,
-                {label: corpus[label][index] for label in labels},
-                {label: by_segment[label][index] for label in labels} if segments else None,
+                {label: corpus[label][index] for label in labelled},
+                {label: by_segment[label][index] for label in labelled} if segments else None,
             )
-            for index, name in enumerate(systems)
+            for index, name in enumerate(test_set.systems)
         ),
-        warnings=warnings,
+        warnings=tuple(warning.to_dict() for warning in test_set.warnings),
     )
 
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu._core import Statistics, Text
+    from truebleu._core import Statistics
+    from truebleu.corpus import TestSet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,11 +43,11 @@ class TER(Metric):
     name: ClassVar[str] = "TER"
     higher_is_better: ClassVar[bool] = False
 
-    def count(self, systems: Sequence[Text], references: Sequence[Text]) -> Statistics:
+    def count(self, test_set: TestSet) -> Statistics:
         """Columns: edits against the nearest reference, and mean length of the references."""
         return _core.count_ter(
-            systems,
-            references,
+            list(test_set.systems.values()),
+            test_set.references,
             normalized=self.normalized,
             no_punct=self.no_punct,
             asian_support=self.asian_support,

@@ -1,0 +1,85 @@
+"""Claims about the arithmetic of the benchmarks; how fast anything is they do not test."""
+
+from __future__ import annotations
+
+from itertools import cycle
+
+import pytest
+
+from benchmarks import timing
+from benchmarks.__main__ import NAMES
+from benchmarks.agreement import DisagreementError, require_agreement
+from benchmarks.contests import compare
+from benchmarks.data import Corpus
+from benchmarks.memory import peak_memory
+from benchmarks.peers import COMPARISONS, Comparison, Contest
+from benchmarks.results import Memory, Speed
+from benchmarks.table import memory_table, speed_table
+
+CORPUS = Corpus(
+    "tiny", {"a": ["one two three four", "x"], "b": ["1 2 3 4", "y z"]}, ["one two 3 4", "z"]
+)
+
+
+def contest(_: Corpus) -> Contest:
+    return Contest(lambda: [1.0], lambda: [2.0])
+
+
+def test_a_ratio_says_how_many_times_as_long_the_peer_takes() -> None:
+    row = Speed(name="n", what="w", peer="p", peer_seconds=3.0, seconds=0.25, bar=12)
+    assert (row.ratio, row.met) == (12.0, True)
+    assert "12.0×" in speed_table([row])
+
+
+def test_a_missed_bar_is_shown() -> None:
+    row = Speed(name="n", what="w", peer="p", peer_seconds=1.0, seconds=0.5, bar=10)
+    assert row.met is False
+    assert speed_table([row]).splitlines()[2].endswith("NO")
+
+
+def test_a_peer_that_is_not_installed_is_no_error() -> None:
+    absent = Comparison(name="n", work="BLEU", package="no-such-peer", prepare=contest)
+    row = compare(absent, CORPUS)
+    assert (row.problem, row.ratio, row.met) == ("not installed", None, None)
+    assert "not installed" in speed_table([row])
+
+
+def test_scores_that_differ_get_no_times() -> None:
+    disagreeing = Comparison(name="n", work="BLEU", package="pytest", prepare=contest)
+    row = compare(disagreeing, CORPUS)
+    assert row.problem.startswith("scores differ")
+    assert row.seconds is None
+
+
+def test_memory_is_held_against_its_bar() -> None:
+    within = Memory(name="n", what="w", text=10, before=1, peak=20, bar=20)
+    beyond = Memory(name="n", what="w", text=10, before=1, peak=21, bar=20)
+    assert (within.met, beyond.met) == (True, False)
+    assert "yes" in memory_table([within])
+
+
+def test_peak_memory_is_in_bytes() -> None:
+    assert 5_000_000 < peak_memory() < 100_000_000_000
+
+
+@pytest.mark.parametrize("theirs", [[1.0, 2.1], [1.0], [1.0, 2.0, 3.0], [1.0, float("nan")]])
+def test_scores_that_differ_or_are_missing_do_not_agree(theirs: list[float]) -> None:
+    with pytest.raises(DisagreementError, match="score"):
+        require_agreement([1.0, 2.0], theirs, "peer")
+
+
+def test_the_shortest_time_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    times = cycle([3.0, 9.0, 2.0, 8.0, 4.0, 7.0])
+    monkeypatch.setattr(timing, "time_once", lambda _: next(times))
+    assert timing.race({"a": list, "b": list}, rounds=3) == {"a": 2.0, "b": 7.0}
+
+
+def test_a_smaller_corpus_keeps_its_texts_aligned() -> None:
+    assert CORPUS.first(1, 1).systems == {"a": ["one two three four"]}
+    assert CORPUS.every(2).reference == ["one two 3 4"]
+    kept = CORPUS.with_words(2)
+    assert (kept.systems["b"], kept.reference) == (["1 2 3 4"], ["one two 3 4"])
+
+
+def test_every_comparison_can_be_asked_for_by_its_name() -> None:
+    assert [*(comparison.name for comparison in COMPARISONS), "large", "cold"] == list(NAMES)

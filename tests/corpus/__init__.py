@@ -1,0 +1,1 @@
+"""Tests of step 1, read."""

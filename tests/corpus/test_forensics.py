@@ -1,0 +1,191 @@
+from __future__ import annotations
+
+import json
+import random
+import re
+import unicodedata
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from truebleu.corpus import Finding, read_test_set
+
+if TYPE_CHECKING:
+    from .writing import Folder
+
+VOCABULARY = "the a small big cat dog house tree sees finds old new river over under red"
+
+
+def sentences(count: int, seed: int = 1) -> list[str]:
+    rng = random.Random(seed)  # noqa: S311
+    return [" ".join(rng.choices(VOCABULARY.split(), k=rng.randint(6, 14))) for _ in range(count)]
+
+
+def translated(segments: list[str]) -> list[str]:
+    """Other outputs for the same segments: every third word is left out."""
+    return [" ".join(w for i, w in enumerate(s.split()) if i % 3) for s in segments]
+
+
+def text(segments: list[str]) -> str:
+    return "".join(f"{segment}\n" for segment in segments)
+
+
+def findings(folder: Folder, system: str, reference: str) -> dict[str, Finding]:
+    found = folder.read(system, reference).warnings
+    assert len({(finding.code, finding.text) for finding in found}) == len(found)
+    return {f.code: f for f in found if f.text == str(folder.path / "system")}
+
+
+def test_clean_texts_have_no_findings(folder: Folder) -> None:
+    reference = sentences(60)
+    assert findings(folder, text(translated(reference)), text(reference)) == {}
+
+
+@pytest.mark.parametrize(
+    ("written", "code", "count", "segment"),
+    [
+        ("\ufeffa\nb\nc\n", "byte-order-mark", 1, 1),
+        ("a\nb\r\nc\r\n", "crlf", 2, None),
+        ("a\nb\tb\t\nc\n", "tabs", 2, 2),
+        ("a\nb\rb\nc\n", "carriage-returns", 1, 2),
+        ("a\u2028\nb\x85b\x0b\nc\x0c\u2029\n", "line-breaks", 5, 1),
+        ("a\nb\u200bb\nc\ufeff\n", "zero-width", 2, 2),
+        ("a\n\nc\n", "blank", 1, 2),
+        ("a\n \n\n", "mostly-empty", 2, 2),
+        ("e\u0301\n\u00e9\nc\n", "normalization", 1, 1),
+    ],
+)
+def test_what_a_file_contains_is_reported(
+    folder: Folder, written: str, code: str, count: int, segment: int | None
+) -> None:
+    found = findings(folder, written, "r\ns\nt\n")
+    assert set(found) == {code}
+    finding = found[code]
+    assert (finding.count, finding.segment) == (count, segment)
+    assert finding.message.startswith(f"{folder.path / 'system'}: ")
+    assert "\n" not in finding.message
+    assert json.loads(json.dumps(finding.to_dict()))["code"] == code
+
+
+def test_zero_width_characters_that_a_script_needs_are_fine(folder: Folder) -> None:
+    assert findings(folder, "می\u200cخواهم\n👩\u200d🚀\nक्\u200dष\n", "a\nb\nc\n") == {}
+
+
+def test_decomposed_text_is_reported_where_others_are_composed(folder: Folder) -> None:
+    composed = "été\nnaïve\ngarçon\n"
+    decomposed = unicodedata.normalize("NFD", composed)
+    assert findings(folder, decomposed, composed)["normalization"].count == 3
+    assert "normalization" not in findings(folder, decomposed + "x\n", decomposed + "y\n")
+    assert "normalization" not in findings(folder, composed + "x\n", composed + "y\n")
+
+
+def test_findings_of_a_table_name_the_column_and_those_of_its_file_come_once(
+    folder: Folder,
+) -> None:
+    path = folder.write("t.tsv", "\ufeffref\tmt\nr\ta\u200b\ns\tb\n")
+    found = read_test_set([f"{path}#mt"], [f"{path}#ref"]).warnings
+    assert [(finding.code, finding.text) for finding in found] == [
+        ("byte-order-mark", path),
+        ("zero-width", f"{path}#mt"),
+    ]
+
+
+def test_identical_texts_are_reported(folder: Folder) -> None:
+    a, b = folder.write("a", "x\ny\n"), folder.write("b", "x\ny\n")
+    other, same = folder.write("other", "u\nv\n"), folder.write("same", "u\nv\n")
+    found = read_test_set([a, b, other], [same, f"z={b}"], source=a).warnings
+    assert {(finding.code, finding.text) for finding in found} == {
+        ("same-as-source", a),
+        ("same-as-reference", a),
+        ("same-as-source", b),
+        ("same-as-reference", b),
+        ("same-as-system", b),
+        ("same-as-reference", other),
+    }
+    found = read_test_set([], [other, same]).warnings
+    assert [(finding.code, finding.text) for finding in found] == [("same-as-reference", same)]
+
+
+def test_a_text_in_two_roles_is_reported_once(folder: Folder) -> None:
+    path = folder.write("a", "x\ty\n")
+    others = [folder.write(name, "x\ty\n") for name in ("b", "c")]
+    found = read_test_set([path, *others], [path, folder.write("d", "x\ty\n")]).warnings
+    assert len(found) == len({(finding.code, finding.text) for finding in found})
+
+
+def test_a_lost_first_line_is_noticed(folder: Folder) -> None:
+    reference = sentences(80)
+    outputs = translated(reference)
+    found = findings(folder, text([*outputs[1:], outputs[-1]]), text(reference))
+    assert (found["shifted"].segment, found["shifted"].count) == (1, 79)
+    assert "segments 1 to 79" in found["shifted"].message
+    assert "moved down by 1; 1 line lost at segment 1?" in found["shifted"].message
+
+
+def test_an_extra_line_in_the_middle_is_noticed(folder: Folder) -> None:
+    reference = sentences(80)
+    outputs = translated(reference)
+    found = findings(folder, text([*outputs[:40], "", *outputs[40:-1]]), text(reference))
+    assert found["shifted"].segment == 42
+    assert "moved up by 1; 1 line extra at segment 42?" in found["shifted"].message
+
+
+DATA = (
+    "four-references",
+    "iwslt-optimizer-runs",
+    "ted-mqm-en-de",
+    "wmt21-en-de",
+    "wmt23-en-cs",
+    "wmt23-en-ja",
+    "wmt23-he-en",
+    "wmt23-zh-en",
+    "wmt24-en-es",
+)
+
+
+def real_files(folder: Path) -> tuple[list[str], list[str]]:
+    references = sorted(folder.glob("ref*.txt"))
+    beside = sorted(set(folder.glob("*.txt")) - set(references) - {folder / "src.txt"})
+    systems = sorted((folder / "sys").glob("*.txt")) or beside
+    return [str(path) for path in systems], [str(path) for path in references]
+
+
+def plainly_counted(path: str, code: str) -> int:
+    data = Path(path).read_bytes()
+    segments = data.decode("utf-8-sig").removesuffix("\n").split("\n")
+    match code:
+        case "byte-order-mark":
+            return int(data.startswith(b"\xef\xbb\xbf"))
+        case "tabs":
+            return sum(segment.count("\t") for segment in segments)
+        case "blank":
+            return sum(not segment.strip() for segment in segments)
+        case "zero-width":
+            joined = re.sub("\u200d[\u2640\u2642]", "", "\n".join(segments))  # parts of emoji
+            return sum(map(joined.count, "\u200b\u200c\u200d\u2060\ufeff"))
+        case _:
+            return -1
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_findings_on_real_data_are_true(shared: Path, name: str) -> None:
+    systems, references = real_files(shared / "data" / name)
+    for finding in read_test_set(systems, references).warnings:
+        if finding.code == "same-as-system":
+            other = finding.message.partition("the system ")[2].partition(";")[0]
+            assert Path(finding.text).read_bytes() == Path(other).read_bytes()
+        else:
+            assert finding.count == plainly_counted(finding.text, finding.code)
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_lost_lines_are_noticed_in_real_data(shared: Path, folder: Folder, name: str) -> None:
+    systems, references = real_files(shared / "data" / name)
+    outputs = Path(systems[0]).read_text(encoding="utf-8-sig").removesuffix("\n").split("\n")
+    for place in (0, len(outputs) // 2):
+        lost = [*outputs[:place], *outputs[place + 1 :], outputs[-1]]
+        system = folder.write("lost", text(lost))
+        shifted = [f for f in read_test_set([system], references).warnings if f.code == "shifted"]
+        assert len(shifted) == 1
+        assert shifted[0].segment == pytest.approx(place + 1, abs=3)

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from truebleu.corpus import read_test_set
+from truebleu.corpus.wmt_xml import read_xml
+from truebleu.errors import EmptyTextError, EncodingError, MalformedFileError, MissingColumnError
+
+if TYPE_CHECKING:
+    from .writing import Folder
+
+DATASET = """<?xml version='1.0' encoding='utf-8'?>
+<dataset id="wmt24">
+  <collection id="general">
+    <doc origlang="en" id="d1" domain="news">
+      <src lang="en"><p><seg id="1">One</seg><seg id="2">Two &amp; a half</seg></p></src>
+      <ref lang="de" translator="A"><p><seg id="1"> Eins
+ </seg><seg id="2">Zwei<b>ein</b>halb</seg></p></ref>
+      <ref lang="de" translator="B"><p><seg id="1">eins</seg><seg id="2">zwei</seg></p></ref>
+      <hyp lang="de" system="GPT"><p><seg id="2">2</seg></p><p><seg id="1">1</seg></p></hyp>
+      <hyp lang="de" system="Own"><p><seg id="1">I</seg><seg id="2"></seg></p></hyp>
+    </doc>
+  </collection>
+  <doc origlang="en" id="d2" domain="talk" testsuite="x">
+    <src lang="en"><p><seg id="1">Three</seg></p></src>
+    <ref lang="de" translator="A"><p><seg id="1">Drei</seg></p></ref>
+    <ref lang="de" translator="B"><p><seg id="1">drei</seg></p></ref>
+    <hyp lang="de" system="GPT"><p><seg id="1">3</seg></p></hyp>
+    <hyp lang="de" system="Own"><p><seg id="1">III</seg></p></hyp>
+  </doc>
+</dataset>
+"""
+
+
+def test_one_file_holds_a_whole_test_set(folder: Folder) -> None:
+    path = folder.write("wmt.xml", DATASET)
+    test_set = read_test_set([path], [path], source=path)
+    systems = {name: list(text) for name, text in test_set.systems.items()}
+    assert systems == {"GPT": ["1", "2", "3"], "Own": ["I", "", "III"]}
+    assert test_set.reference_names == ("A", "B")
+    assert list(test_set.references[0]) == ["Eins", "Zweieinhalb", "Drei"]
+    assert test_set.source is not None
+    assert list(test_set.source) == ["One", "Two & a half", "Three"]
+    assert test_set.documents == ("d1", "d1", "d2")
+    assert test_set.domains == ("news", "news", "talk")
+
+
+def test_a_translator_and_a_system_may_be_chosen(folder: Folder) -> None:
+    path = folder.write("wmt.xml", DATASET)
+    test_set = read_test_set([f"{path}#Own", f"{path}#A"], [f"{path}#B"])
+    assert list(test_set.systems) == ["Own", "A"]
+    assert test_set.reference_names == ("B",)
+    with pytest.raises(MissingColumnError, match="no system 'X'; it has source, A, B, GPT, Own"):
+        read_test_set([f"{path}#X"], [f"{path}#B"])
+
+
+def test_plain_lines_pair_in_the_order_of_the_file(folder: Folder) -> None:
+    plain = folder.write("plain", "x\ny\nz\n")
+    test_set = read_test_set([plain], [folder.write("wmt.xml", DATASET)])
+    assert list(test_set.systems["plain"]) == ["x", "y", "z"]
+
+
+@pytest.mark.parametrize(
+    ("who", "removed"),
+    [
+        ("translator 'B'", '<ref lang="de" translator="B"><p><seg id="1">drei</seg></p></ref>'),
+        ("system 'Own'", '<hyp lang="de" system="Own"><p><seg id="1">III</seg></p></hyp>'),
+    ],
+)
+def test_who_left_a_document_out_is_named(folder: Folder, who: str, removed: str) -> None:
+    path = folder.write("wmt.xml", DATASET.replace(removed, ""))
+    with pytest.raises(MalformedFileError, match=f"no segment '1' of document 'd2' by {who}"):
+        read_test_set([path], [path])
+    read_test_set([f"{path}#GPT"], [f"{path}#A"])
+
+
+BOMB = """<?xml version="1.0"?>
+<!DOCTYPE dataset [
+ <!ENTITY a "aaaaaaaaaa">
+ <!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">
+ <!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;">
+]>
+<dataset><doc id="d"><ref translator="A"><seg id="1">&c;</seg></ref></doc></dataset>
+"""
+EXTERNAL = """<!DOCTYPE dataset [<!ENTITY x SYSTEM "file:///etc/passwd">]>
+<dataset><doc id="d"><ref translator="A"><seg id="1">&x;</seg></ref></doc></dataset>
+"""
+
+
+@pytest.mark.parametrize("data", [BOMB, EXTERNAL, BOMB.replace("&c;", "plain")])
+def test_entities_are_refused_and_never_expanded(data: str) -> None:
+    with pytest.raises(MalformedFileError, match="f: found a DTD or entity"):
+        read_xml("f", data.encode())
+
+
+def test_entities_in_nist_files_stay_text() -> None:
+    data = BOMB.replace("dataset>", "refset>").replace("ref ", "x ").replace('id="d"', "docid=d")
+    text = read_xml("f", data.encode()).select("reference", None)[0]
+    assert list(text.segments) == ["&c;"]
+
+
+def test_broken_xml_is_located() -> None:
+    with pytest.raises(MalformedFileError, match="f: line 3: found broken XML"):
+        read_xml("f", b"<dataset>\n<doc>\n</dataset>")
+
+
+@pytest.mark.parametrize(("data", "found"), [(b"<html/>", "<html>"), (b" \n", "nothing")])
+def test_other_xml_is_refused(data: bytes, found: str) -> None:
+    with pytest.raises(MalformedFileError, match=f"f: found {found}"):
+        read_xml("f", data)
+
+
+def test_a_set_without_segments_is_refused() -> None:
+    with pytest.raises(EmptyTextError):
+        read_xml("f", b"<dataset/>").select("reference", None)
+
+
+def test_a_segment_twice_is_refused() -> None:
+    data = '<dataset><doc id="d"><ref><seg id="1">a</seg><seg id="1">b</seg></ref></doc></dataset>'
+    with pytest.raises(MalformedFileError, match="segment '1' of document 'd' twice"):
+        read_xml("f", data.encode())
+
+
+def test_bytes_must_be_utf8_whatever_the_declaration_says() -> None:
+    with pytest.raises(EncodingError, match="f: line 1, byte 54: found e9"):
+        read_xml("f", b'<?xml version="1.0" encoding="latin-1"?>\t<dataset a="\xe9"/>')
+
+
+def test_a_byte_order_mark_does_no_harm() -> None:
+    assert read_xml("f", b"\xef\xbb\xbf" + DATASET.encode()).select("reference", "A")
