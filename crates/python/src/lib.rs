@@ -1,5 +1,9 @@
 //! The Python module `truebleu._core`: check, convert, detach, call the core, convert back.
 
+#![allow(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
+#![allow(clippy::fn_params_excessive_bools, reason = "settings are keyword arguments in Python")]
+#![allow(clippy::doc_markdown, reason = "the comments become Python's docstrings")]
+
 mod arguments;
 mod forensics;
 mod metrics;
