@@ -57,8 +57,8 @@ def test_a_reference_may_be_absent_but_not_all_of_them() -> None:
 
 
 def test_an_absent_reference_is_not_an_empty_one() -> None:
-    nothing: list[str | None] = [None]
-    absent = TER().corpus(["a"], [["a b"], nothing])
+    some: list[list[str | None]] = [["a b"], [None]]
+    absent = TER().corpus(["a"], some)
     empty = TER().corpus(["a"], [["a b"], [""]])
     assert (absent.score, empty.score) == (50.0, 100.0)
 

@@ -18,7 +18,7 @@ pub(super) fn without_markup(line: &str) -> Cow<'_, str> {
 }
 
 /// The four entities decoded one after the other: `&amp;lt;` ends as `<`, `&amp;quot;` as `&quot;`.
-fn without_entities(line: String) -> String {
+pub(super) fn without_entities(line: String) -> String {
     if !line.contains('&') {
         return line;
     }

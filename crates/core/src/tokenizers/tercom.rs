@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use super::categories::{WESTERN, western};
 use super::cutting::{Class, Classes, Edges, cut};
-use super::line::lowercased;
+use super::line::{lowercased, without_entities};
 use super::whitespace::{is_whitespace, words};
 
 /// Tercom's tokenizer: by default it lower-cases and splits at white space only.
@@ -97,9 +97,7 @@ fn without_markup(line: &str) -> Cow<'_, str> {
         return Cow::Borrowed(line);
     }
     // Tercom deletes a hyphen behind a line break; mteval deletes one before it.
-    let line = line.replace("\n-", "").replace('\n', " ");
-    let line = line.replace("&quot;", "\"").replace("&amp;", "&");
-    Cow::Owned(line.replace("&lt;", "<").replace("&gt;", ">"))
+    Cow::Owned(without_entities(line.replace("\n-", "").replace('\n', " ")))
 }
 
 /// The line with a space before each `'s` that a space or a mark cut off for certain follows.
