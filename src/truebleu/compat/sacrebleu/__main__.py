@@ -1,0 +1,8 @@
+"""``python -m truebleu.compat.sacrebleu`` is ``truebleu sacrebleu``."""
+
+import sys
+
+from truebleu.compat.sacrebleu.command_line import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,12 @@
+"""Test sets made to order: references from a small grammar, systems that err at a known rate.
+
+What a test of significance should say about real systems nobody knows. Of these it is known: equal
+channels are equal systems, unequal ones are not.
+"""
+
+from truebleu.simulation.channels import Channel
+from truebleu.simulation.saving import save_test_set
+from truebleu.simulation.streams import DEFAULT_SEED
+from truebleu.simulation.test_sets import simulate
+
+__all__ = ["DEFAULT_SEED", "Channel", "save_test_set", "simulate"]
