@@ -1,0 +1,70 @@
+"""The command line from a cold start: one system, as users run it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from benchmarks.agreement import DisagreementError, require_agreement
+from benchmarks.peers import installed
+from benchmarks.results import Speed
+from benchmarks.timing import race
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benchmarks.data import Corpus
+
+NAME = "cold"
+# Both have to start Python, which bounds the ratio.
+BAR = 4.0
+
+
+def measure_cold(corpus: Corpus) -> Speed:
+    """``truebleu score`` beside ``sacrebleu``, each in a new process."""
+    what = f"BLEU, command line, {corpus.first(1, len(corpus.reference)).size}"
+    tools = Path(sys.executable).parent
+    peer = installed("sacrebleu")
+    if peer is None:
+        return Speed(name=NAME, what=what, peer="sacrebleu", problem="not installed")
+    with TemporaryDirectory() as folder:
+        reference, system = _write(corpus, Path(folder))
+        ours = [str(tools / "truebleu"), "score", "-r", reference, system]
+        theirs = [str(tools / "sacrebleu"), reference, "-i", system]
+        try:
+            _check(ours, theirs)
+        except DisagreementError as error:
+            return Speed(name=NAME, what=what, peer=peer, problem=f"scores differ ({error})")
+        times = race({"ours": lambda: _output(ours), "peer": lambda: _output(theirs)}, rounds=10)
+    return Speed(
+        name=NAME,
+        what=what,
+        peer=peer,
+        peer_seconds=times["peer"],
+        seconds=times["ours"],
+        bar=BAR,
+        note="whole processes: starting Python, importing, reading, scoring, printing",
+    )
+
+
+def _write(corpus: Corpus, folder: Path) -> tuple[str, str]:
+    output = next(iter(corpus.systems.values()))
+    paths = folder / "reference.txt", folder / "system.txt"
+    for path, text in zip(paths, (corpus.reference, output), strict=True):
+        path.write_bytes("".join(f"{line}\n" for line in text).encode())
+    return str(paths[0]), str(paths[1])
+
+
+def _check(ours: Sequence[str], theirs: Sequence[str]) -> None:
+    # More digits than either prints by default; the work is the same.
+    (system,) = json.loads(_output([*ours, "--format", "json"]))["systems"]
+    score = json.loads(_output([*theirs, "-w", "12"]))["score"]
+    require_agreement([round(system["scores"]["BLEU"]["score"], 12)], [score], "sacrebleu")
+
+
+def _output(command: Sequence[str]) -> bytes:
+    return subprocess.run(command, check=True, capture_output=True).stdout

@@ -1,0 +1,116 @@
+"""What a run found, as tables for a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from truebleu.reports.table import Column, Table, text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from benchmarks.results import Memory, Speed
+
+NONE = "-"
+
+
+def speed_table(rows: Sequence[Speed]) -> str:
+    """Times and ratios; notes stand below, by number."""
+    notes: list[str] = []
+    cells = []
+    for row in rows:
+        mark = ""
+        remark = row.problem or row.note
+        if remark:
+            notes.append(f"[{len(notes) + 1}] {remark}")
+            mark = f" [{len(notes)}]"
+        cells.append(
+            (
+                row.what + mark,
+                row.peer,
+                seconds(row.peer_seconds),
+                seconds(row.seconds),
+                ratio(row.ratio),
+                NONE if row.bar is None else f"≥ {row.bar:g}×",
+                verdict(row.met) if not row.problem else row.problem.partition(" (")[0],
+            )
+        )
+    headings = (
+        Column("What"),
+        Column("Peer"),
+        Column("Peer's time", numeric=True),
+        Column("truebleu's", numeric=True),
+        Column("Ratio", numeric=True),
+        Column("Bar", numeric=True),
+        Column("Met?"),
+    )
+    return text(Table(headings, tuple(cells), tuple(notes)))
+
+
+def memory_table(rows: Sequence[Memory]) -> str:
+    """Peak memory beside the bar."""
+    headings = (
+        Column("Peak memory"),
+        Column("Text", numeric=True),
+        Column("Before scoring", numeric=True),
+        Column("Peak", numeric=True),
+        Column("Bar", numeric=True),
+        Column("Met?"),
+    )
+    cells = [
+        (
+            row.what,
+            megabytes(row.text),
+            megabytes(row.before),
+            megabytes(row.peak),
+            f"≤ {megabytes(row.bar)}",
+            verdict(row.met),
+        )
+        for row in rows
+    ]
+    return text(Table(headings, tuple(cells), ("Bar: 1.5 × text + 300 MB.",)))
+
+
+def machine_lines(machine: Mapping[str, str]) -> str:
+    """One line for each thing known about the machine."""
+    return "".join(f"{key}: {value}\n" for key, value in machine.items())
+
+
+def seconds(value: float | None) -> str:
+    """A time with three digits that count.
+
+    >>> [seconds(value) for value in (0.00123, 0.0456, 12.34, 187.0, None)]
+    ['1.23 ms', '45.6 ms', '12.3 s', '187 s', '-']
+    """
+    if value is None:
+        return NONE
+    amount, unit = (value * 1000, "ms") if value < 1 else (value, "s")
+    return f"{_three_digits(amount)} {unit}"
+
+
+def ratio(value: float | None) -> str:
+    """How many times as long.
+
+    >>> [ratio(value) for value in (0.987, 12.34, 1234.5, None)]
+    ['0.99×', '12.3×', '1,234×', '-']
+    """
+    return NONE if value is None else f"{_three_digits(value)}×"
+
+
+def megabytes(value: int) -> str:
+    """Bytes in millions.
+
+    >>> megabytes(1_234_567_890)
+    '1,235 MB'
+    """
+    return f"{value / 1e6:,.0f} MB"
+
+
+def verdict(met: bool | None) -> str:
+    """Yes, no, or nothing to say."""
+    return NONE if met is None else "yes" if met else "NO"
+
+
+def _three_digits(value: float) -> str:
+    digits = 2 if value < 10 else 1 if value < 100 else 0
+    return f"{value:,.{digits}f}"

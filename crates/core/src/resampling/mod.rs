@@ -1,0 +1,13 @@
+//! Step 4, resample: rows become the sums of many replicates, blind to what the columns mean.
+//!
+//! Every row is that of a unit: a segment, a document, a block. Sums are exact: callers round fractional
+//! columns to a grid on which no sum needs rounding, so neither threads nor the order of adding nor
+//! the machine can change a digit.
+
+mod bootstrap;
+mod stream;
+mod swaps;
+
+pub use bootstrap::bootstrap_sums;
+pub use stream::{Purpose, Stream};
+pub use swaps::{Swaps, swapped_sums};

@@ -1,0 +1,83 @@
+//! Random numbers that depend on (seed, purpose, index) and on nothing else.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+/// What the numbers are for: one purpose's draws tell nothing about another's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    Bootstrap = 1,
+    Swaps = 2,
+}
+
+/// The random numbers of one replicate.
+///
+/// The cipher's key is the seed and the purpose, and the replicate's index its stream number, so the
+/// streams of different replicates are independent by the cipher's construction.
+#[derive(Debug, Clone)]
+pub struct Stream {
+    cipher: ChaCha8Rng,
+}
+
+impl Stream {
+    #[must_use]
+    pub fn new(seed: u64, purpose: Purpose, index: u64) -> Self {
+        let mut key = [0; 32];
+        key[..8].copy_from_slice(&seed.to_le_bytes());
+        key[8] = purpose as u8;
+        let mut cipher = ChaCha8Rng::from_seed(key);
+        cipher.set_stream(index);
+        Self { cipher }
+    }
+
+    /// 64 fair bits.
+    pub fn bits(&mut self) -> u64 {
+        self.cipher.next_u64()
+    }
+
+    /// A whole number below `bound`, all equally likely (Lemire, 2019: multiply, reject the excess).
+    pub fn below(&mut self, bound: u32) -> u32 {
+        let mut product = u64::from(self.cipher.next_u32()) * u64::from(bound);
+        if (product as u32) < bound {
+            let excess = bound.wrapping_neg() % bound;
+            while (product as u32) < excess {
+                product = u64::from(self.cipher.next_u32()) * u64::from(bound);
+            }
+        }
+        (product >> 32) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn first(seed: u64, purpose: Purpose, index: u64) -> Vec<u64> {
+        let mut stream = Stream::new(seed, purpose, index);
+        (0..4).map(|_| stream.bits()).collect()
+    }
+
+    #[test]
+    fn a_stream_depends_on_its_key_alone() {
+        assert_eq!(first(0, Purpose::Swaps, 3), first(0, Purpose::Swaps, 3));
+        assert_ne!(first(0, Purpose::Swaps, 3), first(1, Purpose::Swaps, 3));
+        assert_ne!(first(0, Purpose::Swaps, 3), first(0, Purpose::Bootstrap, 3));
+        assert_ne!(first(0, Purpose::Swaps, 3), first(0, Purpose::Swaps, 4));
+    }
+
+    #[test]
+    fn numbers_below_a_bound_are_equally_likely() {
+        let mut stream = Stream::new(7, Purpose::Bootstrap, 0);
+        let mut counts = [0_u32; 7];
+        for _ in 0..70_000 {
+            counts[stream.below(7) as usize] += 1;
+        }
+        // Five standard deviations of a binomial count around 10,000.
+        assert!(counts.iter().all(|count| count.abs_diff(10_000) < 465), "{counts:?}");
+    }
+
+    #[test]
+    fn below_one_is_zero() {
+        assert_eq!(Stream::new(0, Purpose::Bootstrap, 0).below(1), 0);
+    }
+}

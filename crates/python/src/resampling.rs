@@ -1,0 +1,42 @@
+//! Resampling: sums of rows in many replicates.
+
+use numpy::{IntoPyArray, PyArray2, PyReadonlyArray2};
+use pyo3::prelude::*;
+use truebleu_core::resampling::{self, Swaps};
+
+/// The sums of rows in replicates `first` to `first + replicates - 1`, shaped (replicate, column).
+///
+/// Strata are (start, end) ranges of rows that are drawn from separately.
+#[pyfunction]
+#[pyo3(signature = (rows, *, strata, first, replicates, seed))]
+pub fn bootstrap_sums<'py>(
+    py: Python<'py>,
+    rows: PyReadonlyArray2<'py, f64>,
+    strata: Vec<(u32, u32)>,
+    first: u64,
+    replicates: u64,
+    seed: u64,
+) -> Bound<'py, PyArray2<f64>> {
+    let strata: Vec<_> = strata.into_iter().map(|(start, end)| start..end).collect();
+    let rows = rows.as_array();
+    let replicates = first..first + replicates;
+    py.detach(|| resampling::bootstrap_sums(rows, &strata, replicates, seed)).into_pyarray(py)
+}
+
+/// The sums of the rows that trials `first` to `first + trials - 1` take, shaped (trial, column).
+///
+/// With a seed each row is taken by a fair coin; without one, trial i takes the rows whose bits are
+/// set in i.
+#[pyfunction]
+#[pyo3(signature = (rows, *, first, trials, seed))]
+pub fn swapped_sums<'py>(
+    py: Python<'py>,
+    rows: PyReadonlyArray2<'py, f64>,
+    first: u64,
+    trials: u64,
+    seed: Option<u64>,
+) -> Bound<'py, PyArray2<f64>> {
+    let swaps = seed.map_or(Swaps::Enumerated, |seed| Swaps::Random { seed });
+    let rows = rows.as_array();
+    py.detach(|| resampling::swapped_sums(rows, swaps, first..first + trials)).into_pyarray(py)
+}
