@@ -12,17 +12,38 @@ __all__ = [
     "Statistics",
     "bleu_details",
     "bleu_scores",
+    "bootstrap_sums",
     "chrf_score",
     "chrf_scores",
     "count_bleu",
     "count_chrf",
     "count_composed",
+    "count_gtm",
+    "count_length",
+    "count_nist",
+    "count_per",
+    "count_sentence_bleu",
     "count_ter",
+    "count_wer",
+    "error_rate",
+    "error_rates",
     "first_absent",
     "first_stranger",
+    "gtm_score",
+    "gtm_scores",
+    "length_ratio",
+    "length_ratios",
+    "mbleu_details",
+    "mbleu_scores",
+    "nist_details",
+    "nist_scores",
+    "pair_sums",
+    "sentence_bleu_score",
+    "sentence_bleu_scores",
     "set_threads",
     "shifts",
     "survey",
+    "swapped_sums",
     "ter_score",
     "ter_scores",
     "threads",
@@ -70,6 +91,7 @@ def count_bleu(
     tokenizer: str,
     lowercase: bool,
     max_order: int,
+    reference_length: str = "closest",
 ) -> Statistics: ...
 def bleu_scores(
     sums: NDArray[np.float64], *, smooth: str, smooth_value: float, effective_order: bool
@@ -103,6 +125,55 @@ def count_ter(
 ) -> Statistics: ...
 def ter_scores(sums: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def ter_score(sums: Sequence[float]) -> float: ...
+def mbleu_scores(sums: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def mbleu_details(sums: Sequence[float]) -> tuple[float, float, list[float]]: ...
+def count_sentence_bleu(
+    systems: Sequence[_Text],
+    references: Sequence[_Text],
+    *,
+    tokenizer: str,
+    lowercase: bool,
+    max_order: int,
+    smoothing: str,
+    value: float,
+    smooth_next_order: bool,
+) -> Statistics: ...
+def sentence_bleu_scores(sums: NDArray[np.float64], *, weight: str) -> NDArray[np.float64]: ...
+def sentence_bleu_score(sums: Sequence[float], *, weight: str) -> float: ...
+def count_wer(
+    systems: Sequence[_Text], references: Sequence[_Text], *, tokenizer: str, lowercase: bool
+) -> Statistics: ...
+def count_per(
+    systems: Sequence[_Text], references: Sequence[_Text], *, tokenizer: str, lowercase: bool
+) -> Statistics: ...
+def error_rates(sums: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def error_rate(sums: Sequence[float]) -> float: ...
+def count_gtm(
+    systems: Sequence[_Text],
+    references: Sequence[_Text],
+    *,
+    tokenizer: str,
+    lowercase: bool,
+    exponent: float,
+) -> Statistics: ...
+def gtm_scores(sums: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def gtm_score(sums: Sequence[float]) -> float: ...
+def count_length(
+    systems: Sequence[_Text], references: Sequence[_Text], *, tokenizer: str, lowercase: bool
+) -> Statistics: ...
+def length_ratios(sums: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def length_ratio(sums: Sequence[float]) -> float: ...
+def count_nist(
+    systems: Sequence[_Text],
+    references: Sequence[_Text],
+    *,
+    tokenizer: str,
+    lowercase: bool,
+    max_order: int,
+    zero_history: bool,
+) -> Statistics: ...
+def nist_scores(sums: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def nist_details(sums: Sequence[float]) -> tuple[float, float, list[float]]: ...
 def tokenize_ter(
     line: str, *, normalized: bool, no_punct: bool, asian_support: bool, case_sensitive: bool
 ) -> str: ...
@@ -113,3 +184,17 @@ def survey(text: Segments, /) -> dict[str, tuple[int, int | None]]: ...
 def shifts(
     texts: Sequence[Segments], reference: Segments, /
 ) -> list[tuple[int, int, int] | None]: ...
+def bootstrap_sums(
+    rows: NDArray[np.float64],
+    *,
+    strata: Sequence[tuple[int, int]],
+    first: int,
+    replicates: int,
+    seed: int,
+) -> NDArray[np.float64]: ...
+def swapped_sums(
+    rows: NDArray[np.float64], *, first: int, trials: int, seed: int | None
+) -> NDArray[np.float64]: ...
+def pair_sums(
+    taken: NDArray[np.float64], sums: NDArray[np.float64], pairs: Sequence[tuple[int, int]]
+) -> NDArray[np.float64]: ...

@@ -14,10 +14,12 @@
     │   ├── SegmentTypeError (TypeError)  a segment that is not a str
     │   ├── UnencodableSegmentError      a str with a lone surrogate, which no text can hold
     │   ├── DuplicateSystemError         two systems of one name
+    │   ├── OtherStatisticsError         saved statistics of another metric or other references
     │   └── SuspiciousTextError          a warning, where warnings are errors
     ├── SettingError (ValueError)        a metric's or an option's value is not possible
     │   └── UnknownNameError             a metric, tokenizer or setting that does not exist
-    └── MissingExtraError (ImportError)  an optional package that is not installed
+    ├── MissingExtraError (ImportError)  an optional package that is not installed
+    └── PluginError (ImportError)        a metric of another package that cannot be used
 
 A message says where, what was found, what was expected and what to try. The command line prints it
 after ``error:`` and exits with 2.
@@ -184,6 +186,20 @@ class DuplicateSystemError(CorpusError):
         return f"two systems are called {name!r}; give one another name, as in NAME=FILE"
 
 
+class OtherStatisticsError(CorpusError):
+    """Saved statistics that were counted by another metric or against other references."""
+
+    def __init__(self, path: str, what: str, found: str, expected: str) -> None:
+        super().__init__(path, what, found, expected)
+
+    def __str__(self) -> str:
+        path, what, found, expected = self.args
+        return (
+            f"{path}: {what}: found {found}, expected {expected}; count the text again with "
+            "'truebleu score --save'"
+        )
+
+
 class SuspiciousTextError(CorpusError):
     """What would be a warning, where warnings are errors."""
 
@@ -233,3 +249,14 @@ class MissingExtraError(TruebleuError, ImportError):
         return (
             f"{purpose} needs an optional package; install it with: pip install 'truebleu[{extra}]'"
         )
+
+
+class PluginError(TruebleuError, ImportError):
+    """A metric of another package that cannot be used."""
+
+    def __init__(self, metric: str, package: str, reason: str) -> None:
+        super().__init__(metric, package, reason)
+
+    def __str__(self) -> str:
+        metric, package, reason = self.args
+        return f"metric {metric!r} of {package}: {reason}; update or uninstall the package"

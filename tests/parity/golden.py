@@ -18,6 +18,12 @@ def cases(name: str, *kinds: str) -> list[dict[str, Any]]:
     return [case for case in _load(path) if case.get("kind") in kinds]
 
 
+def tool_cases(name: str, tool: str) -> list[dict[str, Any]]:
+    """The cases that a tool computed, in a file that names a tool for each of its cases."""
+    path = SHARED / "golden" / name
+    return [case for case in _load(path) if case["tool"] == tool] if path.exists() else []
+
+
 def case_id(case: dict[str, Any]) -> str:
     return str(case["id"])
 

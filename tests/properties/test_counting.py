@@ -94,6 +94,9 @@ def test_any_text_is_counted(output: str, reference: str, tokenizer: str, lowerc
     row = BLEU(tokenize=tokenizer, lowercase=lowercase).statistics([output], [reference])[0]
     tokens = _core.tokenize(output, tokenizer=tokenizer, lowercase=lowercase)
     assert row[0] == len(tokens)
+    if tokenizer.startswith("mteval"):
+        # To Perl these four are not white space; to Python they are.
+        tokens = [token.translate(dict.fromkeys(range(0x1C, 0x20), "x")) for token in tokens]
     assert "".join(tokens).split() == ["".join(tokens)] or not tokens
 
 

@@ -1,9 +1,11 @@
 //! The core of truebleu: text becomes counts, counts become scores.
 //!
 //! The modules are the steps of the data flow, in order:
-//! `corpus` reads, `tokenizers` split, `metrics` count and score. `parallel` says on how many threads.
+//! `corpus` reads, `tokenizers` split, `metrics` count and score, `resampling` adds up replicates.
+//! `parallel` says on how many threads.
 
 pub mod corpus;
 pub mod metrics;
 pub mod parallel;
+pub mod resampling;
 pub mod tokenizers;

@@ -7,11 +7,14 @@
 mod arguments;
 mod forensics;
 mod metrics;
+mod nist;
+mod resampling;
 mod segments;
 mod statistics;
 mod texts;
 mod threads;
 mod tokenizers;
+mod word_metrics;
 
 #[pyo3::pymodule]
 mod _core {
@@ -25,9 +28,14 @@ mod _core {
     use crate::forensics::{count_composed, shifts, survey};
     #[pymodule_export]
     use crate::metrics::{
-        bleu_details, bleu_scores, chrf_score, chrf_scores, count_bleu, count_chrf, count_ter,
-        ter_score, ter_scores,
+        bleu_details, bleu_scores, chrf_score, chrf_scores, count_bleu, count_chrf,
+        count_sentence_bleu, count_ter, mbleu_details, mbleu_scores, sentence_bleu_score,
+        sentence_bleu_scores, ter_score, ter_scores,
     };
+    #[pymodule_export]
+    use crate::nist::{count_nist, nist_details, nist_scores};
+    #[pymodule_export]
+    use crate::resampling::{bootstrap_sums, pair_sums, swapped_sums};
     #[pymodule_export]
     use crate::segments::Segments;
     #[pymodule_export]
@@ -36,4 +44,9 @@ mod _core {
     use crate::threads::{set_threads, threads};
     #[pymodule_export]
     use crate::tokenizers::{tokenize, tokenize_ter, tokenizers};
+    #[pymodule_export]
+    use crate::word_metrics::{
+        count_gtm, count_length, count_per, count_wer, error_rate, error_rates, gtm_score,
+        gtm_scores, length_ratio, length_ratios,
+    };
 }

@@ -1,11 +1,12 @@
 //! Counting and scoring, one group of functions per metric.
 
-use numpy::ndarray::ArrayView1;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use truebleu_core::metrics::bleu::{self, Bleu, Smoothing};
+use truebleu_core::metrics::bleu::{self, Bleu, ReferenceLength, Smoothing};
 use truebleu_core::metrics::chrf::{self, Chrf};
+use truebleu_core::metrics::mbleu;
+use truebleu_core::metrics::sentence_bleu::{self, SentenceBleu, Weight};
 use truebleu_core::metrics::ter::{self, Ter};
 use truebleu_core::tokenizers::Tercom;
 
@@ -14,20 +15,19 @@ use crate::texts::Text;
 use crate::tokenizers;
 
 /// One score for each row of sums.
-fn scores<'py>(
+pub fn scores<'py>(
     sums: &PyReadonlyArray2<'py, f64>,
-    score: impl Fn(&[f64]) -> f64,
+    score: impl Fn(&[f64]) -> f64 + Sync + Send,
 ) -> Bound<'py, PyArray1<f64>> {
-    let of_row = |row: ArrayView1<'_, f64>| match row.as_slice() {
-        Some(row) => score(row),
-        None => score(&row.to_vec()),
-    };
-    sums.as_array().outer_iter().map(of_row).collect::<Vec<_>>().into_pyarray(sums.py())
+    let (py, sums) = (sums.py(), sums.as_array());
+    py.detach(|| truebleu_core::metrics::scores(&sums, score)).into_pyarray(py)
 }
 
 /// BLEU's counts: lengths of output and reference, matches and totals of order 1 to `max_order`.
 #[pyfunction]
-#[pyo3(signature = (systems, references, *, tokenizer, lowercase, max_order))]
+#[pyo3(signature = (
+    systems, references, *, tokenizer, lowercase, max_order, reference_length = "closest"
+))]
 pub fn count_bleu(
     py: Python<'_>,
     systems: Vec<Text<'_>>,
@@ -35,9 +35,16 @@ pub fn count_bleu(
     tokenizer: &str,
     lowercase: bool,
     max_order: usize,
+    reference_length: &str,
 ) -> PyResult<Statistics> {
     let tokenizer = tokenizers::by_name(tokenizer)?;
-    statistics(py, &Bleu { tokenizer, lowercase, max_order }, &systems, &references)
+    let reference_length = match reference_length {
+        "closest" => ReferenceLength::Closest,
+        "shortest" => ReferenceLength::Shortest,
+        _ => return Err(PyValueError::new_err(format!("no length {reference_length:?}"))),
+    };
+    let counter = Bleu { tokenizer, lowercase, max_order, reference_length };
+    statistics(py, &counter, &systems, &references)
 }
 
 fn bleu_scoring(smooth: &str, value: f64, effective_order: bool) -> PyResult<bleu::Scoring> {
@@ -46,6 +53,7 @@ fn bleu_scoring(smooth: &str, value: f64, effective_order: bool) -> PyResult<ble
         "floor" => Smoothing::Floor(value),
         "add-k" => Smoothing::AddK(value),
         "exp" => Smoothing::Exp,
+        "mteval" => Smoothing::Mteval,
         _ => return Err(PyValueError::new_err(format!("no smoothing {smooth:?}"))),
     };
     Ok(bleu::Scoring { smoothing, effective_order })
@@ -149,4 +157,87 @@ pub fn ter_scores(sums: PyReadonlyArray2<'_, f64>) -> Bound<'_, PyArray1<f64>> {
 #[pyfunction]
 pub fn ter_score(sums: Vec<f64>) -> f64 {
     ter::score(&sums)
+}
+
+/// M-BLEU of each row of BLEU's sums.
+#[pyfunction]
+pub fn mbleu_scores(sums: PyReadonlyArray2<'_, f64>) -> Bound<'_, PyArray1<f64>> {
+    scores(&sums, mbleu::score)
+}
+
+/// M-BLEU of one row of BLEU's sums: score, brevity penalty and precisions.
+#[pyfunction]
+pub fn mbleu_details(sums: Vec<f64>) -> (f64, f64, Vec<f64>) {
+    let mbleu::MbleuScore { score, brevity_penalty, precisions } = mbleu::details(&sums);
+    (score, brevity_penalty, precisions)
+}
+
+/// Sentence BLEU: reference length × score, reference length, score and 1.
+#[pyfunction]
+#[pyo3(signature = (
+    systems, references, *, tokenizer, lowercase, max_order, smoothing, value, smooth_next_order
+))]
+#[expect(clippy::too_many_arguments, reason = "they are the metric's settings, by name")]
+pub fn count_sentence_bleu(
+    py: Python<'_>,
+    systems: Vec<Text<'_>>,
+    references: Vec<Text<'_>>,
+    tokenizer: &str,
+    lowercase: bool,
+    max_order: usize,
+    smoothing: &str,
+    value: f64,
+    smooth_next_order: bool,
+) -> PyResult<Statistics> {
+    let tokenizer = tokenizers::by_name(tokenizer)?;
+    let smoothing = sentence_smoothing(smoothing, value, smooth_next_order)?;
+    let reference_length = ReferenceLength::Closest;
+    let bleu = Bleu { tokenizer, lowercase, max_order, reference_length };
+    let counter = SentenceBleu::new(bleu, smoothing);
+    statistics(py, &counter, &systems, &references)
+}
+
+fn sentence_smoothing(
+    name: &str,
+    value: f64,
+    next_order: bool,
+) -> PyResult<sentence_bleu::Smoothing> {
+    use sentence_bleu::Smoothing;
+    Ok(match name {
+        "none" => Smoothing::None,
+        "epsilon" => Smoothing::Epsilon(value),
+        "add-one" => Smoothing::AddOne,
+        "halving" => Smoothing::Halving,
+        "length-scaled" => Smoothing::LengthScaled { k: value },
+        "average" => Smoothing::Average,
+        "interpolate" => Smoothing::Interpolate { alpha: value },
+        "scaled-average" => Smoothing::ScaledAverage { k: value, next_order },
+        _ => return Err(PyValueError::new_err(format!("no smoothing {name:?}"))),
+    })
+}
+
+fn sentence_weight(name: &str) -> PyResult<Weight> {
+    match name {
+        "length" => Ok(Weight::Length),
+        "equal" => Ok(Weight::Equal),
+        _ => Err(PyValueError::new_err(format!("no weight {name:?}"))),
+    }
+}
+
+/// The mean of sentence BLEU in each row of sums.
+#[pyfunction]
+#[pyo3(signature = (sums, *, weight))]
+pub fn sentence_bleu_scores<'py>(
+    sums: PyReadonlyArray2<'py, f64>,
+    weight: &str,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let weight = sentence_weight(weight)?;
+    Ok(scores(&sums, |row| sentence_bleu::score(row, weight)))
+}
+
+/// The mean of sentence BLEU in one row of sums.
+#[pyfunction]
+#[pyo3(signature = (sums, *, weight))]
+pub fn sentence_bleu_score(sums: Vec<f64>, weight: &str) -> PyResult<f64> {
+    Ok(sentence_bleu::score(&sums, sentence_weight(weight)?))
 }

@@ -1,6 +1,7 @@
 //! Resampling: sums of rows in many replicates.
 
-use numpy::{IntoPyArray, PyArray2, PyReadonlyArray2};
+use numpy::{IntoPyArray, PyArray2, PyArray4, PyReadonlyArray2, PyReadonlyArray3};
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use truebleu_core::resampling::{self, Swaps};
 
@@ -20,7 +21,7 @@ pub fn bootstrap_sums<'py>(
     let strata: Vec<_> = strata.into_iter().map(|(start, end)| start..end).collect();
     let rows = rows.as_array();
     let replicates = first..first + replicates;
-    py.detach(|| resampling::bootstrap_sums(rows, &strata, replicates, seed)).into_pyarray(py)
+    py.detach(|| resampling::bootstrap_sums(&rows, &strata, replicates, seed)).into_pyarray(py)
 }
 
 /// The sums of the rows that trials `first` to `first + trials - 1` take, shaped (trial, column).
@@ -38,5 +39,24 @@ pub fn swapped_sums<'py>(
 ) -> Bound<'py, PyArray2<f64>> {
     let swaps = seed.map_or(Swaps::Enumerated, |seed| Swaps::Random { seed });
     let rows = rows.as_array();
-    py.detach(|| resampling::swapped_sums(rows, swaps, first..first + trials)).into_pyarray(py)
+    py.detach(|| resampling::swapped_sums(&rows, swaps, first..first + trials)).into_pyarray(py)
+}
+
+/// The sums of both systems of each pair after swaps, shaped (2, trial, pair, column).
+///
+/// `taken` are the sums over the swapped units, shaped (trial, system, column), `sums` those over all.
+#[pyfunction]
+#[pyo3(signature = (taken, sums, pairs))]
+pub fn pair_sums<'py>(
+    py: Python<'py>,
+    taken: PyReadonlyArray3<'py, f64>,
+    sums: PyReadonlyArray2<'py, f64>,
+    pairs: Vec<(usize, usize)>,
+) -> PyResult<Bound<'py, PyArray4<f64>>> {
+    let (taken, sums) = (taken.as_array(), sums.as_array());
+    let systems = taken.dim().1.min(sums.nrows());
+    if pairs.iter().any(|&(a, b)| a.max(b) >= systems) || taken.dim().2 != sums.ncols() {
+        return Err(PyIndexError::new_err("pairs, taken and sums do not fit together"));
+    }
+    Ok(py.detach(|| resampling::pair_sums(&taken, &sums, &pairs)).into_pyarray(py))
 }

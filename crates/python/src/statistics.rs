@@ -1,5 +1,7 @@
 //! `Statistics`: the counts of all systems, and the pass that makes them.
 
+use std::ops::Range;
+
 use numpy::ndarray::Array3;
 use numpy::{PyArray3, PyArrayMethods, PyReadonlyArray3};
 use pyo3::exceptions::PyValueError;
@@ -54,6 +56,15 @@ impl Statistics {
     }
 }
 
+impl Statistics {
+    /// Statistics of rows that the core has counted, shaped (segment, system, column).
+    pub fn from_rows(rows: Vec<f64>, shape: (usize, usize, usize)) -> PyResult<Self> {
+        let rows = Array3::from_shape_vec(shape, rows)
+            .map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Self { rows })
+    }
+}
+
 /// Counts the segments of all systems, block by block.
 pub fn statistics<C: Counter>(
     py: Python<'_>,
@@ -61,44 +72,53 @@ pub fn statistics<C: Counter>(
     systems: &[Text<'_>],
     references: &[Text<'_>],
 ) -> PyResult<Statistics> {
+    let segments = common_length(systems, references)?;
+    let stride = systems.len() * counter.width();
+    let mut rows = vec![0.0; segments * stride];
+    for block in blocks(segments) {
+        py.check_signals()?;
+        let systems = cut_out(systems, &block)?;
+        let references = cut_out(references, &block)?;
+        let (systems, references) = (windows(&systems), windows(&references));
+        check_references(&references, &block)?;
+        let rows = &mut rows[block.start * stride..block.end * stride];
+        py.detach(|| count(counter, &systems, &references, rows));
+    }
+    Statistics::from_rows(rows, (segments, systems.len(), counter.width()))
+}
+
+/// The number of segments that all texts have.
+pub fn common_length(systems: &[Text<'_>], references: &[Text<'_>]) -> PyResult<usize> {
     let segments = systems.first().map_or(0, Text::len);
     if systems.iter().chain(references).any(|text| text.len() != segments) {
         return Err(PyValueError::new_err("texts differ in their number of segments"));
     }
-    let stride = systems.len() * counter.width();
-    let mut rows = vec![0.0; segments * stride];
-    for start in (0..segments).step_by(BLOCK) {
-        py.check_signals()?;
-        let end = segments.min(start + BLOCK);
-        let systems = blocks(systems, start, end)?;
-        let references = blocks(references, start, end)?;
-        let (systems, references) = (windows(&systems), windows(&references));
-        check_references(&references, start, end)?;
-        let rows = &mut rows[start * stride..end * stride];
-        py.detach(|| count(counter, &systems, &references, rows));
-    }
-    let shape = (segments, systems.len(), counter.width());
-    let rows = Array3::from_shape_vec(shape, rows)
-        .map_err(|error| PyValueError::new_err(error.to_string()))?;
-    Ok(Statistics { rows })
+    Ok(segments)
 }
 
-fn blocks<'a>(texts: &'a [Text<'_>], start: usize, end: usize) -> PyResult<Vec<Block<'a>>> {
-    texts.iter().map(|text| text.block(start, end)).collect()
+/// The blocks that this many segments are counted in.
+pub fn blocks(segments: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..segments).step_by(BLOCK).map(move |start| start..segments.min(start + BLOCK))
 }
 
-fn windows<'a>(blocks: &'a [Block<'_>]) -> Vec<Window<'a>> {
+/// A block of each text.
+pub fn cut_out<'a>(texts: &'a [Text<'_>], block: &Range<usize>) -> PyResult<Vec<Block<'a>>> {
+    texts.iter().map(|text| text.block(block.start, block.end)).collect()
+}
+
+/// Blocks as the core takes them.
+pub fn windows<'a>(blocks: &'a [Block<'_>]) -> Vec<Window<'a>> {
     blocks.iter().map(Block::window).collect()
 }
 
 /// Every segment needs a reference at least.
-fn check_references(references: &[Window<'_>], start: usize, end: usize) -> PyResult<()> {
+pub fn check_references(references: &[Window<'_>], block: &Range<usize>) -> PyResult<()> {
     let lacks_all = |index: &usize| references.iter().all(|text| text.get(*index).is_none());
-    match (0..end - start).find(lacks_all) {
+    match (0..block.len()).find(lacks_all) {
         None => Ok(()),
         Some(index) => {
             let message =
-                format!("segment {}: no reference, expected at least one", start + index + 1);
+                format!("segment {}: no reference, expected at least one", block.start + index + 1);
             Err(PyValueError::new_err(message))
         }
     }

@@ -2,7 +2,6 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use truebleu_core::metrics::bleu::Bleu;
 use truebleu_core::tokenizers::{Tercom, Tokenizer};
 
 /// The tokenizer of that name, or ValueError.
@@ -17,13 +16,12 @@ pub fn tokenizers() -> Vec<&'static str> {
     Tokenizer::ALL.iter().map(|(name, _)| *name).collect()
 }
 
-/// The tokens of a line as BLEU sees them.
+/// The tokens of a line as BLEU and NIST see them.
 #[pyfunction]
 #[pyo3(signature = (line, *, tokenizer, lowercase))]
 pub fn tokenize(line: &str, tokenizer: &str, lowercase: bool) -> PyResult<Vec<String>> {
-    let bleu = Bleu { tokenizer: by_name(tokenizer)?, lowercase, max_order: 1 };
     let mut tokens = Vec::new();
-    bleu.tokenize(line, |token| tokens.push(token.to_owned()));
+    by_name(tokenizer)?.tokenize(line, lowercase, |token| tokens.push(token.to_owned()));
     Ok(tokens)
 }
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 from truebleu import _core
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics.metric import Metric, Score, require_whole_number, rows_of
+from truebleu.metrics.ngram_counts import texts_to_count, tokenizer_signature
 from truebleu.metrics.signature import Signature
-from truebleu.tokenizers import check_tokenizer, external_tokenizer
+from truebleu.tokenizers import check_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,9 +20,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from truebleu._core import Statistics
-    from truebleu.corpus import TestSet, TextLike
+    from truebleu.corpus import TestSet
 
-Smoothing = Literal["none", "floor", "add-k", "exp"]
+Smoothing = Literal["none", "floor", "add-k", "exp", "mteval"]
+ReferenceLength = Literal["closest", "shortest"]
 
 # sacreBLEU's defaults; the other smoothings take no value.
 DEFAULT_SMOOTH_VALUES = {"floor": 0.1, "add-k": 1.0}
@@ -60,6 +62,7 @@ class BLEU(Metric):
     max_order: int = 4
     lowercase: bool = False
     effective_order: bool = False
+    reference_length: ReferenceLength = "closest"
 
     name: ClassVar[str] = "BLEU"
 
@@ -67,6 +70,12 @@ class BLEU(Metric):
         check_tokenizer(self.tokenize)
         if self.smooth not in get_args(Smoothing):
             raise UnknownNameError("smoothing", self.smooth, get_args(Smoothing))
+        if self.reference_length not in get_args(ReferenceLength):
+            known = get_args(ReferenceLength)
+            raise UnknownNameError("reference_length", self.reference_length, known)
+        if self.smooth == "mteval" and self.effective_order:
+            expected = "no with smooth=mteval, where every order has a precision"
+            raise SettingError("effective_order", self.effective_order, expected)
         value = self.smooth_value
         if value is not None:
             if self.smooth not in DEFAULT_SMOOTH_VALUES:
@@ -77,20 +86,14 @@ class BLEU(Metric):
 
     def count(self, test_set: TestSet) -> Statistics:
         """Columns: output length, reference length, match_1 … N, total_1 … N."""
-        systems: Sequence[TextLike] = list(test_set.systems.values())
-        references: Sequence[TextLike] = test_set.references
-        tokenizer, lowercase = self.tokenize, self.lowercase
-        external = external_tokenizer(tokenizer)
-        if external is not None:
-            systems = [external.tokenize_text(text, lowercase=lowercase) for text in systems]
-            references = [external.tokenize_text(text, lowercase=lowercase) for text in references]
-            tokenizer, lowercase = "none", False
+        texts = texts_to_count(test_set, self.tokenize, lowercase=self.lowercase)
         return _core.count_bleu(
-            systems,
-            references,
-            tokenizer=tokenizer,
-            lowercase=lowercase,
+            texts.systems,
+            texts.references,
+            tokenizer=texts.tokenizer,
+            lowercase=texts.lowercase,
             max_order=self.max_order,
+            reference_length=self.reference_length,
         )
 
     def score(self, sums: ArrayLike) -> NDArray[np.float64]:
@@ -124,24 +127,28 @@ class BLEU(Metric):
         )
 
     def sentence_level(self) -> BLEU:
-        """With effective order: a segment of three words has no 4-grams and still has a score."""
-        return replace(self, effective_order=True)
+        """With effective order: a segment of three words has no 4-grams and still has a score.
+
+        Smoothing as mteval does gives it one by itself.
+        """
+        return self if self.smooth == "mteval" else replace(self, effective_order=True)
 
     @property
     def signature(self) -> Signature:
-        """Case, effective order, tokenizer, smoothing, and the order where it is not 4."""
-        external = external_tokenizer(self.tokenize)
+        """Case, effective order, tokenizer, smoothing, order, and the length if not the closest."""
         smooth: str = self.smooth
         if self.smooth in DEFAULT_SMOOTH_VALUES:
             smooth = f"{smooth}[{self._smooth_value:.2f}]"
-        return Signature.of(
-            self.name,
-            case="lc" if self.lowercase else "mixed",
-            eff=self.effective_order,
-            tok=external.signature if external is not None else self.tokenize,
-            smooth=smooth,
-            n=self.max_order,
-        )
+        fields: dict[str, str | int | bool] = {
+            "case": "lc" if self.lowercase else "mixed",
+            "eff": self.effective_order,
+            "tok": tokenizer_signature(self.tokenize),
+            "smooth": smooth,
+            "n": self.max_order,
+        }
+        if self.reference_length != "closest":
+            fields["len"] = self.reference_length
+        return Signature.of(self.name, **fields)
 
     @property
     def _smooth_value(self) -> float:

@@ -61,7 +61,16 @@ class Metric(ABC):
 
     __slots__ = ()
 
-    higher_is_better: ClassVar[bool] = True
+    # Whether the statistics are (sum, count) and the score is their ratio: the mean over segments.
+    is_mean: ClassVar[bool] = False
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """Whether more is better; a class attribute or a setting may say otherwise.
+
+        None where neither more nor less is better, as of a length.
+        """
+        return True
 
     @property
     @abstractmethod

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from importlib import import_module
+from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, cast
 
 from truebleu.errors import SettingError, UnknownNameError
@@ -17,16 +18,34 @@ if TYPE_CHECKING:
 METRICS = {
     "bleu": ("truebleu.metrics.bleu", "BLEU"),
     "chrf": ("truebleu.metrics.chrf", "CHRF"),
+    "depf": ("truebleu.metrics.dependency", "DependencyF"),
+    "gtm": ("truebleu.metrics.gtm", "GTM"),
+    "length": ("truebleu.metrics.length", "LengthRatio"),
+    "mbleu": ("truebleu.metrics.mbleu", "MBLEU"),
+    "nist": ("truebleu.metrics.nist", "NIST"),
+    "per": ("truebleu.metrics.per", "PER"),
+    "scores": ("truebleu.metrics.given", "GivenScores"),
+    "sentbleu": ("truebleu.metrics.sentence_bleu", "SentenceBLEU"),
     "ter": ("truebleu.metrics.ter", "TER"),
+    "wer": ("truebleu.metrics.wer", "WER"),
 }
 
 
-def metric_class(name: str) -> type[Metric]:
-    """The class of a metric, imported when it is asked for."""
-    if name.lower() not in METRICS:
-        raise UnknownNameError("metric", name, list(METRICS))
-    module, attribute = METRICS[name.lower()]
-    return cast("type[Metric]", getattr(import_module(module), attribute))
+def metric_class(name: str) -> Callable[..., Metric]:
+    """What makes a metric of its settings, imported when it is asked for.
+
+    It is a class, or else a function of another package. Names that are not built in are looked up
+    among the entry points of installed packages.
+    """
+    if name.lower() in METRICS:
+        module, attribute = METRICS[name.lower()]
+        return cast("Callable[..., Metric]", getattr(import_module(module), attribute))
+    from truebleu.metrics.plugins import load_plugin, plugin_names
+
+    plugin = load_plugin(name)
+    if plugin is None:
+        raise UnknownNameError("metric", name, [*METRICS, *plugin_names()])
+    return plugin
 
 
 def parse_metric(text: str) -> Metric:
@@ -36,8 +55,9 @@ def parse_metric(text: str) -> Metric:
     'chrF2++'
     """
     name, _, settings = text.partition(":")
-    make = cast("Callable[..., Metric]", metric_class(name))
-    known = setting_types(name)
+    make = metric_class(name)
+    parameters = _parameters(make)
+    known = {key: _type_text(parameter.annotation) for key, parameter in parameters.items()}
     values: dict[str, Any] = {}
     for setting in filter(None, settings.split(",")):
         key, _, value = setting.partition("=")
@@ -46,13 +66,29 @@ def parse_metric(text: str) -> Metric:
         if key in values:
             raise SettingError(f"{name}: {key}", value, "each setting once")
         values[key] = _parse(f"{name}: {key}", value, known[key])
+    for key, parameter in parameters.items():
+        if parameter.default is Parameter.empty and key not in values:
+            raise SettingError(f"{name}: {key}", "nothing", f"a value, as in {name}:{key}=…")
     return make(**values)
 
 
-def setting_types(name: str) -> dict[str, str]:
-    """A metric's settings and their types, as its dataclass declares them."""
-    # With postponed annotations a field's type is the text that the source has.
-    return {field.name: str(field.type) for field in fields(cast("Any", metric_class(name)))}
+def _parameters(make: Callable[..., Metric]) -> dict[str, Parameter]:
+    """What can be set in text: the arguments with a name, but for those that hold objects."""
+    hidden: set[str] = set()
+    if is_dataclass(make):
+        hidden = {field.name for field in fields(make) if not field.metadata.get("text", True)}
+    named = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+    return {
+        name: parameter
+        for name, parameter in signature(make).parameters.items()
+        if parameter.kind in named and name not in hidden
+    }
+
+
+def _type_text(annotation: Any) -> str:
+    """The first type that an annotation names: with postponed annotations, it is text itself."""
+    text = annotation.__name__ if isinstance(annotation, type) else str(annotation)
+    return text.replace("typing.", "").removeprefix("Optional[").split("|")[0].strip(" ]")
 
 
 def _parse(setting: str, text: str, kind: str) -> str | int | float | bool:
@@ -64,7 +100,7 @@ def _parse(setting: str, text: str, kind: str) -> str | int | float | bool:
     try:
         if kind == "int":
             return int(text)
-        if kind.startswith("float"):
+        if kind == "float":
             return float(text)
     except ValueError:
         expected = "a whole number" if kind == "int" else "a number"

@@ -21,11 +21,12 @@ RESULT_VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class SystemScores:
-    """One system's scores by metric label, and its segments' scores where they were asked for."""
+    """One system's scores by metric label; segments' scores and intervals where asked for."""
 
     name: str
     scores: Mapping[str, Score]
     segments: Mapping[str, tuple[float, ...]] | None = None
+    intervals: Mapping[str, tuple[float, float]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +38,11 @@ class Scores:
 
     test_set: Mapping[str, Any]
     signatures: Mapping[str, Signature]
-    higher_is_better: Mapping[str, bool]
+    higher_is_better: Mapping[str, bool | None]
     systems: tuple[SystemScores, ...]
     warnings: tuple[Mapping[str, Any], ...] = ()
+    # How the intervals were made, where there are any.
+    settings: Mapping[str, Any] | None = None
 
     def __getitem__(self, system: str) -> Mapping[str, Score]:
         for row in self.systems:
@@ -49,9 +52,11 @@ class Scores:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--format json`` prints them."""
+        settings = {} if self.settings is None else {"settings": dict(self.settings)}
         return {
             "version": RESULT_VERSION,
             "test_set": dict(self.test_set),
+            **settings,
             "metrics": [
                 {
                     "name": label,
@@ -70,6 +75,9 @@ def _system_dict(system: SystemScores) -> dict[str, Any]:
     if system.segments is not None:
         for label, segments in system.segments.items():
             scores[label]["segments"] = list(segments)
+    if system.intervals is not None:
+        for label, interval in system.intervals.items():
+            scores[label]["interval"] = list(interval)
     return {"name": system.name, "scores": scores}
 
 
@@ -149,7 +157,7 @@ def _distinct_label(metric: Metric, metrics: Sequence[Metric]) -> str:
     own = metric.signature.fields
     differing = [
         f"{key}:{value}"
-        for position, (key, value) in enumerate(own)
-        if any(fields[position] != (key, value) for fields in namesakes)
+        for key, value in own
+        if any((key, value) not in fields for fields in namesakes)
     ]
     return f"{metric.name}[{' '.join(differing)}]" if differing else metric.name

@@ -1,7 +1,8 @@
 """Step 2, tokenize: names → native tokenizers, and the optional ones of other packages.
 
-The native tokenizers (13a, char, intl, none, zh) run inside the counting kernels. The others are
-Python packages: a text goes through them once, and the kernel then splits at white space.
+The native tokenizers (13a, char, intl, mteval, none, zh …) run inside the counting kernels. The
+others are Python packages: a text goes through them once, and the kernel then splits at white
+space.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def check_tokenizer(name: str) -> None:
 
 
 def tokenize(line: str, name: str = "13a", *, lowercase: bool = False) -> list[str]:
-    """The tokens of a line as BLEU sees them.
+    """The tokens of a line as BLEU and NIST see them.
 
     >>> tokenize("It's 2,000.5 km.")
     ["It's", '2,000.5', 'km', '.']

@@ -3,7 +3,7 @@
 use super::counting::Counter;
 use super::ngrams::{Ngrams, total};
 use super::symbols::Symbols;
-use crate::tokenizers::{Tokenizer, is_whitespace, lowercased};
+use crate::tokenizers::Tokenizer;
 
 /// Counts for BLEU: output length, reference length, matches of order 1 to N, totals of order 1 to N.
 #[derive(Debug, Clone, Copy)]
@@ -11,7 +11,21 @@ pub struct Bleu {
     pub tokenizer: Tokenizer,
     pub lowercase: bool,
     pub max_order: usize,
+    pub reference_length: ReferenceLength,
 }
+
+/// Which of several references' lengths the output's is held against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ReferenceLength {
+    /// The one closest to the output's, the shorter one when two are equally close.
+    #[default]
+    Closest,
+    /// The shortest, as in mteval up to version 12.
+    Shortest,
+}
+
+/// What mteval's international tokenization finds in front of a leading tab.
+const EMPTY_WORD: &str = "";
 
 #[derive(Debug, Default)]
 pub struct Scratch {
@@ -24,16 +38,6 @@ pub struct Scratch {
 }
 
 impl Bleu {
-    /// Calls `visit` with each token of a line, lower-cased if asked and stripped on the right.
-    pub fn tokenize(&self, line: &str, visit: impl FnMut(&str)) {
-        if self.lowercase {
-            let line = lowercased(line);
-            self.tokenizer.tokenize(line.trim_end_matches(is_whitespace), visit);
-        } else {
-            self.tokenizer.tokenize(line.trim_end_matches(is_whitespace), visit);
-        }
-    }
-
     fn index_references(&self, references: &[&str], scratch: &mut Scratch) {
         let Scratch { symbols, ngrams, references: all, ends, .. } = scratch;
         let bytes: usize = references.iter().map(|reference| reference.len()).sum();
@@ -41,7 +45,8 @@ impl Bleu {
         all.clear();
         ends.clear();
         for reference in references {
-            self.tokenize(reference, |token| all.push(symbols.insert(token)));
+            let insert = |token: &str| all.push(symbols.insert(token));
+            self.tokenizer.tokenize(reference, self.lowercase, insert);
             ends.push(all.len());
         }
         ngrams.reset(self.max_order, all.len());
@@ -50,6 +55,7 @@ impl Bleu {
             ngrams.add(&all[start..end]);
             start = end;
         }
+        ngrams.forbid_alone(symbols.get(EMPTY_WORD));
     }
 }
 
@@ -75,9 +81,10 @@ impl Counter for Bleu {
         let Scratch { symbols, ngrams, ends, output: tokens, .. } = scratch;
         for (output, row) in outputs.iter().zip(rows.chunks_mut(self.width())) {
             tokens.clear();
-            self.tokenize(output, |token| tokens.push(symbols.get(token)));
+            let get = |token: &str| tokens.push(symbols.get(token));
+            self.tokenizer.tokenize(output, self.lowercase, get);
             row[0] = tokens.len() as f64;
-            row[1] = closest_length(ends, tokens.len()) as f64;
+            row[1] = self.reference_length.of(ends, tokens.len()) as f64;
             let (matches, totals) = row[2..].split_at_mut(self.max_order);
             ngrams.matches(tokens, matches);
             for (order, cell) in (1..).zip(totals) {
@@ -87,11 +94,19 @@ impl Counter for Bleu {
     }
 }
 
-/// The reference length closest to the output's, the shorter one when two are equally close.
-fn closest_length(ends: &[usize], length: usize) -> usize {
-    let starts = std::iter::once(&0).chain(ends);
-    let lengths = ends.iter().zip(starts).map(|(end, start)| end - start);
-    lengths.min_by_key(|&reference| (reference.abs_diff(length), reference)).unwrap_or(0)
+impl ReferenceLength {
+    /// The length of references that end there, for an output of `length` tokens.
+    fn of(self, ends: &[usize], length: usize) -> usize {
+        let starts = std::iter::once(&0).chain(ends);
+        let lengths = ends.iter().zip(starts).map(|(end, start)| end - start);
+        let chosen = match self {
+            Self::Closest => {
+                lengths.min_by_key(|&reference| (reference.abs_diff(length), reference))
+            }
+            Self::Shortest => lengths.min(),
+        };
+        chosen.unwrap_or(0)
+    }
 }
 
 /// What is done about an order without a match.
@@ -103,8 +118,11 @@ pub enum Smoothing {
     Floor(f64),
     /// This is added to matches and totals of the orders above 1.
     AddK(f64),
-    /// The k-th order without a match counts as 1 / 2^k matches (mteval's).
+    /// The k-th order without a match counts as 1 / 2^k matches.
     Exp,
+    /// As `Exp`, but an order without any n-grams has precision 1, and so there is a score even where
+    /// nothing matches: what mteval does.
+    Mteval,
 }
 
 /// How a row of sums becomes a score.
@@ -134,7 +152,7 @@ impl Scoring {
     pub fn score(&self, sums: &[f64]) -> f64 {
         let max_order = (sums.len() - 2) / 2;
         let (matches, totals) = sums[2..].split_at(max_order);
-        let brevity_penalty = brevity_penalty(sums[0], sums[1]);
+        let brevity_penalty = self.brevity_penalty(sums[0], sums[1]);
         self.combine(brevity_penalty, matches, totals, |_, _| ())
     }
 
@@ -143,7 +161,7 @@ impl Scoring {
     pub fn details(&self, sums: &[f64]) -> BleuScore {
         let max_order = (sums.len() - 2) / 2;
         let (matches, totals) = sums[2..].split_at(max_order);
-        let brevity_penalty = brevity_penalty(sums[0], sums[1]);
+        let brevity_penalty = self.brevity_penalty(sums[0], sums[1]);
         let mut precisions = vec![0.0; max_order];
         let score = self.combine(brevity_penalty, matches, totals, |order, precision| {
             precisions[order] = precision;
@@ -160,6 +178,12 @@ impl Scoring {
         BleuScore { score, brevity_penalty, precisions, matches, totals }
     }
 
+    fn brevity_penalty(&self, output: f64, reference: f64) -> f64 {
+        // mteval: no words, no score, not even where the reference has none either.
+        let nothing = output == 0.0 && self.smoothing == Smoothing::Mteval;
+        if nothing { 0.0 } else { brevity_penalty(output, reference) }
+    }
+
     /// Penalty times the geometric mean of the precisions, each of which `visit` is shown.
     fn combine(
         &self,
@@ -168,7 +192,8 @@ impl Scoring {
         totals: &[f64],
         mut visit: impl FnMut(usize, f64),
     ) -> f64 {
-        if matches.iter().all(|&count| count == 0.0) {
+        let mteval = self.smoothing == Smoothing::Mteval;
+        if !mteval && matches.iter().all(|&count| count == 0.0) {
             return 0.0;
         }
         let mut halving = 1.0;
@@ -179,13 +204,14 @@ impl Scoring {
                 _ => 0.0,
             };
             let (count, total) = (pair.0 + added, pair.1 + added);
-            if total == 0.0 {
+            if total == 0.0 && !mteval {
                 break;
             }
             orders_present = order + 1;
             let precision = match self.smoothing {
                 _ if count > 0.0 => 100.0 * count / total,
-                Smoothing::Exp => {
+                Smoothing::Mteval if total == 0.0 => 100.0,
+                Smoothing::Exp | Smoothing::Mteval => {
                     halving *= 2.0;
                     100.0 / (halving * total)
                 }
@@ -205,7 +231,7 @@ impl Scoring {
 }
 
 /// 1 for output at least as long as the reference, exp(1 − reference / output) for shorter output.
-fn brevity_penalty(output: f64, reference: f64) -> f64 {
+pub(super) fn brevity_penalty(output: f64, reference: f64) -> f64 {
     if output >= reference {
         1.0
     } else if output > 0.0 {
@@ -219,12 +245,21 @@ fn brevity_penalty(output: f64, reference: f64) -> f64 {
 mod tests {
     use super::*;
 
-    const PLAIN: Bleu = Bleu { tokenizer: Tokenizer::None, lowercase: false, max_order: 4 };
+    const PLAIN: Bleu = Bleu {
+        tokenizer: Tokenizer::None,
+        lowercase: false,
+        max_order: 4,
+        reference_length: ReferenceLength::Closest,
+    };
+
+    fn row_by(counter: Bleu, references: &[&str], output: &str) -> Vec<f64> {
+        let mut row = vec![0.0; counter.width()];
+        counter.count(references, &[output], &mut row, &mut counter.scratch());
+        row
+    }
 
     fn row(references: &[&str], output: &str) -> Vec<f64> {
-        let mut row = vec![0.0; PLAIN.width()];
-        PLAIN.count(references, &[output], &mut row, &mut PLAIN.scratch());
-        row
+        row_by(PLAIN, references, output)
     }
 
     #[test]
@@ -238,6 +273,38 @@ mod tests {
         assert!((row(&["a b c d", "a b"], "a b c")[1] - 2.0).abs() < f64::EPSILON);
         assert!((row(&["a b", "a b c d"], "a b c")[1] - 2.0).abs() < f64::EPSILON);
         assert!((row(&["", "a b c d"], "a b c")[1] - 4.0).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn the_shortest_reference_counts_if_asked() {
+        let counter = Bleu { reference_length: ReferenceLength::Shortest, ..PLAIN };
+        let found = row_by(counter, &["a b c d e f g h", "a b c"], "a b c d e f g");
+        assert!((found[1] - 3.0).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn an_empty_word_has_a_length_but_does_not_match_alone() {
+        // The order of a matched n-gram is found by splitting it again, and "" splits into no words.
+        let counter = Bleu { tokenizer: Tokenizer::MtevalIntl, ..PLAIN };
+        let found = row_by(counter, &["\ta b"], "\ta b");
+        assert_eq!(found, [3.0, 3.0, 2.0, 2.0, 1.0, 0.0, 3.0, 2.0, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn mteval_smoothing_gives_an_order_without_ngrams_precision_1() {
+        // mteval-v13a's own segment scores.
+        let scoring = Scoring { smoothing: Smoothing::Mteval, effective_order: false };
+        for (reference, output, expected) in [
+            ("yes", "yes", 1.0),
+            ("no way", "maybe", 0.309_348_503_326_605_63),
+            ("a b c d e f", "u v w x y z", 0.040_583_489_434_387_374),
+            ("no way", "", 0.0),
+            ("", "", 0.0),
+        ] {
+            let sums = row(&[reference], output);
+            assert!((scoring.score(&sums) - 100.0 * expected).abs() < 1e-12, "{output:?}");
+            assert!((scoring.details(&sums).score - 100.0 * expected).abs() < 1e-12);
+        }
     }
 
     #[test]

@@ -40,26 +40,39 @@ pub fn count<C: Counter>(
     references: &[Window<'_>],
     rows: &mut [f64],
 ) {
-    let stride = systems.len() * counter.width();
-    let count_piece = |scratch: &mut C::Scratch, (piece, rows): (usize, &mut [f64])| {
-        let mut present = Vec::with_capacity(references.len());
+    let scratch = || (counter.scratch(), Vec::with_capacity(references.len()));
+    by_segment(counter.width(), systems, rows, scratch, |index, outputs, rows, scratch| {
+        let (scratch, present) = scratch;
+        present.clear();
+        present.extend(references.iter().filter_map(|reference| reference.get(index)));
+        counter.count(present, outputs, rows, scratch);
+    });
+}
+
+/// Calls `count` for each segment, in parallel, with its index, the outputs of all systems, their rows
+/// of `width` columns, and scratch space.
+pub(super) fn by_segment<S>(
+    width: usize,
+    systems: &[Window<'_>],
+    rows: &mut [f64],
+    scratch: impl Fn() -> S + Sync + Send,
+    count: impl Fn(usize, &[&str], &mut [f64], &mut S) + Sync + Send,
+) {
+    let stride = systems.len() * width;
+    let count_piece = |scratch: &mut S, (piece, rows): (usize, &mut [f64])| {
         let mut outputs = Vec::with_capacity(systems.len());
         for (offset, rows) in rows.chunks_mut(stride).enumerate() {
             let index = piece * PIECE + offset;
-            present.clear();
-            present.extend(references.iter().filter_map(|reference| reference.get(index)));
             outputs.clear();
             outputs.extend(systems.iter().map(|system| system.get(index).unwrap_or_default()));
-            counter.count(&present, &outputs, rows, scratch);
+            count(index, &outputs, rows, scratch);
         }
     };
     if rows.len() <= PIECE * stride {
         // A single sentence is not worth waking the threads.
-        return count_piece(&mut counter.scratch(), (0, rows));
+        return count_piece(&mut scratch(), (0, rows));
     }
     parallel::run(|| {
-        rows.par_chunks_mut(PIECE * stride)
-            .enumerate()
-            .for_each_init(|| counter.scratch(), count_piece);
+        rows.par_chunks_mut(PIECE * stride).enumerate().for_each_init(scratch, count_piece);
     });
 }

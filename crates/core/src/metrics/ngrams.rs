@@ -56,11 +56,21 @@ impl Ngrams {
 
     /// Adds a reference. An n-gram's limit is its largest count in any one of them.
     pub fn add(&mut self, reference: &[u32]) {
+        self.add_and_visit(reference, |_, _| ());
+    }
+
+    /// Adds a reference and calls `visit` with each new n-gram: where it starts, and its order. New
+    /// n-grams are numbered in the order of these calls, the first of all is 0.
+    pub fn add_and_visit(&mut self, reference: &[u32], mut visit: impl FnMut(usize, usize)) {
         self.sequence += 1;
         for start in 0..reference.len() {
             let mut parent = ROOT;
-            for &symbol in reference[start..].iter().take(self.max_order) {
+            for (order, &symbol) in (1..=self.max_order).zip(&reference[start..]) {
+                let known = self.nodes.len();
                 parent = self.child_or_new(parent, symbol);
+                if self.nodes.len() > known {
+                    visit(start, order);
+                }
                 let ngram = &mut self.nodes[parent as usize];
                 if ngram.sequence != self.sequence {
                     (ngram.sequence, ngram.seen) = (self.sequence, 0);
@@ -71,9 +81,26 @@ impl Ngrams {
         }
     }
 
+    /// Lets a symbol's n-gram of order 1 match never; longer ones that begin with it still may.
+    pub fn forbid_alone(&mut self, symbol: u32) {
+        if let Some(ngram) = self.child(ROOT, symbol) {
+            self.nodes[ngram as usize].limit = 0;
+        }
+    }
+
     /// Counts the n-grams of `output` that match, each at most as often as a reference has it:
     /// `matches[n - 1]` is for order n.
     pub fn matches(&mut self, output: &[u32], matches: &mut [f64]) {
+        self.weighted_matches(output, matches, |_| 1.0);
+    }
+
+    /// As `matches`, but an n-gram counts as much as `weight` says of its number.
+    pub fn weighted_matches(
+        &mut self,
+        output: &[u32],
+        matches: &mut [f64],
+        weight: impl Fn(usize) -> f64,
+    ) {
         self.sequence += 1;
         matches.fill(0.0);
         for start in 0..output.len() {
@@ -87,7 +114,8 @@ impl Ngrams {
                 }
                 ngram.seen += 1;
                 if ngram.seen <= ngram.limit {
-                    *matched += 1.0;
+                    // The root is no n-gram, so that the first n-gram is node 1.
+                    *matched += weight(parent as usize - 1);
                 }
             }
         }

@@ -3,10 +3,10 @@
 /// The symbol of a token that the references do not have; no n-gram with it can match.
 pub const UNKNOWN: u32 = u32::MAX;
 
-/// Gives each different token a number, for one segment at a time.
+/// Gives each different token a number.
 #[derive(Debug, Default)]
 pub struct Symbols {
-    text: Vec<u8>,
+    text: String,
     tokens: Vec<Token>,
     /// Open addressing; a slot holds a token's number plus one, and 0 is free.
     slots: Vec<u32>,
@@ -37,7 +37,7 @@ impl Symbols {
             Err(slot) => slot,
         };
         let start = self.text.len() as u32;
-        self.text.extend_from_slice(token.as_bytes());
+        self.text.push_str(token);
         self.tokens.push(Token { hash, start, end: self.text.len() as u32 });
         let number = self.tokens.len() as u32;
         self.slots[slot] = number;
@@ -53,6 +53,17 @@ impl Symbols {
         self.find(hash(token.as_bytes()), token).unwrap_or(UNKNOWN)
     }
 
+    /// The number of different tokens.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.tokens.len()
+    }
+
+    /// Every token once, in the order of their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.tokens.iter().map(|token| &self.text[token.start as usize..token.end as usize])
+    }
+
     /// The token's number, or the slot where it belongs.
     fn find(&self, hash: u64, token: &str) -> Result<u32, usize> {
         let mask = self.slots.len() - 1;
@@ -64,7 +75,8 @@ impl Symbols {
             }
             let known = self.tokens[number as usize - 1];
             if known.hash == hash
-                && &self.text[known.start as usize..known.end as usize] == token.as_bytes()
+                && &self.text.as_bytes()[known.start as usize..known.end as usize]
+                    == token.as_bytes()
             {
                 return Ok(number - 1);
             }
@@ -113,6 +125,8 @@ mod tests {
         assert!(tokens.iter().zip(&first).all(|(token, &number)| symbols.get(token) == number));
         assert!(tokens.iter().zip(&first).all(|(token, &number)| symbols.insert(token) == number));
         assert_eq!(symbols.get("token"), UNKNOWN);
+        assert!(symbols.iter().eq(&tokens));
+        assert_eq!(symbols.len(), 500);
         symbols.reset(4);
         assert_eq!(symbols.get("token0"), UNKNOWN);
     }

@@ -20,7 +20,7 @@ const UNITS: usize = 512;
 /// replicate is its own: replicate 7 is the same whichever are asked for with it.
 #[must_use]
 pub fn bootstrap_sums(
-    rows: ArrayView2<'_, f64>,
+    rows: &ArrayView2<'_, f64>,
     strata: &[Range<u32>],
     replicates: Range<u64>,
     seed: u64,
@@ -31,7 +31,7 @@ pub fn bootstrap_sums(
         sums.axis_chunks_iter_mut(Axis(0), REPLICATES).into_par_iter().enumerate().for_each(
             |(chunk, sums)| {
                 let first = replicates.start + (chunk * REPLICATES) as u64;
-                add_replicates(&rows, strata, first, seed, sums);
+                add_replicates(rows, strata, first, seed, sums);
             },
         );
     });
@@ -77,6 +77,7 @@ fn draw(units: usize, strata: &[Range<u32>], stream: &mut Stream) -> Vec<u16> {
 }
 
 #[cfg(test)]
+#[expect(clippy::single_range_in_vec_init, reason = "a test set of one stratum")]
 mod tests {
     use super::*;
     use ndarray::array;
@@ -84,7 +85,7 @@ mod tests {
     #[test]
     fn a_replicate_draws_as_many_units_as_there_are_in_each_stratum() {
         let rows = array![[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [0.0, 1.0]];
-        let sums = bootstrap_sums(rows.view(), &[0..2, 2..5], 0..100, 1);
+        let sums = bootstrap_sums(&rows.view(), &[0..2, 2..5], 0..100, 1);
         assert!(sums.outer_iter().all(|sum| sum == array![2.0, 3.0]));
     }
 
@@ -92,17 +93,17 @@ mod tests {
     fn a_replicate_does_not_depend_on_its_neighbours() {
         let rows = Array2::from_shape_fn((1000, 3), |(i, j)| (i * (j + 1)) as f64);
         let strata = [0..1000];
-        let all = bootstrap_sums(rows.view(), &strata, 0..100, 5);
-        let some = bootstrap_sums(rows.view(), &strata, 40..77, 5);
+        let all = bootstrap_sums(&rows.view(), &strata, 0..100, 5);
+        let some = bootstrap_sums(&rows.view(), &strata, 40..77, 5);
         assert_eq!(all.slice_axis(Axis(0), Slice::from(40..77)), some);
         assert_ne!(all.row(0), all.row(1));
-        assert_ne!(all, bootstrap_sums(rows.view(), &strata, 0..100, 6));
+        assert_ne!(all, bootstrap_sums(&rows.view(), &strata, 0..100, 6));
     }
 
     #[test]
     fn sums_are_those_of_the_drawn_rows() {
         let rows = Array2::from_shape_fn((700, 2), |(i, j)| (i + 1000 * j) as f64);
-        let sums = bootstrap_sums(rows.view(), &[0..700], 3..4, 9);
+        let sums = bootstrap_sums(&rows.view(), &[0..700], 3..4, 9);
         let drawn = draw(700, &[0..700], &mut Stream::new(9, Purpose::Bootstrap, 3));
         for column in 0..2 {
             let expected: f64 =
@@ -115,7 +116,7 @@ mod tests {
     fn replicates_spread_like_the_theory_says() {
         // The variance of a bootstrap sum is n times the variance of the units.
         let rows = Array2::from_shape_fn((400, 1), |(i, _)| (i % 2) as f64);
-        let sums = bootstrap_sums(rows.view(), &[0..400], 0..4000, 11);
+        let sums = bootstrap_sums(&rows.view(), &[0..400], 0..4000, 11);
         let variance = sums.var(0.0);
         assert!((variance - 100.0).abs() < 10.0, "{variance}");
     }

@@ -5,9 +5,11 @@
 //! the machine can change a digit.
 
 mod bootstrap;
+mod pairs;
 mod stream;
 mod swaps;
 
 pub use bootstrap::bootstrap_sums;
+pub use pairs::pair_sums;
 pub use stream::{Purpose, Stream};
 pub use swaps::{Swaps, swapped_sums};

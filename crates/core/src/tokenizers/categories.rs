@@ -20,6 +20,19 @@ pub static CHINESE: LazyLock<Classes> = LazyLock::new(|| Classes::new(chinese, |
 pub static INTERNATIONAL: LazyLock<Classes> =
     LazyLock::new(|| Classes::new(international, |_| false));
 
+/// As `WESTERN`, with Perl's idea of white space.
+pub static MTEVAL_WESTERN: LazyLock<Classes> = LazyLock::new(|| {
+    Classes::new(mteval_western, |byte| !matches!(byte, 0xc2 | 0xe1 | 0xe2 | 0xe3))
+});
+
+/// As `INTERNATIONAL`, with Perl's idea of white space.
+pub static MTEVAL_INTERNATIONAL: LazyLock<Classes> =
+    LazyLock::new(|| Classes::new(mteval_international, |_| false));
+
+/// As `MTEVAL_INTERNATIONAL`, with every character beyond ASCII alone.
+pub static MTEVAL_INTERNATIONAL_E: LazyLock<Classes> =
+    LazyLock::new(|| Classes::new(mteval_international_e, |_| false));
+
 pub fn western(character: char) -> Class {
     match character {
         '0'..='9' => Class::Number,
@@ -36,10 +49,28 @@ fn chinese(character: char) -> Class {
 }
 
 fn international(character: char) -> Class {
-    use GeneralCategory as G;
-    if is_whitespace(character) {
-        return Class::Space;
+    if is_whitespace(character) { Class::Space } else { by_category(character) }
+}
+
+fn mteval_western(character: char) -> Class {
+    // U+001C to U+001F are white space to Python but not to Perl.
+    if matches!(character, '\x1c'..='\x1f') { Class::Other } else { western(character) }
+}
+
+fn mteval_international(character: char) -> Class {
+    if character.is_whitespace() { Class::Space } else { by_category(character) }
+}
+
+fn mteval_international_e(character: char) -> Class {
+    match mteval_international(character) {
+        Class::Space => Class::Space,
+        class if character.is_ascii() => class,
+        _ => Class::Alone,
     }
+}
+
+fn by_category(character: char) -> Class {
+    use GeneralCategory as G;
     match get_general_category(character) {
         G::DecimalNumber | G::LetterNumber | G::OtherNumber => Class::Number,
         G::ConnectorPunctuation

@@ -2,10 +2,22 @@
 
 use std::borrow::Cow;
 
+use super::whitespace::is_whitespace;
+
 /// The line in lower case, by the full Unicode rules (a final capital sigma becomes ς).
 #[must_use]
 pub fn lowercased(line: &str) -> String {
     if line.is_ascii() { line.to_ascii_lowercase() } else { line.to_lowercase() }
+}
+
+/// A line as sacreBLEU hands it to its tokenizers: in lower case if asked, then stripped on the right.
+pub(super) fn prepared(line: &str, lowercase: bool) -> Cow<'_, str> {
+    if !lowercase {
+        return Cow::Borrowed(line.trim_end_matches(is_whitespace));
+    }
+    let mut line = lowercased(line);
+    line.truncate(line.trim_end_matches(is_whitespace).len());
+    Cow::Owned(line)
 }
 
 /// mteval's first steps: no `<skipped>`, no line breaks, and four entities decoded.

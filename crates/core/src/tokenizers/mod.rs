@@ -6,6 +6,7 @@
 mod categories;
 mod cutting;
 mod line;
+mod mteval;
 mod tercom;
 mod whitespace;
 
@@ -14,28 +15,38 @@ pub use tercom::Tercom;
 pub use whitespace::{is_whitespace, words};
 
 use cutting::{Edges, cut};
+use line::prepared;
 
-/// The tokenizers of BLEU, by the names that sacreBLEU gave them.
+/// The tokenizers of BLEU and NIST: sacreBLEU's, by the names that it gave them, and mteval's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tokenizer {
     /// White space separates, nothing else is done.
     None,
     /// Every character that is not white space is a token.
     Char,
-    /// The default of mteval-v13a.
+    /// sacreBLEU's version of the default of mteval-v13a.
     ThirteenA,
-    /// mteval's international tokenization, by Unicode categories.
+    /// sacreBLEU's version of mteval's international tokenization, by Unicode categories.
     Intl,
     /// Chinese characters alone, the rest as in `ThirteenA`.
     Zh,
+    /// The default of mteval itself: as `ThirteenA` with its own lower case.
+    Mteval,
+    /// The international tokenization of mteval-v14 itself.
+    MtevalIntl,
+    /// As `MtevalIntl` with mteval's option `-e`: every character beyond ASCII is a token.
+    MtevalIntlE,
 }
 
 impl Tokenizer {
     /// Every tokenizer with its name.
-    pub const ALL: [(&'static str, Self); 5] = [
+    pub const ALL: [(&'static str, Self); 8] = [
         ("13a", Self::ThirteenA),
         ("char", Self::Char),
         ("intl", Self::Intl),
+        ("mteval", Self::Mteval),
+        ("mteval-intl", Self::MtevalIntl),
+        ("mteval-intl-e", Self::MtevalIntlE),
         ("none", Self::None),
         ("zh", Self::Zh),
     ];
@@ -46,11 +57,14 @@ impl Tokenizer {
         Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, tokenizer)| *tokenizer)
     }
 
-    /// Calls `visit` with each token of `line`, in order.
-    pub fn tokenize(self, line: &str, mut visit: impl FnMut(&str)) {
+    /// Calls `visit` with each token of `line`, in order; in lower case, by the tokenizer's own rule,
+    /// if asked.
+    pub fn tokenize(self, line: &str, lowercase: bool, mut visit: impl FnMut(&str)) {
+        use categories as classes;
         match self {
-            Self::None => words(line).for_each(visit),
+            Self::None => words(&prepared(line, lowercase)).for_each(visit),
             Self::Char => {
+                let line = prepared(line, lowercase);
                 for (start, character) in line.char_indices() {
                     if !is_whitespace(character) {
                         visit(&line[start..start + character.len_utf8()]);
@@ -58,12 +72,23 @@ impl Tokenizer {
                 }
             }
             Self::ThirteenA => {
-                cut(&line::without_markup(line), Edges::Padded, &categories::WESTERN, visit);
+                let line = prepared(line, lowercase);
+                cut(&line::without_markup(&line), Edges::Padded, &classes::WESTERN, visit);
             }
-            Self::Intl => cut(line, Edges::Bare, &categories::INTERNATIONAL, visit),
+            Self::Intl => {
+                cut(&prepared(line, lowercase), Edges::Bare, &classes::INTERNATIONAL, visit);
+            }
             // The line is trimmed first, so white space at its ends is no neighbour of a mark.
             Self::Zh => {
-                cut(line.trim_matches(is_whitespace), Edges::Bare, &categories::CHINESE, visit);
+                let line = prepared(line, lowercase);
+                cut(line.trim_matches(is_whitespace), Edges::Bare, &classes::CHINESE, visit);
+            }
+            Self::Mteval => mteval::cut_western(line, lowercase, visit),
+            Self::MtevalIntl => {
+                mteval::cut_international(line, lowercase, &classes::MTEVAL_INTERNATIONAL, visit);
+            }
+            Self::MtevalIntlE => {
+                mteval::cut_international(line, lowercase, &classes::MTEVAL_INTERNATIONAL_E, visit);
             }
         }
     }

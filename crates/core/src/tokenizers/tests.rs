@@ -4,7 +4,7 @@ use super::*;
 
 fn tokens(tokenizer: Tokenizer, line: &str) -> Vec<String> {
     let mut found = Vec::new();
-    tokenizer.tokenize(line, |token| found.push(token.to_owned()));
+    tokenizer.tokenize(line, false, |token| found.push(token.to_owned()));
     found
 }
 

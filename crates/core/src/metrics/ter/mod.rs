@@ -14,6 +14,7 @@ mod shifts;
 mod window;
 
 use super::counting::Counter;
+use super::rates::error_rate;
 use super::symbols::Symbols;
 use crate::tokenizers::Tercom;
 use reference::Reference;
@@ -97,14 +98,7 @@ impl Counter for Ter {
 /// The score of one row of sums: 100 times the edits per word of the reference.
 #[must_use]
 pub fn score(sums: &[f64]) -> f64 {
-    let (edits, length) = (sums[0], sums[1]);
-    if length > 0.0 {
-        100.0 * (edits / length)
-    } else if edits > 0.0 {
-        100.0
-    } else {
-        0.0
-    }
+    error_rate(sums)
 }
 
 #[cfg(test)]

@@ -1,0 +1,63 @@
+//! The length ratio: output words per reference word.
+
+use super::words::Comparison;
+
+/// Counts for the length ratio: output length and reference length.
+#[derive(Debug, Clone, Copy)]
+pub struct Length;
+
+impl Comparison for Length {
+    type Index = usize;
+
+    const WIDTH: usize = 2;
+
+    fn index(&self, reference: &[u32], _: usize, index: &mut usize) {
+        *index = reference.len();
+    }
+
+    fn count(&self, output: &[u32], index: &mut usize, row: &mut [f64]) {
+        row.copy_from_slice(&[output.len() as f64, *index as f64]);
+    }
+
+    /// The closest length is best, and of two equally close ones the shorter.
+    fn is_better(&self, row: &[f64], other: &[f64]) -> bool {
+        let (distance, other_distance) = ((row[1] - row[0]).abs(), (other[1] - other[0]).abs());
+        distance < other_distance || (distance <= other_distance && row[1] < other[1])
+    }
+}
+
+/// Output words per hundred reference words of one row of sums.
+///
+/// Where there are no reference words they count as one; without any words at all it is 100.
+#[must_use]
+pub fn score(sums: &[f64]) -> f64 {
+    let (output, reference) = (sums[0], sums[1]);
+    if output + reference > 0.0 {
+        let words = if reference > 0.0 { reference } else { 1.0 };
+        100.0 * (output / words)
+    } else {
+        100.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metrics::words::tests::row;
+
+    #[test]
+    fn the_closest_reference_counts_and_of_equally_close_ones_the_shorter() {
+        for references in [["a b c d", "a b"], ["a b", "a b c d"]] {
+            assert_eq!(row(Length, &references, "x y z"), [3., 2.]);
+        }
+        assert_eq!(row(Length, &["", "a b c d"], "x y z"), [3., 4.]);
+    }
+
+    #[test]
+    fn a_ratio_is_always_defined() {
+        assert!((score(&[3.0, 4.0]) - 75.0).abs() < 1e-12);
+        assert!(score(&[0.0, 4.0]).abs() < 1e-12);
+        assert!((score(&[3.0, 0.0]) - 300.0).abs() < 1e-12);
+        assert!((score(&[0.0, 0.0]) - 100.0).abs() < 1e-12);
+    }
+}

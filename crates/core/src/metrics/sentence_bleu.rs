@@ -1,0 +1,303 @@
+//! Sentence BLEU with the smoothings of Chen and Cherry (2014), and its mean over segments.
+//!
+//! A segment's score is not a function of sums, but the mean of the scores is: the row of a segment
+//! holds its score with both weights, and the mean is a quotient of two summed columns.
+
+use super::bleu::{self, Bleu, brevity_penalty};
+use super::counting::Counter;
+
+/// The smoothings of Chen and Cherry (2014), §2.2, in their order from 0 to 7.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Smoothing {
+    None,
+    /// An order without a match counts this many (eq. 5).
+    Epsilon(f64),
+    /// One more match and one more n-gram in the orders above 1 (eq. 6 and 7).
+    AddOne,
+    /// The j-th order without a match counts 1 / 2^j.
+    Halving,
+    /// The j-th order without a match counts (ln len / k)^j (eq. 8).
+    LengthScaled {
+        k: f64,
+    },
+    /// Each count becomes the mean of itself and its neighbours' (eq. 9).
+    Average,
+    /// Orders above 2 lean towards the precision that the two below them predict (eq. 10 and 11).
+    Interpolate {
+        alpha: f64,
+    },
+    /// `LengthScaled`, then `Average`. With `next_order`, the first also smooths the order above the
+    /// last, which only the second looks at.
+    ScaledAverage {
+        k: f64,
+        next_order: bool,
+    },
+}
+
+impl Smoothing {
+    /// BLEU in [0, 1] of a segment from its row of BLEU's counts, of orders 1 to N + 1.
+    ///
+    /// The row is overwritten with the smoothed counts.
+    fn score(self, row: &mut [f64]) -> f64 {
+        let (output, reference) = (row[0], row[1]);
+        let max_order = (row.len() - 2) / 2 - 1;
+        let (matches, totals) = row[2..].split_at_mut(max_order + 1);
+        self.smooth(output, matches, &mut totals[..max_order]);
+        let precision = geometric_mean(matches, &totals[..max_order]);
+        // The equations can exceed 1, for example where a prior is above 1 (eq. 11).
+        (brevity_penalty(output, reference) * precision.min(f64::MAX)).min(1.0)
+    }
+
+    /// Smooths the N + 1 matches and N totals of an output of this length.
+    fn smooth(self, length: f64, matches: &mut [f64], totals: &mut [f64]) {
+        // An order that the output is too short for is left as it is: without n-grams or matches.
+        let present = totals.iter().take_while(|&&total| total > 0.0).count();
+        match self {
+            Self::None => {}
+            Self::Epsilon(value) => {
+                matches[..present].iter_mut().filter(|count| **count == 0.0).for_each(|count| {
+                    *count = value;
+                });
+            }
+            Self::AddOne => {
+                matches[1..].iter_mut().chain(&mut totals[1..]).for_each(|count| *count += 1.0);
+            }
+            Self::Halving => fill_geometrically(&mut matches[..present], 0.5),
+            Self::LengthScaled { k } => {
+                fill_geometrically(&mut matches[..present], length.ln() / k);
+            }
+            Self::Average => average(matches),
+            Self::Interpolate { alpha } => interpolate(matches, totals, alpha),
+            Self::ScaledAverage { k, next_order } => {
+                let last = present + usize::from(next_order);
+                fill_geometrically(&mut matches[..last], length.ln() / k);
+                average(matches);
+            }
+        }
+    }
+}
+
+/// The j-th count that is 0 becomes the j-th power of `factor`: 1 / invcnt in the paper's loop.
+fn fill_geometrically(matches: &mut [f64], factor: f64) {
+    let mut count = 1.0;
+    for empty in matches.iter_mut().filter(|count| **count == 0.0) {
+        count *= factor;
+        *empty = count;
+    }
+}
+
+/// Equation 9 for all counts but the last, which has no neighbour above. Below the first is it plus 1.
+fn average(matches: &mut [f64]) {
+    let mut below = matches[0] + 1.0;
+    for order in 0..matches.len() - 1 {
+        below = (below + matches[order] + matches[order + 1]) / 3.0;
+        matches[order] = below;
+    }
+}
+
+/// Equations 10 and 11: the precisions below an order are those after smoothing.
+fn interpolate(matches: &mut [f64], totals: &mut [f64], alpha: f64) {
+    for order in 2..totals.len() {
+        if totals[order - 1] == 0.0 {
+            // A single token has no precision of order 2 to continue from.
+            return;
+        }
+        let below = matches[order - 1] / totals[order - 1];
+        let two_below = matches[order - 2] / totals[order - 2];
+        let prior = if two_below > 0.0 { below * (below / two_below) } else { 0.0 };
+        // Finite, so that a ratio of two of these is a number.
+        matches[order] = (matches[order] + alpha * prior).min(f64::MAX);
+        totals[order] += alpha;
+    }
+}
+
+/// Equation 2 over the orders that have a precision: up to the first without a denominator.
+///
+/// 0 for an output without any.
+fn geometric_mean(matches: &[f64], totals: &[f64]) -> f64 {
+    let (mut logarithms, mut orders) = (0.0, 0.0);
+    for (count, total) in matches.iter().zip(totals).take_while(|(_, total)| **total > 0.0) {
+        if *count == 0.0 {
+            return 0.0;
+        }
+        logarithms += (count / total).ln();
+        orders += 1.0;
+    }
+    if orders > 0.0 { (logarithms / orders).exp() } else { 0.0 }
+}
+
+/// Counts for the mean of segment scores: reference length × score, reference length, score, 1.
+#[derive(Debug, Clone, Copy)]
+pub struct SentenceBleu {
+    /// One order more than the score has: the averages look at it.
+    counter: Bleu,
+    smoothing: Smoothing,
+}
+
+impl SentenceBleu {
+    /// Scores what `counter` would count, up to its highest order.
+    #[must_use]
+    pub fn new(counter: Bleu, smoothing: Smoothing) -> Self {
+        Self { counter: Bleu { max_order: counter.max_order + 1, ..counter }, smoothing }
+    }
+}
+
+#[derive(Debug, Default)]
+pub struct Scratch {
+    bleu: bleu::Scratch,
+    counts: Vec<f64>,
+}
+
+impl Counter for SentenceBleu {
+    type Scratch = Scratch;
+
+    fn scratch(&self) -> Scratch {
+        Scratch::default()
+    }
+
+    fn width(&self) -> usize {
+        4
+    }
+
+    fn count(
+        &self,
+        references: &[&str],
+        outputs: &[&str],
+        rows: &mut [f64],
+        scratch: &mut Scratch,
+    ) {
+        let width = self.counter.width();
+        scratch.counts.resize(outputs.len() * width, 0.0);
+        self.counter.count(references, outputs, &mut scratch.counts, &mut scratch.bleu);
+        let counts = scratch.counts.chunks_mut(width);
+        for (counts, row) in counts.zip(rows.chunks_mut(self.width())) {
+            let length = counts[1];
+            let score = 100.0 * self.smoothing.score(counts);
+            row.copy_from_slice(&[length * score, length, score, 1.0]);
+        }
+    }
+}
+
+/// How much a segment counts in the mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Weight {
+    /// By its reference length (eq. 13).
+    Length,
+    /// Like any other.
+    Equal,
+}
+
+/// The mean in [0, 100] of the scores in one row of sums; 0 where nothing has a weight.
+#[must_use]
+pub fn score(sums: &[f64], weight: Weight) -> f64 {
+    let (weighted, weights) = match weight {
+        Weight::Length => (sums[0], sums[1]),
+        Weight::Equal => (sums[2], sums[3]),
+    };
+    if weights > 0.0 { weighted / weights } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metrics::bleu::ReferenceLength;
+    use crate::tokenizers::Tokenizer;
+
+    const PLAIN: Bleu = Bleu {
+        tokenizer: Tokenizer::None,
+        lowercase: false,
+        max_order: 4,
+        reference_length: ReferenceLength::Closest,
+    };
+    const ALL: [Smoothing; 9] = [
+        Smoothing::None,
+        Smoothing::Epsilon(0.1),
+        Smoothing::AddOne,
+        Smoothing::Halving,
+        Smoothing::LengthScaled { k: 5.0 },
+        Smoothing::Average,
+        Smoothing::Interpolate { alpha: 5.0 },
+        Smoothing::ScaledAverage { k: 5.0, next_order: false },
+        Smoothing::ScaledAverage { k: 5.0, next_order: true },
+    ];
+
+    fn row(references: &[&str], output: &str, smoothing: Smoothing) -> [f64; 4] {
+        let counter = SentenceBleu::new(PLAIN, smoothing);
+        let mut row = [0.0; 4];
+        counter.count(references, &[output], &mut row, &mut counter.scratch());
+        row
+    }
+
+    #[test]
+    fn the_worked_example_of_every_smoothing() {
+        // The paper's equations by hand: m = 4, 1, 0, 0 and m_5 = 0; l = 5, 4, 3, 2; BP = e^(-1/5).
+        let expected = [
+            0.0,
+            0.110_626_912_0,
+            0.330_851_636_1,
+            0.208_011_953_8,
+            0.149_499_230_5,
+            0.193_196_907_1,
+            0.073_940_797_0,
+            0.238_677_593_5,
+            0.241_245_114_9,
+        ];
+        for (smoothing, expected) in ALL.into_iter().zip(expected) {
+            let [weighted, length, score, one] =
+                row(&["the cat is on the mat"], "the cat sat on mat", smoothing);
+            assert!((score / 100.0 - expected).abs() < 5e-11, "{smoothing:?}: {score}");
+            assert!((weighted - 6.0 * score).abs() < 1e-12);
+            assert!((length - 6.0).abs() < f64::EPSILON && (one - 1.0).abs() < f64::EPSILON);
+        }
+    }
+
+    #[test]
+    fn a_perfect_segment_scores_100_however_short() {
+        for smoothing in ALL {
+            for segment in ["a", "a b", "a b c", "a b c d", "a b c d e f g"] {
+                let [_, _, score, _] = row(&[segment], segment, smoothing);
+                assert!((score - 100.0).abs() < 1e-12, "{smoothing:?} of {segment:?}: {score}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_empty_or_unmatched_has_a_score_too() {
+        for smoothing in ALL {
+            assert!(row(&[""], "", smoothing)[2].abs() < f64::EPSILON);
+            assert!(row(&["a b"], "", smoothing)[2].abs() < f64::EPSILON);
+            for output in ["x", "x y", "x y z z z z"] {
+                for reference in ["", "a", "a b c d e"] {
+                    let score = row(&[reference], output, smoothing)[2];
+                    assert!((0.0..=100.0).contains(&score), "{smoothing:?} of {output:?}: {score}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_count_that_scaling_makes_huge_stays_a_score() {
+        let reference = "a b ".repeat(2000);
+        for k in [f64::MIN_POSITIVE, 1e-3] {
+            for smoothing in [
+                Smoothing::LengthScaled { k },
+                Smoothing::ScaledAverage { k, next_order: true },
+                Smoothing::Interpolate { alpha: 1.0 / k },
+            ] {
+                for output in ["x y z", "a b a", "b"] {
+                    let score = row(&[&reference, "b a b"], output, smoothing)[2];
+                    assert!((0.0..=100.0).contains(&score), "{smoothing:?} of {output:?}: {score}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_mean_weighs_by_reference_length_or_equally() {
+        let sums = [6.0 * 20.0 + 2.0 * 100.0, 8.0, 120.0, 2.0];
+        assert!((score(&sums, Weight::Length) - 40.0).abs() < 1e-12);
+        assert!((score(&sums, Weight::Equal) - 60.0).abs() < 1e-12);
+        assert!(score(&[0.0, 0.0, 30.0, 1.0], Weight::Length).abs() < f64::EPSILON);
+        assert!(score(&[0.0; 4], Weight::Equal).abs() < f64::EPSILON);
+    }
+}

@@ -1,0 +1,286 @@
+"""Scores from elsewhere: a number per system and segment, from a neural metric or from people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import TYPE_CHECKING, NamedTuple, NoReturn, Protocol, cast
+
+from truebleu.corpus.files import Files
+from truebleu.corpus.score_tables import layout_of, parse_score_table
+from truebleu.errors import (
+    MalformedFileError,
+    MissingColumnError,
+    SettingError,
+    UnpairedSegmentsError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from truebleu.corpus.score_tables import ScoreLayout
+    from truebleu.corpus.tables import Table
+
+#: What stands for a score that is missing; case does not matter.
+NOTHING = frozenset({"", "none", "na", "n/a", "null"})
+#: Judgments in words, as the numbers that they count as; case does not matter.
+JUDGMENTS = {
+    "true": 1.0,
+    "correct": 1.0,
+    "right": 1.0,
+    "yes": 1.0,
+    "false": 0.0,
+    "wrong": 0.0,
+    "incorrect": 0.0,
+    "no": 0.0,
+}
+
+
+class Scale(NamedTuple):
+    """The least and the greatest score that can be; None where there is no such limit."""
+
+    low: float | None = None
+    high: float | None = None
+
+    def holds(self, score: float) -> bool:
+        """Whether a score is on the scale."""
+        too_low = self.low is not None and score < self.low
+        return not too_low and not (self.high is not None and score > self.high)
+
+    def __str__(self) -> str:
+        if self == (None, None):
+            return "any"
+        low, high = ("" if limit is None else f"{limit:g}" for limit in self)
+        return f"{low}..{high}"
+
+
+class SegmentScores(Protocol):
+    """The scores of some systems, segment by segment."""
+
+    @property
+    def label(self) -> str:
+        """What messages call them: the file."""
+
+    @property
+    def digest(self) -> str:
+        """The start of the SHA-256 of all that was read."""
+
+    @property
+    def raters(self) -> int:
+        """How many raters there are; 1 where nothing tells them apart."""
+
+    def of(self, system: str, segments: int, scale: Scale) -> list[float | None]:
+        """One system's score for each of so many segments, None where it is missing.
+
+        Raises:
+            CorpusError: When the system is not there, or a score is not a number of the scale, or
+                belongs to a segment that does not exist, or was given twice.
+        """
+
+
+def read_scores(
+    path: str, *, column: str = "", rater: str = "", first_segment: int = 1
+) -> SegmentScores:
+    """Segment scores in a table, long or wide; see docs/reference/metrics/scores.md."""
+    data = Files().contents(path)
+    table = parse_score_table(path, data)
+    layout = layout_of(table, column, rater)
+    raters = len(set(table.labels(layout.rater))) if layout.rater is not None else 1
+    rows = _rows_by_system(table, layout)
+    return _TableScores(path, _digest(data), raters, first_segment, table, layout, rows)
+
+
+def given_scores(scores: Mapping[str, Iterable[object]]) -> SegmentScores:
+    """Segment scores that are in memory: for each system an array or list, None or NaN if missing.
+
+    >>> given_scores({"a": [0.5, None]}).of("a", 2, Scale())
+    [0.5, None]
+    """
+    if not scores:
+        raise SettingError("scores", {}, "the scores of at least one system")
+    numbers = {system: _numbers(system, values) for system, values in scores.items()}
+    # repr tells every float from every other.
+    return _GivenScores(_digest(repr(sorted(numbers.items())).encode()), numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class _TableScores:
+    label: str
+    digest: str
+    raters: int
+    first_segment: int
+    table: Table = field(compare=False, repr=False)
+    layout: ScoreLayout = field(compare=False, repr=False)
+    rows: Mapping[str, Sequence[int]] = field(compare=False, repr=False)
+
+    def of(self, system: str, segments: int, scale: Scale) -> list[float | None]:
+        if system not in self.rows:
+            raise MissingColumnError(self.label, "system", system, list(self.rows))
+        rows = self.rows[system]
+        if self.layout.segment is None and len(rows) != segments:
+            left = f"{self.label}: the scores of {system!r}"
+            raise UnpairedSegmentsError(left, len(rows), "the test set", segments)
+        places = self._places(rows, segments)
+        self._refuse_twice(system, rows, places)
+        ratings: list[list[float]] = [[] for _ in range(segments)]
+        for place, rating in zip(places, self._ratings(system, rows, scale), strict=True):
+            if rating is not None:
+                ratings[place].append(rating)
+        # Zhang & Vogel (2004), section 2.4: a segment's score is the mean of its raters' scores.
+        return [sum(given) / len(given) if given else None for given in ratings]
+
+    def _places(self, rows: Sequence[int], segments: int) -> list[int]:
+        """The segment of each row, from 0."""
+        column = self.layout.segment
+        if column is None:
+            return list(range(segments))
+        values = self.table.values(column)
+        first, last = self.first_segment, self.first_segment + segments - 1
+        places = []
+        for row in rows:
+            number = _whole_number(values[row])
+            if number is None or not first <= number <= last:
+                expected = f"a segment from {first} to {last}"
+                self._refuse(row, column, values[row], expected)
+            places.append(number - first)
+        return places
+
+    def _refuse_twice(self, system: str, rows: Sequence[int], places: Sequence[int]) -> None:
+        column = self.layout.rater
+        raters = None if column is None else self.table.values(column)
+        seen: dict[tuple[int, object], int] = {}
+        for row, place in zip(rows, places, strict=True):
+            rater = None if raters is None else raters[row]
+            earlier = seen.setdefault((place, rater), row)
+            if earlier != row:
+                segment = place + self.first_segment
+                by = "" if raters is None else f" by rater {rater!r}"
+                found = f"a second score of {system!r} for segment {segment}{by}"
+                expected = f"one, which is {_where(self.table, earlier)}"
+                if raters is None:
+                    expected += "; several raters need a column rater"
+                _refuse(self.table, row, found, expected)
+
+    def _ratings(self, system: str, rows: Sequence[int], scale: Scale) -> Iterable[float | None]:
+        """The score in each row: that of its column, or the sum over its columns."""
+        names = self.layout.scores if self.layout.system is not None else (system,)
+        columns = [(name, self.table.values(name)) for name in names]
+        for row in rows:
+            parts = [self._score(row, name, values[row], scale) for name, values in columns]
+            known = [part for part in parts if part is not None]
+            yield sum(known) if len(known) == len(parts) else None
+
+    def _score(self, row: int, column: str, value: object, scale: Scale) -> float | None:
+        try:
+            score = _parse(value)
+        except ValueError as reason:
+            self._refuse(row, column, value, str(reason))
+        if score is not None and not scale.holds(score):
+            self._refuse(row, column, value, f"a number in {scale}")
+        return score
+
+    def _refuse(self, row: int, column: str, value: object, expected: str) -> NoReturn:
+        found = f"{value!r} in {self.table.column_word} {column!r}"
+        _refuse(self.table, row, found, expected)
+
+
+@dataclass(frozen=True, slots=True)
+class _GivenScores:
+    digest: str
+    numbers: Mapping[str, Sequence[float | None]] = field(compare=False, repr=False)
+    label: str = "scores"
+    raters: int = 1
+
+    def of(self, system: str, segments: int, scale: Scale) -> list[float | None]:
+        if system not in self.numbers:
+            raise MissingColumnError(self.label, "system", system, list(self.numbers))
+        numbers = list(self.numbers[system])
+        if len(numbers) != segments:
+            left = f"the scores of {system!r}"
+            raise UnpairedSegmentsError(left, len(numbers), "the test set", segments)
+        for segment, number in enumerate(numbers, 1):
+            if number is not None and not scale.holds(number):
+                where = f"scores of {system!r}: segment {segment}"
+                raise SettingError(where, number, f"a number in {scale}")
+        return numbers
+
+
+def _rows_by_system(table: Table, layout: ScoreLayout) -> dict[str, Sequence[int]]:
+    if layout.system is None:
+        every = range(len(table.values(table.columns[0])))
+        return dict.fromkeys(layout.scores, every)
+    rows: dict[str, list[int]] = {}
+    for row, system in enumerate(table.labels(layout.system)):
+        rows.setdefault(system, []).append(row)
+    return cast("dict[str, Sequence[int]]", rows)
+
+
+def _numbers(system: str, values: Iterable[object]) -> list[float | None]:
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise SettingError(f"scores of {system!r}", values, "a list or array of numbers")
+    numbers: list[float | None] = []
+    for segment, value in enumerate(values, 1):
+        try:
+            # Arrays say that a score is missing with the number that equals no number.
+            missing = value is None or value != value
+            numbers.append(None if missing else _parse(value))
+        except (ValueError, TypeError) as reason:
+            expected = f"{reason}" if isinstance(reason, _NotAScoreError) else "a number"
+            where = f"scores of {system!r}: segment {segment}"
+            raise SettingError(where, value, expected) from None
+    return numbers
+
+
+class _NotAScoreError(ValueError):
+    """A value that is no score; the message says what was expected."""
+
+
+def _parse(value: object) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, str):
+        word = value.strip().lower()
+        if word in NOTHING:
+            return None
+        if word in JUDGMENTS:
+            return JUDGMENTS[word]
+    try:
+        # What counts as a number is what float takes, but for Python's 1_000.
+        number = float(value) if "_" not in str(value) else None  # type: ignore[arg-type]
+    except (ValueError, TypeError):
+        number = None
+    if number is None:
+        raise _NotAScoreError("a number, or None where the score is missing")
+    if not isfinite(number):
+        raise _NotAScoreError("a finite number; write a missing score as None")
+    # Published MQM scores have -0.000000: adding 0 makes it 0.
+    return number + 0.0
+
+
+def _whole_number(value: object) -> int | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else None
+    try:
+        return int(str(value))
+    except ValueError:
+        return None
+
+
+def _digest(data: bytes) -> str:
+    from hashlib import sha256
+
+    return sha256(data).hexdigest()[:12]
+
+
+def _where(table: Table, row: int) -> str:
+    line = table.line(row)
+    return f"in row {row + 1}" if line is None else f"on line {line}"
+
+
+def _refuse(table: Table, row: int, found: str, expected: str) -> NoReturn:
+    line = table.line(row)
+    where = "" if line is not None else f" in row {row + 1}"
+    raise MalformedFileError(table.path, line, f"{found}{where}", expected)

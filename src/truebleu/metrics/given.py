@@ -1,0 +1,139 @@
+"""Given scores: a mean of segment scores that were made elsewhere, by people or by a metric."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import TYPE_CHECKING, Literal, NoReturn, get_args
+
+from truebleu.corpus import locations
+from truebleu.corpus.scores import Scale, SegmentScores, given_scores, read_scores
+from truebleu.errors import AbsentSegmentError, SettingError, UnknownNameError
+from truebleu.metrics.mean import MeanMetric, mean_statistics
+from truebleu.metrics.metric import require_whole_number
+from truebleu.metrics.signature import Signature
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from truebleu._core import Statistics
+    from truebleu.corpus import TestSet
+
+Missing = Literal["error", "omit", "common"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenScores(MeanMetric):
+    """Scores from a file or from Python; see docs/reference/metrics/scores.md.
+
+    The file is read when the metric is made, so that what is counted is what the signature says.
+
+    >>> metric = GivenScores.of({"system": [0.5, None, 1.0]}, name="COMET", missing="omit")
+    >>> print(metric.corpus(["a", "b", "c"], ["a", "b", "c"]))
+    COMET = 0.7500 (segments = 2)
+    """
+
+    path: str = ""
+    name: str = ""
+    column: str = ""
+    rater: str = ""
+    higher_is_better: bool = True
+    low: float | None = None
+    high: float | None = None
+    first_segment: int = 1
+    missing: Missing = "error"
+    given: SegmentScores | None = field(default=None, repr=False, metadata={"text": False})
+    _scores: SegmentScores = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if bool(self.path) == (self.given is not None):
+            raise SettingError("path", self.path, "a file of scores, as in scores:path=FILE")
+        if self.missing not in get_args(Missing):
+            raise UnknownNameError("way with missing scores", self.missing, get_args(Missing))
+        require_whole_number("first_segment", self.first_segment, 0, 1)
+        self._check_scale()
+        scores = self.given or read_scores(
+            self.path, column=self.column, rater=self.rater, first_segment=self.first_segment
+        )
+        # A frozen dataclass can only set its derived fields in this way.
+        object.__setattr__(self, "_scores", scores)
+        object.__setattr__(self, "name", self.name or locations.stem(scores.label))
+
+    @classmethod
+    def of(
+        cls,
+        scores: Mapping[str, Iterable[object]],
+        *,
+        name: str = "scores",
+        higher_is_better: bool = True,
+        low: float | None = None,
+        high: float | None = None,
+        missing: Missing = "error",
+    ) -> GivenScores:
+        """A metric of scores that are in memory: a list or array for each system, by its name.
+
+        A score is a number, or a judgment such as "correct"; None or NaN where it is missing.
+        """
+        return cls(
+            given=given_scores(scores),
+            name=name,
+            higher_is_better=higher_is_better,
+            low=low,
+            high=high,
+            missing=missing,
+        )
+
+    def count(self, test_set: TestSet) -> Statistics:
+        """Columns: the score, and 1; both are 0 where a segment does not count."""
+        segments, scale = len(test_set), Scale(self.low, self.high)
+        scores = {name: self._scores.of(name, segments, scale) for name in test_set.systems}
+        if self.missing == "error":
+            for system, column in scores.items():
+                self._refuse_missing(system, column)
+        elif self.missing == "common":
+            shared = [None not in row for row in zip(*scores.values(), strict=True)]
+            scores = {
+                system: [s if keep else None for s, keep in zip(column, shared, strict=True)]
+                for system, column in scores.items()
+            }
+        for system, column in scores.items():
+            if all(score is None for score in column):
+                self._refuse_empty(system)
+        return mean_statistics(list(scores.values()))
+
+    @property
+    def signature(self) -> Signature:
+        """Digest of the scores, columns, raters, range, and what is done about missing scores."""
+        return Signature.of(
+            self.name,
+            scores=self._scores.digest,
+            column=self.column or "only",
+            raters=self._scores.raters,
+            range=str(Scale(self.low, self.high)),
+            missing=self.missing,
+        )
+
+    def _check_scale(self) -> None:
+        for setting, limit in (("low", self.low), ("high", self.high)):
+            if limit is not None and not isfinite(limit):
+                raise SettingError(setting, limit, "a finite number")
+        if self.low is not None and self.high is not None and self.low >= self.high:
+            raise SettingError("high", self.high, f"a number above low={self.low:g}")
+
+    def _refuse_missing(self, system: str, scores: list[float | None]) -> None:
+        if None not in scores:
+            return
+        others = scores.count(None) - 1
+        found = "no score" + (f", nor have {others} other segments" if others else "")
+        expected = (
+            "one for each segment; missing=omit leaves such segments out of this system's mean, "
+            "missing=common out of all systems'"
+        )
+        raise AbsentSegmentError(self._place(system), scores.index(None) + 1, found, expected)
+
+    def _refuse_empty(self, system: str) -> NoReturn:
+        shared = " that every other system has too" if self.missing == "common" else ""
+        raise SettingError(self._place(system), "no score at all", f"at least one{shared}")
+
+    def _place(self, system: str) -> str:
+        return f"{self._scores.label}: the scores of {system!r}"

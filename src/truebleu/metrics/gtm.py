@@ -1,0 +1,87 @@
+"""GTM, the General Text Matcher: F-score of matching runs of words (Melamed et al., 2003)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import TYPE_CHECKING, ClassVar
+
+from truebleu import _core
+from truebleu.errors import SettingError
+from truebleu.metrics.metric import Score, rows_of
+from truebleu.metrics.word_metric import WordMetric
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from truebleu._core import Statistics
+    from truebleu.corpus import TestSet
+    from truebleu.metrics.signature import Signature
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GTMScore(Score):
+    """GTM of one text; precision and recall are in [0, 100], and 0 where there are no words."""
+
+    precision: float
+    recall: float
+    match_size: float
+    output_length: int
+    reference_length: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.name} = {self.score:.2f} (precision = {self.precision:.2f} "
+            f"recall = {self.recall:.2f})"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GTM(WordMetric):
+    """GTM; an exponent above 1 favours long runs. See docs/reference/metrics/gtm.md.
+
+    >>> print(GTM().corpus(["the cat sat on the mat"], ["the cat sat on a red mat"]))
+    GTM = 76.92 (precision = 83.33 recall = 71.43)
+    """
+
+    exponent: float = 1.0
+
+    name: ClassVar[str] = "GTM"
+
+    def __post_init__(self) -> None:
+        # A dataclass with slots is made anew, and `super()` would look for the first one.
+        WordMetric.__post_init__(self)
+        exponent: object = self.exponent
+        is_number = isinstance(exponent, int | float) and not isinstance(exponent, bool)
+        if not (is_number and isfinite(self.exponent) and self.exponent >= 1):
+            raise SettingError("exponent", exponent, "a number from 1 up")
+
+    def count(self, test_set: TestSet) -> Statistics:
+        """Columns: size of the matching, output length, reference length."""
+        return self._count_words(test_set, _core.count_gtm, exponent=self.exponent)
+
+    def score(self, sums: ArrayLike) -> NDArray[np.float64]:
+        """F-scores in [0, 100] of summed rows, over any leading axes."""
+        rows, shape = rows_of(sums, 3)
+        return _core.gtm_scores(rows).reshape(shape)
+
+    def describe(self, sums: Sequence[float], references: int | None) -> GTMScore:
+        """The F-score of one row of sums, with precision and recall."""
+        size, output_length, reference_length = sums
+        return GTMScore(
+            score=_core.gtm_score(sums),
+            signature=self.signature.with_references(references),
+            precision=100 * size / output_length if output_length else 0.0,
+            recall=100 * size / reference_length if reference_length else 0.0,
+            match_size=size,
+            output_length=int(output_length),
+            reference_length=int(reference_length),
+        )
+
+    @property
+    def signature(self) -> Signature:
+        """Case, tokenizer and exponent."""
+        return self._signature(e=repr(float(self.exponent)))

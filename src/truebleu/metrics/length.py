@@ -1,0 +1,59 @@
+"""The length ratio: output words per reference word."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from truebleu import _core
+from truebleu.metrics.metric import Score, rows_of
+from truebleu.metrics.word_metric import WordMetric
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from truebleu._core import Statistics
+    from truebleu.corpus import TestSet
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LengthRatioScore(Score):
+    """The length ratio of one text."""
+
+    output_length: int
+    reference_length: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LengthRatio(WordMetric):
+    """Output words per hundred reference words. See docs/reference/metrics/length.md.
+
+    >>> print(LengthRatio().corpus(["the cat sat on the mat"], ["the cat sat on a red mat"]))
+    Length = 85.71
+    """
+
+    name: ClassVar[str] = "Length"
+    # It describes: neither short output nor long output is good in itself.
+    higher_is_better: ClassVar[None] = None
+
+    def count(self, test_set: TestSet) -> Statistics:
+        """Columns: output length, and the reference length that is closest to it."""
+        return self._count_words(test_set, _core.count_length)
+
+    def score(self, sums: ArrayLike) -> NDArray[np.float64]:
+        """Output words per hundred reference words of summed rows, over any leading axes."""
+        rows, shape = rows_of(sums, 2)
+        return _core.length_ratios(rows).reshape(shape)
+
+    def describe(self, sums: Sequence[float], references: int | None) -> LengthRatioScore:
+        """The ratio of one row of sums, with the lengths."""
+        output_length, reference_length = map(int, sums)
+        return LengthRatioScore(
+            score=_core.length_ratio(sums),
+            signature=self.signature.with_references(references),
+            output_length=output_length,
+            reference_length=reference_length,
+        )

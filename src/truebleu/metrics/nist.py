@@ -1,0 +1,107 @@
+"""NIST: n-gram matches weighted by their information (Doddington, 2002), as mteval computes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from truebleu import _core
+from truebleu.metrics.metric import Metric, Score, require_whole_number, rows_of
+from truebleu.metrics.ngram_counts import texts_to_count, tokenizer_signature
+from truebleu.metrics.signature import Signature
+from truebleu.tokenizers import check_tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from truebleu._core import Statistics
+    from truebleu.corpus import TestSet
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NISTScore(Score):
+    """NIST of one text, in bits.
+
+    The information is that of the matches per n-gram of the output, for order 1, 2, …; the
+    reference length is the mean over references, summed over segments.
+    """
+
+    information: tuple[float, ...]
+    length_penalty: float
+    output_length: int
+    reference_length: float
+
+    def __str__(self) -> str:
+        information = "/".join(f"{bits:.2f}" for bits in self.information)
+        return (
+            f"{self.name} = {self.score:.4f} {information} (penalty = {self.length_penalty:.3f} "
+            f"output = {self.output_length} reference = {self.reference_length:g})"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NIST(Metric):
+    """NIST-5; the defaults score like mteval-v13a -c. See docs/reference/metrics/nist.md.
+
+    An n-gram weighs the more, the less its beginning foretells it in the references. The weights
+    come from all references of the test set that is counted. So the scores of different test sets
+    do not compare, and ``sentence`` alone has only that sentence's references to weigh by: for the
+    segments of a test set, score the rows of its ``statistics``.
+
+    >>> print(NIST().corpus(["the cat sat on the mat"], ["the cat sat on a mat"]))
+    NIST = 2.1541 2.15/0.00/0.00/0.00/0.00 (penalty = 1.000 output = 6 reference = 6)
+    """
+
+    tokenize: str = "mteval"
+    lowercase: bool = False
+    max_order: int = 5
+    zero_history: bool = True
+
+    name: ClassVar[str] = "NIST"
+
+    def __post_init__(self) -> None:
+        check_tokenizer(self.tokenize)
+        require_whole_number("max_order", self.max_order, 1, 100)
+
+    def count(self, test_set: TestSet) -> Statistics:
+        """Columns: output length, mean reference length, information_1 … N, total_1 … N."""
+        texts = texts_to_count(test_set, self.tokenize, lowercase=self.lowercase)
+        return _core.count_nist(
+            texts.systems,
+            texts.references,
+            tokenizer=texts.tokenizer,
+            lowercase=texts.lowercase,
+            max_order=self.max_order,
+            zero_history=self.zero_history,
+        )
+
+    def score(self, sums: ArrayLike) -> NDArray[np.float64]:
+        """NIST in bits of summed rows, over any leading axes."""
+        rows, shape = rows_of(sums, 2 + 2 * self.max_order)
+        return _core.nist_scores(rows).reshape(shape)
+
+    def describe(self, sums: Sequence[float], references: int | None) -> NISTScore:
+        """NIST of one row of sums, with information, length penalty and lengths."""
+        score, length_penalty, information = _core.nist_details(sums)
+        return NISTScore(
+            score=score,
+            signature=self.signature.with_references(references),
+            information=tuple(information),
+            length_penalty=length_penalty,
+            output_length=int(sums[0]),
+            reference_length=sums[1],
+        )
+
+    @property
+    def signature(self) -> Signature:
+        """Case, tokenizer, highest order, and mteval's treatment of the word 0."""
+        return Signature.of(
+            self.name,
+            case="lc" if self.lowercase else "mixed",
+            tok=tokenizer_signature(self.tokenize),
+            n=self.max_order,
+            zero=self.zero_history,
+        )

@@ -1,0 +1,58 @@
+"""PER: word error rate whatever the order of the words (Tillmann et al., 1997)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from truebleu import _core
+from truebleu.metrics.metric import Score, rows_of
+from truebleu.metrics.word_metric import WordMetric
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from truebleu._core import Statistics
+    from truebleu.corpus import TestSet
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PERScore(Score):
+    """PER of one text."""
+
+    errors: int
+    reference_length: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PER(WordMetric):
+    """PER, position-independent error rate; 0 is best. See docs/reference/metrics/per.md.
+
+    >>> print(PER().corpus(["on the mat the cat sat"], ["the cat sat on a mat"]))
+    PER = 16.67
+    """
+
+    name: ClassVar[str] = "PER"
+    higher_is_better: ClassVar[bool] = False
+
+    def count(self, test_set: TestSet) -> Statistics:
+        """Columns: errors and reference length."""
+        return self._count_words(test_set, _core.count_per)
+
+    def score(self, sums: ArrayLike) -> NDArray[np.float64]:
+        """Errors per hundred reference words of summed rows, over any leading axes."""
+        rows, shape = rows_of(sums, 2)
+        return _core.error_rates(rows).reshape(shape)
+
+    def describe(self, sums: Sequence[float], references: int | None) -> PERScore:
+        """The score of one row of sums, with errors and length."""
+        errors, reference_length = map(int, sums)
+        return PERScore(
+            score=_core.error_rate(sums),
+            signature=self.signature.with_references(references),
+            errors=errors,
+            reference_length=reference_length,
+        )

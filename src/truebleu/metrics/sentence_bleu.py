@@ -1,0 +1,173 @@
+"""BLEU of single segments with the smoothings of Chen and Cherry (2014), and their mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import inf
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+
+from truebleu import _core
+from truebleu.errors import SettingError, UnknownNameError
+from truebleu.metrics.metric import Metric, Score, require_whole_number, rows_of
+from truebleu.metrics.ngram_counts import texts_to_count, tokenizer_signature
+from truebleu.metrics.signature import Signature
+from truebleu.tokenizers import check_tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from truebleu._core import Statistics
+    from truebleu.corpus import TestSet
+
+Weight = Literal["length", "equal"]
+
+# The paper's numbers from 0 to 7 (section 2.2), and the setting that each smoothing has.
+SMOOTHINGS = {
+    "none": None,
+    "epsilon": "epsilon",
+    "add-one": None,
+    "halving": None,
+    "length-scaled": "k",
+    "average": None,
+    "interpolate": "alpha",
+    "scaled-average": "k",
+}
+# What the paper found best on its development set (section 3.1).
+DEFAULT_VALUES = {"epsilon": 0.1, "k": 5.0, "alpha": 5.0}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentenceBLEUScore(Score):
+    """The mean of sentence BLEU, under both weights; `score` is the one that was asked for."""
+
+    length_weighted: float
+    equally_weighted: float
+    segments: int
+    reference_length: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.name} = {self.score:.2f} (by length = {self.length_weighted:.2f} "
+            f"equally = {self.equally_weighted:.2f} segments = {self.segments} "
+            f"reference = {self.reference_length})"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentenceBLEU(Metric):
+    """Sentence BLEU, for a text its mean over segments. See docs/reference/metrics/sentbleu.md.
+
+    The smoothing is a name or the paper's number, which becomes the name.
+
+    >>> metric = SentenceBLEU(smoothing=4)
+    >>> metric.smoothing
+    'length-scaled'
+    >>> print(metric.sentence("the cat sat on mat", "the cat is on the mat"))
+    sentBLEU = 14.95 (by length = 14.95 equally = 14.95 segments = 1 reference = 6)
+    """
+
+    smoothing: str | int = "scaled-average"
+    epsilon: float = DEFAULT_VALUES["epsilon"]
+    k: float = DEFAULT_VALUES["k"]
+    alpha: float = DEFAULT_VALUES["alpha"]
+    smooth_next_order: bool = False
+    max_order: int = 4
+    tokenize: str = "13a"
+    lowercase: bool = False
+    weight: Weight = "length"
+
+    name: ClassVar[str] = "sentBLEU"
+
+    def __post_init__(self) -> None:
+        # Frozen, and still one way to write each smoothing: 4, "4" and "length-scaled" are equal.
+        object.__setattr__(self, "smoothing", smoothing_name(self.smoothing))
+        for setting in DEFAULT_VALUES:
+            self._check_value(setting)
+        if self.smooth_next_order and self.smoothing != "scaled-average":
+            expected = f"no with smoothing={self.smoothing}; it belongs to scaled-average"
+            raise SettingError("smooth_next_order", found=True, expected=expected)
+        require_whole_number("max_order", self.max_order, 1, 100)
+        check_tokenizer(self.tokenize)
+        if self.weight not in get_args(Weight):
+            raise UnknownNameError("weight", self.weight, get_args(Weight))
+
+    def count(self, test_set: TestSet) -> Statistics:
+        """Columns: reference length × score, reference length, score, 1."""
+        texts = texts_to_count(test_set, self.tokenize, lowercase=self.lowercase)
+        return _core.count_sentence_bleu(
+            texts.systems,
+            texts.references,
+            tokenizer=texts.tokenizer,
+            lowercase=texts.lowercase,
+            max_order=self.max_order,
+            smoothing=str(self.smoothing),
+            value=self._value,
+            smooth_next_order=self.smooth_next_order,
+        )
+
+    def score(self, sums: ArrayLike) -> NDArray[np.float64]:
+        """The mean in [0, 100] of the scores in summed rows, over any leading axes."""
+        rows, shape = rows_of(sums, 4)
+        return _core.sentence_bleu_scores(rows, weight=self.weight).reshape(shape)
+
+    def describe(self, sums: Sequence[float], references: int | None) -> SentenceBLEUScore:
+        """The mean in one row of sums, weighted either way."""
+        return SentenceBLEUScore(
+            score=_core.sentence_bleu_score(sums, weight=self.weight),
+            signature=self.signature.with_references(references),
+            length_weighted=_core.sentence_bleu_score(sums, weight="length"),
+            equally_weighted=_core.sentence_bleu_score(sums, weight="equal"),
+            segments=int(sums[3]),
+            reference_length=int(sums[1]),
+        )
+
+    def sentence_level(self) -> SentenceBLEU:
+        """With equal weights: a segment whose reference is empty still has its own score."""
+        return replace(self, weight="equal")
+
+    @property
+    def signature(self) -> Signature:
+        """Case, tokenizer, smoothing with its value, the highest order and the weight."""
+        setting = SMOOTHINGS[str(self.smoothing)]
+        value = "" if setting is None else f"[{setting}={self._value:g}]"
+        return Signature.of(
+            self.name,
+            case="lc" if self.lowercase else "mixed",
+            tok=tokenizer_signature(self.tokenize),
+            smooth=f"{self.smoothing}{value}{'+next' if self.smooth_next_order else ''}",
+            n=self.max_order,
+            weight=self.weight,
+        )
+
+    @property
+    def _value(self) -> float:
+        """The setting of the smoothing, 0 where it has none."""
+        setting = SMOOTHINGS[str(self.smoothing)]
+        return 0.0 if setting is None else float(getattr(self, setting))
+
+    def _check_value(self, setting: str) -> None:
+        value = getattr(self, setting)
+        limit = 1 if setting == "epsilon" else inf
+        if not (0 < value <= limit and value < inf):
+            expected = "a number above 0, at most 1" if limit == 1 else "a number above 0"
+            raise SettingError(setting, value, expected)
+        if value != DEFAULT_VALUES[setting] and SMOOTHINGS[str(self.smoothing)] != setting:
+            users = " and ".join(name for name, used in SMOOTHINGS.items() if used == setting)
+            expected = f"none with smoothing={self.smoothing}; it belongs to {users}"
+            raise SettingError(setting, value, expected)
+
+
+def smoothing_name(smoothing: str | int) -> str:
+    """The name of a smoothing that is given by its name or by its number in the paper.
+
+    >>> smoothing_name("7"), smoothing_name(0), smoothing_name("halving")
+    ('scaled-average', 'none', 'halving')
+    """
+    names = {str(number): name for number, name in enumerate(SMOOTHINGS)}
+    name = names.get(str(smoothing), str(smoothing))
+    if name not in SMOOTHINGS:
+        raise UnknownNameError("smoothing", name, [*SMOOTHINGS, *names])
+    return name

@@ -1,0 +1,150 @@
+"""Reading CoNLL-U: words, heads and relations, and to which segments sentences belong."""
+
+from __future__ import annotations
+
+import pytest
+
+from truebleu.corpus.conllu import check_words, read_conllu
+from truebleu.errors import (
+    EmptyTextError,
+    EncodingError,
+    MalformedFileError,
+    UnpairedSegmentsError,
+)
+
+
+def conllu(text: str) -> bytes:
+    """CoNLL-U of lines `id form lemma head label`; other lines stay as they are."""
+    lines = []
+    for line in text.split("\n"):
+        fields = line.split(" ")
+        if len(fields) == 5 and not line.startswith("#"):
+            number, form, lemma, head, label = fields
+            line = "\t".join([number, form, lemma, "X", "_", "_", head, label, "_", "_"])
+        lines.append(line)
+    return "\n".join(lines).encode()
+
+
+PLAIN = "# text = I am\n1 I I 2 nsubj\n2 am be 0 root\n"
+CONTRACTED = (
+    "1-2 zum _ _ _\n1 zu zu 3 case\n2 dem der 3 det\n"
+    "3 Haus Haus 0 root\n3.1 ist _ _ _\n4 . . 3 punct\n"
+)
+
+
+def test_words_have_heads_and_relations() -> None:
+    (sentence,) = read_conllu("p", conllu(PLAIN)).sentences
+    assert list(zip(sentence.forms, sentence.lemmas, sentence.heads, sentence.labels)) == [  # noqa: B905
+        ("I", "I", 2, "nsubj"),
+        ("am", "be", 0, "root"),
+    ]
+    assert list(sentence.lines) == [2, 3]
+    assert sentence.surface == "Iam"
+
+
+def test_contractions_give_the_text_and_empty_nodes_nothing() -> None:
+    (sentence,) = read_conllu("p", conllu(CONTRACTED)).sentences
+    assert list(sentence.forms) == ["zu", "dem", "Haus", "."]
+    assert list(sentence.heads) == [3, 3, 0, 3]
+    assert list(sentence.lines) == [2, 3, 4, 6]
+    assert sentence.surface == "zumHaus."
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\n\n", "\n\n\n"])
+def test_a_file_may_end_with_blank_lines_or_without(end: str) -> None:
+    text = PLAIN + "\n" + CONTRACTED.rstrip("\n") + end
+    assert len(read_conllu("p", conllu(text)).sentences) == 2
+    windows = conllu(text).replace(b"\n", b"\r\n")
+    assert read_conllu("p", windows).sentences == read_conllu("p", conllu(text)).sentences
+    marked = b"\xef\xbb\xbf" + conllu(text)
+    assert read_conllu("p", marked).sentences == read_conllu("p", conllu(text)).sentences
+
+
+def test_sentences_of_a_thousand_words_are_read() -> None:
+    rows = "".join(f"{n} w w {n - 1} dep\n" for n in range(1, 1500))
+    (sentence,) = read_conllu("p", conllu(rows)).sentences
+    assert len(sentence.forms) == 1499
+    assert sentence.heads[-1] == 1498
+
+
+def test_comments_alone_are_an_empty_segment() -> None:
+    parses = read_conllu("p", conllu(f"# text =\n\n{PLAIN}"))
+    assert [len(s.forms) for (s,) in parses.by_segment(2, "x")] == [0, 2]
+
+
+def test_comments_may_place_several_sentences_in_a_segment() -> None:
+    text = f"# segment = 3\n{PLAIN}\n# seg = 1\n{PLAIN}\n#segment=3\n{CONTRACTED}"
+    parses = read_conllu("p", conllu(text))
+    assert [len(segment) for segment in parses.by_segment(4, "x")] == [1, 0, 2, 0]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1 a a 0 root\n2 b b\n", "line 2: found 1 field, expected 10, with tabs"),
+        (PLAIN + "# late\n", "line 4: found 1 field, expected 10"),
+        ("1 a a 0 root\n3 b b 1 dep\n", "line 2: found the word number '3', expected 2"),
+        ("0 a a 0 root\n", "line 1: found the word number '0', expected 1"),
+        ("one a a 0 root\n", "line 1: found the word number 'one', expected 1"),
+        ("1-3 ab _ _ _\n1 a a 0 root\n2 b b 1 dep\n", "line 3: found words up to 2, expected 3 of"),
+        ("2-3 ab _ _ _\n1 a a 0 root\n", "line 1: found the words 2-3, expected words from 1 on"),
+        ("1.1 a a _ _\n", "line 1: found no words, expected at least one"),
+        ("1 a a 2 dep\n", "line 1: found the head '2', expected another word's number up to 1"),
+        ("1 a a 0 root\n2 b b 2 dep\n", "line 2: found the head '2'"),
+        ("1 a a _ root\n", "line 1: found the head '_'"),
+        ("1 a a -1 root\n", "line 1: found the head '-1'"),
+        ("1-2 ab _ _ _\n1 a a 0 root\n2 b b 9 dep\n", "line 3: found the head '9'"),
+        (f"{PLAIN}\n\n{PLAIN}", "line 5: found a second blank line, expected a sentence"),
+        (f"\n{PLAIN}", "line 1: found a second blank line"),
+        (f"# segment = 0\n{PLAIN}", "line 1: found the segment '0', expected a number from 1 up"),
+        (f"# segment = a\n{PLAIN}", "line 1: found the segment 'a'"),
+    ],
+)
+def test_what_is_no_conllu_is_refused_with_its_line(text: str, message: str) -> None:
+    with pytest.raises(MalformedFileError) as refusal:
+        read_conllu("p.conllu", conllu(text))
+    assert str(refusal.value).startswith(f"p.conllu: {message}")
+
+
+def test_lines_are_counted_through_all_sentences() -> None:
+    with pytest.raises(MalformedFileError, match="line 7: found the head 'x'"):
+        read_conllu("p", conllu(f"{PLAIN}\n# a comment\n1 a a 0 root\n2 b b x dep\n"))
+
+
+def test_an_empty_file_and_bad_bytes_are_refused() -> None:
+    with pytest.raises(EmptyTextError):
+        read_conllu("p", b"\n\n")
+    with pytest.raises(EncodingError, match="line 1"):
+        read_conllu("p", b"1\t\xff")
+
+
+def test_sentences_must_be_as_many_as_segments() -> None:
+    with pytest.raises(UnpairedSegmentsError) as refusal:
+        read_conllu("p", conllu(f"{PLAIN}\n{PLAIN}")).by_segment(3, "system 'a'")
+    assert refusal.value.args == ("p", 2, "system 'a'", 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (f"{PLAIN}\n# segment = 1\n{PLAIN}", "line 5: found segment 1, expected no number"),
+        (f"# segment = 1\n{PLAIN}\n{PLAIN}", "line 6: found a sentence without segment"),
+        (f"# segment = 3\n{PLAIN}", "line 1: found segment 3, expected at most 2, as x has"),
+    ],
+)
+def test_numbers_of_segments_must_be_given_for_all_and_exist(text: str, message: str) -> None:
+    with pytest.raises(MalformedFileError, match=message):
+        read_conllu("p", conllu(text)).by_segment(2, "x")
+
+
+def test_words_are_compared_with_the_text_but_for_white_space() -> None:
+    parses = read_conllu("p", conllu(f"{PLAIN}\n{CONTRACTED}\n# text =\n"))
+    sentences = parses.by_segment(3, "x")
+    check_words(parses, sentences, [" I\u00a0am", "zum Haus .", ""], "x")
+    check_words(parses, sentences, [None, "zumHaus.", ""], "x")
+    with pytest.raises(MalformedFileError) as refusal:
+        check_words(parses, sentences, ["I am", "zu dem Haus.", ""], "system 'x'")
+    assert str(refusal.value).startswith(
+        "p: line 5: found words that are not those of segment 2 of system 'x': 'zumHaus.', "
+        "expected 'zudemHaus.'"
+    )
