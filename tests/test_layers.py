@@ -15,13 +15,16 @@ ROOT = Path(truebleu.__file__).parent
 # Each part of the package with the parts it may import, besides itself.
 ALLOWED = {
     "errors": set(),
+    "seeds": {"errors"},
     "threads": {"errors"},
     "corpus": {"errors"},
     "tokenizers": {"errors", "corpus"},
     "metrics": {"errors", "threads", "corpus", "tokenizers"},
-    "simulation": {"errors", "corpus"},
-    "reports": {"errors", "metrics"},
-    "compat": {"errors", "threads", "corpus", "tokenizers", "metrics"},
+    "simulation": {"errors", "seeds", "corpus"},
+    "resampling": {"errors", "seeds"},
+    "inference": {"errors", "seeds", "corpus", "metrics", "resampling"},
+    "reports": {"errors", "metrics", "inference"},
+    "compat": {"errors", "seeds", "threads", "corpus", "tokenizers", "metrics", "resampling"},
 }
 # The doors may import everything.
 DOORS = {"cli", "__init__", "__main__"}

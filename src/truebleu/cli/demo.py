@@ -10,7 +10,8 @@ import click
 
 from truebleu.metrics.scoring import score_test_set
 from truebleu.reports import render
-from truebleu.simulation import DEFAULT_SEED, Channel, save_test_set, simulate
+from truebleu.seeds import DEFAULT_SEED
+from truebleu.simulation import Channel, save_test_set, simulate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 # Name, module and one line of help: listing the commands must not import them.
 COMMANDS = {
     "score": ("truebleu.cli.score", "Score systems by BLEU, chrF, TER."),
+    "compare": ("truebleu.cli.compare", "Tell which differences between systems are real."),
+    "gate": ("truebleu.cli.gate", "Let a new system pass unless it is worse than the old."),
     "demo": ("truebleu.cli.demo", "Simulate a test set and score it."),
     "sacrebleu": ("truebleu.cli.sacrebleu", "Score with sacreBLEU's command line."),
 }
@@ -61,7 +63,7 @@ def truebleu() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line: exit 0 = answered, 2 = bad usage or bad input."""
+    """Run the command line: exit 0 = answered, 1 = gate says no, 2 = bad usage or bad input."""
     try:
         truebleu(args=arguments, prog_name="truebleu")
     except TruebleuError as error:

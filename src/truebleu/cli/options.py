@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from truebleu.inference.names import INTERVALS, UNITS
 from truebleu.reports import FORMATS
+from truebleu.seeds import DEFAULT_SEED
 from truebleu.threads import set_threads
 
 if TYPE_CHECKING:
@@ -40,6 +42,42 @@ def test_set_options(command: Command) -> Command:
             multiple=True,
             required=True,
             help="A reference; repeat for several.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def resampling_options(command: Command) -> Command:
+    """How test sets are resampled, and how intervals are made of that."""
+    interval = click.option(
+        "--interval",
+        type=click.Choice(INTERVALS),
+        default="percentile",
+        show_default=True,
+        help="How intervals are made of replicates.",
+    )
+    return replicate_options(interval(command))
+
+
+def replicate_options(command: Command) -> Command:
+    """How test sets are resampled, and how sure an answer must be."""
+    for option in (
+        click.option("--by-domain", is_flag=True, help="Draw within each domain."),
+        click.option("--block-length", type=int, metavar="N", help="Segments in a block."),
+        click.option(
+            "--unit",
+            type=click.Choice(UNITS),
+            default="segment",
+            show_default=True,
+            help="What is drawn or swapped as a whole.",
+        ),
+        click.option(
+            "--level", type=float, default=0.95, show_default=True, help="Confidence level."
+        ),
+        click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True),
+        click.option(
+            "--samples", type=int, default=10_000, show_default=True, help="How many replicates."
         ),
     ):
         command = option(command)

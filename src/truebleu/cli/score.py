@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-import sys
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu.cli.options import format_option, metric_option, test_set_options, threads_option
-from truebleu.corpus import read_test_set
+from truebleu.cli.options import (
+    format_option,
+    metric_option,
+    resampling_options,
+    test_set_options,
+    threads_option,
+)
+from truebleu.cli.progress import progress_bar
+from truebleu.cli.texts import read_texts
 from truebleu.metrics.registry import as_metrics
 from truebleu.metrics.scoring import score_test_set
 from truebleu.reports import render
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from truebleu.corpus import TestSet
+    from truebleu.metrics.metric import Metric
+    from truebleu.metrics.scoring import Scores
 
 EPILOG = """\b
 A file holds one segment per line, compressed or not; - is standard input.
@@ -25,14 +39,31 @@ Examples:
   truebleu score -r ref1.txt -r ref2.txt old=a.txt new=b.txt -m bleu -m chrf -m ter
   truebleu score -r ref.zh system.zh -m bleu:tokenize=zh --format json
   truebleu score -r eval.tsv#reference eval.tsv#output -m chrf:word_order=2
+  truebleu score -r ref.txt system.txt --confidence --level 0.99
   truebleu score -r ref.txt system.txt --segments --format tsv > segments.tsv
+  truebleu score -r ref.txt system.txt --save baseline.json.gz
 
 \b
 Settings of the metrics:
-  bleu   tokenize=13a|intl|zh|char|none|ja-mecab|ko-mecab|spm:PATH, smooth=exp|floor|add-k|none,
-         smooth_value=, max_order=4, lowercase=no, effective_order=no
+  bleu   tokenize=13a|intl|zh|char|none|mteval|mteval-intl|ja-mecab|ko-mecab|spm:PATH,
+         smooth=exp|floor|add-k|none|mteval, smooth_value=, max_order=4, lowercase=no,
+         effective_order=no, reference_length=closest|shortest
   chrf   char_order=6, word_order=0, beta=2, lowercase=no, whitespace=no, eps_smoothing=no
+  depf   parses=FOLDER|spacy=MODEL, labelled=yes, word=form|lemma, direction=yes, lowercase=no,
+         root=yes, check_text=yes, parser=
+  gtm    exponent=1, tokenize=none, lowercase=no
+  length tokenize=none, lowercase=no
+  mbleu  tokenize=13a, max_order=4, lowercase=no
+  nist   tokenize=mteval, lowercase=no, max_order=5, zero_history=yes
+  per    tokenize=none, lowercase=no
+  scores path=FILE, name=, column=, rater=, higher_is_better=yes, low=, high=, first_segment=1,
+         missing=error|omit|common
+  sentbleu
+         smoothing=none|epsilon|add-one|halving|length-scaled|average|interpolate|scaled-average
+         (or 0 to 7), epsilon=0.1, k=5, alpha=5, smooth_next_order=no, weight=length|equal,
+         tokenize=13a, max_order=4, lowercase=no
   ter    normalized=no, no_punct=no, asian_support=no, case_sensitive=no
+  wer    tokenize=none, lowercase=no
 """
 
 
@@ -41,7 +72,16 @@ Settings of the metrics:
 @test_set_options
 @metric_option
 @click.option("--segments", is_flag=True, help="The scores of each segment instead.")
+@click.option("--confidence", is_flag=True, help="Each score with its bootstrap interval.")
+@resampling_options
 @click.option("--details", is_flag=True, help="Also what each score is made of (text format).")
+@click.option(
+    "--save",
+    "file",
+    metavar="FILE",
+    help="Also save the only system's segment statistics, for truebleu gate; gzipped as FILE.gz.",
+)
+@click.option("--force", is_flag=True, help="Overwrite the FILE of --save.")
 @format_option
 @threads_option
 def command(
@@ -52,23 +92,45 @@ def command(
     strict: bool,
     metrics: tuple[str, ...],
     segments: bool,
+    confidence: bool,
     details: bool,
+    file: str | None,
+    force: bool,
     format_: str,
+    **resampling: Any,
 ) -> None:
     """Score each SYSTEM against the references.
 
     A SYSTEM is a file, or NAME=FILE to give it a name other than the file's.
     """
+    if segments and confidence:
+        raise click.UsageError("--segments and --confidence exclude each other.")
     parsed = as_metrics(metrics)
-    test_set = read_test_set(
-        systems,
-        references,
-        source=source,
-        documents=documents,
-        strict=strict,
-        stdin=sys.stdin.buffer,
-    )
-    for warning in test_set.warnings:
-        click.echo(f"warning: {warning.message}", err=True)
-    scores = score_test_set(test_set, parsed, segments=segments)
+    test_set = read_texts(systems, references, source=source, documents=documents, strict=strict)
+    if file is not None:
+        # Before the scores: what cannot be saved should be said at once.
+        _save(test_set, parsed, file, force=force)
+    if confidence:
+        scores = _with_intervals(test_set, parsed, resampling)
+    else:
+        scores = score_test_set(test_set, parsed, segments=segments)
     click.echo(render(scores, format_, details=details), nl=False)
+
+
+def _save(test_set: TestSet, metrics: Sequence[Metric], file: str, *, force: bool) -> None:
+    from truebleu.metrics.saved import SavedStatistics, require_new_file, save_statistics
+
+    require_new_file(file, overwrite=force)
+    save_statistics(SavedStatistics.of(test_set, metrics), file, overwrite=force)
+
+
+def _with_intervals(
+    test_set: TestSet, metrics: Sequence[Metric], resampling: Mapping[str, Any]
+) -> Scores:
+    # Resampling needs NumPy, which takes longer to load than plain scores take in all.
+    from truebleu.inference.confidence import score_with_intervals
+    from truebleu.inference.settings import CompareSettings
+
+    settings = CompareSettings(**resampling)
+    with progress_bar(settings.samples, "resampling") as progress:
+        return score_with_intervals(test_set, metrics, settings, progress)

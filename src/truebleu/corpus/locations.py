@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os.path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from truebleu.errors import SettingError
+from truebleu.errors import EmptyTextError, SettingError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 #: Written instead of a path to read standard input.
 STANDARD_INPUT = "-"
@@ -70,3 +73,23 @@ def stem(path: str) -> str:
 def _without(path: str, endings: tuple[str, ...]) -> str:
     root, ending = os.path.splitext(path)
     return root if ending.lower() in endings else path
+
+
+def expanded(written: Iterable[str]) -> list[str]:
+    """Each folder as the files in it, each pattern as the files that match it, in order of name."""
+    from glob import glob
+
+    found: list[str] = []
+    for text in written:
+        if os.path.isdir(text):
+            names = sorted(name for name in os.listdir(text) if not name.startswith("."))
+            paths = [os.path.join(text, name) for name in names]
+            files = [path for path in paths if os.path.isfile(path)]
+            if not files:
+                raise EmptyTextError(text)
+            found += files
+        elif any(sign in text for sign in "*?[") and not os.path.exists(text):
+            found += sorted(path for path in glob(text) if os.path.isfile(path)) or [text]
+        else:
+            found.append(text)
+    return found

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from truebleu.reports.table import Column, Table
 
 if TYPE_CHECKING:
-    from truebleu.metrics.scoring import Scores
+    from collections.abc import Mapping
+
+    from truebleu.metrics.scoring import Scores, SystemScores
 
 
 def score_table(scores: Scores, digits: int | None, details: bool) -> Table:
     """A row per system with its scores."""
     rows = [
-        (system.name, *(_number(score.score, digits) for score in system.scores.values()))
+        (system.name, *(cell for label in system.scores for cell in _cells(system, label, digits)))
         for system in scores.systems
     ]
     notes = list(_signature_lines(scores))
+    if scores.settings is not None:
+        notes.append(_interval_line(scores.settings))
     if details:
         notes.append("")
         notes.extend(
@@ -24,7 +28,12 @@ def score_table(scores: Scores, digits: int | None, details: bool) -> Table:
             for system in scores.systems
             for score in system.scores.values()
         )
-    return Table((Column("System"), *_metric_columns(scores)), tuple(rows), tuple(notes))
+    columns = _metric_columns(scores)
+    if scores.settings is not None:
+        level = f"{100 * scores.settings['level']:g} %"
+        interval = Column(f"{level} interval", numeric=True)
+        columns = tuple(column for metric in columns for column in (metric, interval))
+    return Table((Column("System"), *columns), tuple(rows), tuple(notes))
 
 
 def segment_table(scores: Scores, digits: int | None) -> Table:
@@ -39,13 +48,28 @@ def segment_table(scores: Scores, digits: int | None) -> Table:
     return Table(columns, tuple(rows), tuple(_signature_lines(scores)))
 
 
+def _cells(system: SystemScores, label: str, digits: int | None) -> list[str]:
+    cells = [_number(system.scores[label].score, digits)]
+    if system.intervals is not None:
+        low, high = system.intervals[label]
+        cells.append(f"[{_number(low, digits)}, {_number(high, digits)}]")
+    return cells
+
+
+def _interval_line(settings: Mapping[str, Any]) -> str:
+    return (
+        f"{settings['interval']} intervals from the bootstrap over {settings['units']} "
+        f"{settings['unit']}s, {settings['samples']:,} samples, seed {settings['seed']}"
+    )
+
+
 def _metric_columns(scores: Scores) -> tuple[Column, ...]:
     return tuple(Column(label, numeric=True) for label in scores.signatures)
 
 
 def _signature_lines(scores: Scores) -> list[str]:
     return [
-        f"{signature}" + ("" if scores.higher_is_better[label] else "  (lower is better)")
+        f"{signature}" + ("  (lower is better)" if scores.higher_is_better[label] is False else "")
         for label, signature in scores.signatures.items()
     ]
 

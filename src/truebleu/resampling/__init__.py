@@ -1,8 +1,7 @@
 """Step 4, resample: rows of statistics become the sums of many replicates, blind to the metric."""
 
 from truebleu.resampling.bootstrap import Bootstrap
-from truebleu.resampling.seeds import DEFAULT_SEED
 from truebleu.resampling.swaps import Swaps
 from truebleu.resampling.units import Units
 
-__all__ = ["DEFAULT_SEED", "Bootstrap", "Swaps", "Units"]
+__all__ = ["Bootstrap", "Swaps", "Units"]

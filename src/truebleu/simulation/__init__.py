@@ -6,7 +6,6 @@ channels are equal systems, unequal ones are not.
 
 from truebleu.simulation.channels import Channel
 from truebleu.simulation.saving import save_test_set
-from truebleu.simulation.streams import DEFAULT_SEED
 from truebleu.simulation.test_sets import simulate
 
-__all__ = ["DEFAULT_SEED", "Channel", "save_test_set", "simulate"]
+__all__ = ["Channel", "save_test_set", "simulate"]

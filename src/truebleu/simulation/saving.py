@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from truebleu.errors import SettingError, UnreadableFileError
+from truebleu.corpus.writing import write_files
+from truebleu.errors import SettingError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -25,19 +25,10 @@ def save_test_set(test_set: TestSet, folder: Path, *, overwrite: bool = False) -
     Returns:
         The files, in the order above.
     """
-    texts = _texts(test_set)
-    if not overwrite:
-        for name in texts:
-            if (folder / name).exists():
-                expected = "no such file yet, or leave to overwrite it (--force)"
-                raise SettingError("folder", str(folder / name), expected)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        _write_all(texts, folder)
-    except OSError as error:
-        reason = f"cannot be written: {error.strerror}"
-        raise UnreadableFileError(str(error.filename or folder), reason) from error
-    return [folder / name for name in texts]
+    contents = {
+        name: (f"{line}\n".encode() for line in lines) for name, lines in _texts(test_set).items()
+    }
+    return write_files(folder, contents, overwrite=overwrite)
 
 
 def _texts(test_set: TestSet) -> Mapping[str, Iterable[str]]:
@@ -54,13 +45,3 @@ def _texts(test_set: TestSet) -> Mapping[str, Iterable[str]]:
             )
         texts[f"{name}.txt"] = map(str, text)
     return texts
-
-
-def _write_all(texts: Mapping[str, Iterable[str]], folder: Path) -> None:
-    # Files take their names when all are complete, so that a full disk leaves none half written.
-    with TemporaryDirectory(dir=folder, prefix=".partial-") as partial:
-        for name, lines in texts.items():
-            with (Path(partial) / name).open("w", encoding="utf-8", newline="\n") as file:
-                file.writelines(f"{line}\n" for line in lines)
-        for name in texts:
-            (Path(partial) / name).replace(folder / name)

@@ -7,8 +7,6 @@ from hashlib import blake2b
 from random import Random
 from typing import TypeAlias
 
-DEFAULT_SEED = 12345
-
 Draw: TypeAlias = Callable[[], float]
 
 

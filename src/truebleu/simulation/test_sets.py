@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 from truebleu._core import Segments
 from truebleu.corpus import TestSet
 from truebleu.errors import SettingError
+from truebleu.seeds import DEFAULT_SEED, require_seed
 from truebleu.simulation.channels import Channel
 from truebleu.simulation.grammar import Sentence, make_sentence, paraphrase, spell
 from truebleu.simulation.lexicon import DOMAINS, TOPICS_PER_DOMAIN, topic_tables
-from truebleu.simulation.streams import DEFAULT_SEED, Streams
+from truebleu.simulation.streams import Streams
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,7 +57,7 @@ def simulate(
     _require_whole_number("segments", segments, 1)
     _require_whole_number("references", references, 1)
     _require_whole_number("document_length", document_length, 1)
-    _require_whole_number("seed", seed, 0)
+    require_seed(seed)
     channels = _as_channels(systems)
     documents = _Documents.of(segments, document_length, seed)
     sentences = _make_sentences(documents.tables, seed)

@@ -1,0 +1,84 @@
+"""``truebleu compare``: which differences between systems are real."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from truebleu.cli.options import (
+    format_option,
+    metric_option,
+    resampling_options,
+    test_set_options,
+    threads_option,
+)
+from truebleu.cli.progress import progress_bar
+from truebleu.cli.texts import read_texts
+from truebleu.inference.comparison import compare_test_set
+from truebleu.inference.p_values import ALTERNATIVES
+from truebleu.inference.settings import (
+    ALL_CORRECTIONS,
+    TESTS,
+    CompareSettings,
+)
+from truebleu.metrics.registry import as_metrics
+from truebleu.reports.comparison import render_comparison
+
+EPILOG = """\b
+Examples:
+  truebleu compare -r ref.txt old.txt new.txt
+  truebleu compare -r ref.txt sys/ --baseline ONLINE-A -m bleu -m chrf
+  truebleu compare -r ref.txt 'sys/*.txt' --documents docs.tsv --unit document
+  truebleu compare -r ref.txt a.txt b.txt --margin 0.5 --format json
+
+\b
+How to read the answer: the interval says where the score would lie on other test sets like this
+one; p is how often two equal systems would differ by this much; the adjusted p accounts for the
+number of comparisons, and * marks those at or below 1 - level. Ranks are those the tests leave.
+"""
+
+
+@click.command("compare", epilog=EPILOG)
+@click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True)
+@test_set_options
+@metric_option
+@click.option("--baseline", metavar="NAME", help="Compare all others with this system only.")
+@click.option("--test", type=click.Choice(TESTS), default="ar", show_default=True)
+@click.option(
+    "--correction",
+    type=click.Choice(ALL_CORRECTIONS),
+    default="holm",
+    show_default=True,
+    help="For the number of comparisons by a metric.",
+)
+@click.option(
+    "--alternative", type=click.Choice(ALTERNATIVES), default="two-sided", show_default=True
+)
+@click.option(
+    "--margin", type=float, metavar="D", help="Also test equivalence within a difference of D."
+)
+@click.option("--adaptive", is_flag=True, help="As many swaps as clear decisions need.")
+@resampling_options
+@format_option
+@threads_option
+def command(
+    systems: tuple[str, ...],
+    references: tuple[str, ...],
+    source: str | None,
+    documents: str | None,
+    strict: bool,
+    metrics: tuple[str, ...],
+    format_: str,
+    **options: Any,
+) -> None:
+    """Test which SYSTEMs differ, and say how sure that is.
+
+    A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'.
+    """
+    settings = CompareSettings(**options)
+    parsed = as_metrics(metrics)
+    test_set = read_texts(systems, references, source=source, documents=documents, strict=strict)
+    with progress_bar(2 * settings.samples, "comparing") as progress:
+        comparison = compare_test_set(test_set, parsed, settings, progress)
+    click.echo(render_comparison(comparison, format_), nl=False)

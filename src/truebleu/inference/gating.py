@@ -1,0 +1,249 @@
+"""A gate: may a new system take the place of an old one?
+
+Without a margin, the new system fails when it is shown to be worse: a one-sided approximate
+randomization test (Riezler & Maxwell 2005, Fig. 1) of the hypothesis that it is as good. A system
+of equal quality fails in at most 1 - level of all cases, a worse one the more surely the larger the
+test set. A pass does not show that it is as good.
+
+With a margin, the burden of proof is turned round: the new system passes when it is shown to be
+worse by less than the margin, by a one-sided bootstrap test of the hypothesis that it is worse by
+the margin or more (see `non_inferiority_p`). A system that is that bad passes in about 1 - level of
+all cases or fewer, and a small test set fails good ones. With a margin of 0 it must be shown to be
+better, by the mirror image of the test without a margin.
+
+All tests are one-sided, so that the interval that goes with them has the level 2 level - 1: the
+true difference is below its lower bound in 1 - level of all cases, above its upper in as many.
+
+By several metrics, each is tested at the level and all must pass. Without a margin this makes
+false alarms more frequent than by one metric; with a margin it does not make a bad system pass more
+often, since it would have to pass every one of the tests (Berger 1982).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import ceil, log2
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from truebleu.corpus import as_test_set
+from truebleu.errors import SettingError
+from truebleu.inference.comparison import units_of
+from truebleu.inference.counted import Counted
+from truebleu.inference.gate_results import GateCheck, GateResult, GateSettings
+from truebleu.inference.intervals import percentile_interval
+from truebleu.inference.monte_carlo import monte_carlo_error
+from truebleu.inference.p_values import non_inferiority_p, randomization_p
+from truebleu.inference.replication import bootstrap_scores, swap_differences
+from truebleu.metrics.registry import as_metrics
+from truebleu.metrics.saved import SavedStatistics
+from truebleu.metrics.scoring import metric_labels
+from truebleu.resampling import Bootstrap, Swaps
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from truebleu.corpus import TestSet, TextLike
+    from truebleu.inference.p_values import Alternative
+    from truebleu.inference.replication import Progress
+    from truebleu.metrics.metric import Metric
+    from truebleu.resampling import Units
+
+
+def gate(
+    new: TextLike,
+    old: TextLike | SavedStatistics,
+    references: Sequence[TextLike] | TextLike,
+    metrics: Sequence[str | Metric] = ("bleu",),
+    settings: GateSettings | None = None,
+) -> GateResult:
+    """May the new system take the place of the old one?
+
+    >>> reference = ["the cat sat on the mat"] * 9
+    >>> gate(["the cat sat on a mat"] * 9, reference, reference).passed
+    False
+
+    Args:
+        new: the new system's outputs.
+        old: the old system's outputs, or what `read_statistics` read of them.
+        references: one list of segments per translator, or a single translator's list.
+        metrics: metrics such as ``BLEU()``, or as text; the new system must pass by all of them.
+        settings: with or without a margin, and how it is tested.
+    """
+    if isinstance(old, SavedStatistics):
+        return gate_test_set(as_test_set({"new": new}, references), metrics, settings, old)
+    return gate_test_set(as_test_set({"new": new, "old": old}, references), metrics, settings)
+
+
+def gate_test_set(
+    test_set: TestSet,
+    metrics: Sequence[str | Metric] = ("bleu",),
+    settings: GateSettings | None = None,
+    saved: SavedStatistics | None = None,
+    progress: Progress | None = None,
+) -> GateResult:
+    """Compare the first system of a test set with the second, or with saved statistics."""
+    settings = settings or GateSettings()
+    parsed = as_metrics(metrics)
+    labels = metric_labels(parsed)
+    _require_directions(labels, parsed)
+    new, old = _names(test_set, saved)
+    if saved is not None:
+        saved.require_same_references(test_set)
+        test_set = _with_labels_of(saved, test_set)
+    units = units_of(test_set, settings.as_comparison())
+    _require_enough(units, settings)
+    counted = [
+        Counted.of(label, metric, _rows(metric, test_set, saved), units)
+        for label, metric in zip(labels, parsed, strict=True)
+    ]
+    checks = _checks(counted, units, test_set.references_per_segment, settings, progress)
+    return GateResult(
+        new=new,
+        old=old,
+        rule=settings.rule,
+        checks=tuple(checks),
+        test_set=test_set.to_dict(),
+        settings={**settings.to_dict(), "units": len(units)},
+        warnings=tuple(warning.to_dict() for warning in test_set.warnings),
+    )
+
+
+def _require_directions(labels: Sequence[str], metrics: Sequence[Metric]) -> None:
+    for label, metric in zip(labels, metrics, strict=True):
+        if metric.higher_is_better is None:
+            expected = "a metric of which more or less is better, so that one can be worse"
+            raise SettingError("metric", label, expected)
+
+
+def _names(test_set: TestSet, saved: SavedStatistics | None) -> tuple[str, str]:
+    names = list(test_set.systems)
+    if len(names) != (2 if saved is None else 1):
+        expected = "one new and one old system" if saved is None else "one system besides the saved"
+        raise SettingError("systems", ", ".join(names), expected)
+    if saved is None:
+        return names[0], names[1]
+    # A new run of a system usually has the name of the old one.
+    namesake = saved.system == names[0]
+    return names[0], f"{saved.system} ({saved.label})" if namesake else saved.system
+
+
+def _with_labels_of(saved: SavedStatistics, test_set: TestSet) -> TestSet:
+    """The test set, with saved documents and domains where it has none of its own."""
+    return replace(
+        test_set,
+        documents=saved.documents if test_set.documents is None else test_set.documents,
+        domains=saved.domains if test_set.domains is None else test_set.domains,
+    )
+
+
+def _require_enough(units: Units, settings: GateSettings) -> None:
+    """Refuse so few units that no difference could be significant: such a gate never closes."""
+    least = _fewest_units(settings)
+    if len(units) < least:
+        expected = (
+            f"at least {least} at the level {settings.level:g}; with {len(units)} no difference "
+            "can be significant"
+        )
+        raise SettingError("test set", f"{len(units)} {units.kind}s", expected)
+
+
+def _fewest_units(settings: GateSettings) -> int:
+    """How many units must differ: the most extreme of 2**n swaps has p = 2**-n."""
+    return ceil(-log2(settings.alpha))
+
+
+def _rows(metric: Metric, test_set: TestSet, saved: SavedStatistics | None) -> NDArray[np.float64]:
+    """Counts shaped (segment, system, column), the new system first."""
+    if saved is None:
+        return metric.count(test_set).array()
+    old = saved.by(metric, test_set.references_per_segment)
+    new = metric.count(test_set).array()[:, 0]
+    return np.stack([new, old], axis=1)
+
+
+def _checks(
+    counted: Sequence[Counted],
+    units: Units,
+    references: int | None,
+    settings: GateSettings,
+    progress: Progress | None,
+) -> list[GateCheck]:
+    bootstrap = Bootstrap(replicates=settings.samples, seed=settings.seed)
+    scores = bootstrap_scores(counted, units, bootstrap, progress)
+    drawn = [replicates[:, 0] - replicates[:, 1] for replicates in scores]
+    if settings.rule == "within margin":
+        tested, exact = drawn, False
+    else:
+        swaps = Swaps(replicates=settings.samples, seed=settings.seed)
+        swapped = swap_differences(counted, [(0, 1)], swaps, progress)
+        tested, exact = [differences[:, 0] for differences in swapped], swaps.enumerates(len(units))
+    return [
+        _check(one, both, references, settings, units.kind, exact=exact)
+        for one, both in zip(counted, zip(drawn, tested, strict=True), strict=True)
+    ]
+
+
+def _check(
+    one: Counted,
+    differences: tuple[NDArray[np.float64], NDArray[np.float64]],
+    references: int | None,
+    settings: GateSettings,
+    unit: str,
+    *,
+    exact: bool,
+) -> GateCheck:
+    """One metric's check by the differences of the bootstrap, and those of the test."""
+    drawn, tested = differences
+    new, old = one.scores.tolist()
+    p = _p_value(one, tested, settings, exact=exact)
+    low, high = percentile_interval(drawn, settings.interval_level).tolist()
+    return GateCheck(
+        metric=one.label,
+        signature=one.metric.signature.with_references(references),
+        higher_is_better=_sign(one) == 1,
+        # Only "not worse" is refuted by a small p; the other rules are shown by it.
+        passed=(p <= settings.alpha) != (settings.rule == "not worse"),
+        new_score=new,
+        old_score=old,
+        difference=new - old,
+        interval=(low, high),
+        p=p,
+        p_se=0.0 if exact else float(monte_carlo_error(p, len(tested))),
+        samples=len(tested),
+        exact=exact,
+        note=_note(one, settings, unit),
+    )
+
+
+def _p_value(
+    one: Counted, tested: NDArray[np.float64], settings: GateSettings, *, exact: bool
+) -> float:
+    new, old = one.scores.tolist()
+    sign, scale = _sign(one), max(abs(new), abs(old))
+    if settings.margin:
+        return float(non_inferiority_p(sign * tested, settings.margin, scale=scale))
+    alternative: Alternative = "less" if settings.rule == "not worse" else "greater"
+    return float(
+        randomization_p(sign * (new - old), sign * tested, alternative, exact=exact, scale=scale)
+    )
+
+
+def _sign(one: Counted) -> int:
+    return 1 if one.metric.higher_is_better else -1
+
+
+def _note(one: Counted, settings: GateSettings, unit: str) -> str | None:
+    """What makes a test moot: too few units that differ."""
+    differing = int((one.rows[:, 0] != one.rows[:, 1]).any(axis=1).sum())
+    if differing == 0:
+        return f"{one.label} counts the same in both"
+    if settings.rule != "within margin" and differing < _fewest_units(settings):
+        return (
+            f"they differ in {differing} of {len(one.rows)} {unit}s, "
+            "too few for any difference to be significant"
+        )
+    return None

@@ -1,0 +1,88 @@
+"""Scores of every system on many replicates, block by block: all that inference works on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from truebleu import _core
+from truebleu.inference.counted import apart, side_by_side
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from truebleu.inference.counted import Counted
+    from truebleu.resampling import Bootstrap, Swaps, Units
+
+# Called with how many replicates have been made since the last call.
+Progress = Callable[[int], object]
+# Numbers that a block of replicate sums may hold: 32 MB.
+BLOCK_SIZE = 1 << 22
+
+Pair = tuple[int, int]
+
+
+def bootstrap_scores(
+    counted: Sequence[Counted],
+    units: Units,
+    bootstrap: Bootstrap,
+    progress: Progress | None = None,
+) -> list[NDArray[np.float64]]:
+    """For each metric the scores of every system on every replicate, shaped (replicate, system).
+
+    All systems and metrics are scored on the same resampled test sets: every comparison is paired.
+    """
+    rows = side_by_side(counted)
+    scores = [np.empty((bootstrap.replicates, one.systems)) for one in counted]
+    for first, count in _blocks(bootstrap.replicates, rows.shape[1]):
+        sums = apart(bootstrap.sums(rows, units, first, count), counted)
+        for one, part, into in zip(counted, sums, scores, strict=True):
+            into[first : first + count] = one.metric.score(part)
+        if progress is not None:
+            progress(count)
+    return scores
+
+
+def swap_differences(
+    counted: Sequence[Counted],
+    pairs: Sequence[Pair],
+    swaps: Swaps,
+    progress: Progress | None = None,
+    *,
+    first: int = 0,
+) -> list[NDArray[np.float64]]:
+    """For each metric the differences of each pair after random swaps, shaped (replicate, pair).
+
+    Swapping X and Y on a set of units moves the sums of X by S(Y) - S(X), where S adds up these
+    units, and those of Y by as much the other way: S of each system serves all of its pairs.
+    """
+    rows = side_by_side(counted)
+    enumerated = swaps.enumerates(len(rows))
+    replicates = 2 ** len(rows) if enumerated else swaps.replicates
+    differences = [np.empty((replicates, len(pairs))) for _ in counted]
+    width = max(rows.shape[1], 2 * len(pairs) * max(one.rows.shape[2] for one in counted))
+    for start, count in _blocks(replicates, width):
+        taken = apart(swaps.sums(rows, first + start, count, enumerated=enumerated), counted)
+        for one, part, into in zip(counted, taken, differences, strict=True):
+            into[start : start + count] = _differences(one, part, pairs)
+        if progress is not None:
+            progress(count)
+    return differences
+
+
+def _differences(
+    one: Counted, taken: NDArray[np.float64], pairs: Sequence[Pair]
+) -> NDArray[np.float64]:
+    first, second = one.metric.score(_core.pair_sums(taken, one.sums, pairs))
+    return np.asarray(first - second)
+
+
+def _blocks(replicates: int, width: int) -> Iterator[tuple[int, int]]:
+    """First replicate and number of each block."""
+    size = max(1, min(1024, BLOCK_SIZE // max(width, 1)))
+    for first in range(0, replicates, size):
+        yield first, min(size, replicates - first)

@@ -1,0 +1,219 @@
+"""``truebleu compare`` as a user meets it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from truebleu.cli.main import truebleu
+from truebleu.errors import TruebleuError
+from truebleu.simulation import Channel, save_test_set, simulate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("texts")
+    channels = {
+        "good": Channel.at_rate(0.1),
+        "same": Channel.at_rate(0.1),
+        "bad": Channel.at_rate(0.3),
+    }
+    save_test_set(simulate(segments=120, systems=channels, seed=3), path / "demo")
+    return path / "demo"
+
+
+def run(folder: Path, *arguments: str) -> Result:
+    systems = [str(folder / f"{name}.txt") for name in ("good", "same", "bad")]
+    reference = str(folder / "reference-1.txt")
+    command = ["compare", "-r", reference, *systems, "--samples", "500", *arguments]
+    return CliRunner().invoke(truebleu, command)
+
+
+def json_of(folder: Path, *arguments: str) -> Any:
+    result = run(folder, *arguments, "--format", "json")
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def test_the_table_orders_systems_and_the_verdict_says_who_can_be_told_apart(folder: Path) -> None:
+    result = run(folder, "-m", "bleu")
+    assert result.exit_code == 0, result.stderr
+    lines = result.stdout.splitlines()
+    assert lines[0].split()[:3] == ["System", "BLEU", "95"]
+    assert lines[4].split()[0] == "bad"
+    assert "can't be told apart" in result.stdout
+    assert "Each of them is better than the other system." in result.stdout
+    assert "Holm's correction for 3 comparisons" in result.stdout
+    matrix = lines[lines.index(next(line for line in lines if line.startswith("   System"))) :]
+    assert matrix[2].split()[2:] == ["~", ">"]
+    assert matrix[4].split()[2:] == ["<", "<"]
+
+
+def test_json_has_the_promised_shape(folder: Path) -> None:
+    answer = json_of(folder, "-m", "bleu", "-m", "ter")
+    assert answer["version"] == 1
+    assert answer["test_set"]["segments"] == 120
+    expected = {"test": "ar", "samples": 500, "seed": 12345, "level": 0.95, "correction": "holm"}
+    assert expected.items() <= answer["settings"].items()
+    assert answer["settings"]["unit"] == "segment"
+    assert [metric["name"] for metric in answer["metrics"]] == ["BLEU", "TER"]
+    score = answer["systems"][0]["scores"]["BLEU"]
+    assert score.keys() >= {"score", "interval", "median", "relative_interval", "rank_range"}
+    assert score["interval"][0] < score["score"] < score["interval"][1]
+    assert len(answer["comparisons"]) == 6
+    pair = answer["comparisons"][1]
+    assert (pair["metric"], pair["a"], pair["b"]) == ("BLEU", "good", "bad")
+    assert pair["significant"] is True
+    assert pair["wins"] == 1.0
+    assert pair["p"] == pytest.approx(1 / 501)
+    assert pair["p_adjusted"] == pytest.approx(3 / 501)
+
+
+def test_less_is_better_where_the_metric_says_so(folder: Path) -> None:
+    answer = json_of(folder, "-m", "ter")
+    pair = answer["comparisons"][1]
+    assert pair["difference"] < 0
+    assert pair["wins"] == 1.0
+    assert answer["systems"][2]["scores"]["TER"]["rank_range"] == [3, 3]
+
+
+def test_a_baseline_is_compared_with_each_other_system(folder: Path) -> None:
+    answer = json_of(folder, "--baseline", "bad")
+    assert [(pair["a"], pair["b"]) for pair in answer["comparisons"]] == [
+        ("good", "bad"),
+        ("same", "bad"),
+    ]
+    result = run(folder, "--baseline", "bad")
+    assert "good is better than bad by" in result.stdout
+
+
+@pytest.mark.parametrize("format_", ["tsv", "latex", "markdown"])
+def test_every_format_has_the_scores(folder: Path, format_: str) -> None:
+    result = run(folder, "--format", format_)
+    assert result.exit_code == 0, result.stderr
+    assert "good" in result.stdout
+    assert "nrefs:1" in result.stdout
+
+
+def test_the_same_seed_gives_the_same_answer_on_any_threads(folder: Path) -> None:
+    one = run(folder, "--seed", "0", "--threads", "1", "--format", "json").stdout
+    two = run(folder, "--seed", "0", "--threads", "2", "--format", "json").stdout
+    assert one == two
+    assert one != run(folder, "--seed", "1", "--format", "json").stdout
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--test", "bootstrap"],
+        ["--test", "bootstrap-absolute"],
+        ["--correction", "westfall-young"],
+        ["--correction", "bh"],
+        ["--interval", "bca"],
+        ["--interval", "basic"],
+        ["--unit", "block", "--block-length", "10"],
+        ["--alternative", "greater"],
+        ["--adaptive"],
+        ["--margin", "50"],
+    ],
+    ids=" ".join,
+)
+def test_every_option_keeps_the_plain_truth(folder: Path, options: list[str]) -> None:
+    answer = json_of(folder, *options)
+    decisions = {(pair["a"], pair["b"]): pair["significant"] for pair in answer["comparisons"]}
+    assert decisions == {("good", "same"): False, ("good", "bad"): True, ("same", "bad"): True}
+
+
+def test_documents_are_units(folder: Path) -> None:
+    options = ["--documents", str(folder / "documents.tsv"), "--unit", "document", "--by-domain"]
+    answer = json_of(folder, *options)
+    assert answer["settings"]["units"] == answer["test_set"]["documents"] < 120
+
+
+def test_a_folder_and_a_pattern_stand_for_their_files(folder: Path, tmp_path: Path) -> None:
+    systems = tmp_path / "sys"
+    systems.mkdir()
+    for name in ("good", "bad"):
+        (systems / f"{name}.txt").write_bytes((folder / f"{name}.txt").read_bytes())
+    reference = str(folder / "reference-1.txt")
+    answers = [
+        CliRunner().invoke(
+            truebleu, ["compare", "-r", reference, text, "--samples", "100", "--format", "json"]
+        )
+        for text in (str(systems), str(systems / "*.txt"))
+    ]
+    assert answers[0].exit_code == 0, answers[0].stderr
+    assert answers[0].stdout == answers[1].stdout
+    names = [system["name"] for system in json.loads(answers[0].stdout)["systems"]]
+    assert names == ["bad", "good"]
+
+
+def test_a_copy_is_never_different(folder: Path) -> None:
+    copy = f"copy={folder / 'good.txt'}"
+    answer = json.loads(run(folder, copy, "--format", "json").stdout)
+    (pair,) = [p for p in answer["comparisons"] if {p["a"], p["b"]} == {"good", "copy"}]
+    assert (pair["p"], pair["p_adjusted"], pair["difference"]) == (1.0, 1.0, 0.0)
+    assert "the same in every unit" in pair["note"]
+
+
+BAD: list[tuple[list[str], str]] = [
+    (["--baseline", "none"], "unknown baseline 'none'"),
+    (["--samples", "10"], "at least 40 at the level 0.95; with 10 the smallest possible p is"),
+    (["--level", "1.5"], "level: found 1.5"),
+    (["--unit", "document"], "a test set with documents"),
+    (["--unit", "block"], "block_length"),
+    (["--unit", "block", "--block-length", "1000"], "block length: found 1000"),
+    (["--by-domain"], "a test set with domains"),
+    (["--seed", "-1"], "seed: found -1"),
+    (["--margin", "-2"], "margin: found -2.0"),
+    (["--interval", "student"], "a metric that is a mean over segments"),
+    (["--correction", "tukey"], "a metric that is a mean over segments"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), BAD, ids=lambda part: str(part))
+def test_what_cannot_be_answered_is_refused_in_words(
+    folder: Path, options: Sequence[str], message: str
+) -> None:
+    result = run(folder, *options)
+    assert isinstance(result.exception, TruebleuError)
+    assert message in str(result.exception)
+    assert result.stdout == ""
+
+
+def test_one_system_or_one_segment_is_not_enough(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("one\n")
+    (tmp_path / "b").write_text("two\n")
+    a, b = str(tmp_path / "a"), str(tmp_path / "b")
+    alone = CliRunner().invoke(truebleu, ["compare", "-r", a, b])
+    assert "at least two to compare" in str(alone.exception)
+    short = CliRunner().invoke(truebleu, ["compare", "-r", a, b, f"c={b}"])
+    assert "one segment" in str(short.exception)
+
+
+def test_a_constant_metric_is_answered(tmp_path: Path) -> None:
+    for name in ("a", "b", "ref"):
+        (tmp_path / name).write_text(f"{name}\n" * 10)
+    arguments = ["compare", "-r", str(tmp_path / "ref"), str(tmp_path / "a"), str(tmp_path / "b")]
+    result = CliRunner().invoke(truebleu, [*arguments, "--format", "json"])
+    assert result.exit_code == 0
+    (pair,) = json.loads(result.stdout)["comparisons"]
+    assert (pair["p"], pair["difference"], pair["interval"]) == (1.0, 0.0, [0.0, 0.0])
+
+
+def test_score_shows_intervals(folder: Path) -> None:
+    reference, system = str(folder / "reference-1.txt"), str(folder / "good.txt")
+    command = ["score", "-r", reference, system, "--confidence", "--samples", "200"]
+    text = CliRunner().invoke(truebleu, command)
+    assert "95 % interval" in text.stdout
+    answer = json.loads(CliRunner().invoke(truebleu, [*command, "--format", "json"]).stdout)
+    low, high = answer["systems"][0]["scores"]["BLEU"]["interval"]
+    assert low < answer["systems"][0]["scores"]["BLEU"]["score"] < high
+    assert answer["settings"]["samples"] == 200

@@ -1,0 +1,106 @@
+"""Exact randomization is the full enumeration of swaps, of texts that are scored anew each time."""
+
+from __future__ import annotations
+
+from itertools import product
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from truebleu import BLEU, CHRF, NIST, TER
+from truebleu.corpus import as_test_set
+from truebleu.inference.comparison import compare_test_set
+from truebleu.inference.settings import CompareSettings
+from truebleu.simulation import Channel, simulate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from truebleu import TestSet
+    from truebleu.inference.p_values import Alternative
+    from truebleu.metrics.metric import Metric
+
+CHANNELS = {"a": Channel.at_rate(0.35), "b": Channel.at_rate(0.2)}
+METRICS = [BLEU(smooth="add-k"), CHRF(), TER(), NIST()]
+SEGMENTS = 7
+
+
+def swapped_differences(test_set: TestSet, metric: Metric, groups: Sequence[object]) -> list[float]:
+    """The differences of a's and b's scores after each of the possible swaps of whole groups."""
+    first, second = ([*text] for text in test_set.systems.values())
+    different = list(dict.fromkeys(groups))
+    differences = []
+    for coins in product([False, True], repeat=len(different)):
+        swapped = dict(zip(different, coins, strict=True))
+        pairs = [
+            (b, a) if swapped[group] else (a, b)
+            for a, b, group in zip(first, second, groups, strict=True)
+        ]
+        x, y = zip(*pairs, strict=True)
+        references = [*test_set.references]
+        differences.append(
+            metric.corpus(list(x), references).score - metric.corpus(list(y), references).score
+        )
+    return differences
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
+def test_p_is_the_share_of_swaps_that_are_as_extreme(metric: Metric, seed: int) -> None:
+    test_set = simulate(segments=SEGMENTS, systems=CHANNELS, references=2, seed=seed)
+    # The first of all swaps exchanges nothing: the observed difference.
+    differences = np.array(swapped_differences(test_set, metric, range(SEGMENTS)))
+    tie = 1e-9 * 100
+    better = differences if metric.higher_is_better else -differences
+    expected: dict[Alternative, float] = {
+        "two-sided": fmean(np.abs(better) >= abs(better[0]) - tie),
+        "greater": fmean(better >= better[0] - tie),
+        "less": fmean(better <= better[0] + tie),
+    }
+    for alternative, p in expected.items():
+        settings = CompareSettings(alternative=alternative)
+        found = compare_test_set(test_set, [metric], settings)
+        assert found.metrics[metric.name].exact
+        assert found.metrics[metric.name].samples == 2**SEGMENTS
+        assert found.comparisons[0].p == pytest.approx(p, rel=1e-12)
+        assert found.comparisons[0].p_se == 0
+
+
+def test_documents_are_swapped_whole() -> None:
+    test_set = simulate(segments=30, systems=CHANNELS, document_length=4, seed=4)
+    assert test_set.documents is not None
+    differences = np.abs(swapped_differences(test_set, BLEU(), test_set.documents))
+    found = compare_test_set(test_set, ["bleu"], CompareSettings(unit="document"))
+    assert found.metrics["BLEU"].samples == len(differences) == 2 ** len(set(test_set.documents))
+    assert found.comparisons[0].p == pytest.approx(fmean(differences >= differences[0] - 1e-7))
+
+
+def test_the_seed_does_not_matter_when_all_swaps_are_tried() -> None:
+    test_set = simulate(segments=10, systems=CHANNELS, seed=5)
+    p = {
+        compare_test_set(test_set, ["bleu"], CompareSettings(seed=seed)).comparisons[0].p
+        for seed in range(5)
+    }
+    assert len(p) == 1
+
+
+def test_random_swaps_come_close_to_all_of_them() -> None:
+    test_set = simulate(segments=12, systems=CHANNELS, seed=6)
+    results = [
+        compare_test_set(test_set, ["bleu"], CompareSettings(samples=samples))
+        for samples in (2**12, 2**12 - 1)
+    ]
+    assert [found.metrics["BLEU"].exact for found in results] == [True, False]
+    exact, random = (found.comparisons[0] for found in results)
+    assert abs(random.p - exact.p) <= 4 * random.p_se + 1 / 2**12
+
+
+def test_the_smallest_possible_p_of_few_segments_is_told_by_all_swaps() -> None:
+    reference = ["the cat sat on the mat"] * 4
+    texts = {"right": reference, "wrong": ["a dog"] * 4}
+    (found,) = compare_test_set(as_test_set(texts, reference), ["bleu"]).comparisons
+    # No swap, and all of them: 2 of 16.
+    assert found.p == 2 / 16
+    assert not found.significant

@@ -1,0 +1,138 @@
+"""Claims about error rates: how often true null hypotheses are rejected, by simulation.
+
+Two systems' segment scores are drawn from one normal distribution with a common part, so that they
+are exchangeable. All seeds are fixed; the bounds are 3 standard deviations or more of the count.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from truebleu.inference.multiplicity import adjust, westfall_young
+from truebleu.inference.p_values import (
+    equivalence_p,
+    non_inferiority_p,
+    randomization_p,
+    shifted_bootstrap_p,
+)
+
+Floats = NDArray[np.float64]
+
+SEGMENTS, EXPERIMENTS, REPLICATES = 100, 3000, 999
+ALPHA = 0.05
+
+
+@pytest.fixture(scope="module")
+def gains() -> Floats:
+    """Segment differences of equal systems, shaped (segment, experiment)."""
+    rng = np.random.default_rng(20)
+    common = rng.normal(size=(SEGMENTS, EXPERIMENTS))
+    first, second = common + rng.normal(size=(2, SEGMENTS, EXPERIMENTS))
+    return np.asarray(first - second)
+
+
+@pytest.fixture(scope="module")
+def swaps() -> Floats:
+    """Signs over segments, shaped (replicate, segment)."""
+    return np.random.default_rng(21).choice([-1.0, 1.0], size=(REPLICATES, SEGMENTS)) / SEGMENTS
+
+
+@pytest.fixture(scope="module")
+def draws() -> Floats:
+    """Bootstrap weights, shaped (replicate, segment)."""
+    rng = np.random.default_rng(22)
+    even = np.full(SEGMENTS, 1 / SEGMENTS)
+    return rng.multinomial(SEGMENTS, even, size=REPLICATES) / SEGMENTS
+
+
+def rejected(p_values: Floats) -> float:
+    return float((p_values <= ALPHA).mean())
+
+
+def test_randomization_holds_its_level(gains: Floats, swaps: Floats) -> None:
+    observed, null = gains.mean(axis=0), swaps @ gains
+    assert 0.04 < rejected(randomization_p(observed, null)) < 0.06
+    assert 0.04 < rejected(randomization_p(observed, null, "greater")) < 0.06
+    assert 0.04 < rejected(randomization_p(observed, null, "less")) < 0.06
+
+
+def test_p_values_of_equal_systems_are_uniform(gains: Floats, swaps: Floats) -> None:
+    p = np.sort(randomization_p(gains.mean(axis=0), swaps @ gains))
+    uniform = np.arange(1, EXPERIMENTS + 1) / EXPERIMENTS
+    # Kolmogorov: beyond 1.95 / sqrt(n) one time in a thousand.
+    assert np.abs(p - uniform).max() < 1.95 / np.sqrt(EXPERIMENTS)
+
+
+def test_the_signed_shifted_bootstrap_holds_its_level(gains: Floats, draws: Floats) -> None:
+    observed, replicates = gains.mean(axis=0), draws @ gains
+    assert 0.04 < rejected(shifted_bootstrap_p(observed, replicates)) < 0.065
+    assert 0.04 < rejected(shifted_bootstrap_p(observed, replicates, "greater")) < 0.065
+
+
+def test_the_absolute_shifted_bootstrap_rejects_twice_too_often(
+    gains: Floats, draws: Floats
+) -> None:
+    observed, replicates = gains.mean(axis=0), draws @ gains
+    rate = rejected(shifted_bootstrap_p(observed, replicates, centring="absolute"))
+    assert 0.085 < rate < 0.15
+
+
+def test_the_signed_form_holds_its_level_when_only_the_second_system_varies_unevenly(
+    draws: Floats,
+) -> None:
+    """Randomization's null is false here, the systems' means are equal all the same."""
+    rng = np.random.default_rng(23)
+    uneven = rng.exponential(size=(SEGMENTS, EXPERIMENTS)) - 1
+    rate = rejected(shifted_bootstrap_p(uneven.mean(axis=0), draws @ uneven))
+    assert 0.04 < rate < 0.075
+
+
+@pytest.mark.parametrize("centre", ["observed", "mean"])
+def test_of_a_curved_score_the_signed_form_holds_its_level_wherever_it_is_centred(
+    draws: Floats, centre: str
+) -> None:
+    """The score is the exponential of a mean, and biased the more the more a system varies."""
+    rng = np.random.default_rng(25)
+    first = rng.normal(size=(SEGMENTS, EXPERIMENTS))
+    second = rng.normal(scale=0.1, size=(SEGMENTS, EXPERIMENTS))
+    observed = np.exp(first.mean(axis=0)) - np.exp(second.mean(axis=0))
+    replicates = np.exp(draws @ first) - np.exp(draws @ second)
+    if centre == "mean":
+        replicates += observed - replicates.mean(axis=0)
+    assert 0.04 < rejected(shifted_bootstrap_p(observed, replicates)) < 0.07
+
+
+@pytest.mark.parametrize("shift", [0.3, 0.5])
+def test_a_system_worse_by_the_margin_passes_one_time_in_twenty(
+    gains: Floats, draws: Floats, shift: float
+) -> None:
+    worse = draws @ gains - shift
+    assert 0.04 < rejected(non_inferiority_p(worse, shift)) < 0.065
+    # The other side of the margin is far away: equivalence is decided by this one.
+    assert rejected(equivalence_p(worse, shift)) <= rejected(non_inferiority_p(worse, shift))
+
+
+@pytest.mark.parametrize("correction", ["none", "holm", "westfall-young"])
+def test_of_six_comparisons_of_equal_systems_any_is_rejected_as_often_as_promised(
+    swaps: Floats, correction: str
+) -> None:
+    rng = np.random.default_rng(24)
+    pairs = np.array(list(combinations(range(4), 2)))
+    families = 600
+    wrong = 0
+    for scores in rng.normal(size=(families, SEGMENTS, 4)):
+        differences = scores[:, pairs[:, 0]] - scores[:, pairs[:, 1]]
+        observed, null = differences.mean(axis=0), swaps @ differences
+        if correction == "westfall-young":
+            adjusted = westfall_young(observed, null)
+        else:
+            adjusted = adjust(randomization_p(observed, null), correction)
+        wrong += bool((adjusted <= ALPHA).any())
+    low, high = {"none": (0.15, 0.26), "holm": (0.01, 0.06), "westfall-young": (0.025, 0.075)}[
+        correction
+    ]
+    assert low < wrong / families < high

@@ -1,0 +1,200 @@
+"""Claims about corrections for many comparisons."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_allclose, assert_array_equal
+from numpy.typing import NDArray
+from scipy import stats
+
+from truebleu.errors import SettingError, UnknownNameError
+from truebleu.inference.multiplicity import (
+    CORRECTIONS,
+    adjust,
+    experimentwise_error,
+    westfall_young,
+)
+from truebleu.inference.p_values import ALTERNATIVES, Alternative, randomization_p
+
+Floats = NDArray[np.float64]
+
+P_VALUES = arrays(np.float64, st.integers(1, 30), elements=st.floats(0, 1))
+
+
+def test_the_experimentwise_error_is_riezler_and_maxwells() -> None:
+    # §4.4: 15 systems make 105 comparisons; 5 comparisons at .015 make about .07.
+    assert experimentwise_error(0.05, 105) == pytest.approx(0.9954, abs=5e-5)
+    assert experimentwise_error(0.015, 5) == pytest.approx(0.07, abs=5e-3)
+    assert experimentwise_error(0.05, 1) == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize(
+    ("method", "expected"),
+    [
+        ("none", [0.04, 0.001, 0.03, 0.03, 0.2, 0.0125]),
+        # statsmodels 0.15.0, multipletests(p, method=...)[1]: bonferroni, sidak, holm,
+        # simes-hochberg, fdr_bh, fdr_by.
+        ("bonferroni", [0.24, 0.006, 0.18, 0.18, 1.0, 0.075]),
+        (
+            "sidak",
+            [
+                0.217242210304,
+                0.005985019985005999,
+                0.16702799507100002,
+                0.16702799507100002,
+                0.737856,
+                0.07269494811630249,
+            ],
+        ),
+        ("holm", [0.12, 0.006, 0.12, 0.12, 0.2, 0.0625]),
+        ("hochberg", [0.08, 0.006, 0.08, 0.08, 0.2, 0.0625]),
+        ("bh", [0.048, 0.006, 0.045, 0.045, 0.2, 0.0375]),
+        ("by", [0.1176, 0.0147, 0.11025, 0.11025, 0.49, 0.091875]),
+    ],
+)
+def test_adjusted_p_values_agree_with_statsmodels(method: str, expected: list[float]) -> None:
+    assert_allclose(adjust([0.04, 0.001, 0.03, 0.03, 0.2, 0.0125], method), expected, rtol=1e-12)
+
+
+def test_the_example_of_benjamini_and_hochberg_rejects_as_they_say() -> None:
+    # Benjamini & Hochberg (1995, §4.1): 15 hypotheses at .05; Bonferroni rejects the
+    # first three, their procedure the first four.
+    p_values = [
+        *(0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344),
+        *(0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0000),
+    ]
+    assert np.count_nonzero(adjust(p_values, "bonferroni") <= 0.05) == 3
+    assert np.count_nonzero(adjust(p_values, "benjamini-hochberg") <= 0.05) == 4
+
+
+@given(P_VALUES)
+def test_false_discovery_corrections_agree_with_scipy(p_values: Floats) -> None:
+    assert_allclose(adjust(p_values, "bh"), stats.false_discovery_control(p_values), atol=1e-12)
+    expected = stats.false_discovery_control(p_values, method="by")
+    assert_allclose(adjust(p_values, "by"), expected, atol=1e-12)
+
+
+@given(P_VALUES)
+def test_corrections_stand_in_the_order_of_their_caution(p_values: Floats) -> None:
+    adjusted: dict[str, Floats] = {name: adjust(p_values, name) for name in CORRECTIONS}
+    ordered = [
+        ("none", "bh", "hochberg", "holm", "bonferroni"),
+        ("none", "sidak", "bonferroni"),
+        ("bh", "by"),
+    ]
+    for chain in ordered:
+        for less, more in pairwise(chain):
+            assert (adjusted[less] <= adjusted[more] + 1e-12).all(), (less, more)
+
+
+@pytest.mark.parametrize("method", CORRECTIONS)
+@given(p_values=P_VALUES, data=st.data())
+def test_the_order_of_the_comparisons_does_not_matter(
+    method: str, p_values: Floats, data: st.DataObject
+) -> None:
+    order = np.array(data.draw(st.permutations(range(len(p_values)))))
+    assert_array_equal(adjust(p_values[order], method), adjust(p_values, method)[order])
+
+
+@pytest.mark.parametrize("method", CORRECTIONS)
+def test_one_comparison_needs_no_correction(method: str) -> None:
+    assert_allclose(adjust([0.03], method), [0.03], rtol=1e-14)
+    assert len(adjust([], method)) == 0
+
+
+def test_an_unknown_correction_is_refused_with_a_guess() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'holm'"):
+        adjust([0.1], "holms")
+    with pytest.raises(SettingError, match=r"p_values: found 1\.5"):
+        adjust([0.1, 1.5], "holm")
+
+
+# Westfall & Young
+
+
+def plain_westfall_young(observed: Floats, null: Floats) -> list[float]:
+    """The two-sided step-down maximum, written out comparison by comparison."""
+    deviations = [null[:, i].std() for i in range(len(observed))]
+    sizes = [abs(d) / s for d, s in zip(observed, deviations, strict=True)]
+    adjusted = [0.0] * len(observed)
+    remaining, least = sorted(range(len(observed)), key=lambda i: -sizes[i]), 0.0
+    while remaining:
+        count = 1
+        for replicate in null:
+            count += (
+                max(abs(replicate[i]) / deviations[i] for i in remaining) >= sizes[remaining[0]]
+            )
+        least = max(least, count / (len(null) + 1))
+        adjusted[remaining.pop(0)] = least
+    return adjusted
+
+
+def swapped(seed: int, comparisons: int, gain: float = 0.0) -> tuple[Floats, Floats]:
+    """Observed mean differences, and those after shared random swaps."""
+    rng = np.random.default_rng(seed)
+    gains = rng.normal(size=(40, comparisons)) * np.arange(1, comparisons + 1) + gain
+    signs = rng.choice([-1.0, 1.0], size=(199, 40))
+    return gains.mean(axis=0), signs @ gains / 40
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_westfall_young_agrees_with_its_plain_definition(seed: int) -> None:
+    observed, null = swapped(seed, 5, gain=0.5)
+    assert_allclose(westfall_young(observed, null), plain_westfall_young(observed, null))
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("exact", [False, True])
+def test_westfall_young_of_one_comparison_is_its_own_p_value(
+    alternative: Alternative, exact: bool
+) -> None:
+    for seed in range(5):
+        observed, null = swapped(seed, 1, gain=0.2)
+        assert_array_equal(
+            westfall_young(observed, null, alternative, exact=exact),
+            randomization_p(observed, null, alternative, exact=exact),
+        )
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_copies_of_a_comparison_cost_nothing(alternative: Alternative) -> None:
+    observed, null = swapped(1, 1, gain=0.2)
+    copies = westfall_young(np.repeat(observed, 4), np.repeat(null, 4, axis=1), alternative)
+    assert_array_equal(copies, np.repeat(randomization_p(observed, null, alternative), 4))
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_westfall_young_is_never_below_the_p_value_alone(alternative: Alternative) -> None:
+    for seed in range(20):
+        observed, null = swapped(seed, 6, gain=0.3)
+        alone = randomization_p(observed, null, alternative)
+        assert (westfall_young(observed, null, alternative) >= alone).all()
+
+
+def test_the_unit_of_a_comparison_does_not_matter() -> None:
+    observed, null = swapped(2, 3, gain=0.5)
+    units = np.array([1.0, 100.0, 0.001])
+    assert_allclose(westfall_young(observed * units, null * units), westfall_young(observed, null))
+
+
+def test_a_pair_of_copies_has_1_and_leaves_the_others_as_they_are() -> None:
+    observed, null = swapped(3, 3, gain=0.5)
+    with_copies = westfall_young(
+        np.append(observed, 0.0), np.column_stack([null, np.zeros(len(null))])
+    )
+    assert_allclose(with_copies, [*westfall_young(observed, null), 1.0])
+
+
+def test_a_difference_that_never_varies_is_as_clear_as_the_replicates_allow() -> None:
+    observed, null = swapped(3, 2)
+    adjusted = westfall_young(
+        np.append(observed, 2.0), np.column_stack([null, np.zeros(len(null))])
+    )
+    assert adjusted[2] == 1 / 200
+    assert adjusted[0] == westfall_young(observed, null)[0]

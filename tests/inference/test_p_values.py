@@ -1,0 +1,190 @@
+"""Claims about p-values of one difference."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_allclose
+from numpy.typing import NDArray
+from scipy import stats
+
+from truebleu.errors import SettingError, UnknownNameError
+from truebleu.inference.intervals import percentile_interval
+from truebleu.inference.p_values import (
+    ALTERNATIVES,
+    Alternative,
+    bootstrap_wins,
+    equivalence_p,
+    non_inferiority_p,
+    randomization_p,
+    shifted_bootstrap_p,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Floats = NDArray[np.float64]
+
+DIFFERENCES = arrays(np.float64, st.integers(1, 60), elements=st.floats(-50, 50))
+
+
+def all_swaps(gains: Floats) -> Floats:
+    """The mean difference after every possible choice of segments to swap."""
+    signs = np.array(list(product([1, -1], repeat=len(gains))))
+    return np.asarray(signs @ gains / len(gains))
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("seed", range(3))
+def test_exact_randomization_agrees_with_scipys_permutation_test(
+    alternative: Alternative, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    first, second = rng.integers(0, 6, size=(2, 8)).astype(float)
+    expected = stats.permutation_test(
+        (first, second),
+        lambda x, y, axis: np.mean(x - y, axis=axis),
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=np.inf,
+        alternative=alternative,
+    ).pvalue
+    gains = first - second
+    p = randomization_p(gains.mean(), all_swaps(gains), alternative, exact=True)
+    assert p == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_observed_counts_as_one_more_replicate() -> None:
+    # Riezler & Maxwell (2005, Fig. 1): p = (c + 1) / (R + 1), c counts >=.
+    swapped = [-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 1.5, 0.5]
+    assert randomization_p(2.0, swapped) == (4 + 1) / (9 + 1)
+    assert randomization_p(2.0, swapped, "greater") == (2 + 1) / (9 + 1)
+    assert randomization_p(2.0, swapped, "less") == (8 + 1) / (9 + 1)
+
+
+def test_the_absolute_form_is_riezler_and_maxwells_figure_2() -> None:
+    # |d_b| are 4, 2, 1, 1 with mean 2; centred 2, 0, -1, -1; one of them is >= 1.
+    assert shifted_bootstrap_p(1.0, [4.0, -2.0, 1.0, -1.0], centring="absolute") == (1 + 1) / 5
+
+
+def test_the_signed_form_centres_on_the_observed_difference() -> None:
+    # d_b - d are 3, -3, 0, -2: one is >= 2, three are >= 2 in size, three are <= 2.
+    observed, replicates = 2.0, [5.0, -1.0, 2.0, 0.0]
+    assert shifted_bootstrap_p(observed, replicates) == (3 + 1) / 5
+    assert shifted_bootstrap_p(observed, replicates, "greater") == (1 + 1) / 5
+    assert shifted_bootstrap_p(observed, replicates, "less") == (3 + 1) / 5
+
+
+P_VALUES: list[Callable[[float, Floats], Floats]] = [
+    randomization_p,
+    shifted_bootstrap_p,
+    lambda observed, differences: shifted_bootstrap_p(observed, differences, centring="absolute"),
+    lambda observed, differences: randomization_p(observed, differences, exact=True),
+    lambda observed, differences: randomization_p(observed, differences, "greater"),
+    lambda observed, differences: shifted_bootstrap_p(observed, differences, "less"),
+]
+
+
+@pytest.mark.parametrize("p_value", P_VALUES)
+def test_a_system_against_its_copy_has_a_p_value_of_1(
+    p_value: Callable[[float, Floats], Floats],
+) -> None:
+    assert p_value(0.0, np.zeros(1000)) == 1
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_rounding_errors_are_ties(alternative: Alternative) -> None:
+    rounding = np.random.default_rng(3).normal(size=1000) * 1e-14
+    observed = 3e-14 if alternative != "less" else -3e-14
+    assert randomization_p(observed, rounding, alternative, scale=35.0) == 1
+    assert shifted_bootstrap_p(observed, rounding, alternative, scale=35.0) == 1
+    # Adding up 0.1 three times in another order must not lose the tie.
+    assert randomization_p(0.1 + 0.2, [0.3, -0.3], "greater") == 2 / 3
+
+
+@given(st.floats(-50, 50), DIFFERENCES)
+def test_swapping_the_names_turns_the_sides_round_and_changes_nothing_else(
+    observed: float, differences: Floats
+) -> None:
+    for p_value in (randomization_p, shifted_bootstrap_p):
+        assert p_value(observed, differences) == p_value(-observed, -differences)
+        assert p_value(observed, differences, "greater") == p_value(-observed, -differences, "less")
+    assert shifted_bootstrap_p(observed, differences, centring="absolute") == shifted_bootstrap_p(
+        -observed, -differences, centring="absolute"
+    )
+    assert bootstrap_wins(differences) == pytest.approx(1 - bootstrap_wins(-differences))
+
+
+@given(st.floats(-50, 50), DIFFERENCES)
+def test_p_values_lie_from_the_smallest_possible_to_1(observed: float, differences: Floats) -> None:
+    least = 1 / (len(differences) + 1)
+    for p_value in P_VALUES[:3]:
+        assert least <= p_value(observed, differences) <= 1
+
+
+def test_comparisons_side_by_side_have_the_p_values_they_have_alone() -> None:
+    rng = np.random.default_rng(8)
+    observed, differences = rng.normal(size=4), rng.normal(size=(300, 4))
+    for p_value in P_VALUES:
+        together = p_value(observed, differences)  # type: ignore[arg-type]
+        alone = [p_value(observed[i], differences[:, i]) for i in range(4)]
+        assert_allclose(together, alone, rtol=0)
+
+
+def test_wins_count_a_tie_as_half() -> None:
+    assert bootstrap_wins([1.0, 2.0, 0.0, -1.0]) == 2.5 / 4
+    assert bootstrap_wins(np.zeros(1000)) == 0.5
+
+
+# Margins
+
+
+@given(arrays(np.float64, 999, elements=st.floats(-5, 5)), st.floats(-3, 3))
+def test_non_inferiority_is_shown_when_the_percentile_interval_lies_above_the_margin(
+    differences: Floats, margin: float
+) -> None:
+    # With B + 1 = 1000: at most 49 of 999 replicates at or below, thus the 50th above.
+    low, _ = percentile_interval(differences, 1 - 2 * 50 / 1000)
+    p = non_inferiority_p(differences, margin)
+    if abs(low + margin) > 1e-6:
+        assert (p <= 0.05) == (low > -margin)
+
+
+def test_equivalence_needs_both_sides() -> None:
+    differences = np.linspace(-1, 3, 401)  # 26 of these are at or above 2.75
+    assert non_inferiority_p(differences, 2.75) == 1 / 402
+    assert equivalence_p(differences, 2.75) == 27 / 402
+    assert equivalence_p(differences, 4.0) == 1 / 402
+
+
+def test_a_copy_is_equivalent_within_any_margin_but_not_superior() -> None:
+    assert equivalence_p(np.zeros(999), 0.1) == 1 / 1000
+    assert non_inferiority_p(np.zeros(999), 0.0) == 1
+
+
+@pytest.mark.parametrize("margin", [0.0, -1.0, float("nan"), float("inf")])
+def test_an_impossible_margin_of_equivalence_is_refused(margin: float) -> None:
+    with pytest.raises(SettingError, match="margin"):
+        equivalence_p([0.0, 1.0], margin)
+
+
+# What cannot be asked
+
+
+def test_impossible_questions_are_refused_in_words() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'two-sided'"):
+        randomization_p(1.0, [1.0], "twosided")  # type: ignore[arg-type]
+    with pytest.raises(UnknownNameError, match="centring"):
+        shifted_bootstrap_p(1.0, [1.0], centring="mean")  # type: ignore[arg-type]
+    with pytest.raises(SettingError, match="'two-sided' with centring 'absolute'"):
+        shifted_bootstrap_p(1.0, [1.0], "greater", "absolute")
+    with pytest.raises(SettingError, match="at least one replicate"):
+        randomization_p(1.0, [])
+    with pytest.raises(SettingError, match=r"observed: found \(2,\)"):
+        randomization_p([1.0, 2.0], [[1.0], [2.0]])

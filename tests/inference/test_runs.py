@@ -1,0 +1,342 @@
+"""Claims about comparisons of systems with several optimizer runs."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from math import sqrt
+from statistics import fmean, stdev
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from truebleu import BLEU, TER, FunctionMetric, LengthRatio
+from truebleu.corpus import as_test_set
+from truebleu.errors import SettingError, UnknownNameError
+from truebleu.inference.comparison import compare_test_set
+from truebleu.inference.runs import (
+    PairRunsResult,
+    RunComparison,
+    SystemRunsResult,
+    compare_runs,
+    group_runs,
+)
+from truebleu.inference.settings import CompareSettings
+from truebleu.simulation import Channel, simulate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from truebleu import TestSet
+    from truebleu.inference.results import SystemResult
+    from truebleu.inference.runs import Exchange
+    from truebleu.inference.settings import Test
+    from truebleu.metrics.metric import Metric
+
+RATES = {"base": (0.20, 0.22, 0.24), "new": (0.15, 0.19, 0.17)}
+RUNS = {system: tuple(f"{system}.opt{run}" for run in range(3)) for system in RATES}
+# Outputs that are numbers, as their own scores: what is expected can be told without any text.
+VALUE = FunctionMetric(function=lambda output, _: float(output), name="value")
+
+
+def simulated(segments: int, seed: int = 1) -> TestSet:
+    channels = {
+        name: Channel.at_rate(rate)
+        for system, names in RUNS.items()
+        for name, rate in zip(names, RATES[system], strict=True)
+    }
+    return simulate(segments=segments, systems=channels, seed=seed)
+
+
+@pytest.fixture(scope="module")
+def test_set() -> TestSet:
+    return simulated(120)
+
+
+def numbers(values: Mapping[str, NDArray[np.float64]]) -> TestSet:
+    """A test set whose outputs are these numbers, by name."""
+    texts = {name: [repr(float(value)) for value in column] for name, column in values.items()}
+    return as_test_set(texts, [""] * len(next(iter(values.values()))))
+
+
+def of_system(found: RunComparison, system: str, metric: str) -> SystemRunsResult:
+    result: SystemResult = found.systems[system][metric]
+    assert isinstance(result, SystemRunsResult)
+    return result
+
+
+def of_pair(found: RunComparison) -> PairRunsResult:
+    (pair,) = found.comparisons
+    assert isinstance(pair, PairRunsResult)
+    return pair
+
+
+@pytest.mark.parametrize("metric", [BLEU(), TER(), LengthRatio()], ids=lambda metric: metric.name)
+def test_averages_and_spreads_are_those_of_the_runs_scores(
+    test_set: TestSet, metric: Metric
+) -> None:
+    found = compare_runs(test_set, RUNS, [metric])
+    for system, names in RUNS.items():
+        scores = [
+            metric.corpus(test_set.systems[name], list(test_set.references)).score for name in names
+        ]
+        result = of_system(found, system, metric.name)
+        assert result.run_scores == pytest.approx(scores, rel=1e-12)
+        assert result.score == pytest.approx(fmean(scores), rel=1e-12)
+        assert result.spread_over_runs == pytest.approx(stdev(scores), rel=1e-9)
+    pair = of_pair(found)
+    first, second = (found.systems[name][metric.name].score for name in RUNS)
+    assert pair.difference == pytest.approx(first - second, rel=1e-12)
+
+
+def test_the_spread_over_segments_is_the_standard_error_of_a_mean() -> None:
+    rng = np.random.default_rng(3)
+    values = {name: rng.gamma(2, size=200) for names in RUNS.values() for name in names}
+    settings = CompareSettings(samples=10_000)
+    found = compare_runs(numbers(values), RUNS, [VALUE], settings)
+    for system, names in RUNS.items():
+        expected = fmean(float(values[name].std()) / sqrt(200) for name in names)
+        # The relative standard error of a standard deviation of B values is about 1 / sqrt(2 B).
+        spread = of_system(found, system, "value").spread_over_segments
+        assert spread == pytest.approx(expected, rel=4 / sqrt(2 * settings.samples))
+
+
+@pytest.mark.parametrize("test", ["ar", "bootstrap", "bootstrap-absolute"])
+def test_one_run_each_is_a_plain_comparison(test_set: TestSet, test: Test) -> None:
+    names = ["base.opt0", "new.opt0"]
+    one = as_test_set({name: test_set.systems[name] for name in names}, [*test_set.references])
+    settings = CompareSettings(test=test, samples=500, interval="bca", margin=1.0)
+    plain = compare_test_set(one, ["bleu", "ter"], settings).to_dict()
+    for exchange in ("slot", "unit"):
+        found = compare_runs(
+            one, {name: [name] for name in names}, ["bleu", "ter"], settings, exchange=exchange
+        )
+        assert of_system(found, "base.opt0", "BLEU").spread_over_runs is None
+        as_runs = found.to_dict()
+        assert as_runs["metrics"] == plain["metrics"]
+        for key in ("systems", "comparisons"):
+            for ours, expected in zip(as_runs[key], plain[key], strict=True):
+                assert subset_of(ours, expected) == expected
+
+
+def subset_of(found: dict[str, object], keys: dict[str, object]) -> dict[str, object]:
+    """The part of a nested dict that has the keys of another."""
+    chosen: dict[str, object] = {}
+    for key, value in keys.items():
+        inner = found[key]
+        nested = isinstance(value, dict) and isinstance(inner, dict)
+        chosen[key] = subset_of(inner, value) if nested else inner  # type: ignore[arg-type]
+    return chosen
+
+
+def test_exact_randomization_of_slots_is_the_enumeration_of_pooled_corpora() -> None:
+    small = simulated(4, seed=5)
+    metric = BLEU(smooth="add-k")
+    first, second = (
+        [small.systems[name] for name in names[:2]] for names in (RUNS["base"], RUNS["new"])
+    )
+    reference = [*small.references[0]] * 2
+
+    def difference(coins: Sequence[bool]) -> float:
+        slots = list(zip([*first[0], *first[1]], [*second[0], *second[1]], coins, strict=True))
+        x = [b if coin else a for a, b, coin in slots]
+        y = [a if coin else b for a, b, coin in slots]
+        return metric.corpus(x, reference).score - metric.corpus(y, reference).score
+
+    observed = difference([False] * 8)
+    null = [difference(coins) for coins in product([False, True], repeat=8)]
+    expected = fmean(abs(value) >= abs(observed) - 1e-9 for value in null)
+    runs = {system: names[:2] for system, names in RUNS.items()}
+    found = compare_runs(small, runs, [metric])
+    assert found.metrics["BLEU"].exact
+    assert found.metrics["BLEU"].samples == 256
+    assert of_pair(found).p == pytest.approx(expected, rel=1e-12)
+    assert of_pair(found).pooled_difference == pytest.approx(observed, rel=1e-9)
+
+
+@pytest.mark.parametrize("test", ["ar", "bootstrap", "bootstrap-absolute"])
+def test_units_exchanged_whole_compare_the_averages_of_mean_scores(test: Test) -> None:
+    rng = np.random.default_rng(4)
+    # Quarters, so that the means of two of them are exact.
+    values = {name: rng.integers(0, 40, size=60) / 4 for names in RUNS.values() for name in names}
+    runs = {system: names[:2] for system, names in RUNS.items()}
+    means = {system: (values[a] + values[b]) / 2 for system, (a, b) in runs.items()}
+    settings = CompareSettings(test=test, samples=2000)
+    found = of_pair(compare_runs(numbers(values), runs, [VALUE], settings, exchange="unit"))
+    (expected,) = compare_test_set(numbers(means), [VALUE], settings).comparisons
+    assert (found.p, found.wins) == (expected.p, expected.wins)
+    assert found.interval == pytest.approx(expected.interval, abs=1e-12)
+
+
+@pytest.mark.parametrize("exchange", ["slot", "unit"])
+def test_the_same_runs_in_another_order_make_no_difference(
+    test_set: TestSet, exchange: Exchange
+) -> None:
+    texts = [test_set.systems[name] for name in RUNS["base"]]
+    copied = {name: texts[index] for index, name in enumerate(RUNS["base"])}
+    copied |= {f"copy.{index}": texts[index] for index in (2, 0, 1)}
+    runs = {"base": RUNS["base"], "copy": tuple(copied)[3:]}
+    found = of_pair(
+        compare_runs(as_test_set(copied, [*test_set.references]), runs, exchange=exchange)
+    )
+    assert found.p == 1.0
+    assert found.difference == pytest.approx(0, abs=1e-12)
+    assert found.pooled_difference == 0
+    assert not found.significant
+
+
+def test_swapping_systems_flips_signs_and_nothing_else(test_set: TestSet) -> None:
+    forth = compare_runs(test_set, RUNS, ["bleu"])
+    back = compare_runs(test_set, dict(reversed(RUNS.items())), ["bleu"])
+    left, right = of_pair(forth), of_pair(back)
+    assert (left.a, left.b) == (right.b, right.a)
+    assert (left.p, left.p_se, left.p_adjusted) == (right.p, right.p_se, right.p_adjusted)
+    assert left.difference == -right.difference
+    assert left.pooled_difference == -right.pooled_difference
+    assert left.interval == (-right.interval[1], -right.interval[0])
+    assert left.wins == pytest.approx(1 - right.wins)
+    assert forth.systems["new"]["BLEU"] == back.systems["new"]["BLEU"]
+
+
+def test_best_and_median_run_follow_the_metric() -> None:
+    shorter = {"a.1": "the cat", "a.2": "the cat sat on", "a.3": "the cat sat", "a.4": "the"}
+    texts = {**shorter, **{f"b.{run}": "the cat sat on a mat" for run in range(1, 5)}}
+    test_set = as_test_set(
+        {name: [text] * 3 for name, text in texts.items()}, ["the cat sat on the mat"] * 3
+    )
+    found = compare_runs(test_set, group_runs(texts, "{system}.{run}"), ["ter", "chrf", "length"])
+    # TER 67, 33, 50 and 83: the lowest is best, and of the middle two the higher is the median.
+    assert of_system(found, "a", "TER").best_run == "a.2"
+    assert of_system(found, "a", "TER").median_run == "a.1"
+    assert of_system(found, "a", "chrF2").best_run == "a.2"
+    assert of_system(found, "a", "chrF2").median_run == "a.3"
+    assert of_system(found, "a", "Length").best_run is None
+    assert of_system(found, "a", "Length").median_run == "a.3"
+
+
+def test_documents_of_one_segment_are_segments() -> None:
+    simulated_set = simulate(
+        segments=50,
+        systems={name: Channel.at_rate(0.2) for names in RUNS.values() for name in names},
+        document_length=1,
+    )
+    found = [
+        compare_runs(simulated_set, RUNS, ["bleu"], CompareSettings(unit=unit))
+        for unit in ("segment", "document")
+    ]
+    assert found[0].comparisons == found[1].comparisons
+    assert found[0].systems == found[1].systems
+
+
+def test_outputs_that_are_no_systems_run_are_left_alone(test_set: TestSet) -> None:
+    more = simulate(
+        segments=120,
+        systems={"other": Channel(), **dict.fromkeys(test_set.systems, Channel.at_rate(0.2))},
+    )
+    without = as_test_set(
+        {name: more.systems[name] for name in test_set.systems}, [*more.references]
+    )
+    found = [compare_runs(texts, RUNS, ["bleu"]).comparisons for texts in (more, without)]
+    assert found[0] == found[1]
+
+
+def test_a_result_is_plain_json(test_set: TestSet) -> None:
+    found = compare_runs(test_set, RUNS, ["bleu", "length"], CompareSettings(samples=200))
+    plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert plain["runs"] == {system: list(names) for system, names in RUNS.items()}
+    assert plain["settings"]["runs"] == 3
+    assert plain["settings"]["exchange"] == "slot"
+    scores = plain["systems"][0]["scores"]["BLEU"]
+    assert len(scores["run_scores"]) == 3
+    assert {"spread_over_runs", "spread_over_segments", "best_run", "median_run"} <= set(scores)
+
+
+@pytest.mark.parametrize(
+    ("runs", "message"),
+    [
+        ({"base": ["base.opt0"]}, "at least two to compare"),
+        ({}, "at least two to compare"),
+        (
+            {"base": ["base.opt0", "base.opt1"], "new": ["new.opt0"]},
+            "'2 of base, 1 of new', expected as many runs of one system as of another",
+        ),
+        ({"base": ["base.opt0"], "new": []}, "runs of new: found 'none'"),
+        ({"base": ["base.opt0"], "new": ["base.opt0"]}, "runs of new: .* base has it already"),
+        ({"base": ["base.opt0"], "new": ["new.opt9"]}, "unknown output of new 'new.opt9'"),
+    ],
+)
+def test_impossible_runs_are_refused(
+    test_set: TestSet, runs: dict[str, list[str]], message: str
+) -> None:
+    with pytest.raises(SettingError, match=message):
+        compare_runs(test_set, runs)
+
+
+def test_impossible_settings_are_refused(test_set: TestSet) -> None:
+    with pytest.raises(SettingError, match="student"):
+        compare_runs(test_set, RUNS, settings=CompareSettings(interval="student"))
+    with pytest.raises(UnknownNameError, match="exchange"):
+        compare_runs(test_set, RUNS, exchange="segment")  # type: ignore[arg-type]
+    with pytest.raises(UnknownNameError, match="baseline"):
+        compare_runs(test_set, RUNS, settings=CompareSettings(baseline="base.opt0"))
+
+
+def test_names_are_grouped_by_a_pattern() -> None:
+    names = ["a.b.opt1", "c.opt10", "a.b.optlast", "c.opt1"]
+    assert group_runs(names, "{system}.opt{run}") == {
+        "a.b": ("a.b.opt1", "a.b.optlast"),
+        "c": ("c.opt10", "c.opt1"),
+    }
+    assert group_runs(["1+(x)", "2+(x)"], "{run}+({system})") == {"x": ("1+(x)", "2+(x)")}
+
+
+def test_names_that_do_not_fit_the_pattern_are_listed() -> None:
+    with pytest.raises(SettingError, match=r"'b, \.opt1', expected names of the pattern"):
+        group_runs(["a.opt1", "b", ".opt1"], "{system}.opt{run}")
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["", "{system}", "{run}.opt", "{system}{run}", "{system}.{run}.{run}", "{system}.{x}.{run}"],
+)
+def test_patterns_that_do_not_tell_system_from_run_are_refused(pattern: str) -> None:
+    with pytest.raises(SettingError, match="pattern of runs"):
+        group_runs(["a.1"], pattern)
+
+
+def rejections(alike: float, exchange: Exchange, experiments: int = 400) -> float:
+    """How often equal systems differ at .05, of 60 segments and 3 runs.
+
+    Args:
+        alike: the share of the variance within a segment that the runs of a system have in common.
+        exchange: what is exchanged.
+        experiments: how many comparisons.
+    """
+    rng = np.random.default_rng(11)
+    settings = CompareSettings(samples=199)
+    rejected = 0
+    for _ in range(experiments):
+        values = {}
+        for names in RUNS.values():
+            common = rng.normal(size=60) * sqrt(alike)
+            for name in names:
+                values[name] = common + rng.normal(size=60) * sqrt(1 - alike)
+        found = compare_runs(numbers(values), RUNS, [VALUE], settings, exchange=exchange)
+        rejected += of_pair(found).significant
+    return rejected / experiments
+
+
+# The bounds are 3 standard deviations of a share of .05 in 400.
+@pytest.mark.parametrize("exchange", ["slot", "unit"])
+def test_equal_systems_with_exchangeable_runs_are_rejected_as_often_as_promised(
+    exchange: Exchange,
+) -> None:
+    assert 0.017 < rejections(alike=0.0, exchange=exchange) < 0.083
+
+
+def test_runs_that_are_alike_need_units_exchanged_whole() -> None:
+    assert rejections(alike=0.8, exchange="slot") > 0.15
+    assert 0.017 < rejections(alike=0.8, exchange="unit") < 0.083

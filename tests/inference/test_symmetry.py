@@ -1,0 +1,140 @@
+"""What must hold of every comparison, whatever the texts: claims about `compare_test_set`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from truebleu import BLEU, TER
+from truebleu.inference.comparison import compare_test_set
+from truebleu.inference.settings import TESTS, CompareSettings
+from truebleu.resampling import Bootstrap, Units
+from truebleu.simulation import Channel, simulate
+
+if TYPE_CHECKING:
+    from truebleu import TestSet
+    from truebleu.inference.names import IntervalMethod
+    from truebleu.inference.results import PairResult
+    from truebleu.inference.settings import Test
+    from truebleu.metrics.metric import Metric
+
+CHANNELS = {"a": Channel.at_rate(0.2), "b": Channel.at_rate(0.24), "c": Channel.at_rate(0.22)}
+METRICS: list[Metric] = [BLEU(), TER()]
+
+
+@pytest.fixture(scope="module")
+def test_set() -> TestSet:
+    return simulate(segments=150, systems=CHANNELS, seed=3)
+
+
+def renamed(test_set: TestSet, order: str) -> TestSet:
+    """The same systems under the same names in another order."""
+    return replace(test_set, systems={name: test_set.systems[name] for name in order})
+
+
+def pairs(test_set: TestSet, settings: CompareSettings) -> dict[tuple[str, str, str], PairResult]:
+    found = compare_test_set(test_set, METRICS, settings)
+    return {(pair.metric, pair.a, pair.b): pair for pair in found.comparisons}
+
+
+@pytest.mark.parametrize("interval", ["percentile", "basic", "bca"])
+@pytest.mark.parametrize("test", TESTS)
+def test_swapping_names_flips_signs_and_nothing_else(
+    test_set: TestSet, test: Test, interval: IntervalMethod
+) -> None:
+    settings = CompareSettings(test=test, interval=interval, samples=1000, margin=1.0)
+    forth = pairs(renamed(test_set, "abc"), settings)
+    back = pairs(renamed(test_set, "cba"), settings)
+    assert len(forth) == len(back) == 6
+    for (metric, a, b), left in forth.items():
+        right = back[metric, b, a]
+        assert left.difference == -right.difference
+        assert left.interval == pytest.approx((-right.interval[1], -right.interval[0]), rel=1e-9)
+        assert left.wins == pytest.approx(1 - right.wins, abs=1e-12)
+        for field in ("p", "p_se", "p_adjusted", "significant", "equivalence_p"):
+            assert getattr(left, field) == getattr(right, field), field
+
+
+def test_swapping_names_turns_one_sided_tests_round(test_set: TestSet) -> None:
+    greater = pairs(renamed(test_set, "abc"), CompareSettings(alternative="greater"))
+    less = pairs(renamed(test_set, "cba"), CompareSettings(alternative="less"))
+    for (metric, a, b), pair in greater.items():
+        assert pair.p == less[metric, b, a].p
+
+
+def test_the_order_of_systems_changes_no_systems_result(test_set: TestSet) -> None:
+    found = [
+        compare_test_set(renamed(test_set, order), METRICS, CompareSettings(samples=500))
+        for order in ("abc", "bca")
+    ]
+    for name in CHANNELS:
+        assert found[0].systems[name] == found[1].systems[name]
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_a_copy_has_difference_0_and_p_1(test_set: TestSet, test: Test) -> None:
+    texts = {"original": test_set.systems["a"], "copy": [*test_set.systems["a"]]}
+    copies = replace(test_set, systems=texts)
+    found = compare_test_set(copies, METRICS, CompareSettings(test=test, samples=500))
+    for pair in found.comparisons:
+        assert (pair.difference, pair.interval, pair.wins) == (0, (0, 0), 0.5)
+        assert (pair.p, pair.p_adjusted, pair.significant) == (1, 1, False)
+        assert pair.note is not None
+    for metric in found.metrics.values():
+        assert len(metric.clusters) == 1
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_zero_is_a_seed_like_any_other(test_set: TestSet, test: Test) -> None:
+    settings = CompareSettings(test=test, samples=500, seed=0)
+    found = [
+        compare_test_set(test_set, METRICS, replace(settings, seed=seed)).comparisons
+        for seed in (0, 0, 1, 12345)
+    ]
+    assert found[0] == found[1]
+    assert found[0] != found[2]
+    assert found[0] != found[3]
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_documents_of_one_segment_are_segments(test_set: TestSet, test: Test) -> None:
+    names = tuple(f"document {segment}" for segment in range(len(test_set)))
+    alone = replace(test_set, documents=names)
+    by_unit: list[dict[str, Any]] = [
+        compare_test_set(alone, METRICS, CompareSettings(test=test, unit=unit)).to_dict()
+        for unit in ("segment", "document")
+    ]
+    for key in ("systems", "comparisons", "metrics"):
+        assert by_unit[0][key] == by_unit[1][key]
+
+
+def test_blocks_of_one_segment_are_segments(test_set: TestSet) -> None:
+    by_segment = compare_test_set(test_set, METRICS)
+    by_block = compare_test_set(test_set, METRICS, CompareSettings(unit="block", block_length=1))
+    assert by_segment.comparisons == by_block.comparisons
+    assert by_segment.systems == by_block.systems
+
+
+def test_of_1000_replicates_the_interval_goes_from_the_26th_to_the_975th(
+    test_set: TestSet,
+) -> None:
+    """Koehn (2004, §5): at the level 0.95, the 25 lowest and the 25 highest are left out."""
+    settings = CompareSettings(samples=1000, level=0.95, seed=8)
+    found = compare_test_set(test_set, [BLEU()], settings)
+    units = Units.segments(len(test_set))
+    ordered = {}
+    for name, text in test_set.systems.items():
+        rows = BLEU().statistics(text, [*test_set.references])
+        sums = Bootstrap(replicates=1000, seed=8).sums(rows, units, 0, 1000)
+        ordered[name] = BLEU().score(sums)
+    for name, scores in ordered.items():
+        expected = (np.sort(scores)[26 - 1], np.sort(scores)[975 - 1])
+        assert found.systems[name]["BLEU"].interval == expected
+    for pair in found.comparisons:
+        differences = np.sort(ordered[pair.a] - ordered[pair.b])
+        assert pair.interval == (differences[26 - 1], differences[975 - 1])
+        # Koehn's §6: how often the first is better on the same resampled test sets.
+        assert pair.wins == pytest.approx((differences > 0).mean(), abs=1e-12)
