@@ -19,6 +19,7 @@ NAMES = (
     *("bleu", "chrf", "chrf++", "ter"),
     *("bleuscore", "nltk", "nist", "fast-bleu", "fastchrf", "jiwer"),
     *("large", "cold"),
+    *("paired-bs", "paired-ar", "cold-compare"),
 )
 
 
@@ -64,6 +65,7 @@ def _measure(names: tuple[str, ...], *, quick: bool) -> tuple[list[Speed], list[
     from benchmarks.data import load_corpus
     from benchmarks.large import measure_large
     from benchmarks.peers import COMPARISONS
+    from benchmarks.significance import measure_significance
 
     corpus = load_corpus()
     smaller = corpus.first(3, 300) if quick else corpus
@@ -80,6 +82,8 @@ def _measure(names: tuple[str, ...], *, quick: bool) -> tuple[list[Speed], list[
     if "cold" in names:
         _say("cold")
         speed.append(measure_cold(corpus))
+    _say("paired tests")
+    speed += measure_significance(smaller, names, quick=quick)
     return speed, memory
 
 

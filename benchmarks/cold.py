@@ -32,7 +32,7 @@ def measure_cold(corpus: Corpus) -> Speed:
     if peer is None:
         return Speed(name=NAME, what=what, peer="sacrebleu", problem="not installed")
     with TemporaryDirectory() as folder:
-        reference, system = _write(corpus, Path(folder))
+        reference, (system,) = _write(corpus.first(1, len(corpus.reference)), Path(folder))
         ours = [str(tools / "truebleu"), "score", "-r", reference, system]
         theirs = [str(tools / "sacrebleu"), reference, "-i", system]
         try:
@@ -51,12 +51,23 @@ def measure_cold(corpus: Corpus) -> Speed:
     )
 
 
-def _write(corpus: Corpus, folder: Path) -> tuple[str, str]:
-    output = next(iter(corpus.systems.values()))
-    paths = folder / "reference.txt", folder / "system.txt"
-    for path, text in zip(paths, (corpus.reference, output), strict=True):
+def race_paired_tests(corpus: Corpus) -> dict[str, float]:
+    """The times of ``truebleu compare`` and of ``sacrebleu --paired-ar``, each in a new process."""
+    tools = Path(sys.executable).parent
+    with TemporaryDirectory() as folder:
+        reference, systems = _write(corpus, Path(folder))
+        ours = [str(tools / "truebleu"), "compare", "-r", reference, *systems]
+        theirs = [str(tools / "sacrebleu"), reference, "-i", *systems, "--paired-ar"]
+        return race({"ours": lambda: _output(ours), "peer": lambda: _output(theirs)}, rounds=3)
+
+
+def _write(corpus: Corpus, folder: Path) -> tuple[str, list[str]]:
+    texts = [corpus.reference, *corpus.systems.values()]
+    paths = [folder / f"text-{number}" for number in range(len(texts))]
+    for path, text in zip(paths, texts, strict=True):
         path.write_bytes("".join(f"{line}\n" for line in text).encode())
-    return str(paths[0]), str(paths[1])
+    reference, *systems = map(str, paths)
+    return reference, systems
 
 
 def _check(ours: Sequence[str], theirs: Sequence[str]) -> None:

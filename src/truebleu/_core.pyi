@@ -8,12 +8,15 @@ from numpy.typing import NDArray
 
 __all__ = [
     "VERSION",
+    "Scorer",
     "Segments",
     "Statistics",
     "bleu_details",
+    "bleu_scorer",
     "bleu_scores",
     "bootstrap_sums",
     "chrf_score",
+    "chrf_scorer",
     "chrf_scores",
     "count_bleu",
     "count_chrf",
@@ -37,6 +40,7 @@ __all__ = [
     "mbleu_scores",
     "nist_details",
     "nist_scores",
+    "pair_differences",
     "pair_sums",
     "sentence_bleu_score",
     "sentence_bleu_scores",
@@ -45,6 +49,7 @@ __all__ = [
     "survey",
     "swapped_sums",
     "ter_score",
+    "ter_scorer",
     "ter_scores",
     "threads",
     "tokenize",
@@ -198,3 +203,16 @@ def swapped_sums(
 def pair_sums(
     taken: NDArray[np.float64], sums: NDArray[np.float64], pairs: Sequence[tuple[int, int]]
 ) -> NDArray[np.float64]: ...
+def pair_differences(
+    taken: NDArray[np.float64],
+    sums: NDArray[np.float64],
+    pairs: Sequence[tuple[int, int]],
+    scorer: Scorer,
+) -> NDArray[np.float64]: ...
+def bleu_scorer(*, smooth: str, smooth_value: float, effective_order: bool) -> Scorer: ...
+def chrf_scorer(*, beta: float, eps_smoothing: bool) -> Scorer: ...
+def ter_scorer() -> Scorer: ...
+
+@final
+class Scorer:
+    """Scores rows of sums inside the native code."""

@@ -6,7 +6,7 @@ from itertools import cycle
 
 import pytest
 
-from benchmarks import timing
+from benchmarks import significance, timing
 from benchmarks.__main__ import NAMES
 from benchmarks.agreement import DisagreementError, require_agreement
 from benchmarks.contests import compare
@@ -82,4 +82,5 @@ def test_a_smaller_corpus_keeps_its_texts_aligned() -> None:
 
 
 def test_every_comparison_can_be_asked_for_by_its_name() -> None:
-    assert [*(comparison.name for comparison in COMPARISONS), "large", "cold"] == list(NAMES)
+    comparisons = [comparison.name for comparison in COMPARISONS]
+    assert [*comparisons, "large", "cold", *significance.NAMES] == list(NAMES)

@@ -217,3 +217,18 @@ def test_score_shows_intervals(folder: Path) -> None:
     low, high = answer["systems"][0]["scores"]["BLEU"]["interval"]
     assert low < answer["systems"][0]["scores"]["BLEU"]["score"] < high
     assert answer["settings"]["samples"] == 200
+
+
+def test_runs_are_grouped_by_a_pattern(tmp_path: Path) -> None:
+    rates = {"a.1": 0.1, "a.2": 0.12, "b.1": 0.3, "b.2": 0.28}
+    channels = {name: Channel.at_rate(rate) for name, rate in rates.items()}
+    save_test_set(simulate(segments=100, systems=channels), tmp_path / "runs")
+    folder = tmp_path / "runs"
+    systems = [str(folder / f"{name}.txt") for name in rates]
+    command = ["compare", "-r", str(folder / "reference-1.txt"), *systems, "--samples", "200"]
+    text = CliRunner().invoke(truebleu, [*command, "--runs", "{system}.{run}"])
+    assert text.exit_code == 0, text.stderr
+    assert "s.d. of runs" in text.stdout
+    assert "a is better than b by" in text.stdout
+    unmatched = CliRunner().invoke(truebleu, [*command, "--runs", "{system}.opt{run}"])
+    assert isinstance(unmatched.exception, TruebleuError)

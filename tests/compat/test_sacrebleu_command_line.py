@@ -168,8 +168,6 @@ def test_the_output_is_sacrebleus(
         ("ref -i one -tok moses", 2),
         ("ref -i one --confide", 2),
         ("ref -i one -par -pbs", 2),
-        ("ref -i one two -pbs", 1),
-        ("ref -i one two --paired-ar", 1),
         ("-t wmt14 -l en-de -i one", 1),
         ("ref -i one -ol de", 1),
         ("ref -i one --subset news", 1),

@@ -150,7 +150,7 @@ def test_exact_randomization_of_slots_is_the_enumeration_of_pooled_corpora() -> 
     null = [difference(coins) for coins in product([False, True], repeat=8)]
     expected = fmean(abs(value) >= abs(observed) - 1e-9 for value in null)
     runs = {system: names[:2] for system, names in RUNS.items()}
-    found = compare_runs(small, runs, [metric])
+    found = compare_runs(small, runs, [metric], exchange="slot")
     assert found.metrics["BLEU"].exact
     assert found.metrics["BLEU"].samples == 256
     assert of_pair(found).p == pytest.approx(expected, rel=1e-12)
@@ -244,11 +244,12 @@ def test_outputs_that_are_no_systems_run_are_left_alone(test_set: TestSet) -> No
 
 
 def test_a_result_is_plain_json(test_set: TestSet) -> None:
-    found = compare_runs(test_set, RUNS, ["bleu", "length"], CompareSettings(samples=200))
+    settings = CompareSettings(samples=200)
+    found = compare_runs(test_set, RUNS, ["bleu", "length"], settings, exchange="unit")
     plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert plain["runs"] == {system: list(names) for system, names in RUNS.items()}
     assert plain["settings"]["runs"] == 3
-    assert plain["settings"]["exchange"] == "slot"
+    assert plain["settings"]["exchange"] == "unit"
     scores = plain["systems"][0]["scores"]["BLEU"]
     assert len(scores["run_scores"]) == 3
     assert {"spread_over_runs", "spread_over_segments", "best_run", "median_run"} <= set(scores)

@@ -80,7 +80,7 @@ def _compare(
     runs = {PurePath(names[0]).stem.removesuffix(".opt0"): names for names in systems}
     settings = CompareSettings(samples=samples, seed=7)
     chosen = [METRICS[name] for name in metrics]
-    return compare_runs(as_test_set(outputs, references), runs, chosen, settings)
+    return compare_runs(as_test_set(outputs, references), runs, chosen, settings, exchange="slot")
 
 
 def last_system(found: RunComparison, metric: str) -> SystemRunsResult:

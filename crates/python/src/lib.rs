@@ -9,6 +9,7 @@ mod forensics;
 mod metrics;
 mod nist;
 mod resampling;
+mod scorer;
 mod segments;
 mod statistics;
 mod texts;
@@ -28,14 +29,16 @@ mod _core {
     use crate::forensics::{count_composed, shifts, survey};
     #[pymodule_export]
     use crate::metrics::{
-        bleu_details, bleu_scores, chrf_score, chrf_scores, count_bleu, count_chrf,
-        count_sentence_bleu, count_ter, mbleu_details, mbleu_scores, sentence_bleu_score,
-        sentence_bleu_scores, ter_score, ter_scores,
+        bleu_details, bleu_scorer, bleu_scores, chrf_score, chrf_scorer, chrf_scores, count_bleu,
+        count_chrf, count_sentence_bleu, count_ter, mbleu_details, mbleu_scores,
+        sentence_bleu_score, sentence_bleu_scores, ter_score, ter_scorer, ter_scores,
     };
     #[pymodule_export]
     use crate::nist::{count_nist, nist_details, nist_scores};
     #[pymodule_export]
-    use crate::resampling::{bootstrap_sums, pair_sums, swapped_sums};
+    use crate::resampling::{bootstrap_sums, pair_differences, pair_sums, swapped_sums};
+    #[pymodule_export]
+    use crate::scorer::Scorer;
     #[pymodule_export]
     use crate::segments::Segments;
     #[pymodule_export]

@@ -10,6 +10,7 @@ use truebleu_core::metrics::sentence_bleu::{self, SentenceBleu, Weight};
 use truebleu_core::metrics::ter::{self, Ter};
 use truebleu_core::tokenizers::Tercom;
 
+use crate::scorer::Scorer;
 use crate::statistics::{Statistics, statistics};
 use crate::texts::Text;
 use crate::tokenizers;
@@ -72,6 +73,14 @@ pub fn bleu_scores<'py>(
     Ok(scores(&sums, |row| scoring.score(row)))
 }
 
+/// BLEU's scores for kernels.
+#[pyfunction]
+#[pyo3(signature = (*, smooth, smooth_value, effective_order))]
+pub fn bleu_scorer(smooth: &str, smooth_value: f64, effective_order: bool) -> PyResult<Scorer> {
+    let scoring = bleu_scoring(smooth, smooth_value, effective_order)?;
+    Ok(Scorer::new(move |row| scoring.quick_score(row)))
+}
+
 /// Score, brevity penalty, precisions, matches and totals.
 type BleuDetails = (f64, f64, Vec<f64>, Vec<f64>, Vec<f64>);
 
@@ -123,6 +132,14 @@ pub fn chrf_scores(
     scores(&sums, |row| scoring.score(row))
 }
 
+/// chrF's scores for kernels.
+#[pyfunction]
+#[pyo3(signature = (*, beta, eps_smoothing))]
+pub fn chrf_scorer(beta: f64, eps_smoothing: bool) -> Scorer {
+    let scoring = chrf::Scoring { beta, eps_smoothing };
+    Scorer::new(move |row| scoring.score(row))
+}
+
 /// chrF of one row of sums.
 #[pyfunction]
 #[pyo3(signature = (sums, *, beta, eps_smoothing))]
@@ -151,6 +168,12 @@ pub fn count_ter(
 #[pyfunction]
 pub fn ter_scores(sums: PyReadonlyArray2<'_, f64>) -> Bound<'_, PyArray1<f64>> {
     scores(&sums, ter::score)
+}
+
+/// TER's scores for kernels.
+#[pyfunction]
+pub fn ter_scorer() -> Scorer {
+    Scorer::new(ter::score)
 }
 
 /// TER of one row of sums.

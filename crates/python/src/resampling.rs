@@ -1,9 +1,12 @@
 //! Resampling: sums of rows in many replicates.
 
+use numpy::ndarray::{ArrayView2, ArrayView3};
 use numpy::{IntoPyArray, PyArray2, PyArray4, PyReadonlyArray2, PyReadonlyArray3};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use truebleu_core::resampling::{self, Swaps};
+
+use crate::scorer::Scorer;
 
 /// The sums of rows in replicates `first` to `first + replicates - 1`, shaped (replicate, column).
 ///
@@ -54,9 +57,34 @@ pub fn pair_sums<'py>(
     pairs: Vec<(usize, usize)>,
 ) -> PyResult<Bound<'py, PyArray4<f64>>> {
     let (taken, sums) = (taken.as_array(), sums.as_array());
+    check_pairs(&taken, &sums, &pairs)?;
+    Ok(py.detach(|| resampling::pair_sums(&taken, &sums, &pairs)).into_pyarray(py))
+}
+
+/// The differences of each pair's scores after swaps, shaped (trial, pair).
+#[pyfunction]
+#[pyo3(signature = (taken, sums, pairs, scorer))]
+pub fn pair_differences<'py>(
+    py: Python<'py>,
+    taken: PyReadonlyArray3<'py, f64>,
+    sums: PyReadonlyArray2<'py, f64>,
+    pairs: Vec<(usize, usize)>,
+    scorer: &Bound<'py, Scorer>,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let (taken, sums) = (taken.as_array(), sums.as_array());
+    check_pairs(&taken, &sums, &pairs)?;
+    let score = &scorer.get().score;
+    Ok(py.detach(|| resampling::pair_differences(&taken, &sums, &pairs, score)).into_pyarray(py))
+}
+
+fn check_pairs(
+    taken: &ArrayView3<'_, f64>,
+    sums: &ArrayView2<'_, f64>,
+    pairs: &[(usize, usize)],
+) -> PyResult<()> {
     let systems = taken.dim().1.min(sums.nrows());
     if pairs.iter().any(|&(a, b)| a.max(b) >= systems) || taken.dim().2 != sums.ncols() {
         return Err(PyIndexError::new_err("pairs, taken and sums do not fit together"));
     }
-    Ok(py.detach(|| resampling::pair_sums(&taken, &sums, &pairs)).into_pyarray(py))
+    Ok(())
 }

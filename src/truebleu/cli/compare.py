@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -17,6 +17,7 @@ from truebleu.cli.progress import progress_bar
 from truebleu.cli.texts import read_texts
 from truebleu.inference.comparison import compare_test_set
 from truebleu.inference.p_values import ALTERNATIVES
+from truebleu.inference.runs import compare_runs, group_runs
 from truebleu.inference.settings import (
     ALL_CORRECTIONS,
     TESTS,
@@ -31,6 +32,7 @@ Examples:
   truebleu compare -r ref.txt sys/ --baseline ONLINE-A -m bleu -m chrf
   truebleu compare -r ref.txt 'sys/*.txt' --documents docs.tsv --unit document
   truebleu compare -r ref.txt a.txt b.txt --margin 0.5 --format json
+  truebleu compare -r ref.txt sys/ --runs '{system}.opt{run}'
 
 \b
 How to read the answer: the interval says where the score would lie on other test sets like this
@@ -59,6 +61,19 @@ number of comparisons, and * marks those at or below 1 - level. Ranks are those 
     "--margin", type=float, metavar="D", help="Also test equivalence within a difference of D."
 )
 @click.option("--adaptive", is_flag=True, help="As many swaps as clear decisions need.")
+@click.option(
+    "--runs",
+    "pattern",
+    metavar="PATTERN",
+    help="Systems have several runs, told by their names: '{system}.opt{run}'.",
+)
+@click.option(
+    "--exchange",
+    type=click.Choice(["unit", "slot"]),
+    default="unit",
+    show_default=True,
+    help="With --runs: swap a unit with all its runs, or each run by itself as MultEval does.",
+)
 @resampling_options
 @format_option
 @threads_option
@@ -69,6 +84,8 @@ def command(
     documents: str | None,
     strict: bool,
     metrics: tuple[str, ...],
+    pattern: str | None,
+    exchange: Literal["unit", "slot"],
     format_: str,
     **options: Any,
 ) -> None:
@@ -80,5 +97,11 @@ def command(
     parsed = as_metrics(metrics)
     test_set = read_texts(systems, references, source=source, documents=documents, strict=strict)
     with progress_bar(2 * settings.samples, "comparing") as progress:
-        comparison = compare_test_set(test_set, parsed, settings, progress)
+        if pattern is None:
+            comparison = compare_test_set(test_set, parsed, settings, progress)
+        else:
+            runs = group_runs(test_set.systems, pattern)
+            comparison = compare_runs(
+                test_set, runs, parsed, settings, exchange=exchange, progress=progress
+            )
     click.echo(render_comparison(comparison, format_), nl=False)

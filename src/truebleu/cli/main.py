@@ -15,6 +15,9 @@ from truebleu.errors import TruebleuError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+# What sysexits.h calls an internal software error.
+BUG = 70
+
 # Name, module and one line of help: listing the commands must not import them.
 COMMANDS = {
     "score": ("truebleu.cli.score", "Score systems by BLEU, chrF, TER."),
@@ -73,3 +76,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         # The reader has enough; Python must not complain again when it closes its output.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
+    except OSError as error:
+        click.echo(f"error: {error.filename or 'output'}: {error.strerror}", err=True)
+        sys.exit(2)
+    except Exception:
+        # A crash must not look like a gate's no, and Python's own exit status for it is 1.
+        from traceback import print_exc
+
+        print_exc()
+        click.echo("error: this is a bug in truebleu; please report it", err=True)
+        sys.exit(BUG)

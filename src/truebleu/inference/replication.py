@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 Progress = Callable[[int], object]
 # Numbers that a block of replicate sums may hold: 32 MB.
 BLOCK_SIZE = 1 << 22
+# Enough replicates to keep all threads busy, few enough to report progress.
+LARGEST_BLOCK = 1 << 12
 
 Pair = tuple[int, int]
 
@@ -63,26 +65,35 @@ def swap_differences(
     rows = side_by_side(counted)
     enumerated = swaps.enumerates(len(rows))
     replicates = 2 ** len(rows) if enumerated else swaps.replicates
-    differences = [np.empty((replicates, len(pairs))) for _ in counted]
-    width = max(rows.shape[1], 2 * len(pairs) * max(one.rows.shape[2] for one in counted))
+    blocks: list[list[NDArray[np.float64]]] = [[] for _ in counted]
+    width = max(rows.shape[1], *(_width_of_pairs(one, len(pairs)) for one in counted))
     for start, count in _blocks(replicates, width):
         taken = apart(swaps.sums(rows, first + start, count, enumerated=enumerated), counted)
-        for one, part, into in zip(counted, taken, differences, strict=True):
-            into[start : start + count] = _differences(one, part, pairs)
+        for one, part, into in zip(counted, taken, blocks, strict=True):
+            into.append(_differences(one, part, pairs))
         if progress is not None:
             progress(count)
-    return differences
+    return [into[0] if len(into) == 1 else np.concatenate(into) for into in blocks]
 
 
 def _differences(
     one: Counted, taken: NDArray[np.float64], pairs: Sequence[Pair]
 ) -> NDArray[np.float64]:
+    scorer = one.metric.scorer()
+    if scorer is not None:
+        return _core.pair_differences(taken, one.sums, pairs, scorer)
     first, second = one.metric.score(_core.pair_sums(taken, one.sums, pairs))
     return np.asarray(first - second)
 
 
+def _width_of_pairs(one: Counted, pairs: int) -> int:
+    """How many numbers a replicate takes while its pairs are scored."""
+    columns: int = one.rows.shape[2]
+    return pairs if one.metric.scorer() is not None else 2 * pairs * columns
+
+
 def _blocks(replicates: int, width: int) -> Iterator[tuple[int, int]]:
     """First replicate and number of each block."""
-    size = max(1, min(1024, BLOCK_SIZE // max(width, 1)))
+    size = max(1, min(LARGEST_BLOCK, BLOCK_SIZE // max(width, 1)))
     for first in range(0, replicates, size):
         yield first, min(size, replicates - first)

@@ -112,7 +112,7 @@ def compare_runs(
     settings: CompareSettings | None = None,
     progress: Progress | None = None,
     *,
-    exchange: Exchange = "slot",
+    exchange: Exchange = "unit",
 ) -> RunComparison:
     """Compare systems by the averages over their runs.
 

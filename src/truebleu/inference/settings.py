@@ -81,8 +81,8 @@ class CompareSettings:
 
     @property
     def alpha(self) -> float:
-        """The significance level."""
-        return 1 - self.level
+        """The significance level; 1 - 0.9 is 0.09999999999999998 in floats, and means 0.1."""
+        return round(1 - self.level, 12)
 
     def _require_enough_samples(self) -> None:
         least = max(smallest_replicates(self.level), replicates_for(self.alpha))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu._core import Statistics
+    from truebleu._core import Scorer, Statistics
     from truebleu.corpus import TestSet
 
 Smoothing = Literal["none", "floor", "add-k", "exp", "mteval"]
@@ -106,6 +106,14 @@ class BLEU(Metric):
             effective_order=self.effective_order,
         )
         return scores.reshape(shape)
+
+    def scorer(self) -> Scorer:
+        """BLEU for native kernels."""
+        return _core.bleu_scorer(
+            smooth=self.smooth,
+            smooth_value=self._smooth_value,
+            effective_order=self.effective_order,
+        )
 
     def describe(self, sums: Sequence[float], references: int | None) -> BLEUScore:
         """BLEU of one row of sums, with precisions, brevity penalty and counts."""

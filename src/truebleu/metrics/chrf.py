@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu._core import Statistics
+    from truebleu._core import Scorer, Statistics
     from truebleu.corpus import TestSet
 
 
@@ -70,6 +70,10 @@ class CHRF(Metric):
         rows, shape = rows_of(sums, 3 * (self.char_order + self.word_order))
         scores = _core.chrf_scores(rows, beta=self.beta, eps_smoothing=self.eps_smoothing)
         return scores.reshape(shape)
+
+    def scorer(self) -> Scorer:
+        """ChrF for native kernels."""
+        return _core.chrf_scorer(beta=self.beta, eps_smoothing=self.eps_smoothing)
 
     def describe(self, sums: Sequence[float], references: int | None) -> CHRFScore:
         """The score of one row of sums."""

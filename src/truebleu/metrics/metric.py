@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu._core import Statistics
+    from truebleu._core import Scorer, Statistics
     from truebleu.corpus import TestSet, TextLike
     from truebleu.metrics.signature import Signature
 
@@ -89,6 +89,10 @@ class Metric(ABC):
     @abstractmethod
     def score(self, sums: ArrayLike) -> NDArray[np.float64]:
         """The scores of summed rows, over any leading axes."""
+
+    def scorer(self) -> Scorer | None:
+        """The score for native kernels, which need it by the million; None where there is none."""
+        return None
 
     @abstractmethod
     def describe(self, sums: Sequence[float], references: int | None) -> Score:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu._core import Statistics
+    from truebleu._core import Scorer, Statistics
     from truebleu.corpus import TestSet
 
 
@@ -58,6 +58,10 @@ class TER(Metric):
         """Edits per hundred reference words of summed rows, over any leading axes."""
         rows, shape = rows_of(sums, 2)
         return _core.ter_scores(rows).reshape(shape)
+
+    def scorer(self) -> Scorer:
+        """TER for native kernels."""
+        return _core.ter_scorer()
 
     def describe(self, sums: Sequence[float], references: int | None) -> TERScore:
         """The score of one row of sums, with edits and length."""

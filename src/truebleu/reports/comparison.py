@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from truebleu.inference.runs import RunComparison, SystemRunsResult
 from truebleu.reports.json import json_text
 from truebleu.reports.table import RENDERERS, Column, Table
 from truebleu.reports.verdict import method, verdict
@@ -45,6 +46,7 @@ def system_table(comparison: Comparison, label: str) -> Table:
         Column("adjusted p", numeric=True),
         Column("ranks", numeric=True),
         Column("best in", numeric=True),
+        *_run_columns(comparison),
     )
     rows = tuple(
         _system_row(name, scores[label], _pair_with(comparison, label, name, against))
@@ -52,6 +54,23 @@ def system_table(comparison: Comparison, label: str) -> Table:
     )
     notes = (str(comparison.metrics[label].signature), method(comparison, label))
     return Table(columns, rows, notes)
+
+
+def _run_columns(comparison: Comparison) -> tuple[Column, ...]:
+    if not isinstance(comparison, RunComparison):
+        return ()
+    return (Column("s.d. of runs", numeric=True), Column("of segments", numeric=True))
+
+
+def _run_cells(result: SystemResult) -> tuple[str, ...]:
+    """How much luck is in a run and how much in the choice of segments (Clark et al., 2011)."""
+    if not isinstance(result, SystemRunsResult):
+        return ()
+    over_runs = result.spread_over_runs
+    return (
+        "" if over_runs is None else f"{over_runs:.2f}",
+        f"{result.spread_over_segments:.2f}",
+    )
 
 
 def matrix_table(comparison: Comparison, label: str) -> Table:
@@ -146,6 +165,7 @@ def _system_row(
         adjusted,
         ranks,
         best,
+        *_run_cells(result),
     )
 
 

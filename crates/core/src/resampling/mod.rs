@@ -10,6 +10,6 @@ mod stream;
 mod swaps;
 
 pub use bootstrap::bootstrap_sums;
-pub use pairs::pair_sums;
+pub use pairs::{pair_differences, pair_sums};
 pub use stream::{Purpose, Stream};
 pub use swaps::{Swaps, swapped_sums};

@@ -1,7 +1,7 @@
 //! The sums of two systems after their outputs were swapped on some units.
 
 use ndarray::parallel::prelude::*;
-use ndarray::{Array4, ArrayView2, ArrayView3, Axis};
+use ndarray::{Array2, Array4, ArrayView1, ArrayView2, ArrayView3, Axis};
 
 use crate::parallel;
 
@@ -40,10 +40,54 @@ pub fn pair_sums(
     swapped
 }
 
+/// The difference of each pair's scores in each trial, shaped (trial, pair).
+///
+/// As scoring `pair_sums` and subtracting, without keeping the sums.
+pub fn pair_differences(
+    taken: &ArrayView3<'_, f64>,
+    sums: &ArrayView2<'_, f64>,
+    pairs: &[(usize, usize)],
+    score: impl Fn(&[f64]) -> f64 + Sync,
+) -> Array2<f64> {
+    let (trials, _, width) = taken.dim();
+    let mut differences = Array2::zeros((trials, pairs.len()));
+    parallel::run(|| {
+        differences
+            .outer_iter_mut()
+            .into_par_iter()
+            .zip(taken.outer_iter().into_par_iter())
+            .for_each_init(
+                || (vec![0.0; width], vec![0.0; width]),
+                |(first, second), (mut differences, taken)| {
+                    // What each system has left of its own; the pairs add what they get.
+                    let left = sums - &taken;
+                    for (difference, &(a, b)) in differences.iter_mut().zip(pairs) {
+                        add(first, left.row(a), taken.row(b));
+                        add(second, left.row(b), taken.row(a));
+                        *difference = score(first) - score(second);
+                    }
+                },
+            );
+    });
+    differences
+}
+
+fn add(sum: &mut [f64], left: ArrayView1<'_, f64>, right: ArrayView1<'_, f64>) {
+    if let (Some(left), Some(right)) = (left.to_slice(), right.to_slice()) {
+        for ((sum, left), right) in sum.iter_mut().zip(left).zip(right) {
+            *sum = left + right;
+        }
+    } else {
+        sum.iter_mut()
+            .zip(left.iter().zip(right))
+            .for_each(|(sum, (left, right))| *sum = left + right);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ndarray::{Axis, array};
+    use ndarray::array;
 
     #[test]
     fn what_one_system_loses_the_other_gains() {
@@ -52,6 +96,21 @@ mod tests {
         let swapped = pair_sums(&taken.view(), &sums.view(), &[(0, 1), (2, 0)]);
         let expected = array![[[[13.0, 2.0], [22.0, 1.0]]], [[[17.0, 1.0], [18.0, 3.0]]]];
         assert_eq!(swapped, expected);
-        assert_eq!(swapped.sum_axis(Axis(0))[[0, 0, 0]] as i64, 30);
+    }
+
+    #[test]
+    fn differences_are_those_of_the_scores_of_the_sums() {
+        let sums = array![[10.0, 1.0], [20.0, 2.0], [30.0, 3.0]];
+        let taken =
+            array![[[1.0, 0.0], [4.0, 1.0], [9.0, 2.0]], [[2.0, 1.0], [5.0, 1.5], [1.0, 1.0]]];
+        let pairs = [(0, 1), (2, 0)];
+        let score = |row: &[f64]| row[0] / row[1];
+        let found = pair_differences(&taken.view(), &sums.view(), &pairs, score);
+        let swapped = pair_sums(&taken.view(), &sums.view(), &pairs);
+        for ((trial, pair), difference) in found.indexed_iter() {
+            let of =
+                |side: usize| swapped[[side, trial, pair, 0]] / swapped[[side, trial, pair, 1]];
+            assert!((difference - (of(0) - of(1))).abs() < 1e-12);
+        }
     }
 }

@@ -11,8 +11,8 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, Slice};
 use super::stream::{Purpose, Stream};
 use crate::parallel;
 
-/// Trials that share the tables of subset sums.
-const TRIALS: usize = 1024;
+/// The most trials that share the tables of subset sums.
+const TRIALS: usize = 2048;
 /// Units in a group: the sums of all their 2^8 subsets are computed once, then looked up by a byte.
 const GROUP: usize = 8;
 /// Units whose coins are tossed at a time.
@@ -34,15 +34,23 @@ pub enum Swaps {
 pub fn swapped_sums(rows: &ArrayView2<'_, f64>, swaps: Swaps, trials: Range<u64>) -> Array2<f64> {
     let count = (trials.end - trials.start) as usize;
     let mut sums = Array2::zeros((count, rows.ncols()));
+    let share = even_share(count);
     parallel::run(|| {
-        sums.axis_chunks_iter_mut(Axis(0), TRIALS).into_par_iter().enumerate().for_each(
+        sums.axis_chunks_iter_mut(Axis(0), share).into_par_iter().enumerate().for_each(
             |(chunk, sums)| {
-                let first = trials.start + (chunk * TRIALS) as u64;
+                let first = trials.start + (chunk * share) as u64;
                 add_trials(rows, swaps, first, sums);
             },
         );
     });
     sums
+}
+
+/// How many trials to add up at a time, so that all threads get as many.
+fn even_share(trials: usize) -> usize {
+    let threads = parallel::threads().max(1);
+    let rounds = trials.div_ceil(threads * TRIALS).max(1);
+    trials.div_ceil(threads * rounds).max(1)
 }
 
 /// Adds up some trials.

@@ -4,7 +4,7 @@
 
 is all that existing code has to change. Three things differ on purpose: texts that do not pair
 segment by segment are an error instead of being cut to the shortest; test sets are never
-downloaded; and sacreBLEU's paired tests are not here.
+downloaded; and a warning is logged where the answer of a paired test misleads.
 
 >>> corpus_bleu(["the cat sat on the mat"], [["the cat sat on a mat"]])
 BLEU = 53.73 83.3/60.0/50.0/33.3 (BP = 1.000 ratio = 1.000 hyp_len = 6 ref_len = 6)

@@ -184,13 +184,30 @@ def _add_significance(parser: argparse.ArgumentParser) -> None:
         default=1000,
         help="resampled texts (default: %(default)s)",
     )
-    paired = parser.add_argument_group("paired tests (not here: these are refused)")
+    paired = parser.add_argument_group("paired tests of two or more systems, the first a baseline")
     one_of = paired.add_mutually_exclusive_group()
-    one_of.add_argument("--paired-ar", "-par", action="store_true")
-    one_of.add_argument("--paired-bs", "-pbs", action="store_true")
-    paired.add_argument("--paired-ar-n", "-parn", type=int, default=10_000)
-    paired.add_argument("--paired-bs-n", "-pbsn", type=int, default=1000)
-    paired.add_argument("--paired-jobs", "-j", type=int, default=1)
+    one_of.add_argument(
+        "--paired-ar", "-par", action="store_true", help="test by approximate randomization"
+    )
+    one_of.add_argument(
+        "--paired-bs",
+        "-pbs",
+        action="store_true",
+        help="test by the bootstrap; rejects too often, so rather use --paired-ar",
+    )
+    paired.add_argument(
+        "--paired-ar-n", "-parn", type=int, default=10_000, help="trials (default: %(default)s)"
+    )
+    paired.add_argument(
+        "--paired-bs-n",
+        "-pbsn",
+        type=int,
+        default=1000,
+        help="resampled texts (default: %(default)s)",
+    )
+    paired.add_argument(
+        "--paired-jobs", "-j", type=int, default=1, help="of no effect: one pass serves all systems"
+    )
 
 
 def _add_report(parser: argparse.ArgumentParser) -> None:

@@ -15,7 +15,7 @@ from truebleu.compat.sacrebleu.metrics import BLEU, CHRF, TER
 from truebleu.compat.sacrebleu.refusal import FAILURE, RefusedError
 from truebleu.compat.sacrebleu.results import (
     Paint,
-    cyan,
+    coloured,
     plain,
     several_systems,
     single_results,
@@ -61,7 +61,8 @@ def _run(options: Namespace, logger: logging.Logger) -> Iterable[str]:
     _refuse_what_is_not_here(options)
     _check_options(options)
     references = read_references(options.refs, options.num_refs, options.encoding)
-    systems = read_systems(options.input, options.encoding)
+    paired = options.paired_ar or options.paired_bs
+    systems = read_systems(options.input, options.encoding, with_baseline=paired)
     _check_systems(options, systems, references)
     metrics = _metrics(options, references if systems else None)
     if options.sentence_level:
@@ -72,6 +73,8 @@ def _run(options: Namespace, logger: logging.Logger) -> Iterable[str]:
     if len(systems) == 1:
         return _one_system(options, metrics, *systems.values())
     logger.info("scoring %d systems", len(systems))
+    if paired:
+        return _paired(options, metrics, systems)
     return _several_systems(options, metrics, systems)
 
 
@@ -84,9 +87,6 @@ def _refuse_what_is_not_here(options: Namespace) -> None:
                 f"{flag}: there are no built-in test sets here; name files instead, "
                 "as in: REFERENCE -i SYSTEM"
             )
-    if options.paired_ar or options.paired_bs:
-        flag = "--paired-ar" if options.paired_ar else "--paired-bs"
-        raise RefusedError(f"{flag}: paired tests are not part of this command")
 
 
 def _check_options(options: Namespace) -> None:
@@ -109,8 +109,12 @@ def _check_systems(
         raise RefusedError("--input: found no system, expected one or more")
     if options.sentence_level and len(systems) > 1:
         raise RefusedError(f"--sentence-level: found {len(systems)} systems, expected one")
-    if options.sentence_level and options.confidence:
-        raise RefusedError("--confidence: there are no intervals for single segments")
+    paired = options.paired_ar or options.paired_bs
+    if options.sentence_level and (options.confidence or paired):
+        raise RefusedError("--sentence-level: there are no intervals and no tests for one segment")
+    if paired and len(systems) < 2:
+        flag = "--paired-ar" if options.paired_ar else "--paired-bs"
+        raise RefusedError(f"{flag}: found {len(systems)} systems, expected two or more")
     if len(systems) > 1 and options.confidence:
         raise RefusedError(f"--confidence: found {len(systems)} systems, expected one")
     for name, outputs in systems.items():
@@ -199,10 +203,45 @@ def _several_systems(
     return several_systems(list(systems), columns, signatures, options.format, _paint(options))
 
 
+def _paired(
+    options: Namespace, metrics: list[AnyMetric], systems: dict[str, list[str]]
+) -> Iterator[str]:
+    """Tests of each system against the first: a table, or JSON."""
+    from truebleu.compat.sacrebleu.paired_results import BASELINE, paired_results
+    from truebleu.compat.sacrebleu.significance import PairedTest
+
+    if options.input is None:
+        names = ["Baseline", *(f"System {number}" for number in range(1, len(systems)))]
+    else:
+        first, *others = systems
+        names = [f"{BASELINE}{first}", *others]
+    # Here, unlike elsewhere, metrics come in the order they were asked for.
+    known = {type(metric).__name__.lower(): metric for metric in metrics}
+    test = PairedTest(
+        list(zip(names, systems.values(), strict=True)),
+        {name: known[name] for name in options.metrics},
+        references=None,
+        test_type="bs" if options.paired_bs else "ar",
+        n_samples=options.paired_bs_n if options.paired_bs else options.paired_ar_n,
+        n_jobs=options.paired_jobs,
+    )
+    signatures, columns = test()
+    return paired_results(
+        columns.pop("System"),
+        columns,
+        {name: signature.format(options.short) for name, signature in signatures.items()},
+        test.test_type,
+        test.n_samples,
+        format_=options.format,
+        width=options.width,
+        paint=_paint(options),
+    )
+
+
 def _paint(options: Namespace) -> Paint:
     """Colour on a terminal, unless it is unwanted."""
     wanted = sys.stdout.isatty() and not options.no_color and not os.environ.get("NO_COLOR")
-    return cyan if wanted else plain
+    return coloured if wanted else plain
 
 
 def _write(lines: Iterable[str]) -> None:

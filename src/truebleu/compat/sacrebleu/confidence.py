@@ -8,30 +8,24 @@ intervals can be repeated.
 
 from __future__ import annotations
 
-import os
+from math import exp, log
 from statistics import mean
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truebleu.errors import SettingError
+from truebleu.compat.sacrebleu.draws import bootstrap_sums, generator, seed_from_environment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-SEED = "12345"
-SEED_VARIABLE = "SACREBLEU_SEED"
-
-# Whole numbers below this are exact in single precision, so the order of adding does not matter.
-EXACT = 2**24
-
-# Draws at once: enough for a matrix product, few enough for the cache and for long texts.
-BLOCK = 2**16
-
 # sacreBLEU's logarithm of 0.
 LOG_ZERO = -9_999_999_999.0
+
+# What chrF++.py scores for an order without n-grams or without a match.
+EPSILON = 1e-16
 
 
 def bootstrap(
@@ -40,8 +34,9 @@ def bootstrap(
     score: Callable[[NDArray[np.float32]], NDArray[np.floating[Any]]],
 ) -> tuple[str, NDArray[np.floating[Any]]]:
     """The seed as signatures show it, and the scores of resampled texts."""
-    seed = os.environ.get(SEED_VARIABLE, SEED).lower()
-    return seed, score(_sums(rows, replicates, _generator(seed)))
+    seed = seed_from_environment()
+    (sums,) = bootstrap_sums([rows], replicates, generator(seed))
+    return seed, score(sums)
 
 
 def interval(scores: Sequence[float] | NDArray[np.floating[Any]]) -> tuple[float, float]:
@@ -52,37 +47,6 @@ def interval(scores: Sequence[float] | NDArray[np.floating[Any]]) -> tuple[float
     # The mean is exact until it is rounded to the precision that the scores have.
     exact = mean(float(score) for score in ordered)
     return float(ordered.dtype.type(exact)), float(half)
-
-
-def _generator(seed: str) -> np.random.Generator:
-    try:
-        return np.random.default_rng(None if seed == "none" else int(seed))
-    except ValueError:
-        expected = "a whole number from 0 up, or none"
-        raise SettingError(SEED_VARIABLE, seed, expected) from None
-
-
-def _sums(
-    rows: NDArray[np.float64], replicates: int, generator: np.random.Generator
-) -> NDArray[np.float32]:
-    """Sums of drawn rows: replicate after replicate, each with as many draws as there are rows."""
-    size, width = rows.shape
-    sums = np.empty((replicates, width), dtype=np.float32)
-    single = rows.astype(np.float32)
-    exact = bool((rows == np.floor(rows)).all() and rows.max() * size < EXACT)
-    step = max(1, BLOCK // size)
-    for start in range(0, replicates, step):
-        block = sums[start : start + step]
-        # Drawing by blocks takes the same numbers off the stream as drawing all at once.
-        draws = generator.choice(size, size=(len(block), size), replace=True)
-        if exact:
-            offsets = size * np.arange(len(block))[:, np.newaxis]
-            times = np.bincount((draws + offsets).ravel(), minlength=len(block) * size)
-            block[:] = times.reshape(len(block), size).astype(np.float64) @ rows
-        else:
-            for sum_, draw in zip(block, draws, strict=True):
-                sum_[:] = single[draw].sum(axis=0)
-    return sums
 
 
 def bleu_scores(
@@ -106,14 +70,15 @@ def bleu_scores(
         elif smooth == "floor":
             precisions = np.where(unmatched, 100.0 * smooth_value / totals, precisions)
     precisions = np.where(counted, precisions, 0).astype(np.float64)
-    logs = np.full_like(precisions, LOG_ZERO)
-    np.log(precisions, out=logs, where=precisions > 0)
+    logs = _each(_log, precisions)
     orders = np.full(len(sums), order)
     if effective_order:
         # Without any n-gram there is no match either, and the score is 0 below.
         orders = np.maximum(counted.sum(axis=1), 1)
         logs[np.arange(order) >= orders[:, np.newaxis]] = 0.0
-    scores: NDArray[np.float64] = _brevity_penalty(lengths) * np.exp(logs.sum(axis=1) / orders)
+    # Accumulating adds from left to right, which a sum of many orders would not.
+    sum_of_logs = np.add.accumulate(logs, axis=1)[:, -1]
+    scores = _brevity_penalty(lengths) * _each(exp, sum_of_logs / orders)
     scores[nothing] = 0.0
     return scores
 
@@ -121,17 +86,27 @@ def bleu_scores(
 def _brevity_penalty(lengths: NDArray[np.float32]) -> NDArray[np.float64]:
     output, reference = lengths.astype(np.float64).T
     ratio = np.divide(reference, output, out=np.full_like(output, np.inf), where=output > 0)
-    return np.where(output >= reference, 1.0, np.exp(1 - ratio))
+    return np.where(output >= reference, 1.0, _each(exp, np.minimum(1 - ratio, 0.0)))
+
+
+def _log(value: float) -> float:
+    return log(value) if value > 0 else LOG_ZERO
+
+
+def _each(function: Callable[[float], float], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The function of every value: sacreBLEU takes Python's, whose last digit NumPy's may lack."""
+    return np.array([function(value) for value in values.ravel().tolist()]).reshape(values.shape)
 
 
 def chrf_scores(
     sums: NDArray[np.float32], *, beta: float, eps_smoothing: bool
-) -> NDArray[np.float32]:
+) -> NDArray[np.floating[Any]]:
     """Scores of sums by chrF, all in single precision."""
-    epsilon = np.float32(1e-16)
+    epsilon = np.float32(EPSILON)
     factor = np.float32(beta**2)
     zero = np.zeros(len(sums), dtype=np.float32)
     smoothed, precision_sum, recall_sum, orders = (zero.copy() for _ in range(4))
+    constant = np.ones(len(sums), dtype=np.bool_)
     for output, reference, match in np.split(sums.T, sums.shape[1] // 3):
         precision = _ratio(match, output, epsilon)
         recall = _ratio(match, reference, epsilon)
@@ -140,14 +115,17 @@ def chrf_scores(
         precision_sum += np.where(present, precision, 0)
         recall_sum += np.where(present, recall, 0)
         orders += present
+        constant &= (precision + recall == 0) | ((output <= 0) & (reference <= 0))
     if eps_smoothing:
-        mean_score: NDArray[np.float32] = 100 * smoothed / np.float32(sums.shape[1] // 3)
-        return mean_score
+        count = sums.shape[1] // 3
+        scores = _as_array(100 * smoothed / np.float32(count), constant=constant)
+        scores[constant] = 100 * sum([EPSILON] * count) / count
+        return scores
     nothing = np.float32(0)
     precision = _ratio(precision_sum, orders, nothing)
     recall = _ratio(recall_sum, orders, nothing)
-    score: NDArray[np.float32] = 100 * _f_score(precision, recall, factor, nothing)
-    return score
+    scores = 100 * _f_score(precision, recall, factor, nothing)
+    return _as_array(scores, constant=np.equal(precision + recall, 0))
 
 
 def _ratio(
@@ -165,10 +143,19 @@ def _f_score(
     return _ratio((1 + factor) * precision * recall, factor * precision + recall, otherwise)
 
 
-def ter_scores(sums: NDArray[np.float32]) -> NDArray[np.float32]:
+def ter_scores(sums: NDArray[np.float32]) -> NDArray[np.floating[Any]]:
     """TER of sums, all in single precision."""
     edits, length = sums.T
     # Edits without a reference word count as one per word.
-    return 100 * np.where(length > 0, _ratio(edits, length, np.float32(0)), edits > 0).astype(
-        np.float32
-    )
+    rates = np.where(length > 0, _ratio(edits, length, np.float32(0)), edits > 0)
+    return _as_array(100 * rates.astype(np.float32), constant=np.less_equal(length, 0))
+
+
+def _as_array(
+    scores: NDArray[np.float32], *, constant: NDArray[np.bool_]
+) -> NDArray[np.floating[Any]]:
+    """The scores, in double precision where one of them is a constant of sacreBLEU's program.
+
+    That is a number of Python's, and an array of such and of single precision is double.
+    """
+    return scores.astype(np.float64) if constant.any() else scores

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from typing import TYPE_CHECKING
 
+from truebleu.compat.sacrebleu.messages import LOGGER
 from truebleu.compat.sacrebleu.refusal import BAD_COLUMNS, RefusedError
 
 if TYPE_CHECKING:
@@ -28,12 +30,20 @@ def read_references(files: Sequence[str], columns: int, encoding: str) -> list[l
     return texts
 
 
-def read_systems(files: Sequence[str] | None, encoding: str) -> dict[str, list[str]]:
-    """Each system's outputs by its name: the file's, or a number for a column of standard input."""
+def read_systems(
+    files: Sequence[str] | None, encoding: str, *, with_baseline: bool
+) -> dict[str, list[str]]:
+    """Each system's outputs by its name: the file's, or a number for a column of standard input.
+
+    Where the first one is a baseline, as all the systems of a folder may follow, it is read once.
+    """
     if files is None:
         return _read_standard_input(encoding)
     systems: dict[str, list[str]] = {}
     for file in files:
+        if with_baseline and file == files[0] and systems:
+            logging.getLogger(LOGGER).info("%s: left out, as it is the baseline", file)
+            continue
         if file in systems:
             raise RefusedError(f"{file}: named twice, expected each system once")
         systems[file] = _read_lines(file, encoding)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     Cells = Sequence[str]
 
@@ -15,9 +17,11 @@ LATEX_ESCAPES = str.maketrans(
     | {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\textasciitilde{}"}
 )
 
+COLOUR = re.compile(r"\x1b\[[0-9]+m")
 
-def grid(header: Cells, rows: Sequence[Cells], paint: Callable[[str], str] = str) -> str:
-    """A table drawn with lines.
+
+def grid(header: Cells, rows: Sequence[Cells]) -> str:
+    """A table drawn with lines; cells may be coloured, and have several lines.
 
     >>> print(grid(["System", "BLEU"], [["mine", "30.1"], ["yours", "9.8"]]))
     ╒══════════╤════════╕
@@ -27,11 +31,6 @@ def grid(header: Cells, rows: Sequence[Cells], paint: Callable[[str], str] = str
     ├──────────┼────────┤
     │    yours │  9.8   │
     ╘══════════╧════════╛
-
-    Args:
-        header: the names of the columns.
-        rows: the cells, row by row.
-        paint: what to do to the names after their width has been measured, such as colouring them.
     """
     widths = _widths(header, rows)
 
@@ -41,14 +40,12 @@ def grid(header: Cells, rows: Sequence[Cells], paint: Callable[[str], str] = str
     def draw(cells: list[str]) -> str:
         return "│" + "│".join(cells) + "│"
 
-    names = zip(_aligned(header, widths), header, strict=True)
-    lines = [
-        rule("╒", "═", "╤", "╕"),
-        draw([cell.replace(name, paint(name)) for cell, name in names]),
-    ]
+    lines = [rule("╒", "═", "╤", "╕"), draw(_aligned(header, widths))]
     above = rule("╞", "═", "╪", "╡")
     for row in rows:
-        lines += [above, draw(_aligned(row, widths))]
+        lines.append(above)
+        for cells in zip_longest(*(cell.split("\n") for cell in row), fillvalue=""):
+            lines.append(draw(_aligned(cells, widths)))
         above = rule("├", "─", "┼", "┤")
     return "\n".join([*lines, rule("╘", "═", "╧", "╛")])
 
@@ -85,12 +82,21 @@ def booktabs(header: Cells, rows: Sequence[Cells]) -> str:
 
 
 def _widths(header: Cells, rows: Sequence[Cells]) -> list[int]:
-    """Of each column: its widest cell, or its name with a space on both sides."""
+    """Of each column: its widest line, or its name with a space on both sides."""
     columns = zip(header, *rows, strict=True)
-    return [max(len(name) + 2, *map(len, cells)) for name, *cells in columns]
+    return [
+        max(_width(name) + 2, *(_width(line) for cell in cells for line in cell.split("\n")))
+        for name, *cells in columns
+    ]
+
+
+def _width(line: str) -> int:
+    return len(COLOUR.sub("", line))
 
 
 def _aligned(cells: Cells, widths: list[int]) -> list[str]:
-    first, *others = zip(cells, widths, strict=True)
+    # What a terminal does not show takes no room.
+    room = [width + len(cell) - _width(cell) for cell, width in zip(cells, widths, strict=True)]
+    first, *others = zip(cells, room, strict=True)
     centred = (f" {cell:^{width}} " for cell, width in others)
     return [f" {first[0]:>{first[1]}} ", *centred]

@@ -169,6 +169,10 @@ class Metric(ABC, Generic[AnyScore]):
         """The scores of resampled sums, in the precision that sacreBLEU has there with NumPy 2."""
 
     @abstractmethod
+    def _swapped_scores(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The scores of sums after segments were swapped, in double precision."""
+
+    @abstractmethod
     def _signature_fields(self) -> dict[str, str | int | bool]:
         """The metric's own fields of the signature."""
 
@@ -202,9 +206,7 @@ class Metric(ABC, Generic[AnyScore]):
                 environment variable SACREBLEU_SEED has the seed, 12345 where it is not set; with
                 ``none`` every run differs.
         """
-        self._check_hypotheses(hypotheses)
-        texts = self._references(references, len(hypotheses))
-        statistics = self._count([self._prepare(hypotheses)], texts)
+        statistics = self._statistics([hypotheses], references)
         (sums,) = statistics.sums()
         score = self._score(sums)
         if n_bootstrap > 1:
@@ -218,11 +220,7 @@ class Metric(ABC, Generic[AnyScore]):
 
     def corpus_scores(self, systems: Sequence[Sequence[str]]) -> list[AnyScore]:
         """The scores of several systems against the references of the constructor, in one pass."""
-        for hypotheses in systems:
-            self._check_hypotheses(hypotheses)
-        texts = self._references(None, len(systems[0]))
-        statistics = self._count([self._prepare(hypotheses) for hypotheses in systems], texts)
-        return [self._score(sums) for sums in statistics.sums()]
+        return [self._score(sums) for sums in self._statistics(systems, None).sums()]
 
     def get_signature(self) -> Signature:
         """The signature of the last score."""
@@ -240,6 +238,21 @@ class Metric(ABC, Generic[AnyScore]):
             "subset": None,
         }
         return Signature(shared | self._signature_fields(), self.SHORT_NAMES)
+
+    def _statistics(
+        self,
+        systems: Sequence[Sequence[str]],
+        references: Sequence[Sequence[str | None]] | None,
+    ) -> Statistics:
+        """The statistics of several systems, which must be of one length, in one pass."""
+        for hypotheses in systems:
+            self._check_hypotheses(hypotheses)
+        size = len(systems[0])
+        for i, hypotheses in enumerate(systems):
+            if len(hypotheses) != size:
+                raise UnpairedSegmentsError(f"systems[{i}]", len(hypotheses), "systems[0]", size)
+        texts = self._references(references, size)
+        return self._count([self._prepare(hypotheses) for hypotheses in systems], texts)
 
     def _keep(self, references: Sequence[Sequence[str | None]] | None) -> None:
         """Prepare references once, for all the texts that will be scored against them."""

@@ -205,6 +205,18 @@ class BLEU(Metric[BLEUScore]):
             effective_order=self.effective_order,
         )
 
+    def _swapped_scores(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        smooth_value = _smooth_value(self.smooth_method, self.smooth_value)
+        if self.smooth_method == "add-k":
+            # sacreBLEU adds to whole numbers here, which cuts a fraction off.
+            smooth_value = float(int(smooth_value))
+        return _core.bleu_scores(
+            sums,
+            smooth=self.smooth_method,
+            smooth_value=smooth_value,
+            effective_order=self.effective_order,
+        )
+
     def _signature_fields(self) -> dict[str, str | int | bool]:
         smooth = self.smooth_method
         if self.SMOOTH_DEFAULTS[smooth] is not None:

@@ -91,6 +91,9 @@ class CHRF(Metric[CHRFScore]):
 
         return chrf_scores(sums, beta=self.beta, eps_smoothing=self.eps_smoothing)
 
+    def _swapped_scores(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        return _core.chrf_scores(sums, beta=self.beta, eps_smoothing=self.eps_smoothing)
+
     def _signature_fields(self) -> dict[str, str | int | bool]:
         return {
             "case": "lc" if self.lowercase else "mixed",

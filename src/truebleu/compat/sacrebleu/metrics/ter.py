@@ -82,6 +82,9 @@ class TER(Metric[TERScore]):
 
         return ter_scores(sums)
 
+    def _swapped_scores(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        return _core.ter_scores(sums)
+
     def _signature_fields(self) -> dict[str, str | int | bool]:
         return {
             "case": "mixed" if self.case_sensitive else "lc",

@@ -1,0 +1,96 @@
+"""``truebleu gate``: may a new system take the place of an old one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from truebleu.cli.options import (
+    metric_option,
+    replicate_options,
+    test_set_options,
+    threads_option,
+)
+from truebleu.cli.progress import progress_bar
+from truebleu.cli.texts import read_texts
+from truebleu.corpus.locations import locate
+from truebleu.inference.gate_results import GateSettings
+from truebleu.inference.gating import gate_test_set
+from truebleu.metrics.registry import as_metrics
+from truebleu.metrics.saved import find_statistics
+from truebleu.reports.gate import GATE_FORMATS, render_gate
+
+if TYPE_CHECKING:
+    from truebleu.metrics.saved import SavedStatistics
+
+EPILOG = """\b
+Exit codes: 0 NEW passes, 1 NEW fails, 2 bad usage or bad input.
+
+\b
+Examples:
+  truebleu gate new.txt old.txt -r ref.txt
+  truebleu gate new.txt old.txt -r ref.txt --margin 0.5
+  truebleu gate new.txt old.txt -r ref.txt -m bleu -m chrf -m ter --level 0.99
+  truebleu score old.txt -r ref.txt --save baseline.json.gz
+  truebleu gate new.txt baseline.json.gz -r ref.txt
+"""
+
+
+@click.command("gate", epilog=EPILOG)
+@click.argument("new")
+@click.argument("old")
+@test_set_options
+@metric_option
+@click.option(
+    "--margin",
+    type=float,
+    metavar="D",
+    help="NEW must be shown to be worse by less than D; with 0, to be better.",
+)
+@replicate_options
+@click.option(
+    "-f",
+    "--format",
+    "format_",
+    type=click.Choice(GATE_FORMATS),
+    default="text",
+    show_default=True,
+    help="How the answer is written.",
+)
+@threads_option
+@click.pass_context
+def command(
+    context: click.Context,
+    /,
+    new: str,
+    old: str,
+    references: tuple[str, ...],
+    source: str | None,
+    documents: str | None,
+    strict: bool,
+    metrics: tuple[str, ...],
+    format_: str,
+    **options: Any,
+) -> None:
+    """Fail when NEW is significantly worse than OLD.
+
+    With --margin, fail unless NEW is shown to be good enough. OLD is a text, or a file that
+    `truebleu score --save` made of one. By several metrics, NEW must pass by all.
+    """
+    settings = GateSettings(**options)
+    parsed = as_metrics(metrics)
+    saved = _saved(old)
+    systems = [new, old] if saved is None else [new]
+    test_set = read_texts(systems, references, source=source, documents=documents, strict=strict)
+    with progress_bar(2 * settings.samples, "comparing") as progress:
+        result = gate_test_set(test_set, parsed, settings, saved, progress)
+    click.echo(render_gate(result, format_), nl=False)
+    context.exit(0 if result.passed else 1)
+
+
+def _saved(written: str) -> SavedStatistics | None:
+    """The saved statistics that were meant, under the name that they were given."""
+    location = locate(written)
+    saved = None if location.column is not None else find_statistics(location.path)
+    return saved if saved is None or location.name is None else saved.named(location.name)

@@ -1,0 +1,71 @@
+"""A gate's decision in words: one line, and one more for each of several metrics."""
+
+from __future__ import annotations
+
+from math import floor, log10
+from typing import TYPE_CHECKING
+
+from truebleu.reports.json import json_text
+
+if TYPE_CHECKING:
+    from truebleu.inference.gate_results import GateCheck, GateResult
+
+GATE_FORMATS = ("text", "json")
+
+
+def render_gate(result: GateResult, format_: str = "text") -> str:
+    """A decision in one of GATE_FORMATS, ending with a line feed."""
+    if format_ == "json":
+        return json_text(result.to_dict())
+    if len(result.checks) == 1:
+        (check,) = result.checks
+        return f"{_verdict(check.passed)}: {_reason(result, check)}\n"
+    passed = sum(check.passed for check in result.checks)
+    summary = (
+        f"{_verdict(result.passed)}: {result.new} passes by {passed} of {len(result.checks)} "
+        f"metrics and must pass by all, each tested at the level {result.settings['level']:g}\n"
+    )
+    lines = (f"  {_verdict(check.passed)}: {_reason(result, check)}\n" for check in result.checks)
+    return summary + "".join(lines)
+
+
+def _verdict(passed: bool) -> str:
+    return "pass" if passed else "fail"
+
+
+def _reason(result: GateResult, check: GateCheck) -> str:
+    claim, numbers = _claim(result, check), _numbers(result, check)
+    return f"{claim}: {numbers}" + (f"; {check.note}" if check.note else "")
+
+
+def _claim(result: GateResult, check: GateCheck) -> str:
+    new, old, margin = result.new, result.old, result.settings["margin"]
+    if result.rule == "not worse":
+        word = "is not" if check.passed else "is"
+        return f"{new} {word} significantly worse than {old}"
+    word = "is shown" if check.passed else "is not shown"
+    if result.rule == "better":
+        return f"{new} {word} to be better than {old}"
+    return f"{new} {word} to be less than {margin:g} {check.metric} worse than {old}"
+
+
+def _numbers(result: GateResult, check: GateCheck) -> str:
+    low, high = check.interval
+    digits = _digits(high - low)
+    level = result.settings["level"]
+    percent = 100 * (2 * level - 1)
+    lower = "" if check.higher_is_better else " (lower is better)"
+    return (
+        f"{check.metric}{lower} {check.new_score:.{digits}f} against {check.old_score:.{digits}f}, "
+        f"difference {check.difference:+.{digits}f}, {percent:.10g} % interval "
+        f"[{low:+.{digits}f}, {high:+.{digits}f}], p = {_p(check.p)} (level {level:g})"
+    )
+
+
+def _digits(width: float) -> int:
+    """Decimals that show two digits of the interval's width, but at least two decimals."""
+    return 2 if width <= 0 else max(2, 1 - floor(log10(width)))
+
+
+def _p(p: float) -> str:
+    return f"{p:.4f}" if p >= 0.00005 else f"{p:.1e}"

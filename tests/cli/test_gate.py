@@ -1,0 +1,209 @@
+"""``truebleu gate`` and ``truebleu score --save`` as a build pipeline meets them."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from typing import TYPE_CHECKING
+
+import pytest
+
+from truebleu.cli.main import main
+from truebleu.simulation import Channel, save_test_set, simulate
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RATES = {"good": 0.05, "middle": 0.15, "twin": 0.15, "bad": 0.3}
+
+
+@pytest.fixture(scope="module")
+def saved_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Systems of known quality: middle and twin are equal, good is better, bad is worse."""
+    folder = tmp_path_factory.mktemp("gate")
+    channels = {name: Channel.at_rate(rate) for name, rate in RATES.items()}
+    save_test_set(simulate(segments=150, systems=channels), folder)
+    score = ["score", str(folder / "middle.txt"), "-r", str(folder / "reference-1.txt")]
+    labels = ["-m", "bleu", "-m", "ter", "--documents", str(folder / "documents.tsv")]
+    for name in ("saved.json", "saved.json.gz"):
+        assert run(*score, *labels, "--save", str(folder / name)).returncode == 0
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def folder(saved_once: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(saved_once)
+    return saved_once
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """What the command line does with these arguments, without the wait for a new process."""
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as caught:
+        main(arguments)
+    code = caught.value.code
+    assert isinstance(code, int)
+    return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
+
+
+def gate(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return run("gate", *arguments, "-r", "reference-1.txt")
+
+
+@pytest.mark.parametrize(
+    ("new", "options", "code", "claim"),
+    [
+        ("good.txt", [], 0, "pass: good is not significantly worse than middle: BLEU "),
+        ("twin.txt", [], 0, "pass: twin is not significantly worse than middle: BLEU "),
+        ("bad.txt", [], 1, "fail: bad is significantly worse than middle: BLEU "),
+        ("bad.txt", ["-m", "ter"], 1, "fail: bad is significantly worse than middle: TER (lower "),
+        ("good.txt", ["--margin", "0"], 0, "pass: good is shown to be better than middle: "),
+        ("twin.txt", ["--margin", "0"], 1, "fail: twin is not shown to be better than middle: "),
+        ("bad.txt", ["--margin", "50"], 0, "pass: bad is shown to be less than 50 BLEU worse"),
+        ("bad.txt", ["--margin", "5"], 1, "fail: bad is not shown to be less than 5 BLEU worse"),
+        ("bad.txt", ["--unit", "block", "--block-length", "10"], 1, "fail: bad is significantly"),
+    ],
+)
+@pytest.mark.parametrize("old", ["middle.txt", "saved.json", "saved.json.gz"])
+def test_the_exit_code_and_one_line_say_whether_it_passes(
+    new: str, old: str, options: list[str], code: int, claim: str
+) -> None:
+    result = gate(new, old, *options)
+    assert (result.returncode, result.stderr) == (code, "")
+    assert result.stdout.startswith(claim)
+    assert result.stdout.count("\n") == 1
+
+
+def test_a_saved_file_gives_the_answer_of_the_text_to_the_last_digit() -> None:
+    options = ["-m", "bleu", "-m", "ter", "--documents", "documents.tsv", "--format", "json"]
+    answers = [gate("twin.txt", old, *options) for old in ("middle.txt", "saved.json")]
+    assert answers[0].stdout == answers[1].stdout
+    assert answers[0].returncode == answers[1].returncode
+
+
+def test_the_line_holds_scores_difference_interval_and_p() -> None:
+    number = json.loads(gate("bad.txt", "middle.txt", "-f", "json").stdout)["checks"][0]
+    low, high = number["interval"]
+    line = gate("bad.txt", "middle.txt").stdout
+    assert line == (
+        "fail: bad is significantly worse than middle: "
+        f"BLEU {number['new_score']:.2f} against {number['old_score']:.2f}, "
+        f"difference {number['difference']:+.2f}, 90 % interval [{low:+.2f}, {high:+.2f}], "
+        "p = 0.0001 (level 0.95)\n"
+    )
+
+
+def test_by_several_metrics_the_first_line_says_that_all_must_pass() -> None:
+    result = gate("bad.txt", "middle.txt", "-m", "bleu", "-m", "ter", "--margin", "20")
+    first, *others = result.stdout.splitlines()
+    assert result.returncode == 1
+    assert first.startswith("fail: bad passes by 1 of 2 metrics and must pass by all")
+    assert [line[:7] for line in others] == ["  fail:", "  pass:"]
+
+
+def test_json_carries_the_same_decision() -> None:
+    result = gate("bad.txt", "saved.json", "--format", "json", "--seed", "0")
+    answer = json.loads(result.stdout)
+    assert result.returncode == 1
+    assert (answer["passed"], answer["new"], answer["old"]) == (False, "bad", "middle")
+    assert (answer["settings"]["seed"], answer["settings"]["units"]) == (0, 150)
+    assert answer["checks"][0]["signature"].startswith("BLEU|nrefs:1|")
+
+
+def test_saved_documents_serve_as_units() -> None:
+    result = gate("bad.txt", "saved.json", "--unit", "document", "--format", "json")
+    assert json.loads(result.stdout)["settings"]["units"] < 150
+    without = gate("bad.txt", "middle.txt", "--unit", "document")
+    assert (without.returncode, without.stdout) == (2, "")
+    assert "--documents" in without.stderr
+
+
+def test_identical_outputs_pass_with_a_sentence() -> None:
+    result = gate("middle.txt", "saved.json")
+    assert result.returncode == 0
+    assert "worse than middle (saved.json): " in result.stdout
+    assert result.stdout.endswith("; BLEU counts the same in both\n")
+
+
+def test_the_old_system_may_be_named_and_come_through_a_pipe(folder: Path) -> None:
+    named = gate("bad.txt", "last=saved.json")
+    assert "worse than last: " in named.stdout
+    command = [sys.executable, "-m", "truebleu", "gate", "bad.txt", "last=-"]
+    piped = subprocess.run(
+        [*command, "-r", "reference-1.txt"],
+        input=(folder / "middle.txt").read_bytes(),
+        capture_output=True,
+        check=False,
+    )
+    assert (piped.returncode, piped.stdout.decode()) == (1, named.stdout)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["good.txt"], "Missing argument 'OLD'"),
+        (["good.txt", "none.txt"], "none.txt: no such file"),
+        (["none.txt", "saved.json"], "none.txt: no such file"),
+        (["good.txt", "middle.txt", "-m", "length"], "metric: found 'Length'"),
+        (["good.txt", "middle.txt", "--margin", "-1"], "margin: found -1.0"),
+        (["good.txt", "middle.txt", "--level", "0.4"], "level: found 0.4"),
+        (["good.txt", "middle.txt", "--samples", "10"], "samples: found 10"),
+        (["good.txt", "saved.json", "-m", "chrf"], "saved.json: signature: found BLEU|"),
+        (["good.txt", "saved.json", "-m", "bleu:lowercase"], "saved.json: signature: found BLEU|"),
+        (["good.txt", "saved.json", "-r", "good.txt"], "saved.json: references: found 1"),
+        (["documents.tsv#doc", "saved.json", "-m", "bogus"], "unknown metric 'bogus'"),
+        (["saved.json", "good.txt"], "saved.json: "),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_bad_usage_and_bad_input_exit_with_2_and_an_empty_answer(
+    arguments: list[str], message: str
+) -> None:
+    result = gate(*arguments)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert message in result.stderr
+
+
+def test_statistics_against_other_references_are_refused() -> None:
+    result = run("gate", "good.txt", "saved.json", "-r", "twin.txt")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "saved.json: text of the references: found sha256:" in result.stderr
+
+
+def test_a_damaged_file_is_refused(folder: Path, tmp_path: Path) -> None:
+    text = (folder / "saved.json").read_text(encoding="utf-8")
+    (tmp_path / "cut.json").write_text(text[:-200], encoding="utf-8")
+    result = gate("good.txt", str(tmp_path / "cut.json"))
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "cut.json: line" in result.stderr
+    assert "damaged or cut-off" in result.stderr
+
+
+def test_score_prints_the_same_whether_or_not_it_saves(tmp_path: Path) -> None:
+    score = ["score", "good.txt", "-r", "reference-1.txt"]
+    saving = run(*score, "--save", str(tmp_path / "new" / "good.json"))
+    assert saving.stdout == run(*score).stdout
+    assert (tmp_path / "new" / "good.json").is_file()
+
+
+def test_score_saves_one_system_only(tmp_path: Path) -> None:
+    path = tmp_path / "two.json"
+    result = run("score", "good.txt", "bad.txt", "-r", "reference-1.txt", "--save", str(path))
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "found 'good, bad', expected one system" in result.stderr
+    assert not path.exists()
+
+
+def test_score_overwrites_a_file_only_with_force(tmp_path: Path) -> None:
+    path = tmp_path / "mine"
+    path.write_text("mine")
+    score = ["score", "good.txt", "-r", "reference-1.txt", "--save", str(path)]
+    refused = run(*score)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "--force" in refused.stderr
+    assert path.read_text() == "mine"
+    assert run(*score, "--force").returncode == 0
+    assert json.loads(path.read_text())["system"] == "good"

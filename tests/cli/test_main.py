@@ -1,0 +1,53 @@
+"""The command ``truebleu`` itself: help, unknown commands, and what happens on a crash."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+from truebleu.cli import main as cli
+from truebleu.errors import SettingError
+
+
+def test_help_lists_every_command() -> None:
+    result = CliRunner().invoke(cli.truebleu, ["--help"])
+    assert result.exit_code == 0
+    for name in cli.COMMANDS:
+        assert f"  {name} " in result.stdout
+
+
+def test_every_command_has_help_of_its_own() -> None:
+    for name in cli.COMMANDS:
+        result = CliRunner().invoke(cli.truebleu, [name, "--help"])
+        assert result.exit_code == 0, name
+
+
+def test_an_unknown_command_gets_the_nearest_one() -> None:
+    result = CliRunner().invoke(cli.truebleu, ["compair"])
+    assert result.exit_code == 2
+    assert "Did you mean 'compare'?" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "message"),
+    [
+        (SettingError("x", 1, "2"), 2, "error: x: found 1, expected 2"),
+        (OSError(28, "No space left on device", "out.json"), 2, "error: out.json: No space left"),
+        (RuntimeError("oops"), 70, "please report it"),
+    ],
+)
+def test_errors_become_exit_codes(
+    error: Exception,
+    status: int,
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def fail(**_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(cli, "truebleu", fail)
+    with pytest.raises(SystemExit) as stopped:
+        cli.main([])
+    assert stopped.value.code == status
+    assert message in capsys.readouterr().err

@@ -1,0 +1,293 @@
+"""Claims about the gate: which systems pass, by which rule, and how often that is wrong."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from truebleu.corpus import TestSet
+from truebleu.errors import OtherStatisticsError, SettingError
+from truebleu.inference.gate_results import GateSettings
+from truebleu.inference.gating import gate, gate_test_set
+from truebleu.metrics.given import GivenScores
+from truebleu.metrics.saved import SavedStatistics, read_statistics, save_statistics
+from truebleu.simulation import Channel, simulate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from truebleu.inference.gate_results import GateCheck, GateResult
+
+RATES = {"good": 0.05, "middle": 0.15, "twin": 0.15, "bad": 0.3}
+
+
+@pytest.fixture(scope="module")
+def all_systems() -> TestSet:
+    channels = {name: Channel.at_rate(rate) for name, rate in RATES.items()}
+    return simulate(segments=150, systems=channels)
+
+
+def decide(
+    all_systems: TestSet,
+    new: str,
+    old: str,
+    metrics: Sequence[str] = ("bleu",),
+    margin: float | None = None,
+) -> GateResult:
+    settings = GateSettings(margin=margin, samples=2000)
+    texts = all_systems.systems
+    return gate(texts[new], texts[old], all_systems.references, metrics, settings)
+
+
+def of_scores(
+    new: Sequence[float] | NDArray[np.float64],
+    old: Sequence[float] | NDArray[np.float64],
+    settings: GateSettings | None = None,
+    *,
+    higher_is_better: bool = True,
+) -> GateCheck:
+    """The gate's check of systems with these segment scores."""
+    scores = {"new": new, "old": old}
+    metric = GivenScores.of(scores, name="S", higher_is_better=higher_is_better)
+    texts = ["x"] * len(new)
+    (check,) = gate(texts, texts, texts, [metric], settings).checks
+    return check
+
+
+@pytest.mark.parametrize("metric", ["bleu", "chrf", "ter"])
+def test_without_a_margin_only_a_worse_system_fails(all_systems: TestSet, metric: str) -> None:
+    passed = {
+        new: decide(all_systems, new, "middle", [metric]).passed for new in ("good", "twin", "bad")
+    }
+    assert passed == {"good": True, "twin": True, "bad": False}
+
+
+@pytest.mark.parametrize("metric", ["bleu", "chrf", "ter"])
+def test_with_a_margin_of_0_only_a_better_system_passes(all_systems: TestSet, metric: str) -> None:
+    passed = {
+        new: decide(all_systems, new, "middle", [metric], margin=0).passed
+        for new in ("good", "twin", "bad")
+    }
+    assert passed == {"good": True, "twin": False, "bad": False}
+
+
+@pytest.mark.parametrize("metric", ["bleu", "ter"])
+def test_a_margin_lets_pass_what_is_shown_to_lie_within(all_systems: TestSet, metric: str) -> None:
+    (check,) = decide(all_systems, "bad", "middle", [metric]).checks
+    worst = max(abs(bound) for bound in check.interval)
+    least = min(abs(bound) for bound in check.interval)
+    assert decide(all_systems, "bad", "middle", [metric], margin=1.01 * worst).passed
+    assert not decide(all_systems, "bad", "middle", [metric], margin=0.99 * worst).passed
+    assert not decide(all_systems, "bad", "middle", [metric], margin=0.99 * least).passed
+
+
+def test_worse_means_worse_where_less_is_better(all_systems: TestSet) -> None:
+    (check,) = decide(all_systems, "bad", "middle", ["ter"]).checks
+    assert check.difference > 0
+    assert check.interval[0] > 0
+    assert not check.higher_is_better
+    assert not check.passed
+
+
+def test_turning_the_scores_round_turns_the_direction_only() -> None:
+    new, old = np.random.default_rng(1).normal(size=(2, 60))
+    higher = of_scores(new, old)
+    lower = of_scores(-new, -old, higher_is_better=False)
+    assert (higher.p, higher.passed) == (lower.p, lower.passed)
+    assert higher.difference == pytest.approx(-lower.difference)
+
+
+def test_all_metrics_must_pass() -> None:
+    rng = np.random.default_rng(2)
+    scores = {"new": rng.normal(size=50), "old": rng.normal(size=50)}
+    same = GivenScores.of(scores, name="same")
+    worse = GivenScores.of({**scores, "new": scores["new"] - 9}, name="worse")
+    texts = ["x"] * 50
+    result = gate(texts, texts, texts, [same, worse])
+    assert [check.passed for check in result.checks] == [True, False]
+    assert not result.passed
+
+
+def test_the_p_value_is_that_of_all_swaps() -> None:
+    new, old = np.random.default_rng(3).normal(size=(2, 8))
+    gains = new - old
+    swapped = [np.dot(signs, gains) for signs in product((1, -1), repeat=8)]
+    as_bad = np.mean([total <= gains.sum() + 1e-9 for total in swapped])
+    as_good = np.mean([total >= gains.sum() - 1e-9 for total in swapped])
+    check = of_scores(new, old)
+    assert (check.exact, check.samples, check.p_se) == (True, 256, 0.0)
+    assert check.p == pytest.approx(as_bad)
+    assert of_scores(new, old, GateSettings(margin=0)).p == pytest.approx(as_good)
+
+
+def test_the_interval_has_a_level_that_fits_a_one_sided_test() -> None:
+    new, old = np.random.default_rng(4).normal(size=(2, 400))
+    low, high = of_scores(new, old).interval
+    error = np.std(new - old) / np.sqrt(400)
+    # 90 % of a normal distribution lie within 1.645 standard errors.
+    assert (high - low) / (2 * error) == pytest.approx(1.645, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("margin", "passed", "p"), [(None, True, 1.0), (0.0, False, 1.0), (0.5, True, 1 / 10_001)]
+)
+def test_identical_outputs_are_not_worse_and_not_better(
+    margin: float | None, passed: bool, p: float
+) -> None:
+    scores = [float(number) for number in range(30)]
+    check = of_scores(scores, scores, GateSettings(margin=margin))
+    assert (check.passed, check.p, check.difference) == (passed, p, 0.0)
+    assert check.note == "S counts the same in both"
+
+
+def test_differences_in_too_few_segments_are_pointed_out() -> None:
+    check = of_scores([0.0] * 4 + [1.0] * 46, [1.0] * 50)
+    assert check.passed
+    assert check.p == pytest.approx(1 / 16, abs=0.01)
+    assert check.note is not None
+    assert check.note.startswith("they differ in 4 of 50 segments")
+    assert of_scores([0.0] * 5 + [1.0] * 45, [1.0] * 50).note is None
+
+
+def test_too_few_segments_are_refused_since_nothing_could_fail() -> None:
+    with pytest.raises(SettingError, match=r"4 segments.*at least 5 at the level 0\.95"):
+        of_scores([0.0] * 4, [1.0] * 4)
+    assert not of_scores([0.0] * 5, [1.0] * 5).passed
+
+
+def test_a_metric_without_direction_is_refused(all_systems: TestSet) -> None:
+    with pytest.raises(SettingError, match="metric: found 'Length'"):
+        decide(all_systems, "good", "bad", ["length"])
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("margin", -0.1),
+        ("margin", float("nan")),
+        ("level", 0.5),
+        ("level", 1.0),
+        ("samples", 10),
+        ("seed", -1),
+        ("unit", "word"),
+    ],
+)
+def test_impossible_settings_are_refused(setting: str, value: float | str) -> None:
+    with pytest.raises(SettingError, match=setting):
+        GateSettings(**{setting: value})  # type: ignore[arg-type]
+
+
+def test_alpha_has_no_rounding_error() -> None:
+    assert GateSettings(level=0.9).alpha == 0.1
+
+
+def test_documents_are_units_if_asked_for(all_systems: TestSet) -> None:
+    systems = {name: all_systems.systems[name] for name in ("bad", "middle")}
+    pair = TestSet(
+        systems=systems,
+        references=all_systems.references,
+        reference_names=all_systems.reference_names,
+        documents=all_systems.documents,
+    )
+    result = gate_test_set(pair, settings=GateSettings(unit="document", samples=2000))
+    assert result.settings["units"] == len(set(all_systems.documents or ()))
+    assert not result.passed
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_any_number_of_systems_but_two_is_refused(count: int) -> None:
+    with pytest.raises(SettingError, match="one new and one old"):
+        gate_test_set(simulate(segments=10, systems=[0.1] * count))
+
+
+@pytest.mark.parametrize("margin", [None, 0.0, 2.0])
+def test_saved_statistics_give_the_answer_of_the_text(
+    all_systems: TestSet, margin: float | None, tmp_path: Path
+) -> None:
+    old = simulate(segments=150, systems={"middle": Channel.at_rate(RATES["middle"])})
+    save_statistics(SavedStatistics.of(old, ["ter", "nist", "bleu"]), tmp_path / "old.json.gz")
+    saved = read_statistics(tmp_path / "old.json.gz")
+    metrics, settings = ["bleu", "nist", "ter"], GateSettings(margin=margin, samples=2000)
+    new = all_systems.systems["twin"]
+    from_text = gate(new, old.systems["middle"], old.references, metrics, settings)
+    from_file = gate(new, saved, old.references, metrics, settings)
+    assert from_file.checks == from_text.checks
+
+
+def test_saved_documents_serve_where_the_new_text_has_none(all_systems: TestSet) -> None:
+    saved = SavedStatistics.of(simulate(segments=150, systems={"middle": Channel.at_rate(0.15)}))
+    settings = GateSettings(unit="document", samples=2000)
+    new, references = all_systems.systems["bad"], all_systems.references
+    result = gate(new, saved, references, settings=settings)
+    assert result.settings["units"] == len(set(all_systems.documents or ()))
+
+
+def test_a_saved_namesake_is_told_apart_by_its_file(tmp_path: Path) -> None:
+    test_set = simulate(segments=20, systems={"mine": Channel.at_rate(0.15)})
+    save_statistics(SavedStatistics.of(test_set), tmp_path / "old.json")
+    saved = read_statistics(tmp_path / "old.json")
+    result = gate_test_set(test_set, saved=saved)
+    assert (result.new, result.old) == ("mine", f"mine ({tmp_path / 'old.json'})")
+    assert gate_test_set(test_set, saved=saved.named("before")).old == "before"
+
+
+def test_saved_statistics_of_something_else_are_refused(all_systems: TestSet) -> None:
+    other = simulate(segments=150, systems=[0.1], seed=5)
+    new, references = all_systems.systems["good"], all_systems.references
+    with pytest.raises(OtherStatisticsError, match="text of the references"):
+        gate(new, SavedStatistics.of(other), references)
+    own = SavedStatistics.of(simulate(segments=150, systems=[0.1]))
+    with pytest.raises(OtherStatisticsError, match=r"signature: found BLEU.*expected chrF2"):
+        gate(new, own, references, ["chrf"])
+
+
+def test_a_result_can_be_written_as_json(all_systems: TestSet) -> None:
+    result = decide(all_systems, "bad", "middle", ["bleu", "ter"], margin=1.5)
+    written = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert (written["version"], written["passed"], written["rule"]) == (1, False, "within margin")
+    assert (written["new"], written["old"]) == ("new", "old")
+    assert written["settings"]["margin"] == 1.5
+    assert written["checks"][1]["signature"] == str(result.checks[1].signature)
+    assert written["checks"][0]["interval"] == list(result.checks[0].interval)
+
+
+EXPERIMENTS, SEGMENTS = 1000, 80
+# 5 %, and 3 standard deviations of a share among so many.
+AT_MOST = 0.05 + 3 * np.sqrt(0.05 * 0.95 / EXPERIMENTS)
+
+
+def share_of_passes(gain: float, settings: GateSettings) -> float:
+    """How often a system passes that is truly better by the gain, with gains of deviation 1."""
+    rng = np.random.default_rng(31)
+    common, new, old = rng.normal(size=(3, EXPERIMENTS, SEGMENTS)) * np.sqrt(0.5)
+    passes = [
+        of_scores(first + gain, second, settings).passed
+        for first, second in zip(common + new, common + old, strict=True)
+    ]
+    return float(np.mean(passes))
+
+
+def test_a_system_of_equal_quality_fails_one_time_in_twenty() -> None:
+    failures = 1 - share_of_passes(0.0, GateSettings(samples=499))
+    assert 0.03 < failures < AT_MOST
+
+
+def test_a_system_of_equal_quality_is_called_better_one_time_in_twenty() -> None:
+    passes = share_of_passes(0.0, GateSettings(samples=499, margin=0.0))
+    assert 0.03 < passes < AT_MOST
+
+
+def test_a_system_worse_by_the_margin_passes_one_time_in_twenty() -> None:
+    passes = share_of_passes(-0.5, GateSettings(samples=499, margin=0.5))
+    assert 0.03 < passes < AT_MOST
+
+
+def test_a_system_worse_by_more_than_the_margin_passes_less_often() -> None:
+    assert share_of_passes(-0.6, GateSettings(samples=499, margin=0.5)) < 0.05
