@@ -62,8 +62,8 @@ pub fn pair_differences(
                     // What each system has left of its own; the pairs add what they get.
                     let left = sums - &taken;
                     for (difference, &(a, b)) in differences.iter_mut().zip(pairs) {
-                        add(first, left.row(a), taken.row(b));
-                        add(second, left.row(b), taken.row(a));
+                        add(first, &left.row(a), &taken.row(b));
+                        add(second, &left.row(b), &taken.row(a));
                         *difference = score(first) - score(second);
                     }
                 },
@@ -72,7 +72,7 @@ pub fn pair_differences(
     differences
 }
 
-fn add(sum: &mut [f64], left: ArrayView1<'_, f64>, right: ArrayView1<'_, f64>) {
+fn add(sum: &mut [f64], left: &ArrayView1<'_, f64>, right: &ArrayView1<'_, f64>) {
     if let (Some(left), Some(right)) = (left.to_slice(), right.to_slice()) {
         for ((sum, left), right) in sum.iter_mut().zip(left).zip(right) {
             *sum = left + right;
