@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from truebleu.errors import TruebleuError
     from truebleu.inference.comparison import compare, compare_test_set
     from truebleu.inference.confidence import score_with_intervals
+    from truebleu.inference.gating import gate
     from truebleu.inference.results import Comparison
+    from truebleu.inference.runs import compare_runs, group_runs
     from truebleu.inference.settings import CompareSettings
     from truebleu.metrics.bleu import BLEU
     from truebleu.metrics.chrf import CHRF
@@ -77,7 +79,10 @@ _HOMES = {
     "TruebleuError": "truebleu.errors",
     "WER": "truebleu.metrics.wer",
     "compare": "truebleu.inference.comparison",
+    "compare_runs": "truebleu.inference.runs",
     "compare_test_set": "truebleu.inference.comparison",
+    "gate": "truebleu.inference.gating",
+    "group_runs": "truebleu.inference.runs",
     "parse_metric": "truebleu.metrics.registry",
     "read_test_set": "truebleu.corpus",
     "score": "truebleu.metrics.scoring",
@@ -111,7 +116,10 @@ __all__ = [
     "TruebleuError",
     "__version__",
     "compare",
+    "compare_runs",
     "compare_test_set",
+    "gate",
+    "group_runs",
     "parse_metric",
     "read_test_set",
     "score",

@@ -91,10 +91,10 @@ def _lesson(scores: Scores) -> str:
 
 def _next_step(files: Sequence[Path] | None) -> str:
     if files is None:
-        return "Next, keep the texts to score them yourself:\n  truebleu demo --save demo"
+        return "Next, keep the texts to compare the systems yourself:\n  truebleu demo --save demo"
     reference, _, *systems = map(str, files)
-    arguments = ["-r", reference, *systems, "-m", "bleu", "-m", "chrf", "-m", "ter"]
-    return f"Next, score the files that were saved:\n  truebleu score {join(arguments)}"
+    arguments = ["-r", reference, *systems]
+    return f"Next, ask which differences are real:\n  truebleu compare {join(arguments)}"
 
 
 def _count(number: int, noun: str) -> str:

@@ -20,7 +20,7 @@ BUG = 70
 
 # Name, module and one line of help: listing the commands must not import them.
 COMMANDS = {
-    "score": ("truebleu.cli.score", "Score systems by BLEU, chrF, TER."),
+    "score": ("truebleu.cli.score", "Score systems by BLEU, chrF, TER and other metrics."),
     "compare": ("truebleu.cli.compare", "Tell which differences between systems are real."),
     "gate": ("truebleu.cli.gate", "Let a new system pass unless it is worse than the old."),
     "demo": ("truebleu.cli.demo", "Simulate a test set and score it."),
@@ -31,6 +31,8 @@ EPILOG = """\b
 Examples:
   truebleu score -r ref.txt system.txt
   truebleu score -r ref.txt old=a.txt new=b.txt -m bleu -m chrf:word_order=2
+  truebleu compare -r ref.txt old=a.txt new=b.txt
+  truebleu gate new.txt old.txt -r ref.txt
   truebleu sacrebleu ref.txt -i system.txt -m bleu chrf
 """
 

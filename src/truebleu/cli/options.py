@@ -94,7 +94,8 @@ def metric_option(command: Command) -> Command:
         multiple=True,
         default=["bleu"],
         show_default=True,
-        help="bleu, chrf or ter; settings follow a colon: chrf:word_order=2. Repeat for several.",
+        help="A metric; settings follow a colon: chrf:word_order=2. Repeat for several. "
+        "truebleu score --help lists all metrics and settings.",
     )(command)
 
 
