@@ -13,11 +13,8 @@ __all__ = [
     "Statistics",
     "bleu_details",
     "bleu_scorer",
-    "bleu_scores",
     "bootstrap_sums",
-    "chrf_score",
     "chrf_scorer",
-    "chrf_scores",
     "count_bleu",
     "count_chrf",
     "count_composed",
@@ -28,29 +25,23 @@ __all__ = [
     "count_sentence_bleu",
     "count_ter",
     "count_wer",
-    "error_rate",
-    "error_rates",
+    "error_rate_scorer",
     "first_absent",
     "first_stranger",
-    "gtm_score",
-    "gtm_scores",
-    "length_ratio",
-    "length_ratios",
+    "gtm_scorer",
+    "length_ratio_scorer",
     "mbleu_details",
-    "mbleu_scores",
+    "mbleu_scorer",
     "nist_details",
-    "nist_scores",
+    "nist_scorer",
     "pair_differences",
     "pair_sums",
-    "sentence_bleu_score",
-    "sentence_bleu_scores",
+    "sentence_bleu_scorer",
     "set_threads",
     "shifts",
     "survey",
     "swapped_sums",
-    "ter_score",
     "ter_scorer",
-    "ter_scores",
     "threads",
     "tokenize",
     "tokenize_ter",
@@ -98,9 +89,6 @@ def count_bleu(
     max_order: int,
     reference_length: str = "closest",
 ) -> Statistics: ...
-def bleu_scores(
-    sums: NDArray[np.float64], *, smooth: str, smooth_value: float, effective_order: bool
-) -> NDArray[np.float64]: ...
 def bleu_details(
     sums: Sequence[float], *, smooth: str, smooth_value: float, effective_order: bool
 ) -> tuple[float, float, list[float], list[float], list[float]]: ...
@@ -115,10 +103,6 @@ def count_chrf(
     beta: float,
     eps_smoothing: bool,
 ) -> Statistics: ...
-def chrf_scores(
-    sums: NDArray[np.float64], *, beta: float, eps_smoothing: bool
-) -> NDArray[np.float64]: ...
-def chrf_score(sums: Sequence[float], *, beta: float, eps_smoothing: bool) -> float: ...
 def count_ter(
     systems: Sequence[_Text],
     references: Sequence[_Text],
@@ -128,9 +112,6 @@ def count_ter(
     asian_support: bool,
     case_sensitive: bool,
 ) -> Statistics: ...
-def ter_scores(sums: NDArray[np.float64]) -> NDArray[np.float64]: ...
-def ter_score(sums: Sequence[float]) -> float: ...
-def mbleu_scores(sums: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def mbleu_details(sums: Sequence[float]) -> tuple[float, float, list[float]]: ...
 def count_sentence_bleu(
     systems: Sequence[_Text],
@@ -143,16 +124,12 @@ def count_sentence_bleu(
     value: float,
     smooth_next_order: bool,
 ) -> Statistics: ...
-def sentence_bleu_scores(sums: NDArray[np.float64], *, weight: str) -> NDArray[np.float64]: ...
-def sentence_bleu_score(sums: Sequence[float], *, weight: str) -> float: ...
 def count_wer(
     systems: Sequence[_Text], references: Sequence[_Text], *, tokenizer: str, lowercase: bool
 ) -> Statistics: ...
 def count_per(
     systems: Sequence[_Text], references: Sequence[_Text], *, tokenizer: str, lowercase: bool
 ) -> Statistics: ...
-def error_rates(sums: NDArray[np.float64]) -> NDArray[np.float64]: ...
-def error_rate(sums: Sequence[float]) -> float: ...
 def count_gtm(
     systems: Sequence[_Text],
     references: Sequence[_Text],
@@ -161,13 +138,9 @@ def count_gtm(
     lowercase: bool,
     exponent: float,
 ) -> Statistics: ...
-def gtm_scores(sums: NDArray[np.float64]) -> NDArray[np.float64]: ...
-def gtm_score(sums: Sequence[float]) -> float: ...
 def count_length(
     systems: Sequence[_Text], references: Sequence[_Text], *, tokenizer: str, lowercase: bool
 ) -> Statistics: ...
-def length_ratios(sums: NDArray[np.float64]) -> NDArray[np.float64]: ...
-def length_ratio(sums: Sequence[float]) -> float: ...
 def count_nist(
     systems: Sequence[_Text],
     references: Sequence[_Text],
@@ -177,7 +150,6 @@ def count_nist(
     max_order: int,
     zero_history: bool,
 ) -> Statistics: ...
-def nist_scores(sums: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def nist_details(sums: Sequence[float]) -> tuple[float, float, list[float]]: ...
 def tokenize_ter(
     line: str, *, normalized: bool, no_punct: bool, asian_support: bool, case_sensitive: bool
@@ -215,4 +187,14 @@ def ter_scorer() -> Scorer: ...
 
 @final
 class Scorer:
-    """Scores rows of sums inside the native code."""
+    """Scores rows of sums."""
+
+    def score(self, sums: Sequence[float]) -> float: ...
+    def scores(self, sums: NDArray[np.float64]) -> NDArray[np.float64]: ...
+
+def mbleu_scorer() -> Scorer: ...
+def sentence_bleu_scorer(*, weight: str) -> Scorer: ...
+def nist_scorer() -> Scorer: ...
+def error_rate_scorer() -> Scorer: ...
+def gtm_scorer() -> Scorer: ...
+def length_ratio_scorer() -> Scorer: ...

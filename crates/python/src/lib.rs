@@ -29,12 +29,11 @@ mod _core {
     use crate::forensics::{count_composed, shifts, survey};
     #[pymodule_export]
     use crate::metrics::{
-        bleu_details, bleu_scorer, bleu_scores, chrf_score, chrf_scorer, chrf_scores, count_bleu,
-        count_chrf, count_sentence_bleu, count_ter, mbleu_details, mbleu_scores,
-        sentence_bleu_score, sentence_bleu_scores, ter_score, ter_scorer, ter_scores,
+        bleu_details, bleu_scorer, chrf_scorer, count_bleu, count_chrf, count_sentence_bleu,
+        count_ter, mbleu_details, mbleu_scorer, sentence_bleu_scorer, ter_scorer,
     };
     #[pymodule_export]
-    use crate::nist::{count_nist, nist_details, nist_scores};
+    use crate::nist::{count_nist, nist_details, nist_scorer};
     #[pymodule_export]
     use crate::resampling::{bootstrap_sums, pair_differences, pair_sums, swapped_sums};
     #[pymodule_export]
@@ -49,7 +48,7 @@ mod _core {
     use crate::tokenizers::{tokenize, tokenize_ter, tokenizers};
     #[pymodule_export]
     use crate::word_metrics::{
-        count_gtm, count_length, count_per, count_wer, error_rate, error_rates, gtm_score,
-        gtm_scores, length_ratio, length_ratios,
+        count_gtm, count_length, count_per, count_wer, error_rate_scorer, gtm_scorer,
+        length_ratio_scorer,
     };
 }

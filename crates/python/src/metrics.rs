@@ -1,6 +1,5 @@
 //! Counting and scoring, one group of functions per metric.
 
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use truebleu_core::metrics::bleu::{self, Bleu, ReferenceLength, Smoothing};
@@ -14,15 +13,6 @@ use crate::scorer::Scorer;
 use crate::statistics::{Statistics, statistics};
 use crate::texts::Text;
 use crate::tokenizers;
-
-/// One score for each row of sums.
-pub fn scores<'py>(
-    sums: &PyReadonlyArray2<'py, f64>,
-    score: impl Fn(&[f64]) -> f64 + Sync + Send,
-) -> Bound<'py, PyArray1<f64>> {
-    let (py, sums) = (sums.py(), sums.as_array());
-    py.detach(|| truebleu_core::metrics::scores(&sums, score)).into_pyarray(py)
-}
 
 /// BLEU's counts: lengths of output and reference, matches and totals of order 1 to `max_order`.
 #[pyfunction]
@@ -60,25 +50,13 @@ fn bleu_scoring(smooth: &str, value: f64, effective_order: bool) -> PyResult<ble
     Ok(bleu::Scoring { smoothing, effective_order })
 }
 
-/// BLEU of each row of sums.
-#[pyfunction]
-#[pyo3(signature = (sums, *, smooth, smooth_value, effective_order))]
-pub fn bleu_scores<'py>(
-    sums: PyReadonlyArray2<'py, f64>,
-    smooth: &str,
-    smooth_value: f64,
-    effective_order: bool,
-) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let scoring = bleu_scoring(smooth, smooth_value, effective_order)?;
-    Ok(scores(&sums, |row| scoring.score(row)))
-}
-
-/// BLEU's scores for kernels.
+/// BLEU of rows of sums.
 #[pyfunction]
 #[pyo3(signature = (*, smooth, smooth_value, effective_order))]
 pub fn bleu_scorer(smooth: &str, smooth_value: f64, effective_order: bool) -> PyResult<Scorer> {
     let scoring = bleu_scoring(smooth, smooth_value, effective_order)?;
-    Ok(Scorer::new(move |row| scoring.quick_score(row)))
+    let scorer = Scorer::new(move |row| scoring.score(row));
+    Ok(scorer.or_quick(move |row| scoring.quick_score(row)))
 }
 
 /// Score, brevity penalty, precisions, matches and totals.
@@ -120,19 +98,7 @@ pub fn count_chrf(
     statistics(py, &counter, &systems, &references)
 }
 
-/// chrF of each row of sums.
-#[pyfunction]
-#[pyo3(signature = (sums, *, beta, eps_smoothing))]
-pub fn chrf_scores(
-    sums: PyReadonlyArray2<'_, f64>,
-    beta: f64,
-    eps_smoothing: bool,
-) -> Bound<'_, PyArray1<f64>> {
-    let scoring = chrf::Scoring { beta, eps_smoothing };
-    scores(&sums, |row| scoring.score(row))
-}
-
-/// chrF's scores for kernels.
+/// chrF of rows of sums.
 #[pyfunction]
 #[pyo3(signature = (*, beta, eps_smoothing))]
 pub fn chrf_scorer(beta: f64, eps_smoothing: bool) -> Scorer {
@@ -140,12 +106,6 @@ pub fn chrf_scorer(beta: f64, eps_smoothing: bool) -> Scorer {
     Scorer::new(move |row| scoring.score(row))
 }
 
-/// chrF of one row of sums.
-#[pyfunction]
-#[pyo3(signature = (sums, *, beta, eps_smoothing))]
-pub fn chrf_score(sums: Vec<f64>, beta: f64, eps_smoothing: bool) -> f64 {
-    chrf::Scoring { beta, eps_smoothing }.score(&sums)
-}
 /// TER's counts: edits and mean reference length.
 #[pyfunction]
 #[pyo3(signature = (
@@ -164,28 +124,16 @@ pub fn count_ter(
     statistics(py, &Ter { tokenizer }, &systems, &references)
 }
 
-/// TER of each row of sums.
-#[pyfunction]
-pub fn ter_scores(sums: PyReadonlyArray2<'_, f64>) -> Bound<'_, PyArray1<f64>> {
-    scores(&sums, ter::score)
-}
-
-/// TER's scores for kernels.
+/// TER of rows of sums.
 #[pyfunction]
 pub fn ter_scorer() -> Scorer {
     Scorer::new(ter::score)
 }
 
-/// TER of one row of sums.
+/// M-BLEU of rows of BLEU's sums.
 #[pyfunction]
-pub fn ter_score(sums: Vec<f64>) -> f64 {
-    ter::score(&sums)
-}
-
-/// M-BLEU of each row of BLEU's sums.
-#[pyfunction]
-pub fn mbleu_scores(sums: PyReadonlyArray2<'_, f64>) -> Bound<'_, PyArray1<f64>> {
-    scores(&sums, mbleu::score)
+pub fn mbleu_scorer() -> Scorer {
+    Scorer::new(mbleu::score)
 }
 
 /// M-BLEU of one row of BLEU's sums: score, brevity penalty and precisions.
@@ -247,20 +195,10 @@ fn sentence_weight(name: &str) -> PyResult<Weight> {
     }
 }
 
-/// The mean of sentence BLEU in each row of sums.
+/// The mean of sentence BLEU of rows of sums.
 #[pyfunction]
-#[pyo3(signature = (sums, *, weight))]
-pub fn sentence_bleu_scores<'py>(
-    sums: PyReadonlyArray2<'py, f64>,
-    weight: &str,
-) -> PyResult<Bound<'py, PyArray1<f64>>> {
+#[pyo3(signature = (*, weight))]
+pub fn sentence_bleu_scorer(weight: &str) -> PyResult<Scorer> {
     let weight = sentence_weight(weight)?;
-    Ok(scores(&sums, |row| sentence_bleu::score(row, weight)))
-}
-
-/// The mean of sentence BLEU in one row of sums.
-#[pyfunction]
-#[pyo3(signature = (sums, *, weight))]
-pub fn sentence_bleu_score(sums: Vec<f64>, weight: &str) -> PyResult<f64> {
-    Ok(sentence_bleu::score(&sums, sentence_weight(weight)?))
+    Ok(Scorer::new(move |row| sentence_bleu::score(row, weight)))
 }

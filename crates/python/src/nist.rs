@@ -1,10 +1,9 @@
 //! NIST: its counts need two passes, one over all references and one over the outputs.
 
-use numpy::{PyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use truebleu_core::metrics::nist::{self, Nist, References};
 
-use crate::metrics::scores;
+use crate::scorer::Scorer;
 use crate::statistics::{Statistics, blocks, check_references, common_length, cut_out, windows};
 use crate::texts::Text;
 use crate::tokenizers;
@@ -46,10 +45,10 @@ pub fn count_nist(
     Statistics::from_rows(rows, (segments, systems.len(), nist.width()))
 }
 
-/// NIST of each row of sums.
+/// NIST of rows of sums.
 #[pyfunction]
-pub fn nist_scores(sums: PyReadonlyArray2<'_, f64>) -> Bound<'_, PyArray1<f64>> {
-    scores(&sums, nist::score)
+pub fn nist_scorer() -> Scorer {
+    Scorer::new(nist::score)
 }
 
 /// NIST of one row of sums: score, length penalty, and information per n-gram of each order.

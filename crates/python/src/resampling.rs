@@ -73,7 +73,7 @@ pub fn pair_differences<'py>(
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let (taken, sums) = (taken.as_array(), sums.as_array());
     check_pairs(&taken, &sums, &pairs)?;
-    let score = &scorer.get().score;
+    let score = scorer.get().for_kernels();
     Ok(py.detach(|| resampling::pair_differences(&taken, &sums, &pairs, score)).into_pyarray(py))
 }
 

@@ -1,6 +1,5 @@
 //! Counting and scoring by metrics that compare words: WER, PER, GTM and the length ratio.
 
-use numpy::{PyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use truebleu_core::metrics::gtm::{self, Gtm};
 use truebleu_core::metrics::length::{self, Length};
@@ -9,7 +8,7 @@ use truebleu_core::metrics::rates;
 use truebleu_core::metrics::wer::Wer;
 use truebleu_core::metrics::words::{Comparison, WordCounter, Words};
 
-use crate::metrics::scores;
+use crate::scorer::Scorer;
 use crate::statistics::{Statistics, statistics};
 use crate::texts::Text;
 use crate::tokenizers;
@@ -52,16 +51,10 @@ pub fn count_per(
     count_words(py, &systems, &references, tokenizer, lowercase, Per)
 }
 
-/// Errors per hundred words of each row of sums, which begins with errors and reference length.
+/// Errors per hundred words of rows of sums, which begin with errors and reference length.
 #[pyfunction]
-pub fn error_rates(sums: PyReadonlyArray2<'_, f64>) -> Bound<'_, PyArray1<f64>> {
-    scores(&sums, rates::error_rate)
-}
-
-/// Errors per hundred words of one row of sums, which begins with errors and reference length.
-#[pyfunction]
-pub fn error_rate(sums: Vec<f64>) -> f64 {
-    rates::error_rate(&sums)
+pub fn error_rate_scorer() -> Scorer {
+    Scorer::new(rates::error_rate)
 }
 
 /// GTM's counts: size of the matching, output length and reference length.
@@ -78,16 +71,10 @@ pub fn count_gtm(
     count_words(py, &systems, &references, tokenizer, lowercase, Gtm { exponent })
 }
 
-/// GTM's F-score of each row of sums.
+/// GTM's F-score of rows of sums.
 #[pyfunction]
-pub fn gtm_scores(sums: PyReadonlyArray2<'_, f64>) -> Bound<'_, PyArray1<f64>> {
-    scores(&sums, gtm::score)
-}
-
-/// GTM's F-score of one row of sums.
-#[pyfunction]
-pub fn gtm_score(sums: Vec<f64>) -> f64 {
-    gtm::score(&sums)
+pub fn gtm_scorer() -> Scorer {
+    Scorer::new(gtm::score)
 }
 
 /// The length ratio's counts: output length and closest reference length.
@@ -103,14 +90,8 @@ pub fn count_length(
     count_words(py, &systems, &references, tokenizer, lowercase, Length)
 }
 
-/// Output words per hundred reference words of each row of sums.
+/// Output words per hundred reference words of rows of sums.
 #[pyfunction]
-pub fn length_ratios(sums: PyReadonlyArray2<'_, f64>) -> Bound<'_, PyArray1<f64>> {
-    scores(&sums, length::score)
-}
-
-/// Output words per hundred reference words of one row of sums.
-#[pyfunction]
-pub fn length_ratio(sums: Vec<f64>) -> f64 {
-    length::score(&sums)
+pub fn length_ratio_scorer() -> Scorer {
+    Scorer::new(length::score)
 }

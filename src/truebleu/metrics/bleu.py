@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from truebleu import _core
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.metrics.metric import Metric, Score, require_whole_number, rows_of
+from truebleu.metrics.metric import Score, require_whole_number
+from truebleu.metrics.native import NativeMetric
 from truebleu.metrics.ngram_counts import texts_to_count, tokenizer_signature
 from truebleu.metrics.signature import Signature
 from truebleu.tokenizers import check_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
 
     from truebleu._core import Scorer, Statistics
     from truebleu.corpus import TestSet
@@ -49,7 +47,7 @@ class BLEUScore(Score):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BLEU(Metric):
+class BLEU(NativeMetric):
     """BLEU; the defaults score like mteval-v13a and sacreBLEU. See docs/reference/metrics/bleu.md.
 
     >>> print(BLEU().corpus(["the cat sat on the mat"], ["the cat sat on a mat"]))
@@ -96,19 +94,13 @@ class BLEU(Metric):
             reference_length=self.reference_length,
         )
 
-    def score(self, sums: ArrayLike) -> NDArray[np.float64]:
-        """BLEU in [0, 100] of summed rows, over any leading axes: one call, all replicates."""
-        rows, shape = rows_of(sums, 2 + 2 * self.max_order)
-        scores = _core.bleu_scores(
-            rows,
-            smooth=self.smooth,
-            smooth_value=self._smooth_value,
-            effective_order=self.effective_order,
-        )
-        return scores.reshape(shape)
+    @property
+    def width(self) -> int:
+        """Lengths, matches and totals."""
+        return 2 + 2 * self.max_order
 
     def scorer(self) -> Scorer:
-        """BLEU for native kernels."""
+        """Scores BLEU."""
         return _core.bleu_scorer(
             smooth=self.smooth,
             smooth_value=self._smooth_value,

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 
 from truebleu import _core
 from truebleu.errors import SettingError
-from truebleu.metrics.metric import Metric, Score, require_whole_number, rows_of
+from truebleu.metrics.metric import Score, require_whole_number
+from truebleu.metrics.native import NativeMetric
 from truebleu.metrics.signature import Signature
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
 
     from truebleu._core import Scorer, Statistics
     from truebleu.corpus import TestSet
@@ -26,7 +24,7 @@ class CHRFScore(Score):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CHRF(Metric):
+class CHRF(NativeMetric):
     """chrF; ``word_order=2`` makes it chrF++. See docs/reference/metrics/chrf.md.
 
     >>> print(CHRF(word_order=2).corpus(["the cat sat on the mat"], ["the cat sat on a mat"]))
@@ -65,19 +63,18 @@ class CHRF(Metric):
             eps_smoothing=self.eps_smoothing,
         )
 
-    def score(self, sums: ArrayLike) -> NDArray[np.float64]:
-        """Scores in [0, 100] of summed rows, over any leading axes."""
-        rows, shape = rows_of(sums, 3 * (self.char_order + self.word_order))
-        scores = _core.chrf_scores(rows, beta=self.beta, eps_smoothing=self.eps_smoothing)
-        return scores.reshape(shape)
+    @property
+    def width(self) -> int:
+        """Three for each order."""
+        return 3 * (self.char_order + self.word_order)
 
     def scorer(self) -> Scorer:
-        """ChrF for native kernels."""
+        """Scores chrF."""
         return _core.chrf_scorer(beta=self.beta, eps_smoothing=self.eps_smoothing)
 
     def describe(self, sums: Sequence[float], references: int | None) -> CHRFScore:
         """The score of one row of sums."""
-        score = _core.chrf_score(sums, beta=self.beta, eps_smoothing=self.eps_smoothing)
+        score = self.scorer().score(sums)
         return CHRFScore(score=score, signature=self.signature.with_references(references))
 
     @property

@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
 from truebleu.errors import SettingError
-from truebleu.metrics.metric import Score, rows_of
+from truebleu.metrics.metric import Score
 from truebleu.metrics.word_metric import WordMetric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-
-    from truebleu._core import Statistics
+    from truebleu._core import Scorer, Statistics
     from truebleu.corpus import TestSet
     from truebleu.metrics.signature import Signature
 
@@ -63,16 +60,20 @@ class GTM(WordMetric):
         """Columns: size of the matching, output length, reference length."""
         return self._count_words(test_set, _core.count_gtm, exponent=self.exponent)
 
-    def score(self, sums: ArrayLike) -> NDArray[np.float64]:
-        """F-scores in [0, 100] of summed rows, over any leading axes."""
-        rows, shape = rows_of(sums, 3)
-        return _core.gtm_scores(rows).reshape(shape)
+    @property
+    def width(self) -> int:
+        """Size of the matching and two lengths."""
+        return 3
+
+    def scorer(self) -> Scorer:
+        """Scores GTM."""
+        return _core.gtm_scorer()
 
     def describe(self, sums: Sequence[float], references: int | None) -> GTMScore:
         """The F-score of one row of sums, with precision and recall."""
         size, output_length, reference_length = sums
         return GTMScore(
-            score=_core.gtm_score(sums),
+            score=self.scorer().score(sums),
             signature=self.signature.with_references(references),
             precision=100 * size / output_length if output_length else 0.0,
             recall=100 * size / reference_length if reference_length else 0.0,

@@ -6,16 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
-from truebleu.metrics.metric import Score, rows_of
+from truebleu.metrics.metric import Score
 from truebleu.metrics.word_metric import WordMetric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-
-    from truebleu._core import Statistics
+    from truebleu._core import Scorer, Statistics
     from truebleu.corpus import TestSet
 
 
@@ -43,16 +40,20 @@ class LengthRatio(WordMetric):
         """Columns: output length, and the reference length that is closest to it."""
         return self._count_words(test_set, _core.count_length)
 
-    def score(self, sums: ArrayLike) -> NDArray[np.float64]:
-        """Output words per hundred reference words of summed rows, over any leading axes."""
-        rows, shape = rows_of(sums, 2)
-        return _core.length_ratios(rows).reshape(shape)
+    @property
+    def width(self) -> int:
+        """Two lengths."""
+        return 2
+
+    def scorer(self) -> Scorer:
+        """Scores the length ratio."""
+        return _core.length_ratio_scorer()
 
     def describe(self, sums: Sequence[float], references: int | None) -> LengthRatioScore:
         """The ratio of one row of sums, with the lengths."""
         output_length, reference_length = map(int, sums)
         return LengthRatioScore(
-            score=_core.length_ratio(sums),
+            score=self.scorer().score(sums),
             signature=self.signature.with_references(references),
             output_length=output_length,
             reference_length=reference_length,

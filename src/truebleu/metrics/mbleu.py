@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
 from truebleu.metrics.bleu import BLEUScore
-from truebleu.metrics.metric import Metric, require_whole_number, rows_of
+from truebleu.metrics.metric import require_whole_number
+from truebleu.metrics.native import NativeMetric
 from truebleu.metrics.ngram_counts import texts_to_count, tokenizer_signature
 from truebleu.metrics.signature import Signature
 from truebleu.tokenizers import check_tokenizer
@@ -15,10 +16,7 @@ from truebleu.tokenizers import check_tokenizer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-
-    from truebleu._core import Statistics
+    from truebleu._core import Scorer, Statistics
     from truebleu.corpus import TestSet
 
 
@@ -28,7 +26,7 @@ class MBLEUScore(BLEUScore):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MBLEU(Metric):
+class MBLEU(NativeMetric):
     """M-BLEU, which orders without a match do not turn to 0. See docs/reference/metrics/mbleu.md.
 
     >>> print(MBLEU().corpus(["the cat sat on the mat"], ["the cat sat on a mat"]))
@@ -56,10 +54,14 @@ class MBLEU(Metric):
             max_order=self.max_order,
         )
 
-    def score(self, sums: ArrayLike) -> NDArray[np.float64]:
-        """M-BLEU in [0, 100] of summed rows, over any leading axes."""
-        rows, shape = rows_of(sums, 2 + 2 * self.max_order)
-        return _core.mbleu_scores(rows).reshape(shape)
+    @property
+    def width(self) -> int:
+        """As BLEU's."""
+        return 2 + 2 * self.max_order
+
+    def scorer(self) -> Scorer:
+        """Scores M-BLEU."""
+        return _core.mbleu_scorer()
 
     def describe(self, sums: Sequence[float], references: int | None) -> MBLEUScore:
         """M-BLEU of one row of sums, with precisions, brevity penalty and counts."""

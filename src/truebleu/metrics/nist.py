@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
-from truebleu.metrics.metric import Metric, Score, require_whole_number, rows_of
+from truebleu.metrics.metric import Score, require_whole_number
+from truebleu.metrics.native import NativeMetric
 from truebleu.metrics.ngram_counts import texts_to_count, tokenizer_signature
 from truebleu.metrics.signature import Signature
 from truebleu.tokenizers import check_tokenizer
@@ -14,10 +15,7 @@ from truebleu.tokenizers import check_tokenizer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-
-    from truebleu._core import Statistics
+    from truebleu._core import Scorer, Statistics
     from truebleu.corpus import TestSet
 
 
@@ -43,7 +41,7 @@ class NISTScore(Score):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NIST(Metric):
+class NIST(NativeMetric):
     """NIST-5; the defaults score like mteval-v13a -c. See docs/reference/metrics/nist.md.
 
     An n-gram weighs the more, the less its beginning foretells it in the references. The weights
@@ -78,10 +76,14 @@ class NIST(Metric):
             zero_history=self.zero_history,
         )
 
-    def score(self, sums: ArrayLike) -> NDArray[np.float64]:
-        """NIST in bits of summed rows, over any leading axes."""
-        rows, shape = rows_of(sums, 2 + 2 * self.max_order)
-        return _core.nist_scores(rows).reshape(shape)
+    @property
+    def width(self) -> int:
+        """Lengths, information and totals."""
+        return 2 + 2 * self.max_order
+
+    def scorer(self) -> Scorer:
+        """Scores NIST."""
+        return _core.nist_scorer()
 
     def describe(self, sums: Sequence[float], references: int | None) -> NISTScore:
         """NIST of one row of sums, with information, length penalty and lengths."""

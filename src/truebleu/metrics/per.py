@@ -6,16 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
-from truebleu.metrics.metric import Score, rows_of
+from truebleu.metrics.metric import Score
 from truebleu.metrics.word_metric import WordMetric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-
-    from truebleu._core import Statistics
+    from truebleu._core import Scorer, Statistics
     from truebleu.corpus import TestSet
 
 
@@ -42,16 +39,20 @@ class PER(WordMetric):
         """Columns: errors and reference length."""
         return self._count_words(test_set, _core.count_per)
 
-    def score(self, sums: ArrayLike) -> NDArray[np.float64]:
-        """Errors per hundred reference words of summed rows, over any leading axes."""
-        rows, shape = rows_of(sums, 2)
-        return _core.error_rates(rows).reshape(shape)
+    @property
+    def width(self) -> int:
+        """Errors and reference length."""
+        return 2
+
+    def scorer(self) -> Scorer:
+        """Scores PER."""
+        return _core.error_rate_scorer()
 
     def describe(self, sums: Sequence[float], references: int | None) -> PERScore:
         """The score of one row of sums, with errors and length."""
         errors, reference_length = map(int, sums)
         return PERScore(
-            score=_core.error_rate(sums),
+            score=self.scorer().score(sums),
             signature=self.signature.with_references(references),
             errors=errors,
             reference_length=reference_length,

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from truebleu import _core
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.metrics.metric import Metric, Score, require_whole_number, rows_of
+from truebleu.metrics.metric import Score, require_whole_number
+from truebleu.metrics.native import NativeMetric
 from truebleu.metrics.ngram_counts import texts_to_count, tokenizer_signature
 from truebleu.metrics.signature import Signature
 from truebleu.tokenizers import check_tokenizer
@@ -16,10 +17,7 @@ from truebleu.tokenizers import check_tokenizer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-
-    from truebleu._core import Statistics
+    from truebleu._core import Scorer, Statistics
     from truebleu.corpus import TestSet
 
 Weight = Literal["length", "equal"]
@@ -57,7 +55,7 @@ class SentenceBLEUScore(Score):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SentenceBLEU(Metric):
+class SentenceBLEU(NativeMetric):
     """Sentence BLEU, for a text its mean over segments. See docs/reference/metrics/sentbleu.md.
 
     The smoothing is a name or the paper's number, which becomes the name.
@@ -108,18 +106,22 @@ class SentenceBLEU(Metric):
             smooth_next_order=self.smooth_next_order,
         )
 
-    def score(self, sums: ArrayLike) -> NDArray[np.float64]:
-        """The mean in [0, 100] of the scores in summed rows, over any leading axes."""
-        rows, shape = rows_of(sums, 4)
-        return _core.sentence_bleu_scores(rows, weight=self.weight).reshape(shape)
+    @property
+    def width(self) -> int:
+        """Two sums and two counts."""
+        return 4
+
+    def scorer(self) -> Scorer:
+        """Scores the mean of sentence BLEU."""
+        return _core.sentence_bleu_scorer(weight=self.weight)
 
     def describe(self, sums: Sequence[float], references: int | None) -> SentenceBLEUScore:
         """The mean in one row of sums, weighted either way."""
         return SentenceBLEUScore(
-            score=_core.sentence_bleu_score(sums, weight=self.weight),
+            score=self.scorer().score(sums),
             signature=self.signature.with_references(references),
-            length_weighted=_core.sentence_bleu_score(sums, weight="length"),
-            equally_weighted=_core.sentence_bleu_score(sums, weight="equal"),
+            length_weighted=_core.sentence_bleu_scorer(weight="length").score(sums),
+            equally_weighted=_core.sentence_bleu_scorer(weight="equal").score(sums),
             segments=int(sums[3]),
             reference_length=int(sums[1]),
         )

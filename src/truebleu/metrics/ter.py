@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
-from truebleu.metrics.metric import Metric, Score, rows_of
+from truebleu.metrics.metric import Score
+from truebleu.metrics.native import NativeMetric
 from truebleu.metrics.signature import Signature
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
 
     from truebleu._core import Scorer, Statistics
     from truebleu.corpus import TestSet
@@ -28,7 +26,7 @@ class TERScore(Score):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TER(Metric):
+class TER(NativeMetric):
     """TER as tercom computes it; 0 is best. See docs/reference/metrics/ter.md.
 
     >>> print(TER().corpus(["the cat sat on the mat"], ["the cat sat on a mat"]))
@@ -54,19 +52,19 @@ class TER(Metric):
             case_sensitive=self.case_sensitive,
         )
 
-    def score(self, sums: ArrayLike) -> NDArray[np.float64]:
-        """Edits per hundred reference words of summed rows, over any leading axes."""
-        rows, shape = rows_of(sums, 2)
-        return _core.ter_scores(rows).reshape(shape)
+    @property
+    def width(self) -> int:
+        """Edits and reference length."""
+        return 2
 
     def scorer(self) -> Scorer:
-        """TER for native kernels."""
+        """Scores TER."""
         return _core.ter_scorer()
 
     def describe(self, sums: Sequence[float], references: int | None) -> TERScore:
         """The score of one row of sums, with edits and length."""
         return TERScore(
-            score=_core.ter_score(sums),
+            score=self.scorer().score(sums),
             signature=self.signature.with_references(references),
             edits=int(sums[0]),
             reference_length=sums[1],

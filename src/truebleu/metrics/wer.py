@@ -6,16 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
-from truebleu.metrics.metric import Score, rows_of
+from truebleu.metrics.metric import Score
 from truebleu.metrics.word_metric import WordMetric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-
-    from truebleu._core import Statistics
+    from truebleu._core import Scorer, Statistics
     from truebleu.corpus import TestSet
 
 
@@ -52,16 +49,20 @@ class WER(WordMetric):
         """Columns: edits, reference length, substitutions, deletions, insertions."""
         return self._count_words(test_set, _core.count_wer)
 
-    def score(self, sums: ArrayLike) -> NDArray[np.float64]:
-        """Edits per hundred reference words of summed rows, over any leading axes."""
-        rows, shape = rows_of(sums, 5)
-        return _core.error_rates(rows).reshape(shape)
+    @property
+    def width(self) -> int:
+        """Edits, reference length, and the edits by kind."""
+        return 5
+
+    def scorer(self) -> Scorer:
+        """Scores WER."""
+        return _core.error_rate_scorer()
 
     def describe(self, sums: Sequence[float], references: int | None) -> WERScore:
         """The score of one row of sums, with the edits by kind."""
         edits, reference_length, substitutions, deletions, insertions = map(int, sums)
         return WERScore(
-            score=_core.error_rate(sums),
+            score=self.scorer().score(sums),
             signature=self.signature.with_references(references),
             edits=edits,
             reference_length=reference_length,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from truebleu.metrics.metric import Metric
+from truebleu.metrics.native import NativeMetric
 from truebleu.metrics.ngram_counts import texts_to_count, tokenizer_signature
 from truebleu.metrics.signature import Signature
 from truebleu.tokenizers import check_tokenizer
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WordMetric(Metric):
+class WordMetric(NativeMetric):
     """A metric of words: by default what white space separates, case kept.
 
     With several references, a segment counts against the one that is best for its output.

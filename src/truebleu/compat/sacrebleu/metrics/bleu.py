@@ -210,12 +210,12 @@ class BLEU(Metric[BLEUScore]):
         if self.smooth_method == "add-k":
             # sacreBLEU adds to whole numbers here, which cuts a fraction off.
             smooth_value = float(int(smooth_value))
-        return _core.bleu_scores(
-            sums,
+        scorer = _core.bleu_scorer(
             smooth=self.smooth_method,
             smooth_value=smooth_value,
             effective_order=self.effective_order,
         )
+        return scorer.scores(sums)
 
     def _signature_fields(self) -> dict[str, str | int | bool]:
         smooth = self.smooth_method

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from truebleu._core import Statistics
+    from truebleu._core import Scorer, Statistics
     from truebleu.corpus import TextLike
 
 
@@ -83,8 +83,7 @@ class CHRF(Metric[CHRFScore]):
         )
 
     def _score(self, sums: Sequence[float]) -> CHRFScore:
-        score = _core.chrf_score(sums, beta=self.beta, eps_smoothing=self.eps_smoothing)
-        return CHRFScore(score, self.char_order, self.word_order, self.beta)
+        return CHRFScore(self._scorer().score(sums), self.char_order, self.word_order, self.beta)
 
     def _resampled_scores(self, sums: NDArray[np.float32]) -> NDArray[np.floating[Any]]:
         from truebleu.compat.sacrebleu.confidence import chrf_scores
@@ -92,7 +91,10 @@ class CHRF(Metric[CHRFScore]):
         return chrf_scores(sums, beta=self.beta, eps_smoothing=self.eps_smoothing)
 
     def _swapped_scores(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        return _core.chrf_scores(sums, beta=self.beta, eps_smoothing=self.eps_smoothing)
+        return self._scorer().scores(sums)
+
+    def _scorer(self) -> Scorer:
+        return _core.chrf_scorer(beta=self.beta, eps_smoothing=self.eps_smoothing)
 
     def _signature_fields(self) -> dict[str, str | int | bool]:
         return {

@@ -75,7 +75,7 @@ class TER(Metric[TERScore]):
         )
 
     def _score(self, sums: Sequence[float]) -> TERScore:
-        return TERScore(_core.ter_score(sums), sums[0], sums[1])
+        return TERScore(_core.ter_scorer().score(sums), sums[0], sums[1])
 
     def _resampled_scores(self, sums: NDArray[np.float32]) -> NDArray[np.floating[Any]]:
         from truebleu.compat.sacrebleu.confidence import ter_scores
@@ -83,7 +83,7 @@ class TER(Metric[TERScore]):
         return ter_scores(sums)
 
     def _swapped_scores(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        return _core.ter_scores(sums)
+        return _core.ter_scorer().scores(sums)
 
     def _signature_fields(self) -> dict[str, str | int | bool]:
         return {
