@@ -76,6 +76,7 @@ def our_segment_scores(corpus: Corpus, metric: str) -> list[float]:
         for system in scores.systems
         for by_segment in (system.segments or {}).values()
         for score in by_segment
+        if score is not None
     ]
 
 

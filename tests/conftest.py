@@ -6,6 +6,18 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+IN_CI = os.environ.get("CI") == "true"
+# A busy machine must not fail a test: no property depends on how long an example takes.
+settings.register_profile(
+    "patient",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    max_examples=200 if IN_CI else 100,
+    derandomize=IN_CI,
+)
+settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session")
@@ -13,7 +25,7 @@ def shared() -> Path:
     """The folder of real data and golden values beside the project; CI must have it."""
     folder = Path(__file__).resolve().parents[2] / "shared"
     if not folder.is_dir():
-        if os.environ.get("CI") == "true":
+        if IN_CI:
             pytest.fail(f"{folder} is not there")
         pytest.skip(f"{folder} is not there")
     return folder

@@ -39,9 +39,10 @@ def test_counts_and_scores_do_not_depend_on_the_threads(metric: Metric) -> None:
     assert found[0] == found[1] == found[2]
 
 
-def test_a_negative_number_of_threads_is_refused() -> None:
-    with pytest.raises(SettingError, match="threads: found -1"):
-        set_threads(-1)
+@pytest.mark.parametrize("threads", [-1, 1025, 10**20])
+def test_an_impossible_number_of_threads_is_refused(threads: int) -> None:
+    with pytest.raises(SettingError, match=f"threads: found {threads}, expected .* 0 to 1024"):
+        set_threads(threads)
 
 
 def run(code: str, threads: str) -> subprocess.CompletedProcess[str]:

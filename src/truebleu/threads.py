@@ -8,6 +8,8 @@ from truebleu import _core
 from truebleu.errors import SettingError
 
 VARIABLE = "TRUEBLEU_THREADS"
+# Far more than helps anywhere; starting many thousands would take minutes.
+MAX_THREADS = 1024
 
 
 def set_threads(threads: int) -> None:
@@ -15,8 +17,8 @@ def set_threads(threads: int) -> None:
 
     >>> set_threads(2)
     """
-    if threads < 0:
-        raise SettingError("threads", threads, "a whole number from 0 up")
+    if not 0 <= threads <= MAX_THREADS:
+        raise SettingError("threads", threads, f"a whole number from 0 to {MAX_THREADS}")
     _core.set_threads(threads)
 
 

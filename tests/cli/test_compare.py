@@ -232,3 +232,10 @@ def test_runs_are_grouped_by_a_pattern(tmp_path: Path) -> None:
     assert "a is better than b by" in text.stdout
     unmatched = CliRunner().invoke(truebleu, [*command, "--runs", "{system}.opt{run}"])
     assert isinstance(unmatched.exception, TruebleuError)
+
+
+def test_an_exchange_without_runs_is_refused(folder: Path) -> None:
+    result = run(folder, "--exchange", "slot")
+    assert result.exit_code != 0
+    assert isinstance(result.exception, TruebleuError)
+    assert "--runs" in str(result.exception)

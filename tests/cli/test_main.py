@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -51,3 +52,13 @@ def test_errors_become_exit_codes(
         cli.main([])
     assert stopped.value.code == status
     assert message in capsys.readouterr().err
+
+
+def test_an_interruption_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(click.Group, "invoke", interrupt)
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(["gate"])
+    assert stopped.value.code == 130

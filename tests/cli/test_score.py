@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -148,6 +150,8 @@ def test_strict_makes_warnings_errors(folder: Path) -> None:
 
 
 def test_usage_errors_exit_with_2(folder: Path) -> None:
+    assert run(folder, "-r", "ref.txt", "sys.txt", "--segments", "--details").returncode == 2
+    assert run(folder, "-r", "ref.txt", "sys.txt", "--segments", "--confidence").returncode == 2
     assert run(folder, "sys.txt").returncode == 2
     assert run(folder, "-r", "ref.txt").returncode == 2
 
@@ -156,3 +160,63 @@ def test_help_shows_examples(folder: Path) -> None:
     result = run(folder, "--help")
     assert result.returncode == 0
     assert "Examples:" in result.stdout
+
+
+@pytest.mark.parametrize("redirection", ["<&-", "< /dev/null"])
+def test_plain_files_need_no_standard_input(folder: Path, redirection: str) -> None:
+    result = shell(folder, f"score -r ref.txt sys.txt {redirection}")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout
+
+
+def test_a_closed_standard_input_is_an_error_in_words(folder: Path) -> None:
+    result = shell(folder, "score -r ref.txt - <&-")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr == "error: -: standard input is closed\n"
+
+
+@pytest.mark.parametrize(
+    "command", ["score -r ref.txt sys.txt", "gate long.txt old=long.txt -r long.txt"]
+)
+def test_a_reader_that_went_away_is_no_answer(folder: Path, command: str) -> None:
+    (folder / "long.txt").write_text("a b c d e\n" * 100, encoding="utf-8")
+    reading, writing = os.pipe()
+    os.close(reading)
+    result = shell(folder, command, stdout=writing)
+    os.close(writing)
+    assert (result.returncode, "Traceback" in result.stderr) == (141, False)
+
+
+def test_a_full_disk_is_an_error_in_words(folder: Path) -> None:
+    result = shell(folder, "score -r ref.txt sys.txt > /dev/full")
+    assert (result.returncode, result.stderr) == (2, "error: output: No space left on device\n")
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii", "utf-8:strict"])
+def test_results_are_utf8_whatever_the_environment_says(folder: Path, encoding: str) -> None:
+    command = "score -r ref.txt 中=sys.txt --format json"
+    result = shell(folder, command, PYTHONIOENCODING=encoding)
+    assert json.loads(result.stdout)["systems"][0]["name"] == "中"
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-8:strict", "utf-8:surrogateescape"])
+def test_a_file_name_that_is_not_utf8_leaves_json_valid(folder: Path, encoding: str) -> None:
+    (folder / os.fsdecode(b"s\xff.txt")).write_text("\n".join(OUTPUTS), encoding="utf-8")
+    command = "score -r ref.txt s*.txt --format json"
+    result = shell(folder, command, PYTHONIOENCODING=encoding)
+    names = [system["name"] for system in json.loads(result.stdout)["systems"]]
+    assert names == ["sys", "s\udcff"]
+
+
+def shell(
+    folder: Path, command: str, *, stdout: int = subprocess.PIPE, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["sh", "-c", f"{shlex.quote(sys.executable)} -m truebleu {command}"],
+        cwd=folder,
+        env={**os.environ, **environment},
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        check=False,
+    )

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from truebleu.corpus import Segments, as_outputs, as_references
@@ -116,3 +117,23 @@ def test_a_type_error_may_be_caught_as_either() -> None:
         as_outputs([1])  # type: ignore[list-item]
     with pytest.raises(CorpusError):
         as_outputs([1])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("stranger", [{"a", "b"}, {"a": 1, "b": 2}, {"a": 1}.keys()])
+def test_what_has_no_order_or_only_keys_is_no_text(stranger: Any) -> None:
+    with pytest.raises(SettingError, match=r"outputs: found <class .*expected a list of segments"):
+        as_outputs(stranger)
+    with pytest.raises(SettingError, match="references: found <class"):
+        as_references(stranger, len(stranger))
+
+
+def test_an_array_of_no_dimension_is_no_text() -> None:
+    with pytest.raises(SettingError, match=r"outputs: .* expected a list of segments"):
+        as_outputs(np.array("a"))  # type: ignore[arg-type]
+
+
+def test_arrays_of_str_are_texts() -> None:
+    outputs: Any = np.array(["a", "b"])
+    references: Any = np.array([["a", "b"], ["c", "d"], ["e", "f"]])
+    assert as_outputs(outputs) == ["a", "b"]
+    assert len(as_references(references, 2)) == 3

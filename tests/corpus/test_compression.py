@@ -77,3 +77,11 @@ def test_zstd_without_its_package_says_what_to_install(monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "compression", None)
     with pytest.raises(MissingExtraError, match=r"truebleu\[zstd\]"):
         decompress("f", zstandard.compress(TEXT))
+
+
+def test_text_may_begin_like_bzip2() -> None:
+    assert decompress("f", b"BZhang said hello.\n") == b"BZhang said hello.\n"
+
+
+def test_an_empty_file_may_be_compressed() -> None:
+    assert decompress("f", bz2.compress(b"")) == b""

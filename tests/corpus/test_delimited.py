@@ -88,3 +88,10 @@ def test_a_table_without_rows_is_refused(read: Reader, data: bytes) -> None:
 def test_bad_utf8_is_located(read: Reader) -> None:
     with pytest.raises(EncodingError, match="f: line 2, byte 2: found ff"):
         read("f", b"x\na\xff\n")
+
+
+def test_a_long_field_is_read_and_the_limit_left_as_it_was() -> None:
+    before = csv.field_size_limit()
+    table = read_csv("f", b"text\n" + b"w " * 100_000 + b"\n")
+    assert table.values("text") == ["w " * 100_000]
+    assert csv.field_size_limit() == before

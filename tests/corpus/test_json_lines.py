@@ -14,7 +14,7 @@ from truebleu.errors import EmptyTextError, MalformedFileError, MissingColumnErr
 if TYPE_CHECKING:
     from .writing import Folder
 
-TEXT = st.text(st.characters(exclude_categories=["Cs"]))
+TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 
 
 @given(st.lists(st.fixed_dictionaries({"mt": TEXT, "ref": TEXT}), min_size=1), st.booleans())
@@ -73,3 +73,18 @@ def test_a_reference_may_be_null_or_missing(folder: Folder) -> None:
 def test_a_file_without_objects_is_refused() -> None:
     with pytest.raises(EmptyTextError):
         read_json_lines("f", b"\n\n")
+
+
+def test_a_nul_is_refused_here_too() -> None:
+    with pytest.raises(MalformedFileError, match="line 2: found a NUL character in key 'a'"):
+        read_json_lines("f", b'{"a": "x"}\n{"a": "y\\u0000"}\n').select("system", "a")
+
+
+def test_labels_of_some_segments_only_do_not_keep_a_text_from_being_read(folder: Folder) -> None:
+    rows = '{"t": "x", "doc": 1, "domain": null}\n{"t": "y", "doc": 2, "domain": "news"}\n'
+    path = folder.write("t.jsonl", rows)
+    plain = folder.write("plain", "a\nb\n")
+    test_set = read_test_set([f"{path}#t"], [plain])
+    assert (test_set.documents, test_set.domains) == (("1", "2"), None)
+    with pytest.raises(MalformedFileError, match="line 1: found nothing in key 'domain'"):
+        read_test_set([plain], [plain], documents=path)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -63,3 +64,13 @@ def test_names_leave_out_folders_and_known_endings(path: str, name: str) -> None
 def test_the_format_is_told_by_the_ending_inside_the_compression() -> None:
     assert extension("a.JSONL.zst") == ".jsonl"
     assert extension("v1.2/a") == ""
+
+
+def test_a_path_object_is_a_path_and_nothing_else() -> None:
+    assert locate(Path("a=b#c")) == Location("a=b#c")
+
+
+@pytest.mark.parametrize("written", ["", 1, b"a"])
+def test_what_names_no_file_is_refused(written: Any) -> None:
+    with pytest.raises(SettingError, match="expected the name of a file"):
+        locate(written)

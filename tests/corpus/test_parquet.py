@@ -63,3 +63,11 @@ def test_without_its_package_the_error_says_what_to_install(
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtraError, match=r"truebleu\[parquet\]"):
         read_parquet("f", b"")
+
+
+def test_two_columns_of_one_name_are_refused() -> None:
+    columns = [pyarrow.array(["a"]), pyarrow.array(["b"])]
+    buffer = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.Table.from_arrays(columns, names=["t", "t"]), buffer)
+    with pytest.raises(MalformedFileError, match="f: found 2 columns called 't'"):
+        read_parquet("f", buffer.getvalue())

@@ -4,6 +4,7 @@ import io
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -121,3 +122,15 @@ def test_plain_lines_are_read_without_heavy_imports(folder: Folder) -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path("/")
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_files_may_be_path_objects(folder: Folder) -> None:
+    path = Path(folder.write("r.txt", "a\n"))
+    test_set = read_test_set([path], [path], source=path, documents=path)
+    assert (list(test_set.systems), test_set.documents) == (["r"], ("a",))
+
+
+@pytest.mark.parametrize("written", ["r.txt", Path("r.txt"), None])
+def test_a_lone_file_is_no_list_of_files(written: Any) -> None:
+    with pytest.raises(SettingError, match=r"systems: .* expected a list of files"):
+        read_test_set(written, ["r.txt"])

@@ -120,3 +120,13 @@ def test_a_translator_who_left_a_document_out_is_named() -> None:
 def test_a_file_without_segments_is_refused() -> None:
     with pytest.raises(EmptyTextError):
         read_sgml("f", b"<refset></refset>").select("reference", None)
+
+
+def test_names_may_contain_entities() -> None:
+    data = '<tstset><doc sysid="A&amp;B"><seg>a</seg></doc></tstset>'
+    assert [text.name for text in read_sgml("f", data.encode()).select("system", None)] == ["A&B"]
+
+
+def test_numbers_of_characters_stay_text_as_in_mteval() -> None:
+    data = b"<refset><doc><seg>caf&#233;</seg></doc></refset>"
+    assert list(read_sgml("f", data).select("reference", None)[0].segments) == ["caf&#233;"]

@@ -91,7 +91,7 @@ EXTERNAL = """<!DOCTYPE dataset [<!ENTITY x SYSTEM "file:///etc/passwd">]>
 
 @pytest.mark.parametrize("data", [BOMB, EXTERNAL, BOMB.replace("&c;", "plain")])
 def test_entities_are_refused_and_never_expanded(data: str) -> None:
-    with pytest.raises(MalformedFileError, match="f: found a DTD or entity"):
+    with pytest.raises(MalformedFileError, match=r"f: line [12]: found a DTD or entity"):
         read_xml("f", data.encode())
 
 
@@ -130,3 +130,25 @@ def test_bytes_must_be_utf8_whatever_the_declaration_says() -> None:
 
 def test_a_byte_order_mark_does_no_harm() -> None:
     assert read_xml("f", b"\xef\xbb\xbf" + DATASET.encode()).select("reference", "A")
+
+
+@pytest.mark.parametrize("name", ["f.xml", "f.sgm"])
+def test_a_byte_order_mark_is_reported(folder: Folder, name: str) -> None:
+    data = DATASET if name == "f.xml" else "<refset><doc><seg>a</seg></doc></refset>"
+    path = folder.write(name, "\ufeff" + data)
+    reference = f"{path}#A" if name == "f.xml" else path
+    plain = folder.write("plain", "x\ny\nz\n" if name == "f.xml" else "x\n")
+    codes = [warning.code for warning in read_test_set([plain], [reference]).warnings]
+    assert "byte-order-mark" in codes
+
+
+def test_a_comment_in_front_does_not_tell_the_format() -> None:
+    data = f"<!-- made from a <refset> -->{DATASET.split('?>', 1)[-1]}"
+    assert read_xml("f", data.encode()).select("reference", "A")
+
+
+def test_nist_files_in_xml_are_resolved_as_xml() -> None:
+    segment = "caf&#233; &#x4E2D;<!-- note --> <![CDATA[<b> & &lt;]]> &amp;lt; &#0; &#xD800;"
+    data = f"<refset><doc><seg>{segment}</seg></doc></refset>"
+    text = read_xml("f", data.encode()).select("reference", None)[0]
+    assert list(text.segments) == ["café 中 <b> & &lt; &lt; &#0; &#xD800;"]

@@ -7,17 +7,27 @@ import os
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
+import click
 import pytest
 
+import truebleu
 from tests.docs.pages import PAGES, ROOT, blocks, commands
+from truebleu.cli.main import COMMANDS
 
 PAGES_WITH_COMMANDS = [page for page in PAGES if commands(page)]
 PAGES_WITH_PYTHON = [page for page in PAGES if blocks(page, "python")]
 # These set up the machine or the project itself, and CI runs them in other ways.
 NOT_RUN = ("make ", "pip ", "git ")
-LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+LINK = re.compile(r"\]\(([^)#:]*)(?:#([^)]*))?\)")
+HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+BESIDE_THE_DOCS = [
+    ROOT / name for name in ("CONTRIBUTING.md", "CHANGELOG.md", "benchmarks/README.md")
+]
+# This one has sacreBLEU's options, which sacreBLEU documents.
+OWN_COMMANDS = sorted(set(COMMANDS) - {"sacrebleu"})
 
 
 def page_id(page: Path) -> str:
@@ -62,7 +72,42 @@ def test_the_python_of_a_page_answers_what_it_says(page: Path) -> None:
     assert runner.summarize(verbose=False).failed == 0
 
 
-@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def anchors(page: Path) -> set[str]:
+    """What a link may have after ``#``: the headings, as GitHub spells them."""
+    headings = HEADING.findall(page.read_text(encoding="utf-8"))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", [*PAGES, *BESIDE_THE_DOCS], ids=page_id)
 def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
-    targets = LINK.findall(page.read_text(encoding="utf-8"))
-    assert [target for target in targets if not (page.parent / target).exists()] == []
+    for target, anchor in LINK.findall(page.read_text(encoding="utf-8")):
+        found = page.parent / target if target else page
+        assert found.exists(), target
+        assert not anchor or anchor in anchors(found), f"{target}#{anchor}"
+
+
+def test_the_list_of_pages_has_every_page() -> None:
+    index = ROOT / "docs" / "README.md"
+    links = LINK.findall(index.read_text(encoding="utf-8"))
+    listed = {(index.parent / target).resolve() for target, _ in links}
+    assert set(PAGES) - listed == {index, ROOT / "README.md"}
+
+
+def test_every_public_name_has_its_place_in_the_reference() -> None:
+    text = (ROOT / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
+    told = set(re.findall(r"`(\w+)", text))
+    assert set(truebleu.__all__) - told == set()
+
+
+@pytest.mark.parametrize("name", OWN_COMMANDS)
+def test_every_option_has_its_place_in_the_reference(name: str) -> None:
+    command = import_module(COMMANDS[name][0]).command
+    text = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
+    told = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", text))
+    options = {
+        spelling
+        for parameter in command.params
+        if isinstance(parameter, click.Option)
+        for spelling in parameter.opts
+    }
+    assert options - told == set()

@@ -20,6 +20,8 @@ import truebleu
 from truebleu import GivenScores, parse_metric
 from truebleu.corpus import as_test_set
 from truebleu.errors import AbsentSegmentError, CorpusError, SettingError, UnknownNameError
+from truebleu.reports import render
+from truebleu.reports.comparison import render_comparison
 
 THREE = ["one", "two", "three"]
 SYSTEMS = as_test_set({"a": THREE, "b": THREE}, THREE)
@@ -68,6 +70,49 @@ def test_a_missing_score_can_be_omitted_and_never_counts_as_zero() -> None:
     metric = GivenScores.of(MISSING, missing="omit")
     assert scores_of(metric) == [2.0, 15.0]
     assert metric.count(SYSTEMS).array()[1].tolist() == [[0, 0], [20, 1]]
+
+
+def test_a_segment_without_a_score_is_null_with_a_note_and_an_empty_cell() -> None:
+    metric = GivenScores.of(MISSING, name="m", missing="omit")
+    scores = truebleu.score({"a": THREE, "b": THREE}, THREE, [metric, "chrf"], segments=True)
+    (a, b) = scores.to_dict()["systems"]
+    assert a["scores"]["m"]["segments"] == [1, None, 3]
+    assert b["scores"]["m"]["segments"] == [10, 20, None]
+    assert a["scores"]["m"]["note"] == "segments without a score: 1 of 3"
+    assert "note" not in a["scores"]["chrF2"]
+    tsv = [line.split("\t") for line in render(scores, "tsv").splitlines() if line[0] != "#"]
+    assert [row[2] for row in tsv[1:]] == ["1.0", "", "3.0", "10.0", "20.0", ""]
+    assert "a: m: segments without a score: 1 of 3" in render(scores, "text")
+
+
+def test_a_row_of_segments_written_with_empty_cells_is_read_as_it_was(tmp_path: Path) -> None:
+    metric = GivenScores.of(MISSING, name="m", missing="omit")
+    systems = {"a": THREE, "b": THREE}
+    written = truebleu.score(systems, THREE, [metric], segments=True)
+    (tmp_path / "m.tsv").write_text(render(written, "tsv"))
+    again = GivenScores(path=str(tmp_path / "m.tsv"), column="m", missing="omit")
+    read = truebleu.score(systems, THREE, [again], segments=True)
+    assert [one.segments for one in read.systems] == [one.segments for one in written.systems]
+
+
+def test_too_few_scores_to_resample_are_refused_in_words() -> None:
+    metric = GivenScores.of({"a": [1, None, None], "b": [1, 2, 3]}, name="m", missing="omit")
+    with pytest.raises(SettingError, match="too few scores to resample"):
+        truebleu.compare({"a": THREE, "b": THREE}, THREE, [metric])
+
+
+def test_people_see_four_decimals_of_given_scores_and_two_of_others() -> None:
+    metric = GivenScores.of({"a": [0.81, 0.82, 0.835], "b": [0.8, 0.8, 0.8]}, name="m")
+    systems = {"a": THREE, "b": ["one", "two", "tree"]}
+    metrics: list[str | truebleu.Metric] = [metric, "chrf"]
+    scores = truebleu.score(systems, THREE, metrics, segments=True)
+    plain = truebleu.score(systems, THREE, metrics)
+    assert render(plain).splitlines()[2].split() == ["a", "0.8217", "100.00"]
+    assert render(scores).splitlines()[4].split() == ["a", "3", "0.8350", "100.00"]
+    comparison = truebleu.compare(systems, THREE, [metric])
+    written = render_comparison(comparison)
+    assert "0.8217" in written
+    assert "by 0.0217 m [0.0" in written
 
 
 def test_segments_that_a_system_lacks_can_be_left_out_for_all() -> None:

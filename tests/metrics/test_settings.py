@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import pytest
 
 from truebleu import BLEU, CHRF, TER, parse_metric
 from truebleu.errors import SettingError, TruebleuError, UnknownNameError
+from truebleu.metrics.registry import as_metrics
 
 
 @pytest.mark.parametrize(
@@ -75,3 +77,16 @@ def test_errors_survive_pickling(error: TruebleuError) -> None:
     copy = pickle.loads(pickle.dumps(error))  # noqa: S301
     assert str(copy) == str(error)
     assert type(copy) is type(error)
+
+
+def test_a_lone_text_is_one_metric() -> None:
+    assert as_metrics("chrf:word_order=2") == as_metrics(["chrf:word_order=2"])
+
+
+@pytest.mark.parametrize(
+    ("metrics", "expected"),
+    [(None, "a list"), (BLEU(), "a list"), ([], "at least one"), ([BLEU], r"such as BLEU\(\)")],
+)
+def test_what_is_no_list_of_metrics_is_refused(metrics: Any, expected: str) -> None:
+    with pytest.raises(SettingError, match=f"metrics: .* expected .*{expected}"):
+        as_metrics(metrics)

@@ -57,3 +57,14 @@ def test_labels_of_another_length_are_refused() -> None:
 def test_impossible_block_lengths_are_refused(length: int) -> None:
     with pytest.raises(SettingError, match="block length"):
         Units.blocks(6, length)
+
+
+def test_blocks_begin_anew_where_the_stratum_changes() -> None:
+    units = Units.blocks(6, 2, strata=["news", "news", "news", "talk", "talk", "news"])
+    assert units.strata == ((0, 3), (3, 4))
+    expected = [ROWS[:2].sum(0), ROWS[2], ROWS[5], ROWS[3:5].sum(0)]
+    np.testing.assert_array_equal(units.add_up(ROWS), expected)
+
+
+def test_a_million_segments_need_no_second_copy_of_their_rows() -> None:
+    assert Units.segments(6).add_up(ROWS) is ROWS

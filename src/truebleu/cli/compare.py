@@ -15,6 +15,7 @@ from truebleu.cli.options import (
 )
 from truebleu.cli.progress import progress_bar
 from truebleu.cli.texts import read_texts
+from truebleu.errors import SettingError
 from truebleu.inference.comparison import compare_test_set
 from truebleu.inference.p_values import ALTERNATIVES
 from truebleu.inference.runs import compare_runs, group_runs
@@ -60,7 +61,7 @@ number of comparisons, and * marks those at or below 1 - level. Ranks are those 
 @click.option(
     "--margin", type=float, metavar="D", help="Also test equivalence within a difference of D."
 )
-@click.option("--adaptive", is_flag=True, help="As many swaps as clear decisions need.")
+@click.option("--adaptive", is_flag=True, help="As many replicates as clear decisions need.")
 @click.option(
     "--runs",
     "pattern",
@@ -94,9 +95,12 @@ def command(
     A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'.
     """
     settings = CompareSettings(**options)
+    if pattern is None and exchange != "unit":
+        raise SettingError("exchange", exchange, "--runs PATTERN, without which it says nothing")
     parsed = as_metrics(metrics)
     test_set = read_texts(systems, references, source=source, documents=documents, strict=strict)
-    with progress_bar(2 * settings.samples, "comparing") as progress:
+    passes = 2 if settings.test == "ar" else 1
+    with progress_bar(passes * settings.samples, "comparing") as progress:
         if pattern is None:
             comparison = compare_test_set(test_set, parsed, settings, progress)
         else:

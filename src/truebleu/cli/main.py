@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, cast
+from io import TextIOWrapper
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 # What sysexits.h calls an internal software error.
 BUG = 70
+# What shells say of a program that was stopped: 128 and the number of the signal.
+INTERRUPTED = 128 + 2
+BROKEN_PIPE = 128 + 13
 
 # Name, module and one line of help: listing the commands must not import them.
 COMMANDS = {
@@ -55,6 +59,17 @@ class LazyGroup(click.Group):
         module, _ = COMMANDS[cmd_name]
         return cast("click.Command", import_module(module).command)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command. Click would exit with 1 when it is stopped: to a gate, that is a no."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            # The reader has enough; Python must not complain again when it closes its output.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(BROKEN_PIPE)
+        except KeyboardInterrupt:
+            sys.exit(INTERRUPTED)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """The list of commands in the help text."""
         with formatter.section("Commands"):
@@ -69,15 +84,12 @@ def truebleu() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line: exit 0 = answered, 1 = gate says no, 2 = bad usage or bad input."""
+    _write_any_name()
     try:
         truebleu(args=arguments, prog_name="truebleu")
     except TruebleuError as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(2)
-    except BrokenPipeError:
-        # The reader has enough; Python must not complain again when it closes its output.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(141)
     except OSError as error:
         click.echo(f"error: {error.filename or 'output'}: {error.strerror}", err=True)
         sys.exit(2)
@@ -88,3 +100,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print_exc()
         click.echo("error: this is a bug in truebleu; please report it", err=True)
         sys.exit(BUG)
+
+
+def _write_any_name() -> None:
+    """Makes files and pipes UTF-8, and lets a name through that the encoding cannot hold.
+
+    The escapes of file names that are not UTF-8 look like JSON's own, so JSON stays valid.
+    """
+    if isinstance(sys.stdout, TextIOWrapper):
+        encoding = sys.stdout.encoding if sys.stdout.isatty() else "utf-8"
+        sys.stdout.reconfigure(encoding=encoding, errors="backslashreplace")

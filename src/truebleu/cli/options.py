@@ -9,7 +9,7 @@ import click
 from truebleu.inference.names import INTERVALS, UNITS
 from truebleu.reports import FORMATS
 from truebleu.seeds import DEFAULT_SEED
-from truebleu.threads import set_threads
+from truebleu.threads import MAX_THREADS, set_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,7 +116,7 @@ def threads_option(command: Command) -> Command:
     """How many threads, which changes the time and nothing else."""
     return click.option(
         "--threads",
-        type=click.IntRange(min=0),
+        type=click.IntRange(min=0, max=MAX_THREADS),
         expose_value=False,
         callback=_use_threads,
         help="Threads to use; 0 for one per processor. Default: TRUEBLEU_THREADS, or 0.",

@@ -74,7 +74,7 @@ Settings of the metrics:
 @click.option("--segments", is_flag=True, help="The scores of each segment instead.")
 @click.option("--confidence", is_flag=True, help="Each score with its bootstrap interval.")
 @resampling_options
-@click.option("--details", is_flag=True, help="Also what each score is made of (text format).")
+@click.option("--details", is_flag=True, help="Also what each score is made of; JSON always says.")
 @click.option(
     "--save",
     "file",
@@ -103,8 +103,8 @@ def command(
 
     A SYSTEM is a file, or NAME=FILE to give it a name other than the file's.
     """
-    if segments and confidence:
-        raise click.UsageError("--segments and --confidence exclude each other.")
+    if segments and (confidence or details):
+        raise click.UsageError("--segments excludes --confidence and --details.")
     parsed = as_metrics(metrics)
     test_set = read_texts(systems, references, source=source, documents=documents, strict=strict)
     if file is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -31,7 +30,6 @@ def read_texts(
         source=source,
         documents=documents,
         strict=strict,
-        stdin=sys.stdin.buffer,
     )
     for warning in test_set.warnings:
         click.echo(f"warning: {warning.message}", err=True)

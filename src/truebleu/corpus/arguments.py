@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import TypeAlias
 
 from truebleu import _core
@@ -19,6 +19,9 @@ from truebleu.errors import (
 
 #: One text: native segments, or any sequence of str (None where a reference is absent).
 TextLike: TypeAlias = Segments | Sequence[str] | Sequence[str | None]
+
+
+_EXPECTED = "a list of segments, such as ['A segment.']"
 
 
 def as_test_set(
@@ -112,11 +115,17 @@ def _as_text(name: str, text: object) -> TextLike:
 def _as_sequence(name: str, items: object) -> Segments | Sequence[str | None]:
     if isinstance(items, Segments | list | tuple):
         return items
-    # A str is a sequence of str too: without this, each of its letters would be a segment.
-    if isinstance(items, str | bytes) or not isinstance(items, Iterable):
-        raise SettingError(name, _shortened(items), "a list of segments, such as ['A segment.']")
-    return list(items)
+    # A str is a sequence of str too: without this, each of its letters would be a segment. And the
+    # segments of a set are in no order, those of a mapping are its keys.
+    if not isinstance(items, Iterable) or isinstance(items, str | bytes | Set | Mapping):
+        raise SettingError(name, _shortened(items), _EXPECTED)
+    try:
+        return list(items)
+    except TypeError:  # an array of no dimension, which only seems iterable
+        raise SettingError(name, items, _EXPECTED) from None
 
 
 def _shortened(value: object) -> object:
-    return value[:40] if isinstance(value, str | bytes) else value
+    if isinstance(value, str | bytes):
+        return value[:40]
+    return type(value) if isinstance(value, Set | Mapping) else value

@@ -71,9 +71,10 @@ def _zstd_of_extra(data: bytes) -> bytes:
     return b"".join(parts)
 
 
-_KINDS = (
+_KINDS: tuple[tuple[bytes | tuple[bytes, ...], str, Callable[[bytes], bytes]], ...] = (
     (b"\x1f\x8b", "gzip", _gzip),
-    (b"BZh", "bzip2", _bzip2),
+    # With the size of its blocks: text may begin with BZh.
+    (tuple(b"BZh%d" % size for size in range(1, 10)), "bzip2", _bzip2),
     (b"\xfd7zXZ\x00", "xz", _xz),
     (b"\x28\xb5\x2f\xfd", "zstd", _zstd),
 )

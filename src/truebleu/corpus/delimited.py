@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from truebleu.corpus.lines import BYTE_ORDER_MARK, decode
@@ -24,7 +23,7 @@ class Delimited(Table):
         self, path: str, header: list[str], cells: list[str], lines: Sequence[int]
     ) -> None:
         super().__init__(path, header)
-        _refuse_twins(path, header)
+        self.refuse_twins(1)
         if not cells:
             raise EmptyTextError(path)
         self._cells = cells
@@ -84,6 +83,8 @@ def _csv_rows(path: str, text: str) -> Iterator[tuple[int, list[str]]]:
 
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     line = 1
+    # The module's own limit of 128 KiB for a field would refuse long segments.
+    limit = csv.field_size_limit(max(len(text), 1))
     try:
         for row in reader:
             # A blank line is a row of one empty field.
@@ -91,13 +92,8 @@ def _csv_rows(path: str, text: str) -> Iterator[tuple[int, list[str]]]:
             line = reader.line_num + 1
     except csv.Error as error:
         raise MalformedFileError(path, line, f"a broken row ({error})", "CSV") from None
-
-
-def _refuse_twins(path: str, header: list[str]) -> None:
-    name, count = Counter(header).most_common(1)[0]
-    if count > 1:
-        found = f"{count} columns called {name!r}"
-        raise MalformedFileError(path, 1, found, "a different name for each")
+    finally:
+        csv.field_size_limit(limit)
 
 
 def _refuse_ragged(path: str, line: int, found: int, expected: int) -> None:

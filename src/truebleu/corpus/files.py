@@ -48,6 +48,9 @@ class Files:
         if self._stdin_was_read:
             raise UnreadableFileError(STANDARD_INPUT, "standard input can be read only once")
         self._stdin_was_read = True
+        # Python has none where whoever started it closed it.
+        if self._stdin is None and sys.stdin is None:
+            raise UnreadableFileError(STANDARD_INPUT, "standard input is closed")
         return (self._stdin or sys.stdin.buffer).read()
 
 

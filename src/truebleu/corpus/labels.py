@@ -11,6 +11,7 @@ from truebleu.errors import MalformedFileError, UnpairedSegmentsError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from os import PathLike
 
     from truebleu._core import Segments
     from truebleu.corpus.files import Files
@@ -26,7 +27,9 @@ def merged(layouts: Iterable[Layout]) -> Layout:
     return Layout(documents, domains)
 
 
-def read_labels(files: Files, written: str, text: NamedText, default: Layout) -> Layout:
+def read_labels(
+    files: Files, written: str | PathLike[str], text: NamedText, default: Layout
+) -> Layout:
     """Labels from a file of their own, one for each segment of the text.
 
     The file is a table with columns such as `doc` and `domain`, or has one document per line.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os.path
+from os import PathLike
 from typing import TYPE_CHECKING, NamedTuple
 
 from truebleu.errors import EmptyTextError, SettingError
@@ -25,11 +26,15 @@ class Location(NamedTuple):
     name: str | None = None
 
 
-def locate(written: str) -> Location:
-    """Takes apart what a user wrote.
+def locate(written: str | PathLike[str]) -> Location:
+    """Takes apart what a user wrote; a path object is a path and nothing else.
 
     File names may contain = and #, so what exists decides: the longest text that is a file wins.
     """
+    if isinstance(written, PathLike):
+        return Location(str(written))
+    if not isinstance(written, str) or not written:
+        raise SettingError("file", written, "the name of a file")
     existing = _existing(written)
     if existing is not None:
         return existing

@@ -22,6 +22,7 @@ class Markup:
 
     def __init__(self, path: str) -> None:
         self.path = path
+        self.byte_order_mark = False
         self._texts: dict[tuple[Role, str], dict[Key, str]] = {}
         self._domains: dict[str, str] = {}
         # A dict because it keeps the order in which the file first names its segments.
@@ -77,6 +78,7 @@ class Markup:
             name=name,
             segments=Segments([segments[key] for key in self._keys]),
             layout=self._layout(),
+            byte_order_mark=self.byte_order_mark,
         )
 
     def _layout(self) -> Layout:

@@ -16,6 +16,7 @@ class Parquet(Table):
 
     def __init__(self, path: str, file: Any) -> None:
         super().__init__(path, file.schema_arrow.names)
+        self.refuse_twins(None)
         self._file = file
 
     def values(self, column: str) -> Sequence[object]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from os import PathLike
 from typing import TYPE_CHECKING
 
 from truebleu.corpus import labels, locations, names
@@ -12,26 +14,27 @@ from truebleu.corpus.test_set import TestSet
 from truebleu.errors import SettingError, SuspiciousTextError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from typing import BinaryIO
 
     from truebleu.corpus.texts import NamedText, Role
 
 
 def read_test_set(
-    systems: Sequence[str],
-    references: Sequence[str],
+    systems: Sequence[str | PathLike[str]],
+    references: Sequence[str | PathLike[str]],
     *,
-    source: str | None = None,
-    documents: str | None = None,
+    source: str | PathLike[str] | None = None,
+    documents: str | PathLike[str] | None = None,
     strict: bool = False,
     stdin: BinaryIO | None = None,
 ) -> TestSet:
     """Reads texts that pair segment by segment.
 
-    Each text is written `PATH`, `NAME=PATH`, `PATH#COLUMN` or `-` for standard input. The format is
-    told by the ending: plain lines, `.tsv`, `.csv`, `.jsonl`, `.parquet`, `.sgm` or `.xml`; any of
-    them may be compressed. Files of the last two hold several texts, and without `#NAME` all count.
+    Each text is written `PATH`, `NAME=PATH`, `PATH#COLUMN` or `-` for standard input, or is a path
+    object. The format is told by the ending: plain lines, `.tsv`, `.csv`, `.jsonl`, `.parquet`,
+    `.sgm` or `.xml`; any of them may be compressed. Files of the last two hold several texts, and
+    without `#NAME` all count.
 
     Args:
         systems: Outputs, one system each.
@@ -48,7 +51,7 @@ def read_test_set(
         CorpusError: When a file cannot be read as what it should be, or texts do not pair.
     """
     for setting, written in (("systems", systems), ("references", references)):
-        if isinstance(written, str):
+        if isinstance(written, str | PathLike) or not isinstance(written, Iterable):
             raise SettingError(setting, written, "a list of files")
     if not references:
         raise SettingError("references", references, "at least one file")
@@ -83,7 +86,9 @@ def read_test_set(
     )
 
 
-def _read(files: Files, written: Iterable[str], role: Role) -> tuple[list[NamedText], list[str]]:
+def _read(
+    files: Files, written: Iterable[str | PathLike[str]], role: Role
+) -> tuple[list[NamedText], list[str]]:
     """The texts of one role and what they are called."""
     texts: list[NamedText] = []
     given: list[str | None] = []

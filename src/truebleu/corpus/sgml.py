@@ -25,21 +25,33 @@ _ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))
 _SEGMENT_END = re.compile(r"</seg\s*>", re.IGNORECASE)
 _SEGMENT_START = re.compile(r"<seg\b[^>]*>|</doc\s*>", re.IGNORECASE)
 _ENTITY = re.compile(r"&(lt|gt|amp|quot|apos);")
+# What an XML parser would resolve besides; mteval leaves it as it is in SGML.
+_XML_PIECE = re.compile(
+    r"<!--.*?-->|<!\[CDATA\[(?P<raw>.*?)\]\]>|"
+    r"&#(?:x(?P<hex>[0-9a-fA-F]{1,6})|(?P<decimal>[0-9]{1,7}));|" + _ENTITY.pattern,
+    re.DOTALL,
+)
 _CHARACTERS = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
 
 
-def read_sgml(path: str, data: bytes) -> Markup:
-    """The texts of an SGML file; tags in any case, attributes with or without quotes."""
-    text = decode(path, data).removeprefix(BYTE_ORDER_MARK)
-    return _Parser(path, text).parse()
+def read_sgml(path: str, data: bytes, *, xml: bool = False) -> Markup:
+    """The texts of an SGML file; tags in any case, attributes with or without quotes.
+
+    With `xml`, segments are text as in XML, where characters may be written as numbers.
+    """
+    text = decode(path, data)
+    markup = _Parser(path, text.removeprefix(BYTE_ORDER_MARK), xml=xml).parse()
+    markup.byte_order_mark = text.startswith(BYTE_ORDER_MARK)
+    return markup
 
 
 class _Parser:
     """Walks over the tags of one file and keeps what is open: a set, a document in it."""
 
-    def __init__(self, path: str, text: str) -> None:
+    def __init__(self, path: str, text: str, *, xml: bool) -> None:
         self.path = path
         self.text = text
+        self.resolved = _resolved_xml if xml else _resolved
         self.markup = Markup(path)
         self.kind: str | None = None
         self.inherited: dict[str, str] = {}
@@ -107,7 +119,7 @@ class _Parser:
             self._refuse(tag.start(), "a segment that does not end", "</seg>")
         self.segments += 1
         key = (self.document, _attributes(tag).get("id", str(self.segments)))
-        text = _ENTITY.sub(lambda entity: _CHARACTERS[entity[1]], self.text[tag.end() : stop])
+        text = self.resolved(self.text[tag.end() : stop])
         self.markup.add(_ROLES[self.kind], self.name, key, text, self._line(tag.start()))
         return end.end()
 
@@ -136,6 +148,25 @@ class _Parser:
 def _attributes(tag: re.Match[str]) -> dict[str, str]:
     """The attributes of a tag by their names in lower case."""
     return {
-        name.lower(): double or single or bare
+        name.lower(): _resolved(double or single or bare)
         for name, double, single, bare in _ATTRIBUTE.findall(tag["attributes"])
     }
+
+
+def _resolved(text: str) -> str:
+    """Text with the entities that SGML and XML share."""
+    return _ENTITY.sub(lambda entity: _CHARACTERS[entity[1]], text)
+
+
+def _resolved_xml(text: str) -> str:
+    """Text as an XML parser hands it over; entities that a DTD would have to define stay."""
+    return _XML_PIECE.sub(_character, text)
+
+
+def _character(piece: re.Match[str]) -> str:
+    if piece["hex"] or piece["decimal"]:
+        code = int(piece["hex"], 16) if piece["hex"] else int(piece["decimal"])
+        return chr(code) if 0 < code < 0xD800 or 0xDFFF < code <= 0x10FFFF else piece[0]
+    if piece["raw"] is not None or piece[0].startswith("<"):
+        return piece["raw"] or ""
+    return _CHARACTERS[piece[0][1:-1]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 from truebleu._core import Segments
@@ -46,6 +47,13 @@ class Table:
         """The line of the file where a row starts, from 1; None where the format has no lines."""
         raise NotImplementedError
 
+    def refuse_twins(self, line: int | None) -> None:
+        """Raises MalformedFileError where two columns have one name; the line is the header's."""
+        name, count = Counter(self.columns).most_common(1)[0] if self.columns else ("", 0)
+        if count > 1:
+            found = f"{count} {self.column_word}s called {name!r}"
+            raise MalformedFileError(self.path, line, found, "a different name for each")
+
     def select(self, role: Role, name: str | None) -> list[NamedText]:
         """The text in a column, with the documents and domains that stand beside it."""
         column = self._only_column() if name is None else name
@@ -58,15 +66,22 @@ class Table:
                 path=self.path,
                 name=locations.stem(self.path) if name is None else name,
                 segments=self._segments(column, label, role),
-                layout=self.layout(),
+                # Nobody asked for the labels: one that is null must not keep a text from scoring.
+                layout=self.layout(lenient=True),
                 carriage_returns=self.carriage_returns,
                 byte_order_mark=self.byte_order_mark,
             )
         ]
 
-    def layout(self) -> Layout:
-        """Documents and domains, where the table has columns for them."""
-        return Layout(self._labels(DOCUMENT_COLUMNS), self._labels(DOMAIN_COLUMNS))
+    def layout(self, *, lenient: bool = False) -> Layout:
+        """Documents and domains, where the table has columns for them.
+
+        Leniently, a column without a label for some segment counts as absent.
+        """
+        return Layout(
+            self._labels(DOCUMENT_COLUMNS, lenient=lenient),
+            self._labels(DOMAIN_COLUMNS, lenient=lenient),
+        )
 
     def labels(self, column: str) -> tuple[str, ...]:
         """A column of labels: text, or whole numbers as text."""
@@ -79,9 +94,11 @@ class Table:
                 raise MalformedFileError(self.path, self.line(row), found, "a label")
         return tuple(map(str, values))
 
-    def _labels(self, names: Sequence[str]) -> tuple[str, ...] | None:
+    def _labels(self, names: Sequence[str], *, lenient: bool) -> tuple[str, ...] | None:
         column = next((name for name in names if name in self.columns), None)
-        return None if column is None else self.labels(column)
+        if column is None or (lenient and None in self.values(column)):
+            return None
+        return self.labels(column)
 
     def _only_column(self) -> str:
         texts = [c for c in self.columns if c not in LABEL_COLUMNS]
@@ -99,6 +116,8 @@ class Table:
         for row, value in enumerate(values):
             if not isinstance(value, str) and not (value is None and role == "reference"):
                 self._refuse(row, column, _kind(value))
+            if isinstance(value, str) and "\0" in value:
+                self._refuse(row, column, "a NUL character")
         try:
             return Segments([v if isinstance(v, str) else None for v in values])
         except UnencodableSegmentError as error:

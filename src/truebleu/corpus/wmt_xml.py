@@ -16,19 +16,23 @@ if TYPE_CHECKING:
     from truebleu.corpus.texts import Role
 
 _ROLES: dict[str, Role] = {"src": "source", "ref": "reference", "hyp": "system"}
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _FIRST_TAG = re.compile(r"<([A-Za-z][\w.-]*)")
 _NIST = ("mteval", "srcset", "refset", "tstset")
 
 
 def read_xml(path: str, data: bytes) -> Markup:
     """The texts of an XML file: WMT's format, or NIST's, which is SGML with an XML header."""
-    text = decode(path, data).removeprefix(BYTE_ORDER_MARK)
-    first = _FIRST_TAG.search(text)
+    decoded = decode(path, data)
+    text = decoded.removeprefix(BYTE_ORDER_MARK)
+    first = _FIRST_TAG.search(_COMMENT.sub("", text))
     if first is not None and first[1].lower() in _NIST:
         from truebleu.corpus.sgml import read_sgml
 
-        return read_sgml(path, data)
-    return _texts(path, _root(path, text))
+        return read_sgml(path, data, xml=True)
+    markup = _texts(path, _root(path, text))
+    markup.byte_order_mark = decoded.startswith(BYTE_ORDER_MARK)
+    return markup
 
 
 def _root(path: str, text: str) -> Element:
@@ -46,7 +50,8 @@ def _root(path: str, text: str) -> Element:
         )
     except DefusedXmlException as error:
         found = f"a DTD or entity ({type(error).__name__})"
-        raise MalformedFileError(path, None, found, "XML without them") from None
+        line = text.count("\n", 0, max(text.find("<!DOCTYPE"), 0)) + 1
+        raise MalformedFileError(path, line, found, "XML without them") from None
     except ParseError as error:
         line = error.position[0]
         raise MalformedFileError(path, line, f"broken XML ({error})", "well-formed XML") from None

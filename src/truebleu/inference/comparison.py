@@ -9,6 +9,7 @@ import numpy as np
 
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError, UnknownNameError
+from truebleu.inference.adaptive import test_by_bootstrap, test_by_swaps
 from truebleu.inference.counted import count_all
 from truebleu.inference.intervals import (
     basic_interval,
@@ -18,19 +19,18 @@ from truebleu.inference.intervals import (
     student_interval,
 )
 from truebleu.inference.multiplicity import experimentwise_error
-from truebleu.inference.p_values import bootstrap_wins, equivalence_p
+from truebleu.inference.p_values import bootstrap_wins, equivalence_p, fewest_units
 from truebleu.inference.ranking import (
     clusters,
     probability_of_best,
     rank_ranges,
     significantly_better,
 )
-from truebleu.inference.replication import bootstrap_scores, swap_differences
+from truebleu.inference.replication import bootstrap_scores
 from truebleu.inference.results import Comparison, MetricResult, PairResult, SystemResult
 from truebleu.inference.settings import CompareSettings
-from truebleu.inference.testing import Tested, test_pairs
 from truebleu.metrics.registry import as_metrics
-from truebleu.resampling import Bootstrap, Swaps, Units
+from truebleu.resampling import Bootstrap, Units
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,13 +38,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truebleu.corpus import TestSet, TextLike
+    from truebleu.inference.adaptive import Draw
     from truebleu.inference.counted import Counted
     from truebleu.inference.replication import Pair, Progress
+    from truebleu.inference.testing import Tested
     from truebleu.metrics.metric import Metric
-
-# An adaptive comparison starts with this many replicates and gives up after so many times more.
-ADAPTIVE_START = 1000
-ADAPTIVE_LIMIT = 1_000_000
 
 
 def compare(
@@ -75,9 +73,13 @@ def compare_test_set(
     pairs_to_compare(names, settings.baseline)  # refused before anything is counted
     units = units_of(test_set, settings)
     counted = count_all(test_set, as_metrics(metrics), units)
-    bootstrap = Bootstrap(replicates=settings.samples, seed=settings.seed)
-    scores = bootstrap_scores(counted, units, bootstrap, progress)
-    return compare_counted(test_set, names, counted, scores, settings, progress)
+
+    def draw(first: int, count: int) -> list[NDArray[np.float64]]:
+        bootstrap = Bootstrap(replicates=count, seed=settings.seed)
+        return bootstrap_scores(counted, units, bootstrap, progress, first=first)
+
+    scores = draw(0, settings.samples)
+    return compare_counted(test_set, names, counted, scores, settings, draw, progress)
 
 
 def compare_counted(
@@ -86,6 +88,7 @@ def compare_counted(
     counted: Sequence[Counted],
     scores: Sequence[NDArray[np.float64]],
     settings: CompareSettings,
+    draw: Draw,
     progress: Progress | None = None,
     *,
     swapped: Sequence[Counted] | None = None,
@@ -98,11 +101,15 @@ def compare_counted(
         counted: the counts by unit, one for each metric.
         scores: for each metric the scores, shaped (replicate, system).
         settings: how to compare.
+        draw: makes scores on further replicates, for an adaptive test by the bootstrap.
         progress: hears of replicates as they are made.
         swapped: the counts that randomization exchanges row by row, where these are others.
     """
     pairs = pairs_to_compare(names, settings.baseline)
-    tested = _test(counted, scores, pairs, swapped or counted, settings, progress)
+    if settings.test == "ar":
+        tested = test_by_swaps(swapped or counted, pairs, settings, progress)
+    else:
+        tested = test_by_bootstrap(counted, scores, pairs, settings, draw)
     references = test_set.references_per_segment
     systems: dict[str, dict[str, SystemResult]] = {name: {} for name in names}
     found: list[PairResult] = []
@@ -122,6 +129,8 @@ def compare_counted(
             samples=test.samples,
             exact=test.exact,
             decided=test.decided,
+            smallest_p=test.smallest_p,
+            digits=one.metric.digits,
         )
     return Comparison(
         test_set=test_set.to_dict(),
@@ -166,51 +175,6 @@ def units_of(test_set: TestSet, settings: CompareSettings) -> Units:
     return units
 
 
-def _test(
-    counted: Sequence[Counted],
-    scores: Sequence[NDArray[np.float64]],
-    pairs: Sequence[Pair],
-    swapped: Sequence[Counted],
-    settings: CompareSettings,
-    progress: Progress | None,
-) -> list[Tested]:
-    """Test all pairs by all metrics; adaptively, as long as a decision is not clear."""
-    left, right = np.array(pairs).T
-    if settings.test != "ar":
-        differences = [replicates[:, left] - replicates[:, right] for replicates in scores]
-        return _tested(counted, differences, pairs, settings, exact=False)
-    samples = min(ADAPTIVE_START, settings.samples) if settings.adaptive else settings.samples
-    swaps = Swaps(replicates=samples, seed=settings.seed)
-    exact = Swaps(replicates=settings.samples, seed=settings.seed).enumerates(len(swapped[0].rows))
-    if exact:
-        swaps = Swaps(replicates=settings.samples, seed=settings.seed)
-    differences = swap_differences(swapped, pairs, swaps, progress)
-    tested = _tested(swapped, differences, pairs, settings, exact=exact)
-    while settings.adaptive and not all(test.decided for test in tested):
-        done = len(differences[0])
-        if done >= ADAPTIVE_LIMIT:
-            break
-        more = Swaps(replicates=done, seed=settings.seed)
-        further = swap_differences(swapped, pairs, more, progress, first=done)
-        differences = [np.concatenate(two) for two in zip(differences, further, strict=True)]
-        tested = _tested(swapped, differences, pairs, settings, exact=False)
-    return tested
-
-
-def _tested(
-    counted: Sequence[Counted],
-    differences: Sequence[NDArray[np.float64]],
-    pairs: Sequence[Pair],
-    settings: CompareSettings,
-    *,
-    exact: bool,
-) -> list[Tested]:
-    return [
-        test_pairs(one, pairs, replicates, settings, exact=exact)
-        for one, replicates in zip(counted, differences, strict=True)
-    ]
-
-
 def _better(one: Counted, pairs: Sequence[Pair], test: Tested, alpha: float) -> NDArray[np.bool_]:
     scores = one.scores
     left, right = np.array(pairs).T
@@ -226,6 +190,8 @@ def _better(one: Counted, pairs: Sequence[Pair], test: Tested, alpha: float) -> 
 def _clusters(
     one: Counted, names: Sequence[str], better: NDArray[np.bool_]
 ) -> tuple[tuple[str, ...], ...]:
+    if one.metric.higher_is_better is None:
+        return ()
     groups = clusters(one.scores, better, higher_is_better=one.sign == 1)
     return tuple(tuple(names[system] for system in group) for group in groups)
 
@@ -322,14 +288,21 @@ def _pair_results(
             p_adjusted=float(test.p_adjusted[index]),
             significant=bool(test.p_adjusted[index] <= settings.alpha),
             equivalence_p=None if equivalent is None else float(equivalent[index]),
-            note=_note(one, a, b),
+            note=_note(one, a, b, settings),
         )
         for index, (a, b) in enumerate(pairs)
     ]
 
 
-def _note(one: Counted, a: int, b: int) -> str | None:
-    """What makes a test moot: counts that are the same in every unit."""
-    if np.array_equal(one.rows[:, a], one.rows[:, b]):
+def _note(one: Counted, a: int, b: int, settings: CompareSettings) -> str | None:
+    """What makes a test moot: counts that are the same in every unit, or in almost every one."""
+    differing = one.differing(a, b)
+    if differing == 0:
         return f"{one.label} counts the same in every unit of both"
+    enough = fewest_units(settings.alpha, settings.alternative)
+    if settings.test == "ar" and differing < min(enough, len(one.rows)):
+        return (
+            f"they differ in {differing} of {len(one.rows)} {settings.unit}s, "
+            "too few for any difference to be significant"
+        )
     return None

@@ -69,6 +69,10 @@ class Counted:
         columns: int = self.rows.shape[2]
         return self.systems * columns
 
+    def differing(self, a: int, b: int) -> int:
+        """The number of units in which two systems' counts are not the same."""
+        return int((self.rows[:, a] != self.rows[:, b]).any(axis=1).sum())
+
     def unit_means(self, needed_by: str) -> NDArray[np.float64]:
         """The scores of units, shaped (unit, system), of a metric that is their mean."""
         if not self.metric.is_mean:
@@ -94,7 +98,8 @@ def count_all(test_set: TestSet, metrics: Sequence[Metric], units: Units) -> lis
 
 def side_by_side(counted: Sequence[Counted]) -> NDArray[np.float64]:
     """The counts of all metrics and systems in one row per unit: one draw serves them all."""
-    return np.concatenate([one.rows.reshape(len(one.rows), -1) for one in counted], axis=1)
+    rows = [one.rows.reshape(len(one.rows), -1) for one in counted]
+    return rows[0] if len(rows) == 1 else np.concatenate(rows, axis=1)
 
 
 def apart(sums: NDArray[np.float64], counted: Sequence[Counted]) -> list[NDArray[np.float64]]:

@@ -22,7 +22,6 @@ often, since it would have to pass every one of the tests (Berger 1982).
 from __future__ import annotations
 
 from dataclasses import replace
-from math import ceil, log2
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,7 +33,7 @@ from truebleu.inference.counted import Counted
 from truebleu.inference.gate_results import GateCheck, GateResult, GateSettings
 from truebleu.inference.intervals import percentile_interval
 from truebleu.inference.monte_carlo import monte_carlo_error
-from truebleu.inference.p_values import non_inferiority_p, randomization_p
+from truebleu.inference.p_values import fewest_units, non_inferiority_p, randomization_p
 from truebleu.inference.replication import bootstrap_scores, swap_differences
 from truebleu.metrics.registry import as_metrics
 from truebleu.metrics.saved import SavedStatistics
@@ -142,18 +141,13 @@ def _with_labels_of(saved: SavedStatistics, test_set: TestSet) -> TestSet:
 
 def _require_enough(units: Units, settings: GateSettings) -> None:
     """Refuse so few units that no difference could be significant: such a gate never closes."""
-    least = _fewest_units(settings)
+    least = fewest_units(settings.alpha, "greater")
     if len(units) < least:
         expected = (
             f"at least {least} at the level {settings.level:g}; with {len(units)} no difference "
             "can be significant"
         )
         raise SettingError("test set", f"{len(units)} {units.kind}s", expected)
-
-
-def _fewest_units(settings: GateSettings) -> int:
-    """How many units must differ: the most extreme of 2**n swaps has p = 2**-n."""
-    return ceil(-log2(settings.alpha))
 
 
 def _rows(metric: Metric, test_set: TestSet, saved: SavedStatistics | None) -> NDArray[np.float64]:
@@ -238,10 +232,10 @@ def _sign(one: Counted) -> int:
 
 def _note(one: Counted, settings: GateSettings, unit: str) -> str | None:
     """What makes a test moot: too few units that differ."""
-    differing = int((one.rows[:, 0] != one.rows[:, 1]).any(axis=1).sum())
+    differing = one.differing(0, 1)
     if differing == 0:
         return f"{one.label} counts the same in both"
-    if settings.rule != "within margin" and differing < _fewest_units(settings):
+    if settings.rule != "within margin" and differing < fewest_units(settings.alpha, "greater"):
         return (
             f"they differ in {differing} of {len(one.rows)} {unit}s, "
             "too few for any difference to be significant"

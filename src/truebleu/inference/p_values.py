@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 import numpy as np
 
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.inference.arguments import Values, as_replicates, beside, tie_margin
+from truebleu.inference.arguments import Values, as_replicates, beside, require_alpha, tie_margin
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -54,6 +54,17 @@ def randomization_p(
     null = as_replicates("differences", differences)
     extreme = _extreme(beside(observed, null), null, alternative, scale)
     return extreme.mean(axis=0) if exact else _with_the_observed(extreme)
+
+
+def fewest_units(alpha: float, alternative: Alternative = "two-sided") -> int:
+    """The fewest units whose swaps can give a p-value of alpha or less.
+
+    Of the 2**n swaps of n units that differ one is as extreme as none, or two in a two-sided test.
+
+    >>> fewest_units(0.05), fewest_units(0.05, "greater")
+    (6, 5)
+    """
+    return math.ceil(-math.log2(require_alpha(alpha))) + (alternative == "two-sided")
 
 
 def shifted_bootstrap_p(

@@ -24,6 +24,8 @@ Progress = Callable[[int], object]
 BLOCK_SIZE = 1 << 22
 # Enough replicates to keep all threads busy, few enough to report progress.
 LARGEST_BLOCK = 1 << 12
+# Rows that a block of replicates may add up: a second of work, or a few.
+BLOCK_WORK = 1 << 29
 
 Pair = tuple[int, int]
 
@@ -33,6 +35,8 @@ def bootstrap_scores(
     units: Units,
     bootstrap: Bootstrap,
     progress: Progress | None = None,
+    *,
+    first: int = 0,
 ) -> list[NDArray[np.float64]]:
     """For each metric the scores of every system on every replicate, shaped (replicate, system).
 
@@ -40,10 +44,10 @@ def bootstrap_scores(
     """
     rows = side_by_side(counted)
     scores = [np.empty((bootstrap.replicates, one.systems)) for one in counted]
-    for first, count in _blocks(bootstrap.replicates, rows.shape[1]):
-        sums = apart(bootstrap.sums(rows, units, first, count), counted)
+    for start, count in _blocks(bootstrap.replicates, rows.shape[1], len(rows)):
+        sums = apart(bootstrap.sums(rows, units, first + start, count), counted)
         for one, part, into in zip(counted, sums, scores, strict=True):
-            into[first : first + count] = one.metric.score(part)
+            into[start : start + count] = one.metric.score(part)
         if progress is not None:
             progress(count)
     return scores
@@ -67,7 +71,7 @@ def swap_differences(
     replicates = 2 ** len(rows) if enumerated else swaps.replicates
     blocks: list[list[NDArray[np.float64]]] = [[] for _ in counted]
     width = max(rows.shape[1], *(_width_of_pairs(one, len(pairs)) for one in counted))
-    for start, count in _blocks(replicates, width):
+    for start, count in _blocks(replicates, width, len(rows)):
         taken = apart(swaps.sums(rows, first + start, count, enumerated=enumerated), counted)
         for one, part, into in zip(counted, taken, blocks, strict=True):
             into.append(_differences(one, part, pairs))
@@ -92,8 +96,8 @@ def _width_of_pairs(one: Counted, pairs: int) -> int:
     return pairs if one.metric.scorer() is not None else 2 * pairs * columns
 
 
-def _blocks(replicates: int, width: int) -> Iterator[tuple[int, int]]:
+def _blocks(replicates: int, width: int, rows: int) -> Iterator[tuple[int, int]]:
     """First replicate and number of each block."""
-    size = max(1, min(LARGEST_BLOCK, BLOCK_SIZE // max(width, 1)))
+    size = max(1, min(LARGEST_BLOCK, BLOCK_SIZE // max(width, 1), BLOCK_WORK // max(rows, 1)))
     for first in range(0, replicates, size):
         yield first, min(size, replicates - first)

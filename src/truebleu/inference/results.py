@@ -76,12 +76,16 @@ class MetricResult:
     Attributes:
         signature: all that must match before its scores may be compared.
         higher_is_better: None for a metric without direction.
-        clusters: groups of systems that the tests do not separate, best first.
+        digits: decimals of a score that people should see.
+        clusters: groups of systems that the tests do not separate, best first; none for a metric
+            without direction.
         experimentwise_error: the chance of at least one false alarm among all comparisons, if
             none of the systems differed and nothing were corrected (Riezler & Maxwell 2005, §4.4).
         samples: replicates of the test; all 2**units of them where that was no more.
         exact: whether those were all.
         decided: whether every decision is clear of Monte-Carlo error.
+        smallest_p: the smallest adjusted p that so many samples and comparisons can give; above
+            the significance level, nothing could have been significant.
     """
 
     signature: Signature
@@ -91,6 +95,8 @@ class MetricResult:
     samples: int
     exact: bool
     decided: bool
+    smallest_p: float
+    digits: int = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,6 +143,7 @@ def _metric_dict(label: str, metric: MetricResult) -> dict[str, Any]:
         "samples": metric.samples,
         "exact": metric.exact,
         "decided": metric.decided,
+        "smallest_p": metric.smallest_p,
     }
 
 

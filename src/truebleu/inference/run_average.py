@@ -41,6 +41,11 @@ class RunAverage(Metric):
         return self.metric.higher_is_better
 
     @property
+    def digits(self) -> int:
+        """As of the metric that is averaged."""
+        return self.metric.digits
+
+    @property
     def signature(self) -> Signature:
         """That of the metric that is averaged: the runs' scores have the same one."""
         return self.metric.signature

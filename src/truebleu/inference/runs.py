@@ -127,20 +127,25 @@ def compare_runs(
     settings = settings or CompareSettings()
     named = _check_runs(runs, list(test_set.systems))
     names = list(named)
-    count = len(next(iter(named.values()), ()))
+    run_count = len(next(iter(named.values()), ()))
     _check_settings(settings, names, exchange)
     outputs = {name: test_set.systems[name] for group in named.values() for name in group}
     chosen = replace(test_set, systems=outputs)
     units = units_of(chosen, settings)
     counted = count_all(chosen, as_metrics(metrics), units)
-    bootstrap = Bootstrap(replicates=settings.samples, seed=settings.seed)
-    # By metric, shaped (replicate, system, run).
-    scores = [
-        replicates.reshape(len(replicates), len(names), -1)
-        for replicates in bootstrap_scores(counted, units, bootstrap, progress)
-    ]
-    averaged = [_average(one, count) for one in counted]
-    pooled = [_pool(one, count) for one in counted]
+
+    def of_runs(first: int, count: int) -> list[NDArray[np.float64]]:
+        """By metric, shaped (replicate, system, run)."""
+        bootstrap = Bootstrap(replicates=count, seed=settings.seed)
+        scores = bootstrap_scores(counted, units, bootstrap, progress, first=first)
+        return [replicates.reshape(count, len(names), -1) for replicates in scores]
+
+    def draw(first: int, count: int) -> list[NDArray[np.float64]]:
+        return [replicates.mean(axis=2) for replicates in of_runs(first, count)]
+
+    scores = of_runs(0, settings.samples)
+    averaged = [_average(one, run_count) for one in counted]
+    pooled = [_pool(one, run_count) for one in counted]
     means = [replicates.mean(axis=2) for replicates in scores]
     found = compare_counted(
         chosen,
@@ -148,10 +153,11 @@ def compare_runs(
         averaged,
         means,
         settings,
+        draw,
         progress,
         swapped=pooled if exchange == "slot" else None,
     )
-    found = replace(found, settings={**found.settings, "runs": count, "exchange": exchange})
+    found = replace(found, settings={**found.settings, "runs": run_count, "exchange": exchange})
     return _with_runs(found, named, counted, scores, pooled)
 
 
@@ -214,6 +220,8 @@ def _check_settings(settings: CompareSettings, names: Sequence[str], exchange: s
     """Refuse what cannot be done before anything is counted."""
     if exchange not in EXCHANGES:
         raise UnknownNameError("exchange", exchange, EXCHANGES)
+    if exchange == "slot" and settings.test != "ar":
+        raise SettingError("exchange", exchange, "'unit' with a test that exchanges nothing")
     pairs_to_compare(names, settings.baseline)
     if settings.interval == "student":
         expected = "'percentile', 'basic' or 'bca' with optimizer runs"

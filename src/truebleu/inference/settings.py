@@ -42,7 +42,8 @@ class CompareSettings:
         alternative: "two-sided"; "greater" asks only whether the first system is better.
         interval: how intervals are made of the replicates.
         margin: the largest difference that does not matter; adds a test of equivalence.
-        adaptive: start with few replicates, and go on until every decision is clear.
+        adaptive: make as many replicates as the test needs for every decision to be clear: fewer
+            swaps than samples, or more of them or of the bootstrap's, up to a million.
         baseline: compare all others with this system, instead of all pairs.
     """
 
@@ -68,7 +69,7 @@ class CompareSettings:
         _require_name("interval", self.interval, INTERVALS)
         require_seed(self.seed)
         require_replicates("samples", self.samples)
-        if not (isfinite(self.level) and 0 < self.level < 1):
+        if not (isfinite(self.level) and 0 < self.alpha < 1):
             raise SettingError("level", self.level, "a number between 0 and 1, such as 0.95")
         self._require_enough_samples()
         if (self.unit == "block") != (self.block_length is not None):
@@ -76,8 +77,10 @@ class CompareSettings:
             raise SettingError("block_length", self.block_length, expected)
         if self.margin is not None and not (isfinite(self.margin) and self.margin > 0):
             raise SettingError("margin", self.margin, "a number above 0")
-        if self.test == "bootstrap-absolute" and self.alternative != "two-sided":
-            raise SettingError("alternative", self.alternative, "'two-sided' with this test")
+        if self.test == "bootstrap-absolute":
+            self._require_absolute()
+        if self.correction in BLOCK_DESIGNS:
+            self._require_block_design()
 
     @property
     def alpha(self) -> float:
@@ -93,6 +96,22 @@ class CompareSettings:
                 f"possible p is {p:.3g}"
             )
             raise SettingError("samples", self.samples, expected)
+
+    def _require_absolute(self) -> None:
+        """Refuse what has no meaning for absolute differences."""
+        if self.alternative != "two-sided":
+            raise SettingError("alternative", self.alternative, "'two-sided' with this test")
+        if self.correction == WESTFALL_YOUNG:
+            expected = "another one with this test, whose replicates do not vary around 0"
+            raise SettingError("correction", self.correction, expected)
+
+    def _require_block_design(self) -> None:
+        """Refuse what these corrections would leave without effect."""
+        name = self.correction
+        if self.alternative != "two-sided":
+            raise SettingError("alternative", self.alternative, f"'two-sided' with {name}")
+        if self.adaptive:
+            raise SettingError("adaptive", True, f"False with {name}, which needs no replicates")
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, enough to repeat the comparison."""

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truebleu.inference.block_design import scheffe_p, tukey_p
-from truebleu.inference.monte_carlo import decision, monte_carlo_error, monte_carlo_interval
+from truebleu.inference.monte_carlo import (
+    decision,
+    monte_carlo_error,
+    monte_carlo_interval,
+    smallest_p,
+)
 from truebleu.inference.multiplicity import adjust, westfall_young
 from truebleu.inference.p_values import Centring, randomization_p, shifted_bootstrap_p
 from truebleu.inference.settings import BLOCK_DESIGNS, WESTFALL_YOUNG
@@ -33,6 +38,7 @@ class Tested:
     samples: int
     exact: bool
     decided: bool
+    smallest_p: float
 
 
 def test_pairs(
@@ -70,7 +76,7 @@ def test_pairs(
     p_se = np.zeros_like(p) if exact else monte_carlo_error(p, samples)
     if settings.correction in BLOCK_DESIGNS:
         adjusted = _block_design_p(one, pairs, settings.correction)
-        return Tested(p, p_se, adjusted, samples, exact, decided=True)
+        return Tested(p, p_se, adjusted, samples, exact, decided=True, smallest_p=0.0)
     if settings.correction == WESTFALL_YOUNG:
         adjusted = westfall_young(observed, null, alternative, exact=exact, scale=scale)
         bounds = monte_carlo_interval(adjusted, samples)
@@ -79,7 +85,20 @@ def test_pairs(
         low, high = monte_carlo_interval(p, samples)
         bounds = np.stack([adjust(low, settings.correction), adjust(high, settings.correction)])
     clear = [decision(low, high, settings.alpha) is not None for low, high in bounds.T]
-    return Tested(p, p_se, adjusted, samples, exact, exact or all(clear))
+    smallest = _smallest_p(len(pairs), samples, settings, exact=exact)
+    return Tested(p, p_se, adjusted, samples, exact, exact or all(clear), smallest)
+
+
+def _smallest_p(pairs: int, samples: int, settings: CompareSettings, *, exact: bool) -> float:
+    """The adjusted p of differences so clear that no replicate reaches any of them.
+
+    Of all swaps two are as extreme as none in a two-sided test: none, and that of every unit.
+    """
+    extreme = 2 if settings.alternative == "two-sided" else 1
+    p = extreme / samples if exact else smallest_p(samples)
+    if settings.correction == WESTFALL_YOUNG:
+        return p
+    return float(adjust(np.full(pairs, p), settings.correction).min())
 
 
 def _block_design_p(one: Counted, pairs: Sequence[Pair], correction: str) -> NDArray[np.float64]:

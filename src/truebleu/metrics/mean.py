@@ -34,6 +34,8 @@ class MeanMetric(Metric):
     __slots__ = ()
 
     is_mean: ClassVar[bool] = True
+    # Such scores are often between 0 and 1.
+    digits: ClassVar[int] = 4
 
     def score(self, sums: ArrayLike) -> NDArray[np.float64]:
         """The means of summed rows, over any leading axes; a sum of no scores is refused."""
@@ -41,6 +43,13 @@ class MeanMetric(Metric):
         if not (rows[:, 1] > 0).all():
             self._refuse_no_scores()
         return (rows[:, 0] / rows[:, 1]).reshape(shape)
+
+    def segment_scores(self, rows: NDArray[np.float64]) -> list[tuple[float | None, ...]]:
+        """Each system's scores of single segments; None where a segment has none."""
+        return [
+            tuple(total / count if count else None for total, count in system.tolist())
+            for system in rows.swapaxes(0, 1)
+        ]
 
     def describe(self, sums: Sequence[float], references: int | None) -> MeanScore:
         """The mean of one row of sums, and over how many segments it is."""
@@ -54,7 +63,10 @@ class MeanMetric(Metric):
         )
 
     def _refuse_no_scores(self) -> None:
-        expected = "at least one score in every sum; a segment without a score has no mean"
+        expected = (
+            "at least one score in every sum; there are too few scores to resample if a resampled "
+            "test set can have none"
+        )
         raise SettingError(f"{self.name}: sums", "a count of 0", expected)
 
 

@@ -73,6 +73,11 @@ class Metric(ABC):
         return True
 
     @property
+    def digits(self) -> int:
+        """Decimals of a score that people should see; a class attribute may say otherwise."""
+        return 2
+
+    @property
     @abstractmethod
     def name(self) -> str:
         """The name that results are listed under."""
@@ -101,6 +106,14 @@ class Metric(ABC):
     def sentence_level(self) -> Metric:
         """The metric as it should score single segments; itself unless it needs other settings."""
         return self
+
+    def segment_scores(self, rows: NDArray[np.float64]) -> list[tuple[float | None, ...]]:
+        """Each system's scores of single segments, of rows shaped (segment, system, column).
+
+        None where a segment cannot have a score.
+        """
+        scores = self.sentence_level().score(rows)
+        return [tuple(column.tolist()) for column in scores.T]
 
     def statistics(
         self, outputs: TextLike, references: Sequence[TextLike] | TextLike

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
 from importlib import import_module
 from inspect import Parameter, signature
@@ -109,5 +110,15 @@ def _parse(setting: str, text: str, kind: str) -> str | int | float | bool:
 
 
 def as_metrics(metrics: Sequence[str | Metric]) -> list[Metric]:
-    """Metrics given as objects or as text."""
-    return [parse_metric(metric) if isinstance(metric, str) else metric for metric in metrics]
+    """Metrics given as objects or as text; a lone text is one metric."""
+    if isinstance(metrics, str):
+        return [parse_metric(metrics)]
+    if not isinstance(metrics, Iterable):
+        raise SettingError("metrics", metrics, "a list, such as ['bleu', 'chrf']")
+    parsed = [parse_metric(metric) if isinstance(metric, str) else metric for metric in metrics]
+    if not parsed:
+        raise SettingError("metrics", metrics, "at least one, such as 'bleu'")
+    for metric in parsed:
+        if isinstance(metric, type):
+            raise SettingError("metrics", metric, f"an object, such as {metric.__name__}()")
+    return parsed

@@ -21,12 +21,24 @@ RESULT_VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class SystemScores:
-    """One system's scores by metric label; segments' scores and intervals where asked for."""
+    """One system's scores by metric label; segments' scores and intervals where asked for.
+
+    A segment's score is None where there is none, and `notes` then says so by metric label.
+    """
 
     name: str
     scores: Mapping[str, Score]
-    segments: Mapping[str, tuple[float, ...]] | None = None
+    segments: Mapping[str, tuple[float | None, ...]] | None = None
     intervals: Mapping[str, tuple[float, float]] | None = None
+
+    @property
+    def notes(self) -> dict[str, str]:
+        """What a reader must know of a metric's scores, where there is anything."""
+        return {
+            label: f"segments without a score: {row.count(None)} of {len(row)}"
+            for label, row in (self.segments or {}).items()
+            if None in row
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +51,7 @@ class Scores:
     test_set: Mapping[str, Any]
     signatures: Mapping[str, Signature]
     higher_is_better: Mapping[str, bool | None]
+    digits: Mapping[str, int]
     systems: tuple[SystemScores, ...]
     warnings: tuple[Mapping[str, Any], ...] = ()
     # How the intervals were made, where there are any.
@@ -78,6 +91,8 @@ def _system_dict(system: SystemScores) -> dict[str, Any]:
     if system.intervals is not None:
         for label, interval in system.intervals.items():
             scores[label]["interval"] = list(interval)
+    for label, note in system.notes.items():
+        scores[label]["note"] = note
     return {"name": system.name, "scores": scores}
 
 
@@ -112,13 +127,12 @@ def score_test_set(
     labelled = dict(zip(metric_labels(metrics), metrics, strict=True))
     references = test_set.references_per_segment
     corpus: dict[str, list[Score]] = {}
-    by_segment: dict[str, list[tuple[float, ...]]] = {}
+    by_segment: dict[str, list[tuple[float | None, ...]]] = {}
     for label, metric in labelled.items():
         statistics = metric.count(test_set)
         corpus[label] = [metric.describe(sums, references) for sums in statistics.sums()]
         if segments:
-            scores = metric.sentence_level().score(statistics.array())
-            by_segment[label] = [tuple(column.tolist()) for column in scores.T]
+            by_segment[label] = metric.segment_scores(statistics.array())
     return Scores(
         test_set=test_set.to_dict(),
         signatures={
@@ -126,6 +140,7 @@ def score_test_set(
             for label, metric in labelled.items()
         },
         higher_is_better={label: metric.higher_is_better for label, metric in labelled.items()},
+        digits={label: metric.digits for label, metric in labelled.items()},
         systems=tuple(
             SystemScores(
                 name,

@@ -19,7 +19,7 @@ def render(scores: Scores, format_: str = "text", *, details: bool = False) -> s
     if format_ == "json":
         return json_text(scores.to_dict())
     by_segment = any(system.segments is not None for system in scores.systems)
-    # For people two decimals say enough; a table for programs keeps every digit.
-    digits = None if format_ == "tsv" else 2
-    table = segment_table(scores, digits) if by_segment else score_table(scores, digits, details)
+    # People see as many decimals as a metric deserves; a table for programs keeps every digit.
+    every = format_ == "tsv"
+    table = segment_table(scores, every) if by_segment else score_table(scores, every, details)
     return RENDERERS[format_](table)

@@ -36,7 +36,7 @@ def render_comparison(comparison: Comparison, format_: str = "text") -> str:
 def system_table(comparison: Comparison, label: str) -> Table:
     """A row per system: score, interval, difference to the best or the baseline, p and ranks."""
     level = f"{100 * comparison.settings['level']:g} %"
-    against = _against(comparison, label)
+    against, digits = _against(comparison, label), comparison.metrics[label].digits
     columns = (
         Column("System"),
         Column(label, numeric=True),
@@ -49,7 +49,7 @@ def system_table(comparison: Comparison, label: str) -> Table:
         *_run_columns(comparison),
     )
     rows = tuple(
-        _system_row(name, scores[label], _pair_with(comparison, label, name, against))
+        _system_row(name, scores[label], _pair_with(comparison, label, name, against), digits)
         for name, scores in _by_score(comparison, label)
     )
     notes = (str(comparison.metrics[label].signature), method(comparison, label))
@@ -62,14 +62,14 @@ def _run_columns(comparison: Comparison) -> tuple[Column, ...]:
     return (Column("s.d. of runs", numeric=True), Column("of segments", numeric=True))
 
 
-def _run_cells(result: SystemResult) -> tuple[str, ...]:
+def _run_cells(result: SystemResult, digits: int) -> tuple[str, ...]:
     """How much luck is in a run and how much in the choice of segments (Clark et al., 2011)."""
     if not isinstance(result, SystemRunsResult):
         return ()
     over_runs = result.spread_over_runs
     return (
-        "" if over_runs is None else f"{over_runs:.2f}",
-        f"{result.spread_over_segments:.2f}",
+        "" if over_runs is None else f"{over_runs:.{digits}f}",
+        f"{result.spread_over_segments:.{digits}f}",
     )
 
 
@@ -143,12 +143,13 @@ def _pair_with(
 
 
 def _system_row(
-    name: str, result: SystemResult, pair: tuple[PairResult, int] | None
+    name: str, result: SystemResult, pair: tuple[PairResult, int] | None, digits: int
 ) -> tuple[str, ...]:
     difference = p = adjusted = ""
     if pair is not None:
         found, sign = pair
-        difference = f"{sign * found.difference:+.2f}"
+        # Adding 0 makes the 0 of equal systems positive whichever came first.
+        difference = f"{sign * found.difference + 0.0:+.{digits}f}"
         p, adjusted = f"{found.p:.4f}", f"{found.p_adjusted:.4f}{'*' if found.significant else ''}"
     ranks, best = "", ""
     if result.rank_range is not None and result.p_best is not None:
@@ -158,14 +159,14 @@ def _system_row(
     low, high = result.interval
     return (
         name,
-        f"{result.score:.2f}",
-        f"[{low:.2f}, {high:.2f}]",
+        f"{result.score:.{digits}f}",
+        f"[{low:.{digits}f}, {high:.{digits}f}]",
         difference,
         p,
         adjusted,
         ranks,
         best,
-        *_run_cells(result),
+        *_run_cells(result, digits),
     )
 
 

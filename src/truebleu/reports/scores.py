@@ -12,10 +12,11 @@ if TYPE_CHECKING:
     from truebleu.metrics.scoring import Scores, SystemScores
 
 
-def score_table(scores: Scores, digits: int | None, details: bool) -> Table:
+def score_table(scores: Scores, every_digit: bool, details: bool) -> Table:
     """A row per system with its scores."""
+    digits = _digits(scores, every_digit)
     rows = [
-        (system.name, *(cell for label in system.scores for cell in _cells(system, label, digits)))
+        (system.name, *(cell for label in digits for cell in _cells(system, label, digits[label])))
         for system in scores.systems
     ]
     notes = list(_signature_lines(scores))
@@ -36,16 +37,27 @@ def score_table(scores: Scores, digits: int | None, details: bool) -> Table:
     return Table((Column("System"), *columns), tuple(rows), tuple(notes))
 
 
-def segment_table(scores: Scores, digits: int | None) -> Table:
-    """A row per system and segment, segments counted from 1."""
+def segment_table(scores: Scores, every_digit: bool) -> Table:
+    """A row per system and segment, segments counted from 1; empty where there is no score."""
+    digits = _digits(scores, every_digit).values()
     rows = [
-        (system.name, str(index), *(_number(score, digits) for score in row))
+        (system.name, str(index), *map(_number, row, digits))
         for system in scores.systems
         if system.segments is not None
         for index, row in enumerate(zip(*system.segments.values(), strict=True), start=1)
     ]
     columns = (Column("System"), Column("Segment", numeric=True), *_metric_columns(scores))
-    return Table(columns, tuple(rows), tuple(_signature_lines(scores)))
+    lacking = [
+        f"{system.name}: {label}: {note}"
+        for system in scores.systems
+        for label, note in system.notes.items()
+    ]
+    return Table(columns, tuple(rows), (*_signature_lines(scores), *lacking))
+
+
+def _digits(scores: Scores, every_digit: bool) -> dict[str, int | None]:
+    """The decimals to write of each metric, by its label; None for all of them."""
+    return {label: None if every_digit else digits for label, digits in scores.digits.items()}
 
 
 def _cells(system: SystemScores, label: str, digits: int | None) -> list[str]:
@@ -74,5 +86,7 @@ def _signature_lines(scores: Scores) -> list[str]:
     ]
 
 
-def _number(value: float, digits: int | None) -> str:
+def _number(value: float | None, digits: int | None) -> str:
+    if value is None:
+        return ""
     return repr(value) if digits is None else f"{value:.{digits}f}"

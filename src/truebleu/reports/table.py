@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from unicodedata import combining, east_asian_width
@@ -13,8 +14,16 @@ LATEX_SPECIAL = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
+    # The standard font has other characters in their places, or none.
+    "<": "$<$",
+    ">": "$>$",
+    "|": r"\textbar{}",
+    "−": "$-$",
+    "–": "--",
     **{character: f"\\{character}" for character in "&%$#_{}"},
 }
+# A hyphen before a number is a minus sign.
+MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
 # A table cell ends at these, so they must not stand in it.
 CELL_ENDS = str.maketrans({"\t": " ", "\n": " ", "\r": " "})
 
@@ -38,7 +47,8 @@ class Table:
 
 def text(table: Table) -> str:
     """Aligned columns for a terminal."""
-    lines = [_headings(table), *table.rows]
+    rows = [_headings(table), *table.rows]
+    lines = [tuple(cell.translate(CELL_ENDS) for cell in row) for row in rows]
     widths = [max(_width(row[index]) for row in lines) for index in range(len(table.columns))]
     written = [_aligned(row, widths, table.columns) for row in lines]
     rule = "-" * (sum(widths) + 2 * (len(widths) - 1))
@@ -55,7 +65,8 @@ def tsv(table: Table) -> str:
 def latex(table: Table) -> str:
     """A tabular environment in the style of booktabs; notes become comments."""
     columns = "".join("r" if column.numeric else "l" for column in table.columns)
-    heading, *rows = (_latex_row(row) for row in (_headings(table), *table.rows))
+    lines = (_headings(table), *table.rows)
+    heading, *rows = (_latex_row(line, table.columns) for line in lines)
     return _joined(
         [
             *(f"% {note}" for note in table.notes if note),
@@ -107,9 +118,19 @@ def _aligned(row: Sequence[str], widths: Sequence[int], columns: Sequence[Column
     return "  ".join(cells).rstrip()
 
 
-def _latex_row(row: Sequence[str]) -> str:
-    cells = ("".join(LATEX_SPECIAL.get(character, character) for character in cell) for cell in row)
-    return " & ".join(cells) + r" \\"
+def _latex_row(row: Sequence[str], columns: Sequence[Column]) -> str:
+    cells = (
+        _latex_cell(MINUS.sub("−", cell) if column.numeric else cell)
+        for cell, column in zip(row, columns, strict=True)
+    )
+    written = " & ".join(cells) + r" \\"
+    # After the end of the row above, a bracket or a star would be taken for its argument.
+    return "{}" + written if written.startswith(("[", "*")) else written
+
+
+def _latex_cell(cell: str) -> str:
+    cell = cell.translate(CELL_ENDS)
+    return "".join(LATEX_SPECIAL.get(character, character) for character in cell)
 
 
 def _markdown_cell(cell: str) -> str:

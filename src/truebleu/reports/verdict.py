@@ -32,12 +32,10 @@ def verdict(comparison: Comparison, label: str) -> list[str]:
     """The sentences about one metric."""
     metric, pairs = comparison.metrics[label], comparison.of(label)
     baseline = comparison.settings["baseline"]
-    if metric.higher_is_better is None:
-        sentences = [_difference_sentence(pair) for pair in pairs]
-    elif baseline is not None or len(pairs) == 1:
-        sentences = [_pair_sentence(pair, metric) for pair in pairs]
+    if metric.higher_is_better is None or baseline is not None or len(pairs) == 1:
+        sentences = [_pair_sentence(comparison, pair, metric) for pair in pairs]
     else:
-        sentences = list(_cluster_sentences(metric, pairs))
+        sentences = list(_cluster_sentences(comparison, metric, pairs))
     sentences += _equivalence_sentences(comparison, pairs)
     sentences += [f"{pair.a} and {pair.b}: {pair.note}." for pair in pairs if pair.note]
     return [*sentences, *_caveats(comparison, metric, pairs)]
@@ -52,40 +50,60 @@ def method(comparison: Comparison, label: str) -> str:
     correction = CORRECTION_NAMES[settings["correction"]]
     over = f", {correction} for {comparisons} comparisons" if comparisons > 1 else ""
     return (
-        f"{TEST_NAMES[settings['test']]} over {units}, {samples}, seed {settings['seed']}, "
-        f"level {settings['level']:g}{over}"
+        f"{_side(settings['alternative'])}{TEST_NAMES[settings['test']]} over {units}, {samples}, "
+        f"seed {settings['seed']}, level {settings['level']:g}{over}"
     )
 
 
-def _pair_sentence(pair: PairResult, metric: MetricResult) -> str:
-    amount = f"by {abs(pair.difference):.2f} {pair.metric}"
-    bounds = f"[{pair.interval[0]:.2f}, {pair.interval[1]:.2f}]"
-    if not pair.significant:
-        return (
-            f"{pair.a} and {pair.b} can't be told apart: they differ {amount} {bounds}, "
-            f"p = {_p(pair.p_adjusted)}."
-        )
-    ahead = (pair.difference > 0) == metric.higher_is_better
-    word = "better" if ahead else "worse"
-    return f"{pair.a} is {word} than {pair.b} {amount} {bounds}, p = {_p(pair.p_adjusted)}."
+def _side(alternative: str) -> str:
+    return "" if alternative == "two-sided" else "one-sided "
 
 
-def _difference_sentence(pair: PairResult) -> str:
-    word = "differ" if pair.significant else "can't be told apart, differing"
+def _pair_sentence(comparison: Comparison, pair: PairResult, metric: MetricResult) -> str:
+    alternative = comparison.settings["alternative"]
+    p = f"{_p_name(comparison, pair.metric)} = {_p(pair.p_adjusted)}"
+    # The size of the difference and the interval around that size, whoever is ahead.
+    low, high = pair.interval if pair.difference >= 0 else (-pair.interval[1], -pair.interval[0])
+    amount = f"by {abs(pair.difference):.{metric.digits}f} {_bounds(pair, low, high, metric)}"
+    if pair.significant:
+        return f"{pair.a} {_relation(pair.difference, metric)} {pair.b} {amount}, {p}."
+    if alternative == "two-sided":
+        return f"{pair.a} and {pair.b} can't be told apart: they differ {amount}, {p}."
+    # What the test asked: "greater" is ahead by a metric of which more is better.
+    asked = 1 if (alternative == "greater") == (metric.higher_is_better is not False) else -1
     return (
-        f"{pair.a} and {pair.b} {word} by {abs(pair.difference):.2f} {pair.metric}, "
-        f"p = {_p(pair.p_adjusted)}."
+        f"It is not shown that {pair.a} {_relation(asked, metric)} {pair.b}: the difference is "
+        f"{pair.difference:+.{metric.digits}f} {_bounds(pair, *pair.interval, metric)}, {p}."
     )
 
 
-def _cluster_sentences(metric: MetricResult, pairs: Sequence[PairResult]) -> Iterator[str]:
+def _bounds(pair: PairResult, low: float, high: float, metric: MetricResult) -> str:
+    return f"{pair.metric} [{low:.{metric.digits}f}, {high:.{metric.digits}f}]"
+
+
+def _relation(difference: float, metric: MetricResult) -> str:
+    """How a system with so much more than another stands to it."""
+    if metric.higher_is_better is None:
+        return "is above" if difference > 0 else "is below"
+    return "is better than" if (difference > 0) == metric.higher_is_better else "is worse than"
+
+
+def _p_name(comparison: Comparison, label: str) -> str:
+    many = len(comparison.of(label)) > 1 and comparison.settings["correction"] != "none"
+    return "adjusted p" if many else "p"
+
+
+def _cluster_sentences(
+    comparison: Comparison, metric: MetricResult, pairs: Sequence[PairResult]
+) -> Iterator[str]:
+    two_sided = comparison.settings["alternative"] == "two-sided"
     for place, cluster in enumerate(metric.clusters):
         below = sum(len(other) for other in metric.clusters[place + 1 :])
         if len(cluster) == 1:
             if below:
                 yield f"{cluster[0]} is better than {_all_of(below, place)}."
             continue
-        yield _group_sentence(cluster, pairs)
+        yield _group_sentence(cluster, pairs, two_sided=two_sided)
         if below:
             yield f"Each of them is better than {_all_of(below, place)}."
 
@@ -95,10 +113,15 @@ def _all_of(below: int, place: int) -> str:
     return f"every {rest}" if below > 1 else f"the {rest}"
 
 
-def _group_sentence(cluster: Sequence[str], pairs: Sequence[PairResult]) -> str:
+def _group_sentence(cluster: Sequence[str], pairs: Sequence[PairResult], *, two_sided: bool) -> str:
     names = _listed(cluster)
     inside = [pair for pair in pairs if pair.a in cluster and pair.b in cluster]
     apart = [pair for pair in inside if pair.significant]
+    if not two_sided:
+        return (
+            f"{names} can't be put in order: each pair was tested in one direction only, and "
+            f"{len(apart)} of {len(inside)} differ that way."
+        )
     if not apart:
         return f"{names} can't be told apart."
     return (
@@ -109,7 +132,7 @@ def _group_sentence(cluster: Sequence[str], pairs: Sequence[PairResult]) -> str:
 
 def _equivalence_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> list[str]:
     margin = comparison.settings["margin"]
-    alpha = 1 - comparison.settings["level"]
+    alpha = _alpha(comparison)
     return [
         f"{pair.a} and {pair.b} are equivalent within {margin:g} {pair.metric}, "
         f"p = {_p(pair.equivalence_p)}."
@@ -126,10 +149,25 @@ def _caveats(
             f"Uncorrected, the chance of a false alarm somewhere in {len(pairs)} comparisons would "
             f"be up to {100 * metric.experimentwise_error:.0f} %."
         )
-    if not metric.decided:
-        yield "Some p-values are too close to the level for so few samples; try --adaptive."
+    if metric.smallest_p > _alpha(comparison):
+        few = f"{comparison.settings['units']} {comparison.settings['unit']}s"
+        few = few if metric.exact else f"{metric.samples:,} samples"
+        yield (
+            f"With {few} nothing could be significant: the smallest possible "
+            f"{_p_name(comparison, pairs[0].metric)} is {_p(metric.smallest_p)}."
+        )
+    elif not metric.decided:
+        more = (
+            "these are all that are made" if comparison.settings["adaptive"] else "try --adaptive"
+        )
+        yield f"Some p-values are too close to the level for so few samples; {more}."
     if comparison.settings["test"] == "bootstrap-absolute":
         yield "This test rejects too often: it centres absolute differences."
+
+
+def _alpha(comparison: Comparison) -> float:
+    """The significance level; 1 - 0.9 is 0.09999999999999998 in floats, and means 0.1."""
+    return round(1 - float(comparison.settings["level"]), 12)
 
 
 def _p(p: float | None) -> str:

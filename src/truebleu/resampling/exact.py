@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 # Bits of a float64's significand, less one for the doubling in a difference of two sums.
 SIGNIFICANT_BITS = 52
+# Rows looked at together: a million of them need no second copy for that.
+BLOCK = 1 << 16
 
 
 def on_exact_grid(rows: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -25,8 +27,12 @@ def on_exact_grid(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     A replicate draws as many rows as there are, so no sum exceeds that number times the largest
     absolute value of its column.
     """
-    largest = np.abs(rows).max(axis=0, initial=0.0) * max(len(rows), 1)
-    fractional = (rows != np.floor(rows)).any(axis=0)
+    size = np.maximum(rows.max(axis=0, initial=0.0), -rows.min(axis=0, initial=0.0))
+    largest = size * max(len(rows), 1)
+    fractional = np.zeros(rows.shape[1], dtype=np.bool_)
+    for start in range(0, len(rows), BLOCK):
+        part = rows[start : start + BLOCK]
+        fractional |= (part != np.floor(part)).any(axis=0)
     if not fractional.any():
         return np.ascontiguousarray(rows)
     _, exponent = np.frexp(largest)

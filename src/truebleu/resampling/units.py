@@ -40,49 +40,79 @@ class Units:
     @classmethod
     def segments(cls, count: int, strata: Sequence[str] | None = None) -> Units:
         """Each segment by itself."""
-        return _units("segment", list(range(count)), strata)
+        return _units("segment", np.arange(count), strata)
 
     @classmethod
     def documents(cls, documents: Sequence[str], strata: Sequence[str] | None = None) -> Units:
         """All segments of a document together, wherever they stand."""
-        return _units("document", documents, strata)
+        numbers, names = _numbered(documents)
+        return _units("document", numbers, strata, names)
 
     @classmethod
     def blocks(cls, count: int, length: int, strata: Sequence[str] | None = None) -> Units:
-        """Blocks of so many consecutive segments; the last one may be shorter."""
+        """Blocks of so many consecutive segments.
+
+        The last one may be shorter, and so may the last one before the stratum changes.
+        """
         if isinstance(length, bool) or not isinstance(length, int) or not 1 <= length <= count:
             expected = f"a whole number from 1 to {count}, the number of segments"
             raise SettingError("block length", length, expected)
-        return _units("block", [index // length for index in range(count)], strata)
+        places = np.arange(count)
+        if strata is not None:
+            _require_paired(strata, count)
+            numbers, _ = _numbered(strata)
+            new = np.diff(numbers, prepend=-1) != 0
+            places -= np.maximum.accumulate(np.where(new, places, 0))
+        return _units("block", np.cumsum(places % length == 0) - 1, strata)
 
     def add_up(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """The rows of each unit's segments added up: (segment, …) becomes (unit, …)."""
         if len(rows) != len(self.of_segment):
             raise UnpairedSegmentsError("rows", len(rows), "units", len(self.of_segment))
-        order = np.argsort(self.of_segment, kind="stable")
-        first_of_unit = np.searchsorted(self.of_segment[order], np.arange(len(self)))
-        return np.add.reduceat(rows[order], first_of_unit, axis=0)
+        steps = np.diff(self.of_segment)
+        if (steps == 1).all():
+            return rows
+        of_segment = self.of_segment
+        if (steps < 0).any():
+            order = np.argsort(of_segment, kind="stable")
+            of_segment, rows = of_segment[order], rows[order]
+        first_of_unit = np.searchsorted(of_segment, np.arange(len(self)))
+        return np.add.reduceat(rows, first_of_unit, axis=0)
 
 
-def _units(kind: UnitKind, labels: Sequence[object], strata: Sequence[str] | None) -> Units:
-    """Number the units in order of stratum, and within it in order of appearance."""
-    if strata is not None and len(strata) != len(labels):
-        raise UnpairedSegmentsError("strata", len(strata), "segments", len(labels))
-    stratum_of_unit: dict[object, str] = {}
-    for index, label in enumerate(labels):
-        stratum = "" if strata is None else strata[index]
-        if stratum_of_unit.setdefault(label, stratum) != stratum:
-            found = f"{label!r} in {stratum_of_unit[label]!r} and {stratum!r}"
-            raise SettingError("strata", found, f"each {kind} in one stratum")
-    names = list(dict.fromkeys(stratum_of_unit.values()))
-    ordered = sorted(stratum_of_unit, key=lambda label: names.index(stratum_of_unit[label]))
-    number = {label: index for index, label in enumerate(ordered)}
-    sizes = [0] * len(names)
-    for stratum in stratum_of_unit.values():
-        sizes[names.index(stratum)] += 1
-    ends = np.cumsum(sizes).tolist()
-    return Units(
-        kind,
-        np.array([number[label] for label in labels], dtype=np.int64),
-        tuple(zip([0, *ends[:-1]], ends, strict=True)),
-    )
+def _units(
+    kind: UnitKind,
+    of_segment: NDArray[np.int64],
+    strata: Sequence[str] | None,
+    names: Sequence[str] | None = None,
+) -> Units:
+    """Units numbered as they appear, numbered anew in order of stratum where there are strata."""
+    if strata is None:
+        return Units(kind, of_segment, ((0, int(of_segment.max(initial=-1)) + 1),))
+    _require_paired(strata, len(of_segment))
+    stratum_of_segment, stratum_names = _numbered(strata)
+    _, first = np.unique(of_segment, return_index=True)
+    stratum_of_unit = stratum_of_segment[first]
+    astray = np.flatnonzero(stratum_of_unit[of_segment] != stratum_of_segment)
+    if len(astray):
+        unit = int(of_segment[astray[0]])
+        two = stratum_of_unit[unit], stratum_of_segment[astray[0]]
+        found = " and ".join(repr(stratum_names[stratum]) for stratum in two)
+        label = unit if names is None else names[unit]
+        raise SettingError("strata", f"{label!r} in {found}", f"each {kind} in one stratum")
+    number = np.empty_like(first)
+    number[np.argsort(stratum_of_unit, kind="stable")] = np.arange(len(first))
+    ends = np.cumsum(np.bincount(stratum_of_unit)).tolist()
+    return Units(kind, number[of_segment], tuple(zip([0, *ends[:-1]], ends, strict=True)))
+
+
+def _numbered(labels: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
+    """The number of each label, in order of appearance, and the labels by number."""
+    numbers: dict[str, int] = {}
+    each = (numbers.setdefault(label, len(numbers)) for label in labels)
+    return np.fromiter(each, dtype=np.int64, count=len(labels)), list(numbers)
+
+
+def _require_paired(strata: Sequence[str], segments: int) -> None:
+    if len(strata) != segments:
+        raise UnpairedSegmentsError("strata", len(strata), "segments", segments)

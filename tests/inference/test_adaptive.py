@@ -1,0 +1,88 @@
+"""Adaptive comparisons make as many replicates as clear decisions need, and say how many."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from truebleu import CompareSettings
+from truebleu.inference import adaptive
+from truebleu.inference.comparison import compare_test_set
+from truebleu.simulation import Channel, simulate
+
+if TYPE_CHECKING:
+    from truebleu.corpus import TestSet
+    from truebleu.inference.results import Comparison
+    from truebleu.inference.settings import Test
+
+
+def texts_of(segments: int, *rates: float, seed: int = 4) -> TestSet:
+    channels = {f"at {rate}": Channel.at_rate(rate) for rate in rates}
+    return simulate(segments=segments, systems=channels, seed=seed)
+
+
+def compared(test_set: TestSet, test: Test, samples: int, *, adaptive: bool) -> Comparison:
+    settings = CompareSettings(test=test, samples=samples, adaptive=adaptive, correction="none")
+    return compare_test_set(test_set, ["bleu"], settings)
+
+
+@pytest.fixture(scope="module")
+def close() -> TestSet:
+    """Two systems whose p is near 0.07: too close to 0.05 for 100 replicates."""
+    test_set = texts_of(200, 0.2, 0.23, seed=6)
+    assert 0.06 < compared(test_set, "ar", 20_000, adaptive=False).comparisons[0].p < 0.15
+    return test_set
+
+
+@pytest.mark.parametrize("test", ["ar", "bootstrap", "bootstrap-absolute"])
+def test_replicates_are_added_until_the_decision_is_clear(close: TestSet, test: Test) -> None:
+    few = compared(close, test, 100, adaptive=False)
+    more = compared(close, test, 100, adaptive=True)
+    assert not few.metrics["BLEU"].decided
+    assert more.metrics["BLEU"].decided
+    assert more.metrics["BLEU"].samples > few.metrics["BLEU"].samples == 100
+
+
+@pytest.mark.parametrize("test", ["ar", "bootstrap"])
+def test_replicates_added_bit_by_bit_are_those_asked_for_at_once(
+    close: TestSet, test: Test
+) -> None:
+    found = compared(close, test, 100, adaptive=True)
+    at_once = compared(close, test, found.metrics["BLEU"].samples, adaptive=False)
+    assert found.comparisons[0].p == at_once.comparisons[0].p
+    assert found.comparisons[0].p_se == at_once.comparisons[0].p_se
+
+
+def test_a_clear_decision_takes_fewer_swaps_than_asked_for() -> None:
+    found = compared(texts_of(100, 0.1, 0.4), "ar", 10_000, adaptive=True)
+    assert found.metrics["BLEU"].samples == adaptive.ADAPTIVE_START
+
+
+def test_when_all_swaps_are_within_reach_they_are_tried_instead() -> None:
+    for seed in range(100):
+        texts = texts_of(10, 0.2, 0.3, seed=seed)
+        found = compared(texts, "ar", 400, adaptive=True)
+        exact = compared(texts, "ar", 1024, adaptive=False)
+        assert exact.metrics["BLEU"].exact
+        if found.metrics["BLEU"].samples > 800:
+            assert found.metrics["BLEU"] == exact.metrics["BLEU"]
+            assert found.comparisons[0].p == exact.comparisons[0].p
+            return
+    pytest.fail("no p-value was close to the level")
+
+
+def test_a_metric_that_is_clear_does_not_wait_for_the_others(close: TestSet) -> None:
+    settings = CompareSettings(samples=100, adaptive=True, correction="none")
+    both = compare_test_set(close, ["bleu", "length"], settings).metrics
+    alone = compare_test_set(close, ["length"], settings).metrics["Length"]
+    assert both["Length"].samples == alone.samples != both["BLEU"].samples
+
+
+@pytest.mark.parametrize("test", ["ar", "bootstrap"])
+def test_what_stays_unclear_is_given_up_with_what_memory_allows(
+    close: TestSet, test: Test, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(adaptive, "ADAPTIVE_SIZE", 110)
+    found = compared(close, test, 100, adaptive=True).metrics["BLEU"]
+    assert (found.samples, found.decided) == (110, False)

@@ -1,0 +1,93 @@
+"""What a comparison says in sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from truebleu import CompareSettings, compare
+from truebleu.reports.verdict import method, verdict
+from truebleu.simulation import Channel, simulate
+
+if TYPE_CHECKING:
+    from truebleu.corpus import TestSet
+    from truebleu.inference.p_values import Alternative
+
+LABELS = {"bleu": "BLEU", "ter": "TER", "length": "Length"}
+
+
+@pytest.fixture(scope="module")
+def texts() -> TestSet:
+    channels = {"bad": Channel.at_rate(0.3), "good": Channel.at_rate(0.1)}
+    return simulate(segments=100, systems=channels, seed=3)
+
+
+def said(texts: TestSet, metric: str = "bleu", segments: int = 100, **settings: Any) -> str:
+    systems = {name: list(lines)[:segments] for name, lines in texts.systems.items()}
+    references = [list(lines)[:segments] for lines in texts.references]
+    chosen = CompareSettings(**{"samples": 500, **settings})
+    return " ".join(verdict(compare(systems, references, [metric], chosen), LABELS[metric]))
+
+
+@pytest.mark.parametrize("metric", ["bleu", "ter"])
+def test_the_interval_stands_around_the_size_of_the_difference(texts: TestSet, metric: str) -> None:
+    sentence = said(texts, metric)
+    assert sentence.startswith("bad is worse than good by ")
+    size, bounds = sentence.split(" by ")[1].split(", p")[0].split(f" {LABELS[metric]} ")
+    low, high = (float(bound) for bound in bounds.strip("[]").split(", "))
+    assert 0 < low < float(size) < high
+
+
+@pytest.mark.parametrize("metric", ["bleu", "ter"])
+def test_a_one_sided_test_says_what_it_did_not_show(texts: TestSet, metric: str) -> None:
+    sentence = said(texts, metric, alternative="greater")
+    assert sentence.startswith("It is not shown that bad is better than good: the difference is ")
+    assert "told apart" not in sentence
+    assert said(texts, metric, alternative="less").startswith("bad is worse than good by ")
+
+
+def test_one_sided_tests_of_many_systems_do_not_call_them_alike() -> None:
+    three = simulate(
+        segments=60,
+        systems={f"at {rate}": Channel.at_rate(rate) for rate in (0.5, 0.3, 0.1)},
+        seed=3,
+    )
+    sentences = said(three, alternative="greater", segments=60)
+    assert "tested in one direction only, and 0 of 3 differ that way" in sentences
+    assert "told apart" not in sentences
+
+
+def test_a_metric_without_direction_is_above_or_below(texts: TestSet) -> None:
+    both = {said(texts, "length", alternative=side) for side in ("greater", "less")}
+    assert all("is above" in sentence or "is below" in sentence for sentence in both)
+    assert not any("better" in sentence or "worse" in sentence for sentence in both)
+
+
+def test_one_sided_tests_are_named(texts: TestSet) -> None:
+    systems, references = dict(texts.systems), list(texts.references)
+    starts: dict[Alternative, str] = {"two-sided": "approximate", "less": "one-sided approximate"}
+    for alternative, start in starts.items():
+        settings = CompareSettings(samples=100, alternative=alternative)
+        assert method(compare(systems, references, ["bleu"], settings), "BLEU").startswith(start)
+
+
+def test_too_few_segments_for_any_significance_are_named(texts: TestSet) -> None:
+    expected = "With 4 segments nothing could be significant: the smallest possible p is 0.1250."
+    assert expected in said(texts, segments=4)
+    assert "nothing could be significant" not in said(texts, segments=6)
+
+
+def test_too_few_samples_for_so_many_comparisons_are_named() -> None:
+    many = simulate(segments=30, systems=[0.1, 0.2, 0.3, 0.4], seed=1)
+    expected = "With 100 samples nothing could be significant: the smallest possible adjusted p is"
+    assert expected in said(many, samples=100)
+    assert expected not in said(many, samples=200)
+    assert expected not in said(many, samples=100, correction="bh")
+
+
+def test_systems_that_differ_in_too_few_segments_are_named(texts: TestSet) -> None:
+    good, bad = list(texts.systems["good"]), list(texts.systems["bad"])
+    systems = {"good": good, "almost": [*bad[:3], *good[3:]]}
+    found = compare(systems, list(texts.references), ["bleu"], CompareSettings(samples=500))
+    assert "they differ in 3 of 100 segments, too few" in " ".join(verdict(found, "BLEU"))
