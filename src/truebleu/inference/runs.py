@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 Exchange: TypeAlias = Literal["slot", "unit"]
 
 EXCHANGES: tuple[Exchange, ...] = get_args(Exchange)
-PLACEHOLDERS = ("{system}", "{run}")
+WILDCARDS = ("{system}", "{run}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +164,7 @@ def compare_runs(
 def group_runs(names: Iterable[str], pattern: str) -> dict[str, tuple[str, ...]]:
     """The runs of each system, where the names of outputs say which is which.
 
-    Both placeholders stand for any text, {system} for as much as it can.
+    Both wildcards stand for any text, {system} for as much as it can.
 
     >>> group_runs(["base.opt1", "base.opt2", "new.opt1", "new.opt2"], "{system}.opt{run}")
     {'base': ('base.opt1', 'base.opt2'), 'new': ('new.opt1', 'new.opt2')}
@@ -186,12 +186,12 @@ def group_runs(names: Iterable[str], pattern: str) -> dict[str, tuple[str, ...]]
 
 def _as_expression(pattern: str) -> re.Pattern[str]:
     parts = re.split(r"(\{.*?\})", pattern)
-    placeholders = tuple(parts[1::2])
-    if sorted(placeholders) != sorted(PLACEHOLDERS) or not parts[2]:
+    wildcards = tuple(parts[1::2])
+    if sorted(wildcards) != sorted(WILDCARDS) or not parts[2]:
         expected = "{system} and {run} once each with text between, as in '{system}.opt{run}'"
         raise SettingError("pattern of runs", pattern, expected)
     parts[::2] = [re.escape(text) for text in parts[::2]]
-    parts[1::2] = [f"(?P<{placeholder.strip('{}')}>.+)" for placeholder in placeholders]
+    parts[1::2] = [f"(?P<{wildcard.strip('{}')}>.+)" for wildcard in wildcards]
     return re.compile("".join(parts), re.DOTALL)
 
 
