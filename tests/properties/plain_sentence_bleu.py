@@ -52,7 +52,7 @@ def sentence_bleu(
         else:
             p.append(m[n] / l[n])
     penalty = min(1.0, exp(1 - reference_length / length))
-    return min(1.0, prod(p) ** (1 / len(p)) * penalty)
+    return prod(p) ** (1 / len(p)) * penalty
 
 
 def geometric(m: dict[int, float], scale: float, last: int) -> dict[int, float]:
