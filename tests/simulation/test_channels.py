@@ -10,7 +10,7 @@ import pytest
 from truebleu.errors import SettingError
 from truebleu.simulation import Channel
 from truebleu.simulation.lexicon import kinds
-from truebleu.simulation.streams import Streams
+from truebleu.streams import Streams
 
 WORDS = ["the", "minister", "announced", "every", "budget", ",", "and", "the", "doctor", "waited"]
 SEGMENTS = 4000

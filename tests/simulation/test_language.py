@@ -15,7 +15,7 @@ from truebleu.simulation.lexicon import (
     synonyms,
     topic_tables,
 )
-from truebleu.simulation.streams import Streams
+from truebleu.streams import Streams
 
 
 def test_every_word_has_one_kind() -> None:

@@ -62,7 +62,7 @@ def read_tsv(path: str, data: bytes) -> Delimited:
 def read_csv(path: str, data: bytes) -> Delimited:
     """A table whose fields end at commas; in quotes, a field may hold commas and line ends."""
     text = decode(path, data)
-    rows = _csv_rows(path, text.removeprefix(BYTE_ORDER_MARK))
+    rows = csv_rows(path, text.removeprefix(BYTE_ORDER_MARK))
     _, header = next(rows, (1, None))
     if header is None:
         raise EmptyTextError(path)
@@ -77,11 +77,12 @@ def read_csv(path: str, data: bytes) -> Delimited:
     return table
 
 
-def _csv_rows(path: str, text: str) -> Iterator[tuple[int, list[str]]]:
+def csv_rows(path: str, text: str, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
+    """The fields of each row of CSV, and the line where it starts."""
     import csv
     import io
 
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     line = 1
     # The module's own limit of 128 KiB for a field would refuse long segments.
     limit = csv.field_size_limit(max(len(text), 1))

@@ -32,13 +32,17 @@ class JsonLines(Table):
 
 def read_json_lines(path: str, data: bytes) -> JsonLines:
     """A table of one JSON object per line; only at the end may lines be blank."""
-    text = decode(path, data)
-    lines = text.removeprefix(BYTE_ORDER_MARK).rstrip(" \t\r\n").split("\n")
+    table = JsonLines(path, read_records(path, data))
+    table.byte_order_mark = data.startswith(BYTE_ORDER_MARK.encode())
+    return table
+
+
+def read_records(path: str, data: bytes) -> list[dict[str, object]]:
+    """The objects of a file, one on each line from the first."""
+    lines = decode(path, data).removeprefix(BYTE_ORDER_MARK).rstrip(" \t\r\n").split("\n")
     if lines == [""]:
         raise EmptyTextError(path)
-    table = JsonLines(path, [_record(path, number, line) for number, line in enumerate(lines, 1)])
-    table.byte_order_mark = text.startswith(BYTE_ORDER_MARK)
-    return table
+    return [_record(path, number, line) for number, line in enumerate(lines, 1)]
 
 
 def _record(path: str, number: int, line: str) -> dict[str, object]:

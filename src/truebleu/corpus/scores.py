@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, Protocol, cast
 
 from truebleu.corpus.files import Files
 from truebleu.corpus.score_tables import layout_of, parse_score_table
+from truebleu.corpus.score_values import NotAScoreError, digest, parse_score, whole_number
 from truebleu.errors import (
     MalformedFileError,
     MissingColumnError,
@@ -21,20 +21,6 @@ if TYPE_CHECKING:
 
     from truebleu.corpus.score_tables import ScoreLayout
     from truebleu.corpus.tables import Table
-
-#: What stands for a score that is missing; case does not matter.
-NOTHING = frozenset({"", "none", "na", "n/a", "null"})
-#: Judgments in words, as the numbers that they count as; case does not matter.
-JUDGMENTS = {
-    "true": 1.0,
-    "correct": 1.0,
-    "right": 1.0,
-    "yes": 1.0,
-    "false": 0.0,
-    "wrong": 0.0,
-    "incorrect": 0.0,
-    "no": 0.0,
-}
 
 
 class Scale(NamedTuple):
@@ -88,7 +74,7 @@ def read_scores(
     layout = layout_of(table, column, rater)
     raters = len(set(table.labels(layout.rater))) if layout.rater is not None else 1
     rows = _rows_by_system(table, layout)
-    return _TableScores(path, _digest(data), raters, first_segment, table, layout, rows)
+    return _TableScores(path, digest(data), raters, first_segment, table, layout, rows)
 
 
 def given_scores(scores: Mapping[str, Iterable[object]]) -> SegmentScores:
@@ -101,7 +87,7 @@ def given_scores(scores: Mapping[str, Iterable[object]]) -> SegmentScores:
         raise SettingError("scores", {}, "the scores of at least one system")
     numbers = {system: _numbers(system, values) for system, values in scores.items()}
     # repr tells every float from every other.
-    return _GivenScores(_digest(repr(sorted(numbers.items())).encode()), numbers)
+    return _GivenScores(digest(repr(sorted(numbers.items())).encode()), numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +125,7 @@ class _TableScores:
         first, last = self.first_segment, self.first_segment + segments - 1
         places = []
         for row in rows:
-            number = _whole_number(values[row])
+            number = whole_number(values[row])
             if number is None or not first <= number <= last:
                 expected = f"a segment from {first} to {last}"
                 self._refuse(row, column, values[row], expected)
@@ -173,7 +159,7 @@ class _TableScores:
 
     def _score(self, row: int, column: str, value: object, scale: Scale) -> float | None:
         try:
-            score = _parse(value)
+            score = parse_score(value)
         except ValueError as reason:
             self._refuse(row, column, value, str(reason))
         if score is not None and not scale.holds(score):
@@ -224,55 +210,12 @@ def _numbers(system: str, values: Iterable[object]) -> list[float | None]:
         try:
             # Arrays say that a score is missing with the number that equals no number.
             missing = value is None or value != value
-            numbers.append(None if missing else _parse(value))
+            numbers.append(None if missing else parse_score(value))
         except (ValueError, TypeError) as reason:
-            expected = f"{reason}" if isinstance(reason, _NotAScoreError) else "a number"
+            expected = f"{reason}" if isinstance(reason, NotAScoreError) else "a number"
             where = f"scores of {system!r}: segment {segment}"
             raise SettingError(where, value, expected) from None
     return numbers
-
-
-class _NotAScoreError(ValueError):
-    """A value that is no score; the message says what was expected."""
-
-
-def _parse(value: object) -> float | None:
-    if value is None:
-        return None
-    if isinstance(value, str):
-        word = value.strip().lower()
-        if word in NOTHING:
-            return None
-        if word in JUDGMENTS:
-            return JUDGMENTS[word]
-    try:
-        # What counts as a number is what float takes, but for Python's 1_000.
-        number = float(value) if "_" not in str(value) else None  # type: ignore[arg-type]
-    except (ValueError, TypeError):
-        number = None
-    if number is None:
-        raise _NotAScoreError("a number, or None where the score is missing")
-    if not isfinite(number):
-        raise _NotAScoreError("a finite number; write a missing score as None")
-    # Published MQM scores have -0.000000: adding 0 makes it 0.
-    return number + 0.0
-
-
-def _whole_number(value: object) -> int | None:
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, float):
-        return int(value) if value.is_integer() else None
-    try:
-        return int(str(value))
-    except ValueError:
-        return None
-
-
-def _digest(data: bytes) -> str:
-    from hashlib import sha256
-
-    return sha256(data).hexdigest()[:12]
 
 
 def _where(table: Table, row: int) -> str:

@@ -12,7 +12,7 @@ from truebleu.simulation.lexicon import TABLE_SIZE, general_tables, kinds
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu.simulation.streams import Draw
+    from truebleu.streams import Draw
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

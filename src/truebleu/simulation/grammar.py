@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from truebleu.simulation.lexicon import Tables
-    from truebleu.simulation.streams import Draw
+    from truebleu.streams import Draw
 
 # What each symbol may become, one alternative as likely as the other; repeated where it should be
 # likelier. A symbol without a rule is a kind of word. All alternatives together make sentences of 3

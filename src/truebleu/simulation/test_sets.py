@@ -14,7 +14,7 @@ from truebleu.seeds import DEFAULT_SEED, require_seed
 from truebleu.simulation.channels import Channel
 from truebleu.simulation.grammar import Sentence, make_sentence, paraphrase, spell
 from truebleu.simulation.lexicon import DOMAINS, TOPICS_PER_DOMAIN, topic_tables
-from truebleu.simulation.streams import Streams
+from truebleu.streams import Streams
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -1,0 +1,137 @@
+"""Columns of tables of human judgments: what they are called, and how to get at them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from truebleu.corpus import formats, locations
+from truebleu.corpus.delimited import Delimited
+from truebleu.corpus.lines import BYTE_ORDER_MARK, decode
+from truebleu.corpus.score_tables import (
+    RATER_COLUMNS,
+    SEGMENT_COLUMNS,
+    SYSTEM_COLUMNS,
+    parse_score_table,
+)
+from truebleu.corpus.score_values import NotAScoreError, digest, parse_score
+from truebleu.errors import MalformedFileError, MissingColumnError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from truebleu.corpus.tables import Table
+
+# In lower case; the first that exists counts.
+SYSTEMS = (*SYSTEM_COLUMNS, "systemid")
+SEGMENTS = (*SEGMENT_COLUMNS, "segmentid", "line_id", "line", "globalsegid", "global_seg_id")
+DOCUMENTS = ("doc", "document", "document_id", "documentid", "docid", "doc_id")
+# Beside a column for the document; on its own, doc_id is the name of one.
+DOCUMENT_NUMBERS = ("doc_id", "docsegid", "doc_seg_id")
+DOMAINS = ("domain",)
+RATERS = (*RATER_COLUMNS, "judge_id", "judgeid", "user")
+_TEXTS = ("src", "source", "tgt", "target", "ref", "reference", "hyp", "hypothesis", "mt")
+_LANGUAGES = ("langs", "lp", "srclang", "trglang", "src_lang", "tgt_lang")
+#: Columns of text or of circumstances, which hold no scores.
+OTHERS = frozenset((*_TEXTS, *_LANGUAGES, *DOCUMENT_NUMBERS, "comment", "metadata", "timestamp"))
+
+
+@dataclass(frozen=True, slots=True)
+class HumanTable:
+    """A table of human judgments, with its columns by any of their names."""
+
+    table: Table
+    digest: str
+    rows: int
+
+    @property
+    def path(self) -> str:
+        """The file."""
+        return self.table.path
+
+    def column(self, names: Sequence[str]) -> str | None:
+        """The first of these columns that there is, whatever its case."""
+        lower = {column.lower(): column for column in reversed(self.table.columns)}
+        return next((lower[name] for name in names if name in lower), None)
+
+    def labels(self, names: Sequence[str]) -> Sequence[str] | None:
+        """The values of the first of these columns, None where there is none."""
+        column = self.column(names)
+        return None if column is None else self.table.labels(column)
+
+    def values(self, names: Sequence[str]) -> Sequence[object] | None:
+        """The values of the first of these columns, None where there is none."""
+        column = self.column(names)
+        return None if column is None else self.table.values(column)
+
+    def lines(self) -> list[int | None]:
+        """The line of each row."""
+        return [self.table.line(row) for row in range(self.rows)]
+
+    def scores(self, column: str) -> list[float | None]:
+        """The scores in a column.
+
+        Raises:
+            MalformedFileError: When one is not a number.
+        """
+        if column not in self.table.columns:
+            word = self.table.column_word
+            raise MissingColumnError(self.path, word, column, self.table.columns)
+        scores = []
+        for row, value in enumerate(self.table.values(column)):
+            try:
+                scores.append(parse_score(value))
+            except NotAScoreError as reason:
+                found = f"{value!r} in {self.table.column_word} {column!r}"
+                raise MalformedFileError(
+                    self.path, self.table.line(row), found, str(reason)
+                ) from None
+        return scores
+
+
+def human_table(table: Table, data: bytes) -> HumanTable:
+    """A parsed table and the bytes it was in."""
+    rows = len(table.values(table.columns[0])) if table.columns else 0
+    return HumanTable(table, digest(data), rows)
+
+
+def parse_human_table(path: str, data: bytes) -> HumanTable:
+    """A table by its ending; any other ending is TSV, or fields between white space."""
+    if locations.extension(path) in (".csv", ".jsonl", ".ndjson", ".parquet"):
+        table = formats.parse_table(path, data)
+        if table is not None:
+            return human_table(table, data)
+    text = decode(path, data)
+    if _between_white_space(text):
+        return human_table(white_space_table(path, text), data)
+    return human_table(parse_score_table(path, data), data)
+
+
+def _between_white_space(text: str) -> bool:
+    """Whether a header and the row below it agree by white space and not by tabs."""
+    header, _, rest = text.removeprefix(BYTE_ORDER_MARK).partition("\n")
+    row = rest.partition("\n")[0]
+    if header.count("\t") == row.count("\t") or header.startswith("# "):
+        return False
+    return len(header.split()) == len(row.split()) > 1
+
+
+def white_space_table(path: str, text: str) -> Delimited:
+    """A table whose fields end at any white space, as R and WMT's scripts write them.
+
+    Files that were put together from several have their header in the middle too: it is no row.
+    """
+    lines = text.removeprefix(BYTE_ORDER_MARK).split("\n")
+    header = lines[0].split()
+    cells: list[str] = []
+    numbers: list[int] = []
+    for number, line in enumerate(lines[1:], 2):
+        fields = line.split()
+        if fields == header or (not fields and number == len(lines)):
+            continue
+        if len(fields) != len(header):
+            found = "1 field" if len(fields) == 1 else f"{len(fields)} fields"
+            raise MalformedFileError(path, number, found, f"{len(header)}, as in the header")
+        cells += fields
+        numbers.append(number)
+    return Delimited(path, header, cells, numbers)

@@ -1,0 +1,150 @@
+"""The directory layout of mt-metrics-eval."""
+
+from __future__ import annotations
+
+import gzip
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.corpus.human.asking import scores
+from truebleu.corpus.human import read_metrics_eval
+from truebleu.errors import CorpusError, MissingColumnError, UnreadableFileError
+
+if TYPE_CHECKING:
+    from tests.corpus.writing import Folder
+
+
+def write_set(folder: Folder, *, canary: bool = True) -> str:
+    """Three segments of two documents and domains, two systems and a judged reference."""
+    line = ["CANARY"] if canary else []
+
+    def text(*lines: str) -> str:
+        return "".join(f"{one}\n" for one in (*line, *lines))
+
+    def by_system(**numbers: str) -> str:
+        lead = "None " if canary else ""
+        pairs = ((s, x) for s, row in numbers.items() for x in (lead + row).split())
+        return "".join(f"{s}\t{x}\n" for s, x in pairs)
+
+    folder.write("set/sources/en-de.txt", text("one", "two", "three"))
+    labels = text("news x", "news x", "chat y").replace("CANARY", "canary canary")
+    folder.write("set/documents/en-de.docs", labels)
+    folder.write(
+        "set/references/en-de.refA.txt", text("eins ", "[No translation supplied]", "drei")
+    )
+    for name in ("a", "b", "refA"):
+        folder.write(f"set/system-outputs/en-de/{name}.txt", text("eins\u2028uno", "zwei", "drei"))
+    human = "set/human-scores/en-de"
+    folder.write(f"{human}.mqm.seg.score", by_system(b="-1 None -5", a="-0.000000 -2 -3"))
+    folder.write(f"{human}.mqm.rater1.sys.score", "a -1.5\nb -3\n")
+    folder.write(f"{human}.mqm.doc.score", by_system(a="-1 -3", b="-0.5 -5"))
+    domains = "news a -1\nchat a -3\nnews b -0.5\nchat b -5\n"
+    folder.write(f"{human}.mqm.domain.score", ("canary a None\n" if canary else "") + domains)
+    major = '{"errors": [{"severity": "major", "category": "Style"}]}'
+    rated = "".join(
+        "".join(f"{s}\t{x}\n" for x in (["None"] if canary else []) + [major, "None", major])
+        for s in ("a", "b")
+    )
+    folder.write(f"{human}.mqm.seg.rating", rated)
+    metric = "set/metric-scores/en-de"
+    lead = "0 " if canary else ""
+    rows = ((s, x) for s in ("a", "b") for x in f"{lead}0.1 0.2 0.3".split())
+    folder.write(f"{metric}/X-Y-refA.seg.score", "".join(f"{s}\t{x}\n" for s, x in rows))
+    folder.write(f"{metric}/X-Y-refA.sys.score", "a\t0.5\nb\t0.25\n")
+    return str(folder.path / "set")
+
+
+@pytest.mark.parametrize("canary", [True, False])
+def test_texts_and_labels_are_read_without_the_canary(folder: Folder, canary: bool) -> None:
+    found = read_metrics_eval(write_set(folder, canary=canary), "en-de")
+    assert found.canary is canary
+    assert found.source == ("one", "two", "three")
+    assert found.references == {"refA": ("eins", None, "drei")}
+    assert found.outputs["a"] == ("eins\u2028uno", "zwei", "drei")
+    assert sorted(found.outputs) == ["a", "b", "refA"]
+    assert found.documents == ("x", "x", "y")
+    assert found.domains == ("news", "news", "chat")
+
+
+@pytest.mark.parametrize("canary", [True, False])
+def test_human_scores_of_all_levels_are_listed_and_read(folder: Folder, canary: bool) -> None:
+    found = read_metrics_eval(write_set(folder, canary=canary))
+    assert sorted((file.name, file.level) for file in found.human) == [
+        ("mqm", "document"),
+        ("mqm", "domain"),
+        ("mqm", "segment"),
+        ("mqm.rater1", "system"),
+    ]
+    segments = found.human_scores("mqm")
+    assert segments.scores == {"a": (0.0, -2.0, -3.0), "b": (-1.0, None, -5.0)}
+    assert found.human_scores("mqm.rater1", "system").scores == {"a": (-1.5,), "b": (-3.0,)}
+    documents = found.human_scores("mqm", "document")
+    assert (documents.items, documents.scores["b"]) == (("x", "y"), (-0.5, -5.0))
+    domains = found.human_scores("mqm", "domain")
+    assert (domains.items, domains.scores["b"]) == (("chat", "news"), (-5.0, -0.5))
+    ratings = found.human_ratings("mqm")
+    assert ratings.scores == dict.fromkeys(("a", "b"), (-5.0, None, -5.0))
+
+
+@pytest.mark.parametrize("canary", [True, False])
+def test_metric_scores_are_listed_and_read(folder: Folder, canary: bool) -> None:
+    found = read_metrics_eval(write_set(folder, canary=canary))
+    listed = sorted((file.name, file.references, file.level) for file in found.metrics)
+    assert listed == [("X-Y", "refA", "segment"), ("X-Y", "refA", "system")]
+    assert found.metric_scores("X-Y") == dict.fromkeys(("a", "b"), (0.1, 0.2, 0.3))
+    assert found.metric_scores("X-Y", "refA", "system") == {"a": (0.5,), "b": (0.25,)}
+    with pytest.raises(MissingColumnError, match=r"X-Y-refB \(segment\)"):
+        found.metric_scores("X-Y", "refB")
+
+
+@pytest.mark.parametrize(
+    ("ending", "level"),
+    [
+        ("mqm.seg.score", "segment"),
+        ("mqm.rater1.sys.score", "system"),
+        ("mqm.doc.score", "document"),
+        ("mqm.domain.score", "domain"),
+        ("mqm.seg.rating", "segment"),
+    ],
+)
+def test_its_files_are_read_singly_too(folder: Folder, ending: str, level: str) -> None:
+    root = write_set(folder)
+    path = f"{root}/human-scores/en-de.{ending}"
+    found = scores(path, segments=3, documents=["x", "x", "y"])
+    assert (found.level, found.systems) == (level, ("a", "b"))
+
+
+def test_a_compressed_file_is_known_by_the_same_name(folder: Folder) -> None:
+    path = folder.write("en-de.mqm.seg.score.gz", gzip.compress(b"a 1\na 2\nb 3\nb None\n"))
+    assert scores(path).scores == {"a": (1.0, 2.0), "b": (3.0, None)}
+
+
+def test_scores_that_do_not_fit_the_texts_are_refused(folder: Folder) -> None:
+    path = folder.write("en-de.mqm.seg.score", "a 1\na 2\na 3\nb 1\nb 2\n")
+    with pytest.raises(CorpusError, match=r"2 scores of 'b'.*3 \(one per segment\)"):
+        scores(path, segments=3)
+    with pytest.raises(CorpusError, match="line 2: found 3 fields, expected 2: SYSTEM SCORE"):
+        scores(folder.write("x.seg.score", "a 1\nb x 2\n"), segments=1)
+    with pytest.raises(CorpusError, match="line 2: found 'high'"):
+        scores(folder.write("x.seg.score", "a 1\nb high\n"), segments=1)
+
+
+def test_metric_scores_must_be_complete(folder: Folder) -> None:
+    root = write_set(folder, canary=False)
+    folder.write("set/metric-scores/en-de/M-src.seg.score", "a 1\na None\na 3\nb 1\nb 2\nb 3\n")
+    with pytest.raises(CorpusError, match="no score of 'a' for segment 2"):
+        read_metrics_eval(root).metric_scores("M")
+
+
+def test_broken_folders_are_refused(folder: Folder) -> None:
+    with pytest.raises(UnreadableFileError, match="mt-metrics-eval's layout"):
+        read_metrics_eval(str(folder.path / "nothing"), "en-de")
+    root = write_set(folder)
+    with pytest.raises(MissingColumnError, match="no language pair 'en-fr'; it has en-de"):
+        read_metrics_eval(root, "en-fr")
+    with pytest.raises(MissingColumnError, match=r"no human scores 'esa \(segment\)'"):
+        read_metrics_eval(root).human_scores("esa")
+    folder.write("set/system-outputs/en-de/c.txt", "only one\n")
+    with pytest.raises(CorpusError, match="en-de c: 1 segments"):
+        read_metrics_eval(root)

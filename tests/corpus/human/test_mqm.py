@@ -1,0 +1,216 @@
+"""MQM annotations: weights, raters, columns over the years and the matching of segments."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.corpus.human.asking import scores
+from truebleu.corpus.human.mqm_weights import mqm_weights
+from truebleu.errors import CorpusError, MalformedFileError, SettingError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tests.corpus.writing import Folder
+
+HEADER = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
+
+
+def mark(
+    system: str, segment: int, error: str, *, rater: str = "r1", doc: str = "d", doc_id: int = 0
+) -> str:
+    severity, _, category = error.partition("/")
+    place = f"{doc}\t{doc_id or segment}\t{segment}"
+    return f'{system}\t{place}\t{rater}\tsrc\t"<v>tgt</v>\t{category or severity}\t{severity}\n'
+
+
+EXAMPLE = HEADER + "".join(
+    (
+        mark("a", 1, "Major/Accuracy/Mistranslation"),
+        mark("a", 1, "minor/Fluency/Punctuation"),
+        mark("a", 1, "No-error", rater="r2"),
+        mark("a", 2, "Neutral/Style/Awkward"),
+        mark("b", 1, "Major/Non-translation!"),
+        mark("b", 2, "Minor/Style/Awkward"),
+        mark("b", 2, "Minor/Fluency/Grammar"),
+    )
+)
+
+
+def test_a_segments_score_is_minus_the_weights_of_its_errors_averaged_over_raters(
+    folder: Folder,
+) -> None:
+    found = scores(folder.write("mqm.tsv", EXAMPLE), segments=3)
+    assert found.scores == {"a": (-2.55, 0.0, None), "b": (-25.0, -2.0, None)}
+    assert found.raters == 2
+    assert found.signature.startswith("human|format:mqm|weights:standard|match:numbers|raters:mean")
+
+
+@pytest.mark.parametrize(
+    ("name", "severity", "category", "weight"),
+    [
+        ("standard", "Major", "Accuracy/Omission", 5),
+        ("standard", "MINOR", "fluency/punctuation", 0.1),
+        ("standard", "Minor", "Fluency / Punctuation", 0.1),
+        ("standard", "Minor", "Fluency/Spelling", 1),
+        ("standard", "Major", "Fluency/Punctuation", 5),
+        ("standard", "Major", "Non-translation!", 25),
+        ("standard", "Minor", "Non-translation!", 1),
+        ("standard", "Major", "Source error", 5),
+        ("standard", "Neutral", "Style", None),
+        ("standard", "Critical", "Accuracy", None),
+        ("wmt24", "Critical", "Accuracy", 5),
+        ("wmt24", "minor", "Non-translation!", 25),
+        ("wmt24", "Major", "Source issue", 0),
+        ("wmt24", "Minor", "Reinterpretation/Register", 0),
+        ("wmt24", "Minor", "Fluency/Punctuation", 0.1),
+        ("Major=4,*/Other=0,Major/Other/Really=7", "Major", "Other/Perhaps", 0),
+        ("Major=4,*/Other=0,Major/Other/Really=7", "Major", "Other/Really", 7),
+    ],
+)
+def test_the_longest_start_of_an_errors_name_decides_its_weight(
+    name: str, severity: str, category: str, weight: float | None
+) -> None:
+    assert mqm_weights(name).of(severity, category) == weight
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["# ours\nMajor\t10\nMinor: 2\n", '{"Major": 10, "Minor": 2}', "major=10\n\nminor = 2"],
+)
+def test_weights_are_read_from_a_file(folder: Folder, content: str) -> None:
+    weights = folder.write("weights.txt", content)
+    found = scores(folder.write("mqm.tsv", EXAMPLE), weights=weights)
+    assert found.scores == {"a": (-6.0, 0.0), "b": (-10.0, -4.0)}
+    assert "weights:major=10,minor=2|" in found.signature
+
+
+@pytest.mark.parametrize(
+    "weights",
+    ["unknown", {"Major": "x"}, {"Major": -1}, {"Major": float("nan")}, {}, "Major=5,major=4", 5],
+)
+def test_impossible_weights_are_refused(folder: Folder, weights: str | Mapping[str, float]) -> None:
+    with pytest.raises((SettingError, CorpusError), match="weight"):
+        scores(folder.write("mqm.tsv", EXAMPLE), weights=weights)
+
+
+def test_severities_without_a_weight_are_reported(folder: Folder) -> None:
+    path = folder.write("mqm.tsv", EXAMPLE + mark("a", 2, "Critical/Accuracy"))
+    assert "1 errors of severity 'Critical' weigh nothing" in scores(path).notes[0]
+    assert scores(path, weights="wmt24").notes == ()
+    assert scores(path, weights="wmt24").scores["a"] == (-2.55, -5.0)
+
+
+def test_outputs_with_the_same_errors_in_another_order_tie_exactly(folder: Folder) -> None:
+    errors = ["Minor/Fluency/Punctuation"] * 2 + ["Minor/Style"] + ["Minor/Fluency/Punctuation"]
+    rows = [mark("a", 1, error) for error in errors]
+    rows += [mark("b", 1, error) for error in sorted(errors, reverse=True)]
+    found = scores(folder.write("mqm.tsv", HEADER + "".join(rows)), segments=1)
+    assert found.scores["a"] == found.scores["b"] == (-1.3,)
+
+
+def test_the_columns_of_later_years_are_known_and_a_longer_header_does_not_matter(
+    folder: Folder,
+) -> None:
+    header = HEADER.replace("doc_id", "docSegId").replace("seg_id", "globalSegId")
+    text = header.replace("\n", "\tmetadata\tthis column documents the others\n")
+    text += EXAMPLE.partition("\n")[2].replace("\n", "\t{}\n")
+    found = scores(folder.write("mqm.tsv", text))
+    assert found.scores == {"a": (-2.55, 0.0), "b": (-25.0, -2.0)}
+
+
+def test_quoted_files_are_read(folder: Folder) -> None:
+    rows = [line.split("\t") for line in EXAMPLE.splitlines()]
+    rows[1][5] = "with a\nline end and a\ttab"
+    quoted = "\n".join("\t".join(json.dumps(f).replace('\\"', '""') for f in r) for r in rows)
+    quoted = quoted.replace("\\n", "\n").replace("\\t", "\t")
+    found = scores(folder.write("mqm.tsv", quoted))
+    assert found.scores == {"a": (-2.55, 0.0), "b": (-25.0, -2.0)}
+
+
+def test_files_without_header_are_read_where_the_format_is_given(folder: Folder) -> None:
+    path = folder.write("mqm.tsv", EXAMPLE.partition("\n")[2])
+    assert scores(path, format="mqm").scores == {"a": (-2.55, 0.0), "b": (-25.0, -2.0)}
+
+
+def test_z_scores_are_of_the_raters_segment_scores(folder: Folder) -> None:
+    rows = [
+        mark("a", 1, "Major/Style"),
+        mark("a", 1, "Minor/Style"),
+        mark("b", 1, "No-error"),
+        mark("a", 2, "Minor/Style", rater="r2"),
+        mark("b", 2, "No-error", rater="r2"),
+    ]
+    found = scores(folder.write("mqm.tsv", HEADER + "".join(rows)), raters="z")
+    assert found.scores["b"] == pytest.approx((2**-0.5, 2**-0.5))
+
+
+# A test set of five segments of which the first of document x and all of y are at hand.
+SUBSET = HEADER + "".join(
+    mark(system, number, error, doc=doc, doc_id=doc_id)
+    for system, error in (("a", "Major"), ("b", "Minor"))
+    for number, doc, doc_id in ((1, "x", 1), (4, "y", 1), (5, "y", 2))
+)
+
+
+def test_segments_are_matched_by_document_where_documents_are_known(folder: Folder) -> None:
+    path = folder.write("mqm.tsv", SUBSET)
+    found = scores(path, segments=4, documents=["z", "x", "y", "y"])
+    assert found.scores["a"] == (None, -5.0, -5.0, -5.0)
+    assert "match:documents" in found.signature
+
+
+def test_numbers_beyond_a_document_count_in_order_where_they_are_as_many(folder: Folder) -> None:
+    rows = [mark("a", n, e, doc="x", doc_id=n) for n, e in ((3, "Major"), (8, "Minor"))]
+    rows += [mark("b", n, "No-error", doc="x", doc_id=n) for n in (3, 8)]
+    path = folder.write("mqm.tsv", HEADER + "".join(rows))
+    assert scores(path, documents=["x", "x"]).scores["a"] == (-5.0, -1.0)
+
+
+def test_segments_pair_in_order_where_their_numbers_do_not_fit(folder: Folder) -> None:
+    path = folder.write("mqm.tsv", SUBSET)
+    found = scores(path, segments=3)
+    assert found.scores["b"] == (-1.0, -1.0, -1.0)
+    assert "match:order" in found.signature
+
+
+def test_segments_that_match_in_no_way_are_refused_with_what_to_do(folder: Folder) -> None:
+    path = folder.write("mqm.tsv", SUBSET)
+    with pytest.raises(MalformedFileError) as caught:
+        scores(path, segments=2)
+    message = str(caught.value)
+    assert "line 3: found seg_id 4, expected a segment of the test set, 1 to 2" in message
+    assert "found 3 different segments" in message
+    assert "give the documents of the test set" in message
+
+
+def test_a_document_that_does_not_exist_is_refused(folder: Folder) -> None:
+    path = folder.write("mqm.tsv", SUBSET)
+    with pytest.raises(MalformedFileError, match="line 3: found document 'y'"):
+        scores(path, segments=3, documents=["x", "x", "z"], match="documents")
+
+
+def test_the_way_of_matching_can_be_chosen(folder: Folder) -> None:
+    path = folder.write("mqm.tsv", SUBSET)
+    found = scores(path, segments=5, documents=["x", "x", "x", "y", "y"], match="numbers")
+    assert found.scores["a"] == (-5.0, None, None, -5.0, -5.0)
+    with pytest.raises(MalformedFileError, match="3 different segments, expected 5"):
+        scores(path, segments=5, match="order")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (HEADER, "no segments"),
+        (HEADER + "a\td\t1\n", "line 2: found 3 fields, expected at least 9"),
+        (HEADER.replace("seg_id\t", "").replace("doc_id\t", ""), "line 1: .*seg_id"),
+        (EXAMPLE + mark("a", 0, "Major", doc_id=1).replace("\t0\t", "\tx\t"), "'x' as seg_id"),
+        (EXAMPLE + mark("ref", 1, "Major"), "line 9: found a judgment of 'ref'"),
+    ],
+)
+def test_broken_annotations_are_refused(folder: Folder, content: str, message: str) -> None:
+    with pytest.raises(CorpusError, match=message):
+        scores(folder.write("mqm.tsv", content))

@@ -1,0 +1,136 @@
+"""Which of two outputs is better: words, signs and WMT's rankings."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.corpus.human.asking import judgments, tsv
+from truebleu.corpus.human import Judgment
+from truebleu.errors import CorpusError, MalformedFileError, SettingError
+
+if TYPE_CHECKING:
+    from tests.corpus.writing import Folder
+
+
+@pytest.mark.parametrize(
+    ("better", "tied", "worse"),
+    [
+        ("better", "tied", "worse"),
+        ("Win", "Tie", "Loss"),
+        (">", "=", "<"),
+        ("1", "0", "-1"),
+        ("left", "same", "right"),
+        ("a", "draw", "b"),
+    ],
+)
+def test_judgments_are_words_signs_numbers_or_names(
+    folder: Folder, better: str, tied: str, worse: str
+) -> None:
+    rows = (f"1 a b {better}", f"2 a b {worse}", f"2 a c {tied}", "1 b c None")
+    path = folder.write("h.tsv", tsv("segment system1 system2 judgment", *rows))
+    found = judgments(path)
+    assert found.judgments == (
+        Judgment(0, "a", "b", 1),
+        Judgment(1, "a", "b", -1),
+        Judgment(1, "a", "c", 0),
+    )
+    assert found.systems == ("a", "b", "c")
+    assert found.raters == 1
+
+
+def test_json_lines_with_raters_are_read(folder: Folder) -> None:
+    rows = [
+        {"segment": 2, "left": "b", "right": "a", "verdict": 1, "rater": "r1"},
+        {"segment": 2, "left": "b", "right": "a", "verdict": -1, "rater": "r2"},
+    ]
+    found = judgments(folder.write("h.jsonl", "\n".join(map(json.dumps, rows))))
+    assert found.judgments == (Judgment(1, "b", "a", 1, "r1"), Judgment(1, "b", "a", -1, "r2"))
+    assert (found.raters, found.systems) == (2, ("a", "b"))
+
+
+WMT_HEADER = (
+    "srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Number,system1Id,system2Number,"
+    "system2Id,system3Number,system3Id,system1rank,system2rank,system3rank\n"
+)
+
+
+def test_a_ranking_is_all_its_pairs_and_the_lower_rank_wins(folder: Folder) -> None:
+    text = WMT_HEADER + "cze,eng,2,-1,2,j1,-1,a,-1,b,-1,c,1,3,3\n"
+    found = judgments(folder.write("ranks.csv", text))
+    assert found.judgments == (
+        Judgment(1, "a", "b", 1, "j1"),
+        Judgment(1, "a", "c", 1, "j1"),
+        Judgment(1, "b", "c", 0, "j1"),
+    )
+    assert "form:ranks" in found.signature
+
+
+def test_outputs_without_rank_are_left_out_and_joined_outputs_are_split(folder: Folder) -> None:
+    text = WMT_HEADER + "cze,eng,1,-1,1,j1,-1,a+c,-1,b,-1,x,2,1,-1\n"
+    found = judgments(folder.write("ranks.csv", text))
+    assert found.judgments == (
+        Judgment(0, "a", "c", 0, "j1"),
+        Judgment(0, "a", "b", -1, "j1"),
+        Judgment(0, "c", "b", -1, "j1"),
+    )
+
+
+def test_an_annotator_may_rank_twice_in_rankings_of_wmt(folder: Folder) -> None:
+    text = WMT_HEADER + "cze,eng,1,-1,1,j1,-1,a,-1,b,-1,c,1,2,3\n" * 2
+    assert len(judgments(folder.write("ranks.csv", text)).judgments) == 6
+
+
+def test_segments_of_rankings_are_matched_by_document(folder: Folder) -> None:
+    text = WMT_HEADER + "cze,eng,77,doc2,1,j1,-1,a,-1,b,-1,c,1,2,-1\n"
+    found = judgments(folder.write("ranks.csv", text), documents=["doc1", "doc2"])
+    assert found.judgments == (Judgment(1, "a", "b", 1, "j1"),)
+
+
+def test_other_systems_are_refused_or_ignored(folder: Folder) -> None:
+    rows = ("1 a b >", "1 a x >")
+    path = folder.write("h.tsv", tsv("segment system1 system2 judgment", *rows))
+    with pytest.raises(MalformedFileError, match="line 3: found a judgment of 'x'"):
+        judgments(path)
+    found = judgments(path, others="ignore")
+    assert (len(found.judgments), found.ignored) == (1, ("x",))
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (
+            ("1 a b >", "1 b a <"),
+            "line 3: found a second comparison of 'a', 'b'.*line 2; .*'rater'",
+        ),
+        (("1 a a >",), "line 2: found 'a' compared with itself"),
+        (("1 a b fine",), "line 2: found 'fine' in column 'judgment', expected better, worse"),
+        (("3 a b >",), "line 2: found segment 3, .*1 to 2"),
+        (("1 x y >",), "line 2: .*none of which"),
+        (("1 a b None",), "no comparison"),
+    ],
+)
+def test_broken_judgments_are_refused(folder: Folder, rows: tuple[str, ...], message: str) -> None:
+    path = folder.write("h.tsv", tsv("segment system1 system2 judgment", *rows))
+    with pytest.raises(CorpusError, match=message):
+        judgments(path)
+
+
+def test_ranks_that_are_text_are_refused(folder: Folder) -> None:
+    text = WMT_HEADER + "cze,eng,1,-1,1,j1,-1,a,-1,b,-1,c,1,first,3\n"
+    with pytest.raises(MalformedFileError, match="line 2: found 'first' in column 'system2rank'"):
+        judgments(folder.write("ranks.csv", text))
+
+
+def test_judgments_without_segments_are_refused(folder: Folder) -> None:
+    path = folder.write("h.tsv", tsv("system1 system2 judgment", "a b >"))
+    with pytest.raises(MalformedFileError, match="one for the segment"):
+        judgments(path)
+
+
+def test_comparisons_have_no_z_scores(folder: Folder) -> None:
+    path = folder.write("h.tsv", tsv("segment system1 system2 judgment", "1 a b >"))
+    with pytest.raises(SettingError, match="have no scale"):
+        judgments(path, raters="z")

@@ -1,0 +1,247 @@
+"""Tables of human scores: long, wide, with and without segments."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.corpus.human.asking import scores, tsv
+from truebleu.errors import CorpusError, MalformedFileError, MissingColumnError, SettingError
+
+if TYPE_CHECKING:
+    from tests.corpus.writing import Folder
+
+LONG = tsv("system segment score", "a 1 3", "a 2 None", "b 2 -0.000000", "b 1 4.5")
+
+
+def test_a_long_table_has_one_score_per_system_and_segment(folder: Folder) -> None:
+    found = scores(folder.write("h.tsv", LONG))
+    assert found.scores == {"a": (3.0, None), "b": (4.5, 0.0)}
+    assert (found.level, found.raters, found.higher_is_better) == ("segment", 1, True)
+    assert found.means() == {"a": 3.0, "b": 2.25}
+
+
+def test_minus_zero_is_zero(folder: Folder) -> None:
+    found = scores(folder.write("h.tsv", LONG))
+    assert str(found.scores["b"][1]) == "0.0"
+
+
+def test_the_order_of_systems_is_that_of_the_test_set(folder: Folder) -> None:
+    found = scores(folder.write("h.tsv", LONG), systems=("c", "b", "a"))
+    assert found.systems == ("b", "a")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("h.csv", LONG.replace("\t", ",")),
+        ("h.txt", LONG),
+        ("h", "".join(LONG.splitlines(keepends=True)[1:])),
+        (
+            "h.jsonl",
+            "\n".join(
+                json.dumps({"system": s, "segment": i, "score": x})
+                for s, i, x in (("a", 1, 3), ("a", 2, None), ("b", 2, 0), ("b", 1, 4.5))
+            ),
+        ),
+        ("wide.tsv", tsv("segment a b", "2 None 0", "1 3 4.5")),
+        ("wide-in-order.csv", "a,b\n3,4.5\n,0\n"),
+        ("rows.score.tsv", tsv("system score", "a 3", "b 4.5", "a None", "b 0")),
+        ("h.avg_seg_scores.tsv", "system mqm seg_id\na\t3 1\na\tNone 2\nb\t4.5 1\nb\t0 2\n"),
+    ],
+)
+def test_other_layouts_hold_the_same_scores(folder: Folder, name: str, content: str) -> None:
+    found = scores(folder.write(name, content))
+    assert found.scores == {"a": (3.0, None), "b": (4.5, 0.0)}
+    assert found.level == "segment"
+
+
+def test_numbers_start_at_0_where_a_0_occurs(folder: Folder) -> None:
+    path = folder.write("h.tsv", tsv("system segment score", "a 0 1", "b 0 2", "b 1 3"))
+    assert scores(path).scores == {"a": (1.0, None), "b": (2.0, 3.0)}
+
+
+def test_the_first_number_can_be_given(folder: Folder) -> None:
+    path = folder.write("h.tsv", tsv("system segment score", "a 1 1", "b 1 2"))
+    assert scores(path, first_segment=0).scores == {"a": (None, 1.0), "b": (None, 2.0)}
+
+
+def test_one_score_per_system_is_the_system_level(folder: Folder) -> None:
+    found = scores(folder.write("h.tsv", tsv("system human", "b 71.5", "a 70")))
+    assert found.level == "system"
+    assert found.scores == {"a": (70.0,), "b": (71.5,)}
+
+
+def test_raters_of_systems_are_averaged(folder: Folder) -> None:
+    rows = ("b r1 3", "a r1 1", "b r2 4", "a r2 2")
+    found = scores(folder.write("h.tsv", tsv("system rater score", *rows)))
+    assert found.scores == {"a": (1.5,), "b": (3.5,)}
+    assert found.raters == 2
+
+
+def test_documents_in_order_are_the_document_level(folder: Folder) -> None:
+    path = folder.write("h.tsv", tsv("system score", "a 1", "a 2", "b 3", "b 4"))
+    found = scores(path, segments=3, documents=["x", "x", "y"])
+    assert (found.level, found.items) == ("document", ("x", "y"))
+    assert found.scores == {"a": (1.0, 2.0), "b": (3.0, 4.0)}
+
+
+def test_documents_by_name_are_the_document_level(folder: Folder) -> None:
+    path = folder.write("h.tsv", tsv("system doc score", "a y 1", "a x 2", "b x 3"))
+    found = scores(path, segments=3, documents=["x", "x", "y"])
+    assert (found.level, found.items) == ("document", ("x", "y"))
+    assert found.scores == {"a": (2.0, 1.0), "b": (3.0, None)}
+
+
+def test_numbers_that_start_again_in_each_document_are_matched_by_document(
+    folder: Folder,
+) -> None:
+    rows = ("a y 1 5", "a x 2 6", "a x 1 7", "b y 1 8")
+    path = folder.write("h.tsv", tsv("system doc segment score", *rows))
+    found = scores(path, segments=3, documents=["x", "y", "x"])
+    assert found.scores == {"a": (7.0, 5.0, 6.0), "b": (None, 8.0, None)}
+    assert "match:documents" in found.signature
+
+
+def test_numbers_in_the_document_may_have_a_column_of_their_own(folder: Folder) -> None:
+    rows = ("a y 1 5", "a x 2 6", "b y 1 8")
+    path = folder.write("h.tsv", tsv("system doc doc_id score", *rows))
+    found = scores(path, segments=3, documents=["x", "y", "x"])
+    assert found.scores == {"a": (None, 5.0, 6.0), "b": (None, 8.0, None)}
+
+
+def test_comments_above_the_header_do_not_matter(folder: Folder) -> None:
+    found = scores(folder.write("h.tsv", "# made by us\n" + LONG))
+    assert found.scores == {"a": (3.0, None), "b": (4.5, 0.0)}
+
+
+def test_raters_are_averaged_per_segment(folder: Folder) -> None:
+    rows = ("a 1 r1 5", "a 1 r2 2", "b 1 r1 4", "b 2 r2 NA", "a 2 r2 3")
+    found = scores(folder.write("h.tsv", tsv("system segment rater score", *rows)))
+    assert found.scores == {"a": (3.5, 3.0), "b": (4.0, None)}
+    assert found.raters == 2
+
+
+def test_z_scores_are_within_each_raters_own_judgments(folder: Folder) -> None:
+    # r1: 1 and 3, mean 2, deviation sqrt(2); r2: 10, 20, 30, mean 20, deviation 10.
+    rows = ("a 1 r1 1", "b 1 r1 3", "a 1 r2 10", "b 1 r2 20", "b 2 r2 30")
+    path = folder.write("h.tsv", tsv("system segment rater score", *rows))
+    found = scores(path, raters="z")
+    assert found.scores["a"] == pytest.approx(((-(2**-0.5) - 1) / 2, None))
+    assert found.scores["b"] == pytest.approx((2**-0.5 / 2, 1))
+    assert "raters:z" in found.signature
+
+
+def test_a_raters_scale_is_that_of_all_judgments_in_the_file(folder: Folder) -> None:
+    # 1, 2 and 6 have mean 3 and variance 7.
+    rows = ("a 1 r 1", "b 1 r 2", "other 1 r 6")
+    path = folder.write("h.tsv", tsv("system segment rater score", *rows))
+    found = scores(path, segments=1, raters="z", others="ignore")
+    assert found.scores["a"] == pytest.approx((-2 / 7**0.5,))
+    assert found.scores["b"] == pytest.approx((-1 / 7**0.5,))
+
+
+def test_a_rater_who_gives_one_score_only_has_no_z_scores(folder: Folder) -> None:
+    rows = ("a 1 r1 1", "b 1 r1 3", "a 2 flat 7", "b 2 flat 7")
+    path = folder.write("h.tsv", tsv("system segment rater score", *rows))
+    found = scores(path, raters="z")
+    assert [row[1] for row in found.scores.values()] == [None, None]
+    assert found.raters == 2
+    assert "'flat'" in found.notes[0]
+
+
+def test_z_scores_need_raters(folder: Folder) -> None:
+    with pytest.raises(SettingError, match="who gave which score"):
+        scores(folder.write("h.tsv", LONG), raters="z")
+
+
+def test_the_column_can_be_chosen(folder: Folder) -> None:
+    text = tsv("system segment fluency adequacy", "a 1 3 5", "b 1 2 1")
+    path = folder.write("h.tsv", text)
+    assert scores(path, column="fluency").scores["a"] == (3.0, None)
+    assert scores(path, column="fluency+adequacy").scores["a"] == (8.0, None)
+    with pytest.raises(MalformedFileError, match="fluency, adequacy"):
+        scores(path)
+    with pytest.raises(MissingColumnError, match="'style'"):
+        scores(path, column="style")
+
+
+def test_a_column_called_score_wins(folder: Folder) -> None:
+    text = tsv("system segment length score", "a 1 3 5", "b 1 2 1")
+    assert scores(folder.write("h.tsv", text)).scores["a"] == (5.0, None)
+
+
+def test_judgments_of_other_systems_are_refused_or_ignored(folder: Folder) -> None:
+    path = folder.write("h.tsv", LONG + "refA\t1\t5\nrefB\t1\t5\n")
+    with pytest.raises(MalformedFileError, match=r"line 6: .*'refA'.*'refB'.*others='ignore'"):
+        scores(path)
+    found = scores(path, others="ignore")
+    assert found.systems == ("a", "b")
+    assert found.ignored == ("refA", "refB")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (tsv("system segment score", "x 1 3", "y 1 4"), "line 2: .*none of which.*'a', 'b'"),
+        (tsv("system segment score", "a 1 3", "a 2 4"), "scores of 'a' only.*at least two"),
+        (tsv("system segment score", "a 1 3", "b 3 4"), "line 3: found segment 3, .*1 to 2"),
+        (tsv("system segment score", "a 0 3", "b 2 4"), "line 3: found segment 2, .*0 to 1"),
+        (tsv("system segment score", "a 1 3", "b x 4"), "line 3: .*'x'.*whole number"),
+        (tsv("system segment score", "a 1 3", "b 1.5 4"), "line 3: .*'1.5'.*whole number"),
+        (tsv("system segment score", "a 1 3", "b 1 good"), "line 3: .*'good'.*a number"),
+        (tsv("system segment score", "a 1 3", "b 1 nan"), "line 3: .*'nan'.*finite"),
+        (tsv("system segment score", "a 1 3", "b 1 1e999"), "line 3: .*'1e999'.*finite"),
+        (tsv("system segment score", "a 1 3", "b 1 1e300"), "line 3: .*1e.300"),
+        (
+            tsv("system segment score", "a 1 3", "b 1 2", "b 1 4"),
+            "line 4: found a second score of 'b' for segment 1, .*line 3; .*column 'rater'",
+        ),
+        (
+            tsv("system segment rater score", "a 1 r 3", "b 1 r 2", "b 1 r 4"),
+            "line 4: found a second score of 'b' for segment 1 by rater 'r'",
+        ),
+        (tsv("system score", "a 3", "b 1", "b 4"), "1 score of 'a'.*2 of another.*'segment'"),
+        (tsv("system score", *["a 3"] * 3, *["b 1"] * 3), "3 scores of 'a'.*1 .one per system"),
+        (tsv("system segment score", "a 1 None", "b 1 None"), "no score"),
+        (tsv("name place value", "a 1 3", "b 1 2"), "name, place, value.*scores, mqm, ratings"),
+        ("", "no segments"),
+        ("system\tsegment\tscore\n", "no segments"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_file_line_and_remedy(
+    folder: Folder, content: str, message: str
+) -> None:
+    path = folder.write("h.tsv", content)
+    with pytest.raises(CorpusError, match=message) as caught:
+        scores(path)
+    assert str(caught.value).startswith(path)
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {"systems": ["a"]},
+        {"systems": "ab"},
+        {"systems": ["a", "a"]},
+        {"segments": 0},
+        {"documents": ["x"]},
+        {"format": "xml"},
+        {"raters": "median"},
+        {"others": "keep"},
+        {"match": "luck"},
+        {"match": "documents"},
+        {"first_segment": 2},
+    ],
+)
+def test_impossible_choices_are_refused(folder: Folder, choices: dict[str, object]) -> None:
+    path = folder.write("h.tsv", LONG)
+    with pytest.raises((SettingError, CorpusError)):
+        scores(path, **choices)  # type: ignore[arg-type]
+
+
+def test_a_file_that_is_not_there_is_refused(folder: Folder) -> None:
+    with pytest.raises(CorpusError, match="no such file"):
+        scores(str(folder.path / "nothing.tsv"))
