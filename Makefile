@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help demo test check lint types rust-check rust-test format bench build clean
+.PHONY: help demo test check lint types rust-check rust-test format bench evidence build clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -39,6 +39,9 @@ format: .venv/tools  ## rewrite the sources in the project's format
 
 bench: .venv/bench  ## speed and memory against other tools, as ratios
 	$(BIN)/python -m benchmarks
+
+evidence: .venv/tools  ## write docs/evidence anew, from the public data
+	$(BIN)/python -m evidence
 
 build: .venv/built  ## compile the core into .venv
 

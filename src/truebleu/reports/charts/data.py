@@ -1,0 +1,198 @@
+"""What a chart draws: the rows of an exhibit's plot, by the parts that their values play in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import isfinite
+from typing import TYPE_CHECKING, TypeGuard, cast
+
+from truebleu.errors import SettingError, UnknownNameError
+from truebleu.exhibits import Field
+from truebleu.reports.exhibit import cell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from truebleu.exhibits import Exhibit, Plot, Row, Value
+
+# The parts of a plot that name fields, and those of them that must be numbers.
+PARTS = {
+    "x": "x",
+    "y": "y",
+    "low": "low",
+    "high": "high",
+    "series": "series",
+    "panel": "panel",
+    "reference": "reference_field",
+}
+NUMBERS = ("y", "low", "high", "reference")
+
+
+# Without slots, so that what takes long is worked out once.
+@dataclass(frozen=True, kw_only=True)
+class Drawing:
+    """The points of a plot, and what stands beside them.
+
+    Attributes:
+        plot: what the exhibit wants to be drawn.
+        fields: the field of each part, by `PARTS`.
+        points: a value for each part that a row has; parts without a value are not there.
+        left_out: how many rows have no place in the chart, for want of a value.
+        categories: the labels along the horizontal axis; None where it is an axis of numbers.
+        series: the labels of the series; none where there is no such field.
+        panels: the labels of the panels; likewise.
+        panels_are_text: whether those say what they are; a number does not.
+    """
+
+    plot: Plot
+    fields: Mapping[str, Field]
+    points: tuple[dict[str, Value], ...]
+    left_out: int
+    categories: tuple[str, ...] | None
+    series: tuple[str, ...]
+    panels: tuple[str, ...]
+    panels_are_text: bool
+
+    def numbers(self, part: str, panel: str | None = None) -> list[float]:
+        """The numbers of a part, in all panels or in one."""
+        return self._numbers.get((part, panel), [])
+
+    @cached_property
+    def _numbers(self) -> dict[tuple[str, str | None], list[float]]:
+        found: dict[tuple[str, str | None], list[float]] = {}
+        for point in self.points:
+            for part in self.number_parts:
+                value = point.get(part)
+                if isinstance(value, int | float):
+                    for panel in {None, point.get("panel")}:
+                        found.setdefault((part, cast("str | None", panel)), []).append(value)
+        return found
+
+    def categories_of(self, panel: str | None) -> tuple[str, ...] | None:
+        """The labels along the horizontal axis that a panel has points of."""
+        if self.categories is None:
+            return None
+        found = {point["x"] for point in self.points if panel is None or point["panel"] == panel}
+        return tuple(label for label in self.categories if label in found)
+
+    @cached_property
+    def steady_references(self) -> dict[str | None, float]:
+        """The reference of each panel, where all its rows have the same; empty where some differ.
+
+        One line across says that better than one for each row.
+        """
+        names: tuple[str | None, ...] = self.panels or (None,)
+        found = {name: set(self.numbers("reference", name)) for name in names}
+        if any(len(values) != 1 for values in found.values()):
+            return {}
+        return {name: values.pop() for name, values in found.items()}
+
+    @property
+    def number_parts(self) -> tuple[str, ...]:
+        """The parts that are numbers on an axis."""
+        return NUMBERS if self.categories is not None else ("x", *NUMBERS)
+
+    @cached_property
+    def crowded(self) -> bool:
+        """Whether points of several series stand above each other."""
+        places = [(point.get("panel"), point["x"]) for point in self.points]
+        return len(self.series) > 1 and len(set(places)) < len(places)
+
+
+def drawing(exhibit: Exhibit) -> Drawing:
+    """The points of an exhibit's plot."""
+    plot = exhibit.plot
+    rows = exhibit.rows if exhibit.plot_rows is None else exhibit.plot_rows
+    known = {one.name: one for one in (*exhibit.fields, *exhibit.plot_fields)}
+    fields = {
+        part: _field(name, known, rows)
+        for part, attribute in PARTS.items()
+        if (name := getattr(plot, attribute)) is not None
+    }
+    for part in NUMBERS:
+        if part in fields:
+            _require_numbers(fields[part], rows)
+    discrete = plot.mark == "bar" or not all(
+        _is_number(row.get(plot.x)) for row in rows if row.get(plot.x) is not None
+    )
+    told_apart = [part for part in ("series", "panel") if part in fields] + ["x"] * discrete
+    labels = {part: _labels(fields[part], rows) for part in told_apart}
+    points = [point for row in rows if (point := _point(row, plot, fields, labels)) is not None]
+    # What has no points has no place either.
+    shown = {part: {point[part] for point in points} for part in told_apart}
+    kept = {
+        part: tuple(label for label in labels[part].values() if label in shown[part])
+        for part in told_apart
+    }
+    return Drawing(
+        plot=plot,
+        fields=fields,
+        points=tuple(points),
+        left_out=len(rows) - len(points),
+        categories=kept.get("x"),
+        series=kept.get("series", ()),
+        panels=kept.get("panel", ()),
+        panels_are_text=all(isinstance(value, str) for value in labels.get("panel", ())),
+    )
+
+
+def _field(name: str, known: Mapping[str, Field], rows: Sequence[Row]) -> Field:
+    """The field of that name; what only rows know is called as they call it."""
+    if name in known:
+        field = known[name]
+        return replace(field, heading=readable(field.heading))
+    if any(name in row for row in rows):
+        return Field(name, name)
+    raise UnknownNameError("field of a plot", name, tuple(known))
+
+
+def _require_numbers(field: Field, rows: Iterable[Row]) -> None:
+    for row in rows:
+        value = row.get(field.name)
+        if value is not None and not _is_number(value):
+            raise SettingError(f"field {field.name}", value, "a number to draw")
+
+
+def _point(
+    row: Row,
+    plot: Plot,
+    fields: Mapping[str, Field],
+    labels: Mapping[str, Mapping[Value, str]],
+) -> dict[str, Value] | None:
+    """What is drawn of a row; None where it has no place on the axes."""
+    point: dict[str, Value] = {}
+    for part, field in fields.items():
+        value = row.get(field.name)
+        if part in labels:
+            point[part] = labels[part][value]
+        elif _is_number(value) and isfinite(value):
+            point[part] = value
+    if "x" in labels:
+        on_axis = row.get(plot.x) is not None
+    else:
+        x = point.get("x")
+        on_axis = isinstance(x, int | float) and (x > 0 or not plot.log_x)
+    return point if on_axis and "y" in point else None
+
+
+def _labels(field: Field, rows: Iterable[Row]) -> dict[Value, str]:
+    """A label for each value: numbers in their order, yes before no, others as they come."""
+    values: list[Value] = list(dict.fromkeys(row.get(field.name) for row in rows))
+    if all(isinstance(value, int | float) for value in values):
+        yes_or_no = all(isinstance(value, bool) for value in values)
+        values.sort(key=lambda value: cast("float", value), reverse=yes_or_no)
+    labels = {value: readable(cell(value, field)) for value in values}
+    if len(set(labels.values())) < len(labels):
+        # Too few decimals to tell them apart.
+        labels = {value: readable(str(value)) for value in values}
+    return labels
+
+
+def readable(text: str) -> str:
+    """A text that every encoding can hold: file names that are not UTF-8 have lone surrogates."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _is_number(value: Value) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,575 @@
+"""Claims about charts: they say what the plot says, in colour and in grey, the same every time."""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+import subprocess
+import sys
+import zlib
+from dataclasses import replace
+from html.parser import HTMLParser
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import altair
+import pytest
+from defusedxml.ElementTree import fromstring
+
+from truebleu.errors import (
+    MissingExtraError,
+    SettingError,
+    UnknownNameError,
+    UnreadableFileError,
+)
+from truebleu.exhibits import Exhibit, Field, Plot
+from truebleu.reports.charts import ENDINGS, chart, save_chart, specification
+from truebleu.reports.charts.style import DASHES, PALETTE, SHAPES, dashes, shapes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from truebleu.exhibits import Row
+
+TESTS = ("randomization", "shifted bootstrap", "a test with a name that is long", "sacreBLEU's")
+FIELDS = (
+    Field("test", "Test"),
+    Field("pair", "Pair"),
+    Field("size", "Segments in a sample"),
+    Field("share", "Right conclusions", digits=1, percent=True),
+    Field("low", "95 % interval from"),
+    Field("high", "the upper end"),
+    Field("hoped", "Promised power", percent=True),
+)
+ROWS = tuple(
+    {
+        "test": test,
+        "pair": pair,
+        "size": size,
+        "share": size / (size + 100 * place + 100),
+        "low": size / (size + 100 * place + 200),
+        "high": size / (size + 100 * place + 50),
+        "hoped": 0.8 if pair == "a and b" else 0.9,
+    }
+    for place, test in enumerate(TESTS)
+    for pair in ("a and b", "a and c")
+    for size in (100, 200, 400, 800)
+)
+LINES = Exhibit(
+    name="power",
+    title="Power against size",
+    fields=FIELDS,
+    rows=tuple(row for row in ROWS if row["pair"] == "a and b"),
+    findings=("It grows.",),
+    plot=Plot(mark="line", x="size", y="share", low="low", high="high", series="test"),
+)
+
+
+def with_plot(exhibit: Exhibit = LINES, **changes: Any) -> Exhibit:
+    return replace(exhibit, plot=replace(exhibit.plot, **changes))
+
+
+PANELS = replace(with_plot(panel="pair"), rows=ROWS)
+POINTS = with_plot(mark="point", x="test", series=None, reference=0.8)
+BARS = replace(with_plot(mark="bar", low=None, high=None), rows=ROWS[:8])
+TICKS = with_plot(mark="tick", x="test", series=None, low=None, high=None)
+ALL = {
+    "lines": LINES,
+    "logarithmic": with_plot(log_x=True),
+    "panels": PANELS,
+    "points": POINTS,
+    "bars": BARS,
+    "ticks": TICKS,
+    "references": with_plot(PANELS, reference_field="hoped"),
+    "empty": replace(LINES, rows=()),
+}
+every_chart = pytest.mark.parametrize("exhibit", ALL.values(), ids=ALL)
+
+
+def parts(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Every part of a specification that has a mark."""
+    for key in ("hconcat", "vconcat", "concat", "layer"):
+        for part in spec.get(key, ()):
+            yield from parts(part)
+    if "mark" in spec:
+        yield spec
+
+
+def marks(exhibit: Exhibit, mark: str) -> list[dict[str, Any]]:
+    """The layers of a mark outside the legend."""
+    found = parts(specification(exhibit))
+    legend = [part for part in found if part["encoding"].get("x", {}).get("field") == "place"]
+    return [
+        part
+        for part in parts(specification(exhibit))
+        if part["mark"]["type"] == mark and part not in legend
+    ]
+
+
+def panels(exhibit: Exhibit) -> dict[str, Any]:
+    found: dict[str, Any] = specification(exhibit)["hconcat"][0]
+    return found
+
+
+def saved(exhibit: Exhibit, path: Path) -> bytes:
+    return save_chart(exhibit, path, overwrite=True).read_bytes()
+
+
+def texts(svg: bytes) -> list[str]:
+    """What is written in a picture, each text with its lines joined."""
+    found = fromstring(svg.decode()).iter("{http://www.w3.org/2000/svg}text")
+    return [" ".join(filter(None, map(str.strip, text.itertext()))) for text in found]
+
+
+def test_a_line_has_the_axes_headings_and_series_of_its_plot() -> None:
+    (line,) = marks(LINES, "line")
+    encoding = line["encoding"]
+    assert (encoding["x"]["field"], encoding["x"]["type"]) == ("x", "quantitative")
+    assert encoding["x"]["title"] == ["Segments in a sample"]
+    assert encoding["y"]["title"] == ["Right conclusions"]
+    assert encoding["color"]["scale"]["domain"] == list(TESTS)
+    first = specification(LINES)["datasets"]["rows"][0]
+    assert first == {"x": 100, "y": 0.5, "low": 1 / 3, "high": 2 / 3, "series": TESTS[0]}
+
+
+def test_error_bars_reach_from_low_to_high() -> None:
+    (rule,) = marks(LINES, "rule")
+    assert (rule["encoding"]["y"]["field"], rule["encoding"]["y2"]["field"]) == ("low", "high")
+    subtitle = " ".join(specification(LINES)["title"]["subtitle"])
+    assert "Error bars: 95 % interval from to the upper end." in subtitle
+
+
+@pytest.mark.parametrize(
+    ("headings", "interval", "expected"),
+    [
+        (("95 % interval from", "to"), None, "95 % interval"),
+        (("from", "to"), None, "the interval"),
+        (("lowest", "highest"), None, "lowest to highest"),
+        (("from", "to"), "99 % interval", "99 % interval"),
+    ],
+)
+def test_a_chart_says_what_its_error_bars_are(
+    headings: tuple[str, str], interval: str | None, expected: str
+) -> None:
+    ends = (Field("low", headings[0]), Field("high", headings[1]))
+    exhibit = with_plot(replace(LINES, fields=(*FIELDS, *ends)), interval=interval)
+    assert specification(exhibit)["title"]["subtitle"] == [f"Error bars: {expected}."]
+
+
+def test_error_bars_of_series_at_one_place_stand_side_by_side() -> None:
+    offset = marks(LINES, "rule")[0]["mark"]["xOffset"]["expr"]
+    aside = json.loads(offset.removesuffix("[datum.series]"))
+    assert list(aside) == list(TESTS)
+    assert len(set(aside.values())) == 4
+    assert sum(aside.values()) == pytest.approx(0)
+    alone = replace(LINES, rows=tuple(row for row in LINES.rows if row["test"] == TESTS[0]))
+    assert "xOffset" not in marks(alone, "rule")[0]["mark"]
+
+
+def test_a_reference_is_a_line_across() -> None:
+    across = [layer for layer in marks(POINTS, "rule") if "x" not in layer["encoding"]]
+    assert [layer["data"]["values"] for layer in across] == [[{"reference": 0.8}]]
+    assert "Dashed line: 80 %." in " ".join(specification(POINTS)["title"]["subtitle"])
+
+
+def test_references_of_rows_are_drawn_at_each_row() -> None:
+    varied = tuple({**row, "hoped": row["low"]} for row in LINES.rows)
+    exhibit = replace(with_plot(reference_field="hoped"), rows=varied)
+    fields = [tick["encoding"]["y"]["field"] for tick in marks(exhibit, "tick")]
+    assert fields.count("reference") == 1
+    assert "Short lines: Promised power." in " ".join(specification(exhibit)["title"]["subtitle"])
+
+
+def test_references_that_are_the_same_for_a_panel_become_one_line() -> None:
+    exhibit = with_plot(PANELS, reference_field="hoped")
+    across = [layer for layer in marks(exhibit, "rule") if "x" not in layer["encoding"]]
+    assert [layer["data"]["values"][0]["reference"] for layer in across] == [0.8, 0.9]
+    assert "reference" not in [tick["encoding"]["y"]["field"] for tick in marks(exhibit, "tick")]
+
+
+def test_each_panel_has_its_own_rows_and_name() -> None:
+    both = panels(PANELS)["concat"]
+    assert [panel["title"]["text"] for panel in both] == [["a and b"], ["a and c"]]
+    assert [panel["transform"] for panel in both] == [
+        [{"filter": 'datum.panel === "a and b"'}],
+        [{"filter": 'datum.panel === "a and c"'}],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("count", "columns"), [(2, 2), (3, 3), (4, 2), (6, 3), (9, 3), (12, 4), (45, 4)]
+)
+def test_many_panels_are_wrapped(count: int, columns: int) -> None:
+    rows = tuple({**LINES.rows[0], "pair": number} for number in range(count))
+    found = panels(replace(PANELS, rows=rows))
+    assert (len(found["concat"]), found["columns"]) == (count, columns)
+    assert found["concat"][-1]["title"]["text"] == [f"Pair: {count - 1}"]
+
+
+def test_panels_share_an_axis_unless_one_would_be_flat() -> None:
+    fields = (Field("x", "x"), Field("y", "y"), Field("metric", "metric"), Field("s", "s"))
+
+    def resolved(second: float, **plot: Any) -> str:
+        rows = tuple(
+            {"x": x, "y": x * scale, "metric": metric, "s": "s"}
+            for metric, scale in (("BLEU", 1.0), ("NIST", second))
+            for x in (1, 2)
+        )
+        wanted = Plot(mark="line", x="x", y="y", panel="metric", series="s", **plot)
+        exhibit = replace(LINES, fields=fields, rows=rows, plot=wanted)
+        return str(panels(exhibit)["resolve"]["scale"]["y"])
+
+    assert (resolved(1.5), resolved(100.0)) == ("shared", "independent")
+    assert resolved(100.0, shared_y=True) == "shared"
+    assert resolved(1.5, shared_y=False) == "independent"
+    assert panels(PANELS)["resolve"]["scale"]["y"] == "shared"
+
+
+def test_a_logarithmic_axis_names_its_few_values_and_leaves_out_what_it_cannot_show() -> None:
+    rows = ({**LINES.rows[0], "size": 0}, *LINES.rows)
+    exhibit = replace(with_plot(log_x=True), rows=rows)
+    axis = marks(exhibit, "line")[0]["encoding"]["x"]
+    assert axis["scale"]["type"] == "log"
+    assert axis["axis"]["values"] == [100, 200, 400, 800]
+    assert "1 row has no value to draw." in " ".join(specification(exhibit)["title"]["subtitle"])
+
+
+def test_shares_are_percentages_between_0_and_1(tmp_path: Path) -> None:
+    rows = tuple({**row, "high": min(1.0, 1.6 * float(str(row["share"])))} for row in LINES.rows)
+    found = texts(saved(replace(LINES, rows=rows), tmp_path / "a.svg"))
+    labels = [text for text in found if re.fullmatch(r"[\d.]+ %", text)]
+    assert {"20 %", "100 %"} <= set(labels)
+    assert "110 %" not in labels
+
+
+def test_the_axis_of_one_value_is_labelled_with_values_near_it(tmp_path: Path) -> None:
+    exhibit = Exhibit(
+        name="one",
+        title="One point",
+        fields=(Field("x", "X"), Field("y", "Y")),
+        rows=({"x": 2, "y": 3.5},),
+        findings=(),
+        plot=Plot(mark="point", x="x", y="y"),
+    )
+    assert "3.5" in texts(saved(exhibit, tmp_path / "a.svg"))
+
+
+def test_bars_begin_at_zero_whatever_the_plot_says() -> None:
+    (bar,) = marks(BARS, "bar")
+    assert bar["encoding"]["y"]["scale"]["zero"] is True
+    assert bar["encoding"]["x"]["type"] == "ordinal"
+    assert bar["encoding"]["x"]["scale"]["domain"] == ["100", "200", "400", "800"]
+
+
+def test_what_has_no_value_is_not_drawn_and_nothing_is_not_a_number() -> None:
+    bad = ({"share": None}, {"share": float("nan")}, {"share": float("inf")}, {"size": None})
+    rows = tuple({**LINES.rows[0], **change} for change in bad)
+    open_ended = {**LINES.rows[1], "high": float("inf"), "low": None}
+    exhibit = replace(LINES, rows=(*rows, open_ended, LINES.rows[2]))
+    spec = specification(exhibit)
+    json.dumps(spec, allow_nan=False)
+    first, second = spec["datasets"]["rows"]
+    assert set(first) == {"x", "y", "series"}
+    assert second["x"] == 400
+    assert "4 rows have no value to draw." in " ".join(spec["title"]["subtitle"])
+    assert marks(exhibit, "rule")[0]["transform"] == [
+        {"filter": "isValid(datum.low) && isValid(datum.high)"}
+    ]
+
+
+def test_single_points_are_drawn_instead_of_the_table() -> None:
+    plot = Plot(mark="point", x="n", y="score")
+    rows = ({"n": 1, "score": 2.5},)
+    fields = (Field("n", "Sample"), Field("score", "Score"))
+    exhibit = replace(LINES, plot=plot, plot_rows=rows, plot_fields=fields)
+    assert specification(exhibit)["datasets"]["rows"] == [{"x": 1, "y": 2.5}]
+    assert marks(exhibit, "point")[0]["encoding"]["y"]["title"] == ["Score"]
+
+
+def test_values_that_round_to_the_same_label_stay_apart() -> None:
+    fields = (Field("x", "x"), Field("y", "y"), Field("level", "Level", digits=0, percent=True))
+    rows = tuple({"x": 1, "y": 2, "level": level} for level in (0.951, 0.95, 0.5))
+    plot = Plot(mark="point", x="x", y="y", series="level")
+    exhibit = replace(LINES, fields=fields, rows=rows, plot=plot)
+    domain = marks(exhibit, "point")[0]["encoding"]["color"]["scale"]["domain"]
+    assert domain == ["0.5", "0.95", "0.951"]
+
+
+def test_yes_comes_before_no_whichever_row_comes_first() -> None:
+    fields = (Field("x", "x"), Field("y", "y"), Field("held", "Held"))
+    rows = tuple({"x": 1, "y": 2, "held": held} for held in (False, True))
+    plot = Plot(mark="point", x="x", y="y", series="held")
+    exhibit = replace(LINES, fields=fields, rows=rows, plot=plot)
+    domain = marks(exhibit, "point")[0]["encoding"]["color"]["scale"]["domain"]
+    assert domain == ["yes", "no"]
+
+
+def test_a_panel_has_the_categories_of_its_own_rows() -> None:
+    fields = (Field("x", "x"), Field("y", "y"), Field("of", "Of"), Field("s", "s"))
+    places = (("a", "first"), ("b", "second"), ("a", "second"))
+    rows: tuple[Row, ...] = tuple({"x": x, "y": 1, "of": of, "s": "s"} for x, of in places)
+    plot = Plot(mark="point", x="x", y="y", panel="of", series="s")
+    exhibit = replace(LINES, fields=fields, rows=rows, plot=plot)
+    domains = [layer["encoding"]["x"]["scale"]["domain"] for layer in marks(exhibit, "point")]
+    assert domains == [["a"], ["a", "b"]]
+
+
+def test_lines_of_many_points_have_few_of_them_marked(tmp_path: Path) -> None:
+    fields = (Field("x", "x"), Field("y", "y"), Field("s", "s"))
+    rows = tuple({"x": x, "y": x + len(s), "s": s} for s in ("a", "bb") for x in range(200))
+    plot = Plot(mark="line", x="x", y="y", series="s")
+    svg = saved(replace(LINES, fields=fields, rows=rows, plot=plot), tmp_path / "a.svg")
+    on_lines, in_legend = (
+        len(group)
+        for group in fromstring(svg.decode()).iter()
+        if group.get("class", "").startswith("mark-symbol")
+    )
+    assert (on_lines, in_legend) == (40, 2)
+
+
+def test_a_plot_of_an_unknown_field_is_refused() -> None:
+    with pytest.raises(UnknownNameError, match=r"field of a plot 'shair'; did you mean 'share'\?"):
+        specification(with_plot(y="shair"))
+
+
+def test_a_vertical_axis_of_text_is_refused() -> None:
+    with pytest.raises(SettingError, match="field test: found 'randomization'"):
+        specification(with_plot(y="test"))
+
+
+def lightness(colour: str) -> float:
+    """L* of CIE 1976 of an sRGB colour: 0 is black, 100 is white."""
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+        for part in (int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5))
+    ]
+    luminance = sum(a * b for a, b in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+    return 116 * luminance ** (1 / 3) - 16 if luminance > 0.008856 else 903.3 * luminance
+
+
+def test_colours_differ_in_lightness_so_that_grey_tells_them_apart() -> None:
+    levels = [lightness(colour) for colour in PALETTE]
+    assert min(abs(a - b) for a, b in combinations(levels, 2)) > 7
+    assert min(abs(a - b) for a, b in combinations(levels[:4], 2)) > 15
+    assert max(levels) < 72
+
+
+def test_no_two_of_many_series_have_both_the_shape_and_the_dash() -> None:
+    count = len(SHAPES) * len(DASHES)
+    looks = zip(shapes(count), map(tuple, dashes(count)), strict=True)
+    assert len(set(looks)) == count
+
+
+@pytest.mark.parametrize("part", ["chart", "legend"])
+def test_lines_are_told_apart_by_dash_and_shape_as_well(part: str) -> None:
+    whole = specification(LINES)["hconcat"][0 if part == "chart" else 1]
+    by_mark = {layer["mark"]["type"]: layer["encoding"] for layer in parts(whole)}
+    dash, shape = by_mark["line"]["strokeDash"], by_mark["point"]["shape"]
+    assert dash["scale"]["domain"] == shape["scale"]["domain"] == list(TESTS)
+    assert len({tuple(pattern) for pattern in dash["scale"]["range"]}) == 4
+    assert len(set(shape["scale"]["range"])) == 4
+
+
+def test_a_picture_holds_its_title_its_headings_and_the_names_of_all_series(
+    tmp_path: Path,
+) -> None:
+    found = texts(saved(LINES, tmp_path / "a.svg"))
+    for text in (LINES.title, "Segments in a sample", "Right conclusions", "Test", *TESTS):
+        assert found.count(text) == 1, text
+
+
+def test_long_names_and_headings_are_not_cut(tmp_path: Path) -> None:
+    long = " ".join(["a heading that goes on and on"] * 6)
+    names = ["x" * 90, "日本語の長い名前" * 5]
+    rows = tuple({**row, "test": names[place % 2]} for place, row in enumerate(LINES.rows))
+    fields = tuple(replace(field, heading=f"{field.name} {long}") for field in FIELDS)
+    exhibit = replace(LINES, title=long, rows=rows, fields=fields)
+    found = texts(saved(exhibit, tmp_path / "a.svg"))
+    assert {long, f"size {long}", f"share {long}", f"test {long}", *names} <= set(found)
+    categories = texts(saved(replace(exhibit, plot=POINTS.plot), tmp_path / "b.svg"))
+    assert set(names) <= set(categories)
+
+
+def pixels(png: bytes) -> Iterator[bytes]:
+    """The pixels of an 8-bit RGBA picture, undoing the filters of the PNG specification, 9.2."""
+    width = struct.unpack(">I", png[16:20])[0]
+    assert png[24:29] == bytes([8, 6, 0, 0, 0])
+    chunks = re.finditer(rb"IDAT", png)
+    data = zlib.decompressobj().decompress(
+        b"".join(
+            png[found.end() : found.end() + struct.unpack(">I", png[found.start() - 4 :][:4])[0]]
+            for found in chunks
+        )
+    )
+    above = bytearray(4 * width)
+    for start in range(0, len(data), 4 * width + 1):
+        kind, line = data[start], bytearray(data[start + 1 : start + 1 + 4 * width])
+        for place in range(len(line)):
+            left = line[place - 4] if place >= 4 else 0
+            corner = above[place - 4] if place >= 4 else 0
+            guess = left + above[place] - corner
+            paeth = min((left, above[place], corner), key=lambda near: abs(guess - near))
+            average = (left + above[place]) // 2
+            line[place] = (line[place] + (0, left, above[place], average, paeth)[kind]) % 256
+        yield from (bytes(line[place : place + 4]) for place in range(0, len(line), 4))
+        above = line
+
+
+def test_a_png_is_a_picture_of_more_than_one_colour(tmp_path: Path) -> None:
+    png = saved(LINES, tmp_path / "a.png")
+    assert png.startswith(b"\x89PNG\r\n\x1a\n")
+    width, height = struct.unpack(">II", png[16:24])
+    assert 1000 < width < 2000
+    assert 600 < height < 1200
+    colours = set()
+    for pixel in pixels(png):
+        colours.add(pixel)
+        if len(colours) > 2:
+            break
+    assert len(colours) > 2
+
+
+class Tags(HTMLParser):
+    """The tags of a page with the names of their attributes; what scripts write is not one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, set[str]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, {name for name, _ in attrs}))
+
+
+def test_a_page_needs_nothing_from_elsewhere(tmp_path: Path) -> None:
+    page = saved(LINES, tmp_path / "a.html").decode()
+    assert "<title>Power against size</title>" in page
+    tags = Tags()
+    tags.feed(page)
+    assert [tag for tag, _ in tags.found].count("script") == 2
+    assert not [names for _, names in tags.found if {"src", "href"} & names]
+    assert "import(" not in page.split('vegaEmbed("#chart"')[1]
+    data = re.search(r'vegaEmbed\("#chart", (.*)\)\.catch', page)
+    assert data is not None
+    read = json.loads(data[1])
+    assert read == {"$schema": altair.SCHEMA_URL, **specification(LINES)}
+    assert read["usermeta"]["embedOptions"]["actions"]["editor"] is False
+
+
+def test_a_name_cannot_break_out_of_a_page(tmp_path: Path) -> None:
+    name = "</script><b>&\"'"
+    exhibit = replace(LINES, title=name, rows=tuple({**row, "test": name} for row in LINES.rows))
+    page = saved(exhibit, tmp_path / "a.html").decode()
+    assert page.count("</script>") == 2
+    assert "<b>" not in page.split('vegaEmbed("#chart"')[1]
+    assert name in texts(saved(exhibit, tmp_path / "a.svg"))
+
+
+def test_a_name_that_is_not_unicode_is_drawn_with_escapes(tmp_path: Path) -> None:
+    rows = tuple({**row, "test": "caf\udce9"} for row in LINES.rows)
+    exhibit = replace(LINES, title="caf\udce9 again", rows=rows)
+    for ending in ENDINGS:
+        assert saved(exhibit, tmp_path / f"a{ending}")
+    assert {r"caf\udce9", r"caf\udce9 again"} <= set(texts((tmp_path / "a.svg").read_bytes()))
+
+
+@every_chart
+def test_altair_accepts_the_specification_and_adds_its_schema_only(exhibit: Exhibit) -> None:
+    assert chart(exhibit).to_dict() == {
+        "$schema": altair.SCHEMA_URL,
+        **specification(exhibit),
+    }
+
+
+def test_a_notebook_shows_the_same_chart() -> None:
+    bundle: Any = chart(LINES)._repr_mimebundle_(None, None)
+    data = bundle[0] if isinstance(bundle, tuple) else bundle
+    assert json.dumps(specification(LINES)["title"]["text"][0]) in str(data["text/html"])
+
+
+@every_chart
+def test_the_same_exhibit_gives_the_same_picture(exhibit: Exhibit, tmp_path: Path) -> None:
+    assert saved(exhibit, tmp_path / "a.svg") == saved(exhibit, tmp_path / "b.svg")
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_the_same_exhibit_gives_the_same_bytes(ending: str, tmp_path: Path) -> None:
+    first = saved(PANELS, tmp_path / f"a{ending}")
+    assert first == saved(PANELS, tmp_path / f"b{ending}")
+
+
+def test_another_process_gives_the_same_bytes(tmp_path: Path) -> None:
+    code = (
+        "from tests.reports.test_charts import PANELS\n"
+        "from truebleu.reports.charts import save_chart\n"
+        f"save_chart(PANELS, {str(tmp_path / 'a.svg')!r})\n"
+    )
+    environment = {"PYTHONHASHSEED": "1", "PYTHONPATH": ":".join(sys.path)}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True)
+    assert (tmp_path / "a.svg").read_bytes() == saved(PANELS, tmp_path / "b.svg")
+
+
+def test_more_rows_than_altair_takes_by_itself_are_drawn(tmp_path: Path) -> None:
+    fields = (Field("x", "x"), Field("y", "y"))
+    rows = tuple({"x": place, "y": place**0.5} for place in range(6000))
+    plot = Plot(mark="point", x="x", y="y")
+    exhibit = replace(LINES, fields=fields, rows=rows, plot=plot)
+    before = altair.data_transformers.active
+    assert len(chart(exhibit).to_dict()["datasets"]["rows"]) == 6000
+    assert altair.data_transformers.active == before
+    groups = fromstring(saved(exhibit, tmp_path / "a.svg").decode()).iter()
+    (points,) = [group for group in groups if group.get("class", "").startswith("mark-symbol")]
+    assert len(points) == 6000
+
+
+@pytest.mark.parametrize("name", ["chart.pdf", "chart", ".png", "chart.svg.gz"])
+def test_an_unknown_ending_is_refused_with_those_that_are_known(name: str, tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match=r"expected a file ending in \.png, .* or \.json"):
+        save_chart(LINES, tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+def test_endings_may_be_in_capitals_or_double(tmp_path: Path) -> None:
+    assert saved(LINES, tmp_path / "A.SVG").startswith(b"<svg")
+    read = json.loads(saved(LINES, tmp_path / "a.vl.json"))
+    assert read["$schema"].startswith("https://vega.github.io/schema/vega-lite/")
+
+
+def test_a_file_that_exists_is_replaced_only_on_request(tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    file.write_text("mine")
+    with pytest.raises(SettingError, match="--force"):
+        save_chart(LINES, file)
+    assert file.read_text() == "mine"
+    assert save_chart(LINES, str(file), overwrite=True) == file
+    assert file.read_text() != "mine"
+
+
+def test_a_place_that_is_no_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UnreadableFileError, match="not a folder that takes files"):
+        save_chart(LINES, tmp_path / "file" / "a.svg")
+
+
+@pytest.mark.parametrize("package", ["altair", "vl_convert"])
+def test_without_its_packages_the_error_says_what_to_install(
+    package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtraError, match=r"truebleu\[charts\]"):
+        chart(LINES)
+    with pytest.raises(MissingExtraError, match=r"truebleu\[charts\]"):
+        save_chart(LINES, tmp_path / "a.svg")
+    assert not list(tmp_path.iterdir())
+
+
+def test_charts_are_not_loaded_before_one_is_made() -> None:
+    code = (
+        "import sys, truebleu.reports.charts, truebleu.cli.charts\n"
+        "print({'altair', 'vl_convert', 'numpy'} & set(sys.modules))"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout == "set()\n"
