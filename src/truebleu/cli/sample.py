@@ -1,0 +1,123 @@
+"""``truebleu sample``: draw a test set from a pool."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from truebleu._core import tokenizers
+from truebleu.cli.options import format_option, metric_option, threads_option
+from truebleu.cli.texts import read_texts
+from truebleu.errors import SettingError
+from truebleu.metrics.registry import as_metrics
+from truebleu.planning.representativeness import describe_sample
+from truebleu.planning.samples import DRAWS, SampleSettings, draw_sample
+from truebleu.planning.saving import save_sample
+from truebleu.reports.sample import render_sample
+from truebleu.seeds import DEFAULT_SEED
+
+if TYPE_CHECKING:
+    from typing import Any
+
+EPILOG = """\b
+Examples:
+  truebleu sample -r ref.txt -s src.txt --size 500 --out small
+  truebleu sample -r ref.txt sys/ --documents docs.tsv --size 500 --draw document --out small
+  truebleu sample -r ref.txt --documents docs.tsv --size 500 --draw stratified --out small
+  truebleu sample -s src.txt --size 500 --draw stratified --length-groups 4 --out to-translate
+
+\b
+The folder gets each text under its name, documents.tsv where documents or domains are known, and
+segments.txt: the numbers of the segments in the pool, from 1.
+"""
+
+
+@click.command("sample", epilog=EPILOG)
+@click.argument("systems", metavar="[SYSTEM...]", nargs=-1)
+@click.option(
+    "-r",
+    "--reference",
+    "references",
+    metavar="FILE",
+    multiple=True,
+    help="A reference; repeat for several. May be left out where there is only a source.",
+)
+@click.option("-s", "--source", metavar="FILE", help="The source text.")
+@click.option(
+    "--documents",
+    metavar="FILE",
+    help="Each segment's document: one label per line, or TSV with columns doc and domain.",
+)
+@click.option("--strict", is_flag=True, help="Refuse texts that would only be warned about.")
+@click.option("--size", type=int, required=True, metavar="N", help="Segments to draw.")
+@click.option(
+    "--draw",
+    type=click.Choice(DRAWS),
+    default="broad",
+    show_default=True,
+    help="Every k-th segment, any segments, each domain in its share, or whole documents.",
+)
+@click.option(
+    "--length-groups",
+    type=int,
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="With stratified: also each of N groups by length in its share.",
+)
+@click.option(
+    "--tokenizer",
+    type=click.Choice(tokenizers()),
+    default="13a",
+    show_default=True,
+    help="What a word is, for lengths and the vocabulary.",
+)
+@click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True)
+@click.option(
+    "--out",
+    "folder",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="Where to write the texts.",
+)
+@click.option("--force", is_flag=True, help="Overwrite what FOLDER has already.")
+@metric_option
+@format_option
+@threads_option
+def command(
+    systems: tuple[str, ...],
+    references: tuple[str, ...],
+    source: str | None,
+    documents: str | None,
+    strict: bool,
+    folder: Path,
+    force: bool,
+    metrics: tuple[str, ...],
+    format_: str,
+    **options: Any,
+) -> None:
+    """Draw a test set from a pool, and say how representative it is.
+
+    SYSTEMs are outputs for the whole pool: files, NAME=FILE, folders or patterns. They may be left
+    out; where they are given, they are drawn along and scored.
+    """
+    settings = SampleSettings(**options)
+    parsed = as_metrics(metrics)
+    if not references:
+        # A pool of source segments that are yet to be translated is read as any text.
+        references, source = _only_source(systems, source), None
+    pool = read_texts(systems, references, source=source, documents=documents, strict=strict)
+    sample = draw_sample(pool, settings)
+    report = describe_sample(sample, parsed)
+    save_sample(sample, folder, overwrite=force)
+    click.echo(render_sample(report, format_), nl=False)
+
+
+def _only_source(systems: tuple[str, ...], source: str | None) -> tuple[str, ...]:
+    if source is None or systems:
+        expected = "-r FILE; only a source without systems may do without"
+        raise SettingError("references", "none", expected)
+    return (source,)

@@ -1,0 +1,176 @@
+"""How like its pool a test set is: domains, lengths, words, documents and scores."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from truebleu.inference.counted import Counted
+from truebleu.metrics.registry import as_metrics
+from truebleu.metrics.scoring import metric_labels
+from truebleu.planning.sample_results import (
+    QUANTILES,
+    DomainShare,
+    Lengths,
+    SampleReport,
+    SystemOnSample,
+    Vocabulary,
+)
+from truebleu.resampling import Units
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from truebleu.metrics.metric import Metric
+    from truebleu.planning.samples import Sample
+
+# Kolmogorov's distribution lies below this in 95 of 100 cases.
+KOLMOGOROV_95 = 1.3581
+
+
+def describe_sample(sample: Sample, metrics: Sequence[str | Metric] = ("bleu",)) -> SampleReport:
+    """How like its pool a test set is; metrics score the systems, where there are any.
+
+    Scores of the test set are made of what was counted in the pool, so that a metric which weighs
+    words by the whole text (NIST) weighs them alike in both.
+    """
+    pool, test_set = sample.pool, sample.test_set
+    lengths = np.array([len(tokens) for tokens in sample.tokens])
+    drawn = lengths[sample.positions]
+    given = as_metrics(metrics) if pool.systems else []
+    parsed = dict(zip(metric_labels(given), given, strict=True))
+    vocabulary = _vocabulary(sample)
+    systems = [one for label, metric in parsed.items() for one in _scores(sample, label, metric)]
+    return SampleReport(
+        settings=sample.settings.to_dict(),
+        pool=pool.to_dict(),
+        test_set=test_set.to_dict(),
+        segments=tuple((sample.positions + 1).tolist()),
+        documents=None if test_set.documents is None else len(set(test_set.documents)),
+        pool_documents=None if pool.documents is None else len(set(pool.documents)),
+        domains=_domains(sample),
+        lengths=_lengths(drawn),
+        pool_lengths=_lengths(lengths),
+        length_distance=largest_distance(drawn, lengths),
+        usual_distance=KOLMOGOROV_95 * sqrt((1 - len(drawn) / len(lengths)) / len(drawn)),
+        vocabulary=vocabulary,
+        systems=tuple(systems),
+        signatures={
+            label: metric.signature.with_references(pool.references_per_segment)
+            for label, metric in parsed.items()
+        },
+        reasons=_reasons(sample, vocabulary, systems),
+        digits={label: metric.digits for label, metric in parsed.items()},
+    )
+
+
+def largest_distance(values: NDArray[np.int64], pool: NDArray[np.int64]) -> float:
+    """Kolmogorov and Smirnov's distance between two sets of whole numbers from 0 up."""
+    most = int(max(values.max(), pool.max())) + 1
+    below = [np.cumsum(np.bincount(one, minlength=most)) / len(one) for one in (values, pool)]
+    return float(np.abs(below[0] - below[1]).max())
+
+
+def _lengths(values: NDArray[np.int64]) -> Lengths:
+    quantiles = np.quantile(values, QUANTILES)
+    return Lengths(mean=float(values.mean()), quantiles=tuple(quantiles.tolist()))
+
+
+def _domains(sample: Sample) -> tuple[DomainShare, ...]:
+    """The domains in the order of the pool."""
+    whole, drawn = sample.pool.domains, sample.test_set.domains
+    if whole is None or drawn is None:
+        return ()
+    return tuple(
+        DomainShare(
+            domain=domain,
+            segments=drawn.count(domain),
+            share=drawn.count(domain) / len(drawn),
+            pool_segments=whole.count(domain),
+            pool_share=whole.count(domain) / len(whole),
+        )
+        for domain in dict.fromkeys(whole)
+    )
+
+
+def _vocabulary(sample: Sample) -> Vocabulary:
+    drawn = set(sample.positions.tolist())
+    known = {token for position in drawn for token in sample.tokens[position]}
+    inside = outside = missing = 0
+    types = set(known)
+    for position, tokens in enumerate(sample.tokens):
+        if position in drawn:
+            inside += len(tokens)
+            continue
+        outside += len(tokens)
+        missing += sum(token not in known for token in tokens)
+        types.update(tokens)
+    running = inside + outside
+    return Vocabulary(
+        types=len(known),
+        pool_types=len(types),
+        types_covered=len(known) / len(types) if types else None,
+        tokens_covered=1 - missing / running if running else None,
+        out_of_vocabulary=missing / outside if outside else None,
+    )
+
+
+def _scores(sample: Sample, label: str, metric: Metric) -> list[SystemOnSample]:
+    pool, positions = sample.pool, sample.positions
+    rows = metric.count(pool).array()
+    units, drawn = Units.segments(len(pool)), len(positions)
+    if sample.settings.draw == "document" and pool.documents is not None:
+        units = Units.documents(pool.documents)
+        drawn = len(np.unique(units.of_segment[positions]))
+    counted = Counted.of(label, metric, rows, units)
+    scores = metric.score(rows[positions].sum(axis=0))
+    errors = standard_errors(counted, drawn)
+    return [
+        SystemOnSample(
+            system=name,
+            metric=label,
+            score=float(score),
+            pool_score=float(whole),
+            difference=float(score - whole),
+            standard_error=error or None,
+            standard_errors=float(score - whole) / error if error else None,
+        )
+        for name, score, whole, error in zip(
+            pool.systems, scores, counted.scores, errors, strict=True
+        )
+    ]
+
+
+def standard_errors(counted: Counted, drawn: int) -> list[float]:
+    """Of each system's score on so many units drawn at random from the pool, without replacement.
+
+    The jackknife's spread of units, less what the pool leaves no room for: Cochran (1977, §2.6).
+    """
+    units = len(counted.rows)
+    if drawn >= units or units < 2:
+        return [0.0] * counted.systems
+    influence = (units - 1) * (counted.scores - counted.jackknife_scores())
+    room = (1 - drawn / units) / drawn
+    errors: list[float] = (influence.std(axis=0, ddof=1) * sqrt(room)).tolist()
+    return errors
+
+
+def _reasons(
+    sample: Sample, vocabulary: Vocabulary, systems: Sequence[SystemOnSample]
+) -> dict[str, str]:
+    reasons = {}
+    if sample.pool.documents is None:
+        reasons["documents"] = reasons["pool_documents"] = "documents are not known"
+    if vocabulary.types_covered is None:
+        reasons["types_covered"] = reasons["tokens_covered"] = "the pool has no words"
+    if vocabulary.out_of_vocabulary is None:
+        reasons["out_of_vocabulary"] = "no words are outside of the test set"
+    if any(one.standard_error is None for one in systems):
+        reasons["standard_error"] = reasons["standard_errors"] = (
+            "the test set is the whole pool, or the score does not depend on the draw"
+        )
+    return reasons

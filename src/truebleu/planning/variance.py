@@ -1,0 +1,191 @@
+"""How much the difference between two systems' scores varies from unit to unit.
+
+A score is a function of sums over units, so to first order the error of a difference D on a test
+set of n units is a mean of n values, one for each unit: its influence, (n - 1) (D - D without the
+unit), of which the jackknife is made (Efron & Tibshirani 1993, §11.2). Their standard deviation
+is that of one unit: on n such units D has the standard error sd / sqrt(n). For a mean of segment
+scores this is exact, for ratios and geometric means it is the linear part.
+
+Approximate randomization judges D by another yardstick: by how much exchanging the two outputs of
+units moves it. To first order a swap of unit i takes 2 c_i from D, with c_i the change of the
+difference along (x_i - y_i) / 2 at the mean of both systems' sums, and the variance of D under the
+null hypothesis is the sum of all c_i squared. A large unit adds more to it than to the sampling
+variance when there is a difference, since c_i holds the unit's share of D itself. `Spread` takes
+that share out, in proportion to the unit's size, so that it can be put back for any difference.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from truebleu import _core
+from truebleu.inference.arguments import TIE_TOLERANCE, as_values, require_level
+from truebleu.inference.intervals import percentile_interval
+from truebleu.planning.curvature import Curvature
+from truebleu.resampling.exact import on_exact_grid
+from truebleu.seeds import DEFAULT_SEED
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from truebleu.inference.counted import Counted
+
+# The null variance of a large difference is an extrapolation; it stays above this share of that
+# without a difference.
+SMALLEST_NULL_SHARE = 0.25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """The spread of a difference between two systems, for one unit.
+
+    Attributes:
+        sd: of one unit's influence: to first order, the standard error on n units is sd / sqrt(n).
+        null_sd: likewise of the difference after random swaps, were there no difference.
+        slope: half of how much the null variance grows with the difference.
+        curvature: what the first order misses on small test sets; None for nothing.
+        factor: by which all of it was scaled.
+    """
+
+    sd: float
+    null_sd: float
+    slope: float = 0.0
+    curvature: Curvature | None = None
+    factor: float = 1.0
+
+    @classmethod
+    def known(cls, sd: float) -> Spread:
+        """A standard deviation from the literature, which serves for both."""
+        return cls(sd=sd, null_sd=sd)
+
+    def on(self, units: int) -> tuple[float, float]:
+        """The bias of the difference on so many units, and its spread for one of them."""
+        if self.curvature is None:
+            return 0.0, self.sd
+        bias, ratio = self.curvature.at(units, self.factor)
+        return bias, self.sd * ratio
+
+    def null_ratio(self, difference: float) -> float:
+        """The test's yardstick over sd, where the systems differ by so much."""
+        plain = (self.null_sd / self.sd) ** 2
+        ratio = plain + 2 * (self.slope / self.sd) * (difference / self.sd)
+        return math.sqrt(max(ratio, SMALLEST_NULL_SHARE * plain))
+
+    def scaled(self, factor: float) -> Spread:
+        """The spread, were all of it larger by a factor."""
+        return Spread(
+            sd=self.sd * factor,
+            null_sd=self.null_sd * factor,
+            slope=self.slope * factor,
+            curvature=self.curvature,
+            factor=self.factor * factor,
+        )
+
+
+def influences(counted: Counted, a: int, b: int) -> NDArray[np.float64]:
+    """What each unit adds to the error of the difference a - b; their mean is about 0."""
+    jackknife = counted.jackknife_scores()
+    scores = counted.scores
+    left_out = jackknife[:, a] - jackknife[:, b]
+    return as_values(
+        "scores without one unit", (len(left_out) - 1) * (scores[a] - scores[b] - left_out)
+    )
+
+
+def exchanges(counted: Counted, a: int, b: int) -> NDArray[np.float64]:
+    """What each unit adds to the difference a - b if swapping it takes twice that away.
+
+    Their mean is the difference, up to what is not linear in the score.
+    """
+    sums = counted.sums
+    middle = (sums[a] + sums[b]) / 2
+    half = (counted.rows[:, a] - counted.rows[:, b]) / 2
+    moved = counted.metric.score(middle + half) - counted.metric.score(middle - half)
+    return as_values("scores after a swap", len(half) * moved)
+
+
+def spread_of(
+    counted: Counted,
+    pair: tuple[int, int],
+    sizes: NDArray[np.float64],
+    direction: int,
+    seed: int = DEFAULT_SEED,
+) -> Spread:
+    """The spread of the difference between two systems that differ in the units' counts.
+
+    Args:
+        counted: the counts by unit.
+        pair: the two systems.
+        sizes: of the units, such as words; a metric that is a mean brings its own.
+        direction: -1 where the difference to find is that the second system has more.
+        seed: of the bootstrap that looks for curvature.
+    """
+    a, b = pair
+    influence = influences(counted, a, b)
+    weights = counted.rows[:, a, 1] if counted.metric.is_mean else sizes
+    weights = weights / weights.mean()
+    without = exchanges(counted, a, b) - float(counted.scores[a] - counted.scores[b]) * weights
+    curvature = None
+    if not counted.metric.is_mean:  # a mean is linear
+        curvature = Curvature(counted, pair, influence, direction, seed)
+    return Spread(
+        sd=float(influence.std(ddof=1)),
+        null_sd=math.sqrt(float((without**2).sum()) / (len(without) - 1)),
+        slope=direction * float((without * weights).mean()),
+        curvature=curvature,
+    )
+
+
+def spread_is_zero(influence: NDArray[np.float64], scale: float) -> bool:
+    """Whether the units differ by rounding only: then two systems score alike in each."""
+    rounding = TIE_TOLERANCE * max(scale, 1.0) * len(influence)
+    return bool(np.ptp(influence) <= rounding)
+
+
+def largest_share(influence: NDArray[np.float64]) -> float:
+    """The share of the variance that is one unit's: near 1 where a single unit decides."""
+    squares = (influence - influence.mean()) ** 2
+    return float(squares.max() / squares.sum())
+
+
+def bootstrap_sd_interval(
+    influence: NDArray[np.float64], level: float, replicates: int, seed: int
+) -> tuple[float, float]:
+    """Where the standard deviation of such units lies: the percentile interval of its bootstrap.
+
+    Unlike the chi-square interval it does not take the influences for normal, and theirs have long
+    tails. From few units it is still too narrow: what no unit of the pilot did, none can repeat.
+    """
+    count = len(influence)
+    centred = influence - influence.mean()
+    columns = on_exact_grid(np.stack([centred, centred**2], axis=1))
+    sums = _core.bootstrap_sums(
+        columns, strata=((0, count),), first=0, replicates=replicates, seed=seed
+    )
+    variances = np.maximum(sums[:, 1] - sums[:, 0] ** 2 / count, 0.0) / (count - 1)
+    low, high = percentile_interval(np.sqrt(variances), level)
+    return float(low), float(high)
+
+
+def chi_square_sd_interval(sd: float, units: int, level: float) -> tuple[float, float]:
+    """Where the standard deviation lies if the units' values are normal.
+
+    The quantiles of chi-square are Wilson and Hilferty's (1931): at the level 0.95 the bounds are
+    within 1 % from 10 units on.
+    """
+    freedom = units - 1
+    tail = NormalDist().inv_cdf((1 + require_level(level)) / 2)
+    small, large = (_chi_square(sign * tail, freedom) for sign in (-1, 1))
+    return sd * math.sqrt(freedom / large), sd * math.sqrt(freedom / small)
+
+
+def _chi_square(normal: float, freedom: int) -> float:
+    part = 2 / (9 * freedom)
+    root = max(1 - part + normal * math.sqrt(part), 0.0)
+    # Near 0 the cube is too small for few degrees of freedom; it never is 0, nor is chi-square.
+    return freedom * max(root, 1e-3) ** 3

@@ -1,0 +1,72 @@
+"""How often approximate randomization finds a difference on fresh test sets."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from truebleu.inference.counted import count_all
+from truebleu.inference.p_values import randomization_p
+from truebleu.inference.replication import swap_differences
+from truebleu.metrics.registry import parse_metric
+from truebleu.planning.plans import plan_test_set
+from truebleu.planning.settings import PlanSettings
+from truebleu.resampling import Swaps, Units
+
+if TYPE_CHECKING:
+    from truebleu.corpus import TestSet
+    from truebleu.inference.counted import Counted
+    from truebleu.planning.settings import PlanUnit
+
+ALPHA = 0.05
+# With 399 swaps a test at .05 is exact.
+SWAPS = 399
+
+
+def achieved_power(population: Counted, units: int, test_sets: int, seed: int) -> float:
+    """The share of test sets, drawn with replacement, on which the better system of two is found.
+
+    Args:
+        population: two systems' counts by unit.
+        units: of each test set.
+        test_sets: how many are drawn.
+        seed: of the draws.
+    """
+    rng = np.random.default_rng(seed)
+    better = np.sign(population.scores[0] - population.scores[1])
+    found = 0
+    for number in range(test_sets):
+        drawn = rng.integers(0, len(population.rows), units)
+        fresh = replace(population, rows=np.ascontiguousarray(population.rows[drawn]))
+        difference = fresh.scores[0] - fresh.scores[1]
+        null = swap_differences([fresh], [(0, 1)], Swaps(replicates=SWAPS, seed=number))[0][:, 0]
+        p = randomization_p(difference, null, scale=fresh.scale)
+        found += bool(p <= ALPHA and np.sign(difference) == better)
+    return found / test_sets
+
+
+def pair_of(counted: Counted, a: int, b: int) -> Counted:
+    """The counts of two systems only."""
+    return replace(counted, rows=np.ascontiguousarray(counted.rows[:, [a, b]]))
+
+
+def only(test_set: TestSet, *names: str) -> TestSet:
+    return replace(test_set, systems={name: test_set.systems[name] for name in names})
+
+
+def counted_by(test_set: TestSet, metric: str, unit: PlanUnit) -> Counted:
+    documents = test_set.documents
+    assert documents is not None
+    units = Units.segments(len(test_set))
+    if unit == "document":
+        units = Units.documents(documents)
+    return count_all(test_set, [parse_metric(metric)], units)[0]
+
+
+def units_for(pilot: TestSet, difference: float, metric: str, unit: PlanUnit) -> int:
+    result = plan_test_set(pilot, difference, [metric], PlanSettings(unit=unit, samples=100))
+    needed = result.plans[0].units_needed
+    assert needed is not None
+    return needed

@@ -1,0 +1,289 @@
+"""Plans from pilots and from the literature."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from math import sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import nct, norm, t
+
+from truebleu.corpus import as_test_set
+from truebleu.errors import SettingError
+from truebleu.planning.literature import plan_from_literature
+from truebleu.planning.plans import plan, plan_test_set
+from truebleu.planning.settings import PlanSettings
+from truebleu.simulation import Channel, simulate
+
+if TYPE_CHECKING:
+    from truebleu.corpus import TestSet
+
+
+@pytest.fixture(scope="module")
+def texts() -> TestSet:
+    channels = {
+        "old": Channel.at_rate(0.25),
+        "new": Channel.at_rate(0.22),
+        "best": Channel.at_rate(0.1),
+    }
+    return simulate(segments=300, systems=channels, seed=8)
+
+
+def two(texts: TestSet, *names: str) -> TestSet:
+    return replace(texts, systems={name: texts.systems[name] for name in names or ("old", "new")})
+
+
+def test_the_answers_of_a_plan_agree_with_each_other(texts: TestSet) -> None:
+    (found,) = plan_test_set(two(texts), 2.0).plans
+    assert found.units_needed is not None
+    assert found.smallest_difference is not None
+    assert found.power_now is not None
+    again = plan_test_set(two(texts), found.smallest_difference).plans[0]
+    assert again.units_needed == 300
+    assert again.power_now == pytest.approx(0.8)
+    at_needed = next(size for size in found.sizes if size.units == found.units_needed)
+    assert at_needed.power == pytest.approx(0.8, abs=0.002)
+    low, high = found.units_needed_interval or (None, None)
+    assert low is not None
+    assert high is not None
+    assert low < found.units_needed < high
+    assert [size.units for size in found.sizes] == sorted({size.units for size in found.sizes})
+    assert {300, found.units_needed} <= {size.units for size in found.sizes}
+
+
+def test_a_higher_power_a_smaller_difference_and_more_comparisons_need_more(
+    texts: TestSet,
+) -> None:
+    def needed(difference: float = 2.0, **settings: Any) -> int:
+        found = plan_test_set(two(texts), difference, settings=PlanSettings(**settings))
+        return found.plans[0].units_needed or 0
+
+    base = needed()
+    assert needed(1.0) == pytest.approx(4 * base, rel=0.1)
+    assert needed(power=0.9) > base
+    assert needed(level=0.99) > base
+    assert needed(alternative="greater") < base
+    five = needed(comparisons=5)
+    assert five > base
+    assert five == needed(level=0.99)
+
+
+def test_the_baseline_is_the_first_of_two_and_must_be_named_among_more(texts: TestSet) -> None:
+    (found,) = plan_test_set(two(texts)).plans
+    assert (found.a, found.b) == ("new", "old")
+    with pytest.raises(SettingError, match="baseline: found 'none', expected one of old, new"):
+        plan_test_set(texts)
+    result = plan_test_set(texts, 2.0, settings=PlanSettings(baseline="new"))
+    assert [(pair.a, pair.b) for pair in result.plans] == [("old", "new"), ("best", "new")]
+    assert result.settings["comparisons"] == 2
+    alone = plan_test_set(
+        two(texts, "new", "best"), 2.0, settings=PlanSettings(baseline="new", comparisons=2)
+    )
+    assert result.plans[1].units_needed == alone.plans[0].units_needed
+
+
+@pytest.mark.parametrize("metric", ["bleu", "ter"])
+def test_a_one_sided_test_looks_for_a_better_system(texts: TestSet, metric: str) -> None:
+    """By TER, less is better."""
+    powers = {}
+    for alternative in ("greater", "less", "two-sided"):
+        settings = PlanSettings(alternative=alternative)
+        (found,) = plan_test_set(two(texts, "old", "best"), 2.0, [metric], settings).plans
+        powers[alternative] = found.power_for_pilot_difference or 0
+    assert powers["greater"] > 0.99
+    assert powers["two-sided"] > 0.99
+    assert powers["less"] < 0.01
+
+
+def test_documents_are_counted_with_their_segments(texts: TestSet) -> None:
+    documents = len(set(texts.documents or ()))
+    settings = PlanSettings(unit="document")
+    (found,) = plan_test_set(two(texts), 2.0, ["chrf"], settings).plans
+    assert found.units == documents
+    assert found.segments == 300
+    assert found.units_needed is not None
+    assert found.segments_needed == pytest.approx(found.units_needed * 300 / documents, abs=1)
+    by_segment = plan_test_set(two(texts), 2.0, ["chrf"]).plans[0]
+    assert found.design_effect == pytest.approx(
+        (found.sd**2 / documents) / (by_segment.sd**2 / 300)
+    )
+
+
+def test_segments_that_go_together_are_warned_about() -> None:
+    reference = ["the cat sat on the mat today", "a dog ran over the green hill"] * 100
+    documents = tuple(f"d{i // 10}" for i in range(200))
+    good = [line if i // 10 % 2 else line[::-1] for i, line in enumerate(reference)]
+    bad = [line if i % 3 else line[:9] for i, line in enumerate(reference)]
+    pilot = replace(as_test_set({"a": bad, "b": good}, reference), documents=documents)
+    (found,) = plan_test_set(pilot, 1.0, ["chrf"]).plans
+    assert found.design_effect is not None
+    assert found.design_effect > 2
+    assert any("Plan with --unit document" in warning for warning in found.warnings)
+
+
+def test_a_pilot_that_hangs_on_one_segment_is_warned_about() -> None:
+    reference = ["the cat sat on the mat today"] * 100
+    almost = ["the cat sat on the hat today" if i % 2 else line for i, line in enumerate(reference)]
+    odd = [line + " today" * 400 * (i == 7) for i, line in enumerate(reference)]
+    (found,) = plan({"a": almost, "b": odd}, reference, 1.0, ["ter"]).plans
+    assert (found.largest_share or 0) > 0.9
+    assert any("One segment makes up" in warning for warning in found.warnings)
+
+
+def test_each_metric_has_its_own_difference(texts: TestSet) -> None:
+    result = plan_test_set(two(texts), [2.0, 1.0], ["bleu", "chrf"])
+    assert [found.difference for found in result.plans] == [2.0, 1.0]
+    with pytest.raises(SettingError, match="2 differences"):
+        plan_test_set(two(texts), [2.0, 1.0], ["bleu"])
+
+
+def test_what_is_none_has_its_reason_and_what_is_not_has_none(texts: TestSet) -> None:
+    results = [
+        plan_test_set(two(texts)),
+        plan_test_set(two(texts), 1.0),
+        plan_test_set(two(texts), 1e-9),
+        plan_from_literature(0.5, sd=10.0),
+        plan_from_literature(segments=5, sd=10.0),
+        plan_from_literature(0.5, interval=(-1.0, 2.0), segments=100),
+    ]
+    for result in results:
+        written = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+        assert written["version"] == 1
+        for found in written["plans"]:
+            absent = {name for name, value in found.items() if value is None}
+            assert absent == set(found["reasons"])
+
+
+@pytest.mark.parametrize("asked", [None, 2.0])
+def test_the_exhibit_has_what_it_plots(texts: TestSet, asked: float | None) -> None:
+    result = plan_test_set(two(texts), asked, ["bleu", "chrf"])
+    exhibit = result.exhibit()
+    assert exhibit.plot.x == "units"
+    assert exhibit.plot.y == ("smallest_difference" if asked is None else "power")
+    assert {row["plan"] for row in exhibit.rows} == {"BLEU: new − old", "chrF2: new − old"}
+    assert exhibit.plot_rows is not None
+    for row in exhibit.plot_rows:
+        assert isinstance(row[exhibit.plot.y], float)
+    for field in exhibit.fields:
+        assert all(field.name in row for row in exhibit.rows)
+    assert len(exhibit.findings) == 2
+    json.dumps(exhibit.to_dict(), allow_nan=False)
+
+
+def test_the_literature_gives_the_same_whichever_way_it_says_it() -> None:
+    sd = 11.0
+    se = sd / sqrt(2000)
+    half = norm.ppf(0.995) * se
+    found = [
+        plan_from_literature(0.5, sd=sd, segments=2000),
+        plan_from_literature(0.5, se=se, segments=2000),
+        plan_from_literature(
+            0.5, interval=(0.4 - half, 0.4 + half), interval_level=0.99, segments=2000
+        ),
+    ]
+    sizes = range(3700, 3900)
+    powers = nct.sf(
+        t.isf(0.025, np.array(sizes) - 1), np.array(sizes) - 1, 0.5 / sd * np.sqrt(sizes)
+    )
+    assert {one.plans[0].units_needed for one in found} == {sizes[int(np.argmax(powers >= 0.8))]}
+    assert found[2].plans[0].pilot_difference == pytest.approx(0.4)
+    expected = norm.cdf(0.5 / se - norm.ppf(0.975))
+    assert found[0].plans[0].power_now == pytest.approx(expected, abs=0.001)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"difference": 0.0, "sd": 1.0}, "difference: found 0.0, expected a number above 0"),
+        ({"difference": -1.0, "sd": 1.0}, "difference: found -1.0"),
+        ({"difference": float("nan"), "sd": 1.0}, "difference: found nan"),
+        ({"difference": 1.0, "sd": 0.0}, "sd: found 0.0"),
+        ({"difference": 1.0, "sd": float("inf")}, "sd: found inf"),
+        ({"difference": 1.0, "se": 1.0}, "segments: found 'none'"),
+        ({"difference": 1.0, "interval": (2.0, 1.0), "segments": 9}, "the lower one first"),
+        ({"difference": 1.0, "interval": (1.0, 1.0), "segments": 9}, "the lower one first"),
+        ({"difference": 1.0, "sd": 1.0, "se": 1.0, "segments": 9}, "exactly one of"),
+        ({"difference": 1.0}, "spread: found 'none'"),
+        ({"sd": 1.0}, "difference: found 'none'"),
+        ({"difference": 1.0, "sd": 1.0, "segments": 1}, "segments: found 1"),
+        ({"difference": 1.0, "sd": 1.0, "interval_level": 0.9}, "interval_level: found 0.9"),
+    ],
+)
+def test_what_the_literature_cannot_say_is_refused(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(SettingError, match=message):
+        plan_from_literature(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"power": 0.0}, "power: found 0.0"),
+        ({"power": 1.0}, "power: found 1.0"),
+        ({"power": float("nan")}, "power: found nan"),
+        ({"power": 0.04}, "more than 0.05"),
+        ({"level": 1.0}, "level: found 1.0"),
+        ({"comparisons": 0}, "comparisons: found 0"),
+        ({"unit": "block"}, "unknown unit 'block'"),
+        ({"alternative": "more"}, "unknown alternative 'more'"),
+        ({"samples": 10}, "samples: found 10, expected at least 40"),
+        ({"seed": -1}, "seed: found -1"),
+    ],
+)
+def test_settings_without_meaning_are_refused(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(SettingError, match=message):
+        PlanSettings(**settings)
+
+
+def test_pilots_that_tell_nothing_are_refused(texts: TestSet) -> None:
+    same = two(texts, "old").systems["old"]
+    copies = as_test_set({"a": same, "b": same}, texts.references)
+    with pytest.raises(SettingError, match="without spread nothing can be planned"):
+        plan_test_set(copies, 1.0)
+    with pytest.raises(SettingError, match="systems: found 1, expected at least two"):
+        plan_test_set(two(texts, "old"), 1.0)
+    with pytest.raises(SettingError, match="a test set with documents"):
+        plan_test_set(
+            as_test_set(texts.systems, texts.references),
+            1.0,
+            settings=PlanSettings(unit="document", baseline="old"),
+        )
+    lone = replace(two(texts), documents=("d",) * 300)
+    with pytest.raises(SettingError, match="found 'one document', expected at least two"):
+        plan_test_set(lone, 1.0, settings=PlanSettings(unit="document"))
+
+
+def test_two_segments_are_enough_for_an_answer_and_a_warning() -> None:
+    reference = ["the cat sat on the mat", "a dog ran over the hill"]
+    systems = {"a": ["the cat sat on the mat", "a dog ran"], "b": reference}
+    (found,) = plan(systems, reference, 1.0, ["bleu"]).plans
+    assert found.smallest_difference is None
+    assert "at least 6 units" in found.reasons["smallest_difference"]
+    assert any("The pilot has 2 segments" in warning for warning in found.warnings)
+
+
+LINES = st.lists(st.text(alphabet="ab ", max_size=6), min_size=2, max_size=9)
+
+
+@given(texts=LINES.flatmap(lambda r: st.tuples(st.just(r), *[lists_like(r)] * 2)), data=st.data())
+def test_any_pilot_gives_a_plan_or_a_reason(
+    texts: tuple[list[str], list[str], list[str]], data: st.DataObject
+) -> None:
+    reference, a, b = texts
+    metric = data.draw(st.sampled_from(["bleu", "chrf", "ter", "nist", "length", "sentbleu"]))
+    refusal = ""
+    try:
+        result = plan({"a": a, "b": b}, reference, 1.0, [metric], PlanSettings(samples=50))
+        json.dumps(result.to_dict(), allow_nan=False)
+        json.dumps(result.exhibit().to_dict(), allow_nan=False)
+    except SettingError as error:
+        refusal = str(error)
+    assert not refusal or refusal.endswith("without spread nothing can be planned")
+
+
+def lists_like(lines: list[str]) -> st.SearchStrategy[list[str]]:
+    return st.lists(st.text(alphabet="ab ", max_size=6), min_size=len(lines), max_size=len(lines))

@@ -1,0 +1,102 @@
+"""Power, sizes and differences against SciPy's noncentral t and the textbook's formula."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import nct, norm, t
+
+from truebleu.planning.power import (
+    TestPlan,
+    power,
+    smallest_difference,
+    student_quantile,
+    units_needed,
+)
+from truebleu.planning.variance import Spread
+
+TWO_SIDED = TestPlan(0.05)
+
+
+def exact_power(units: int, effect: float, alpha: float, sides: int) -> float:
+    critical = t.isf(alpha / sides, units - 1)
+    return float(nct.sf(critical, units - 1, effect * math.sqrt(units)))
+
+
+@pytest.mark.parametrize("units", [10, 34, 100, 5000])
+@pytest.mark.parametrize("effect", [0.02, 0.2, 0.5])
+@pytest.mark.parametrize(("alternative", "sides"), [("two-sided", 2), ("greater", 1), ("less", 1)])
+def test_the_power_is_that_of_the_t_test(
+    units: int, effect: float, alternative: str, sides: int
+) -> None:
+    for alpha in (0.05, 0.01):
+        test = TestPlan(alpha, alternative)  # type: ignore[arg-type]
+        found = power(units, effect * 3, Spread.known(3.0), test)
+        assert found == pytest.approx(exact_power(units, effect, alpha, sides), abs=0.004)
+
+
+@pytest.mark.parametrize(
+    ("effect", "wanted", "expected"),
+    [(0.2, 0.8, 199), (0.5, 0.8, 34), (0.5, 0.9, 44), (0.8, 0.8, 15)],
+)
+def test_the_sizes_are_those_of_the_tables(effect: float, wanted: float, expected: int) -> None:
+    """Pairs for the paired t test at .05, as G*Power and Cohen (1988, table 2.4.1) have them."""
+    assert units_needed(effect, wanted, Spread.known(1.0), TWO_SIDED) == expected
+
+
+def test_for_large_sizes_it_is_the_textbooks_formula() -> None:
+    spread = Spread(sd=10.0, null_sd=12.0)
+    needed = units_needed(0.1, 0.9, spread, TestPlan(0.05 / 3))
+    plain = ((norm.isf(0.05 / 6) * 12 + norm.ppf(0.9) * 10) / 0.1) ** 2
+    assert needed == pytest.approx(plain, rel=1e-4)
+
+
+@given(
+    sd=st.floats(0.01, 1000),
+    effect=st.floats(0.001, 3),
+    wanted=st.floats(0.1, 0.99),
+    alpha=st.sampled_from([0.05, 0.01, 0.05 / 30]),
+)
+def test_the_size_is_the_smallest_with_the_power_and_finds_no_less_than_the_difference(
+    sd: float, effect: float, wanted: float, alpha: float
+) -> None:
+    test, spread = TestPlan(alpha), Spread.known(sd)
+    difference = effect * sd
+    needed = units_needed(difference, wanted, spread, test)
+    assert needed is not None
+    assert power(needed, difference, spread, test) >= wanted
+    assert needed == test.fewest or power(needed - 1, difference, spread, test) < wanted
+    found = smallest_difference(needed, wanted, spread, test)
+    assert found is not None
+    assert found <= difference
+    assert power(needed, found, spread, test) >= wanted
+    assert power(needed, found * (1 - 1e-9), spread, test) < wanted
+
+
+def test_power_grows_with_the_size_and_the_difference() -> None:
+    sizes = [power(units, 0.3, Spread.known(1.0), TWO_SIDED) for units in (6, 20, 80, 300)]
+    differences = [power(50, d, Spread.known(1.0), TWO_SIDED) for d in (-0.2, 0.0, 0.1, 0.4)]
+    for powers in (sizes, differences):
+        assert powers == sorted(powers)
+        assert len(set(powers)) == 4
+
+
+def test_swaps_of_fewer_units_than_can_be_significant_find_nothing() -> None:
+    """Of 2**5 swaps two are as extreme as none: the smallest p is 2/32."""
+    assert power(5, 100.0, Spread.known(1.0), TWO_SIDED) == 0
+    assert smallest_difference(5, 0.8, Spread.known(1.0), TWO_SIDED) is None
+    assert units_needed(100.0, 0.8, Spread.known(1.0), TWO_SIDED) == 6
+
+
+def test_what_no_test_set_finds_has_no_size() -> None:
+    assert units_needed(1e-9, 0.8, Spread.known(1.0), TWO_SIDED) is None
+
+
+@pytest.mark.parametrize("freedom", [5, 8, 30, 1000])
+@pytest.mark.parametrize("tail", [0.1, 0.05, 0.025])
+def test_students_quantiles_are_scipys(freedom: int, tail: float) -> None:
+    found = student_quantile(float(norm.isf(tail)), freedom)
+    assert found == pytest.approx(t.isf(tail, freedom), rel=2e-4)

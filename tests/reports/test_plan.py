@@ -1,0 +1,58 @@
+"""Plans in sentences and tables."""
+
+from __future__ import annotations
+
+import pytest
+
+from truebleu.planning.literature import plan_from_literature
+from truebleu.planning.plans import plan_test_set
+from truebleu.planning.settings import PlanSettings
+from truebleu.reports.plan import render_plan, sentences, size_table
+from truebleu.simulation import Channel, simulate
+
+
+def test_a_difference_beyond_reach_is_named() -> None:
+    plan = plan_from_literature(1e-9, sd=10.0)
+    (sentence,) = sentences(plan, plan.plans[0])
+    assert sentence.endswith("more segments than there are: more than 1e+12 would be needed.")
+
+
+def test_a_test_set_that_is_too_small_for_any_test_is_named() -> None:
+    plan = plan_from_literature(segments=5, sd=10.0)
+    told = " ".join(sentences(plan, plan.plans[0]))
+    assert "On 5 segments nothing can be found: a test needs at least 6 units" in told
+
+
+def test_small_differences_keep_digits_that_show_them() -> None:
+    plan = plan_from_literature(0.001, sd=0.02, segments=400)
+    assert "differences from 0.0028 points on" in " ".join(sentences(plan, plan.plans[0]))
+    cells = [row[2] for row in size_table(plan, plan.plans[0]).rows]
+    assert "0.0010" in cells
+
+
+def test_no_test_is_sure() -> None:
+    assert "over 99 %" in render_plan(plan_from_literature(1.0, sd=1.0, segments=100))
+    assert "100 %" not in render_plan(plan_from_literature(1.0, sd=1.0, segments=100))
+
+
+def test_the_correction_and_the_side_are_told() -> None:
+    settings = PlanSettings(comparisons=4, alternative="greater")
+    written = render_plan(plan_from_literature(1.0, sd=9.0, settings=settings))
+    assert "one-sided paired test at level 0.95, Bonferroni's correction for 4 com" in written
+
+
+@pytest.mark.parametrize("format_", ["text", "markdown", "latex", "tsv"])
+def test_names_are_written_as_the_format_needs(format_: str) -> None:
+    channels = {"a_1": Channel.at_rate(0.2), "b|2": Channel.at_rate(0.3)}
+    texts = simulate(segments=60, systems=channels, seed=1)
+    written = render_plan(plan_test_set(texts, 1.0), format_)
+    if format_ == "tsv":
+        rows = [line.split("\t") for line in written.splitlines() if not line.startswith("#")]
+        assert len(rows) == 2
+        assert len(rows[0]) == len(rows[1])
+        assert dict(zip(*rows, strict=True))["a"] == "b|2"
+    if format_ == "latex":
+        assert "power for 1 BLEU" in written
+        assert "80 \\%" in written
+    if format_ in ("text", "markdown"):
+        assert written.startswith("BLEU: b|2 against a_1.\n")
