@@ -11,9 +11,11 @@ __all__ = [
     "Scorer",
     "Segments",
     "Statistics",
+    "agreement",
     "bleu_details",
     "bleu_scorer",
     "bootstrap_sums",
+    "calibrated_ties",
     "chrf_scorer",
     "count_bleu",
     "count_chrf",
@@ -26,21 +28,30 @@ __all__ = [
     "count_ter",
     "count_wer",
     "error_rate_scorer",
+    "exchanged_cells",
     "first_absent",
     "first_stranger",
     "gtm_scorer",
+    "heads",
+    "hybrid_values",
+    "judgment_counts",
+    "kept_pairs",
     "length_ratio_scorer",
     "mbleu_details",
     "mbleu_scorer",
     "nist_details",
     "nist_scorer",
+    "pair_counts",
     "pair_differences",
+    "pair_outcomes",
     "pair_sums",
+    "replicate_agreement",
     "sentence_bleu_scorer",
     "set_threads",
     "shifts",
     "survey",
     "swapped_sums",
+    "system_agreement",
     "ter_scorer",
     "threads",
     "tokenize",
@@ -198,3 +209,78 @@ def nist_scorer() -> Scorer: ...
 def error_rate_scorer() -> Scorer: ...
 def gtm_scorer() -> Scorer: ...
 def length_ratio_scorer() -> Scorer: ...
+def agreement(
+    human: NDArray[np.float64],
+    metric: NDArray[np.float64],
+    *,
+    grouping: str,
+    coefficient: str,
+    parameter: float,
+    micro: bool,
+    undefined_as_zero: bool,
+) -> tuple[float | None, int, int]: ...
+def calibrated_ties(
+    human: NDArray[np.float64], metric: NDArray[np.float64], *, grouping: str, micro: bool
+) -> tuple[float, float, int, float, float | None, bool, bool] | None: ...
+def pair_counts(
+    human: NDArray[np.float64], metric: NDArray[np.float64], *, grouping: str, epsilon: float
+) -> list[int]: ...
+def kept_pairs(
+    human: NDArray[np.float64], metric: NDArray[np.float64], *, grouping: str, threshold: float
+) -> tuple[int, int]: ...
+def judgment_counts(
+    metric: NDArray[np.float64],
+    *,
+    left: NDArray[np.int64],
+    right: NDArray[np.int64],
+    item: NDArray[np.int64],
+    verdict: NDArray[np.int64],
+    epsilon: float,
+) -> NDArray[np.uint64]: ...
+def hybrid_values(
+    human: NDArray[np.float64],
+    metrics: NDArray[np.float64],
+    *,
+    grouping: str,
+    coefficient: str,
+    parameter: float,
+    micro: bool,
+    undefined_as_zero: bool,
+    first: int,
+    draws: int,
+    seed: int | None,
+) -> NDArray[np.float64]: ...
+def exchanged_cells(cells: int, *, first: int, draws: int, seed: int) -> NDArray[np.bool_]: ...
+def pair_outcomes(
+    human: NDArray[np.float64],
+    metrics: NDArray[np.float64],
+    *,
+    grouping: str,
+    epsilons: tuple[float, float],
+) -> list[tuple[int, int, int, int]]: ...
+def heads(
+    counts: Sequence[int], *, first: int, draws: int, seed: int
+) -> NDArray[np.uint64]: ...
+def replicate_agreement(
+    human: NDArray[np.float64],
+    metrics: NDArray[np.float64],
+    *,
+    grouping: str,
+    coefficient: str,
+    parameter: float,
+    micro: bool,
+    undefined_as_zero: bool,
+    units: Sequence[int] | None,
+    systems: bool,
+    first: int,
+    replicates: int,
+    seed: int,
+) -> NDArray[np.float64]: ...
+def system_agreement(
+    human: NDArray[np.float64],
+    metrics: NDArray[np.float64],
+    *,
+    coefficient: str,
+    parameter: float,
+    seed: int | None,
+) -> NDArray[np.float64]: ...

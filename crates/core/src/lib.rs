@@ -2,8 +2,9 @@
 //!
 //! The modules are the steps of the data flow, in order:
 //! `corpus` reads, `tokenizers` split, `metrics` count and score, `resampling` adds up replicates.
-//! `parallel` says on how many threads.
+//! `agreement` compares metrics with people. `parallel` says on how many threads.
 
+pub mod agreement;
 pub mod corpus;
 pub mod metrics;
 pub mod parallel;

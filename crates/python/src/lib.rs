@@ -4,6 +4,8 @@
 #![allow(clippy::fn_params_excessive_bools, reason = "settings are keyword arguments in Python")]
 #![allow(clippy::doc_markdown, reason = "the comments become Python's docstrings")]
 
+mod agreement;
+mod agreement_resampling;
 mod arguments;
 mod forensics;
 mod metrics;
@@ -23,6 +25,12 @@ mod _core {
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
 
+    #[pymodule_export]
+    use crate::agreement::{agreement, calibrated_ties, judgment_counts, kept_pairs, pair_counts};
+    #[pymodule_export]
+    use crate::agreement_resampling::{
+        exchanged_cells, heads, hybrid_values, pair_outcomes, replicate_agreement, system_agreement,
+    };
     #[pymodule_export]
     use crate::arguments::{first_absent, first_stranger};
     #[pymodule_export]

@@ -8,6 +8,10 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 pub enum Purpose {
     Bootstrap = 1,
     Swaps = 2,
+    /// Scores of two metrics exchanged.
+    Exchange = 3,
+    /// Segments, documents or systems drawn to judge a coefficient.
+    Agreement = 4,
 }
 
 /// The random numbers of one replicate.

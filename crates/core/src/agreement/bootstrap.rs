@@ -1,0 +1,345 @@
+//! Agreement on bootstrap replicates of items, of systems, or of both.
+//!
+//! Items are drawn in units, such as the segments of a document. All metrics are evaluated on the same
+//! replicates, so that their differences are paired. A cell that was drawn twice is two cells of the
+//! replicate, but not a pair: nobody compared an output with itself.
+
+use std::ops::Range;
+
+use ndarray::parallel::prelude::*;
+use ndarray::{Array2, ArrayView2, ArrayView3, Axis};
+
+use super::coefficients::{Averaging, Coefficient};
+use super::groups::{Grouping, Prepared, Scratch};
+use crate::parallel;
+use crate::resampling::{Purpose, Stream};
+
+/// What is evaluated on every replicate.
+#[derive(Debug, Clone, Copy)]
+pub struct Question {
+    pub coefficient: Coefficient,
+    pub averaging: Averaging,
+    pub grouping: Grouping,
+}
+
+/// What a replicate draws, with replacement, as many as there are.
+#[derive(Debug, Clone, Copy)]
+pub struct Drawn<'a> {
+    /// The unit of each item, all numbers from 0 up to the largest; None where items are kept.
+    pub units: Option<&'a [u32]>,
+    /// Whether systems are drawn.
+    pub systems: bool,
+}
+
+/// The value of each metric on each replicate, shaped (replicate, metric); NaN where there is none.
+///
+/// `human` is (system, item), NaN where no one judged, and `metrics` (metric, system, item).
+#[must_use]
+pub fn replicate_values(
+    human: &ArrayView2<'_, f64>,
+    metrics: &ArrayView3<'_, f64>,
+    question: Question,
+    drawn: Drawn<'_>,
+    replicates: Range<u64>,
+    seed: u64,
+) -> Array2<f64> {
+    let matrix: Vec<f64> = human.iter().copied().collect();
+    let metrics: Vec<Vec<f64>> =
+        metrics.outer_iter().map(|metric| metric.iter().copied().collect()).collect();
+    let (systems, items) = human.dim();
+    // Whole groups that were drawn several times need only be counted as often.
+    let whole_groups = match question.grouping {
+        Grouping::Item => !drawn.systems,
+        Grouping::System => drawn.units.is_none(),
+        Grouping::None => false,
+    };
+    let prepared = whole_groups.then(|| Prepared::new(&matrix, systems, question.grouping));
+    let gathered: Vec<Vec<f64>> = prepared
+        .iter()
+        .flat_map(|prepared| metrics.iter().map(|metric| prepared.gather(metric)))
+        .collect();
+    each_replicate(replicates, metrics.len(), |index, scratch, values| {
+        let mut stream = Stream::new(seed, Purpose::Agreement, index);
+        let draw = Draw::new(drawn, systems, items, &mut stream);
+        if let Some(prepared) = &prepared {
+            let weights = draw.weights(question.grouping);
+            for (value, metric) in values.iter_mut().zip(&gathered) {
+                *value = evaluate(prepared, question, metric, Some(weights), scratch);
+            }
+        } else {
+            let prepared = Prepared::of_groups(&matrix, draw.groups(question.grouping));
+            let weights = match question.grouping {
+                Grouping::None => None,
+                grouping => Some(draw.weights(grouping)),
+            };
+            for (value, metric) in values.iter_mut().zip(&metrics) {
+                *value = evaluate(&prepared, question, &prepared.gather(metric), weights, scratch);
+            }
+        }
+    })
+}
+
+/// The value of each metric by the systems' scores, which each replicate has its own of.
+///
+/// `human` is (replicate, system), NaN where a system has none, and `metrics` (metric, replicate,
+/// system). Where a seed is given, each replicate draws from its systems; replicates are numbered from 0.
+#[must_use]
+pub fn system_values(
+    human: &ArrayView2<'_, f64>,
+    metrics: &ArrayView3<'_, f64>,
+    coefficient: Coefficient,
+    seed: Option<u64>,
+) -> Array2<f64> {
+    let (replicates, systems) = human.dim();
+    let question =
+        Question { coefficient, averaging: Averaging::default(), grouping: Grouping::None };
+    each_replicate(0..replicates as u64, metrics.len_of(Axis(0)), |index, scratch, values| {
+        let row: Vec<f64> = human.row(index as usize).to_vec();
+        let cells = match seed {
+            Some(seed) => {
+                let mut stream = Stream::new(seed, Purpose::Agreement, index);
+                (0..systems).map(|_| stream.below(systems as u32)).collect()
+            }
+            None => (0..systems as u32).collect(),
+        };
+        let prepared = Prepared::of_groups(&row, [cells]);
+        for (value, metric) in values.iter_mut().zip(metrics.outer_iter()) {
+            let scores = metric.row(index as usize).to_vec();
+            *value = evaluate(&prepared, question, &prepared.gather(&scores), None, scratch);
+        }
+    })
+}
+
+fn evaluate(
+    prepared: &Prepared,
+    question: Question,
+    metric: &[f64],
+    weights: Option<&[u32]>,
+    scratch: &mut Scratch,
+) -> f64 {
+    let Question { coefficient, averaging, .. } = question;
+    let found = prepared.evaluate(coefficient, averaging, metric, weights, scratch);
+    found.value.unwrap_or(f64::NAN)
+}
+
+/// A row of values for each replicate, each of which depends on its own number alone.
+fn each_replicate(
+    replicates: Range<u64>,
+    width: usize,
+    values: impl Fn(u64, &mut Scratch, &mut [f64]) + Sync + Send,
+) -> Array2<f64> {
+    let count = (replicates.end - replicates.start) as usize;
+    let mut found = Array2::zeros((count, width));
+    parallel::run(|| {
+        found.outer_iter_mut().into_par_iter().enumerate().for_each_init(
+            || (Scratch::default(), vec![0.0; width]),
+            |(scratch, row), (index, mut into)| {
+                values(replicates.start + index as u64, scratch, row);
+                into.iter_mut().zip(row).for_each(|(to, value)| *to = *value);
+            },
+        );
+    });
+    found
+}
+
+/// How often one replicate drew each item and each system.
+struct Draw {
+    items: Vec<u32>,
+    systems: Vec<u32>,
+}
+
+impl Draw {
+    fn new(drawn: Drawn<'_>, systems: usize, items: usize, stream: &mut Stream) -> Self {
+        let items = match drawn.units {
+            Some(units) => {
+                let count = units.iter().max().map_or(0, |&last| last + 1);
+                let times = draw(count, stream);
+                units.iter().map(|&unit| times[unit as usize]).collect()
+            }
+            None => vec![1; items],
+        };
+        let systems = if drawn.systems { draw(systems as u32, stream) } else { vec![1; systems] };
+        Self { items, systems }
+    }
+
+    /// How often each group was drawn, where groups are items or systems.
+    fn weights(&self, grouping: Grouping) -> &[u32] {
+        if grouping == Grouping::Item { &self.items } else { &self.systems }
+    }
+
+    /// The cells of each group, as often as they were drawn; groups that were not drawn are empty.
+    fn groups(&self, grouping: Grouping) -> Vec<Vec<u32>> {
+        let row = |system: usize| -> Vec<u32> {
+            let first = system * self.items.len();
+            repeated(&self.items).map(|item| (first + item) as u32).collect()
+        };
+        match grouping {
+            Grouping::None => vec![repeated(&self.systems).flat_map(row).collect()],
+            Grouping::System => (0..self.systems.len())
+                .map(|system| if self.systems[system] > 0 { row(system) } else { Vec::new() })
+                .collect(),
+            Grouping::Item => {
+                let drawn: Vec<usize> = repeated(&self.systems).collect();
+                let cell = |system: usize, item: usize| (system * self.items.len() + item) as u32;
+                let times = self.items.iter().enumerate();
+                times
+                    .map(|(item, &times)| {
+                        let systems = if times > 0 { &drawn[..] } else { &[] };
+                        systems.iter().map(|&system| cell(system, item)).collect()
+                    })
+                    .collect()
+            }
+        }
+    }
+}
+
+/// How often each of so many things is drawn in as many draws.
+fn draw(count: u32, stream: &mut Stream) -> Vec<u32> {
+    let mut times = vec![0; count as usize];
+    for _ in 0..count {
+        times[stream.below(count) as usize] += 1;
+    }
+    times
+}
+
+/// The index of each thing, as often as it was drawn.
+fn repeated(times: &[u32]) -> impl Iterator<Item = usize> + '_ {
+    times.iter().enumerate().flat_map(|(index, &times)| (0..times).map(move |_| index))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agreement::coefficients::Formula;
+    use ndarray::{Array3, Slice};
+
+    const SYSTEMS: usize = 5;
+    const ITEMS: usize = 12;
+
+    fn scores(seed: u64, values: u32) -> Array2<f64> {
+        let mut stream = Stream::new(seed, Purpose::Agreement, 7);
+        Array2::from_shape_fn((SYSTEMS, ITEMS), |_| f64::from(stream.below(values)))
+    }
+
+    fn metrics() -> Array3<f64> {
+        let both = [scores(2, 9), scores(3, 20)];
+        Array3::from_shape_fn((2, SYSTEMS, ITEMS), |(metric, system, item)| {
+            both[metric][[system, item]]
+        })
+    }
+
+    fn human() -> Array2<f64> {
+        let mut human = scores(1, 4);
+        human[[1, 3]] = f64::NAN;
+        human[[4, 0]] = f64::NAN;
+        human
+    }
+
+    const COEFFICIENTS: [Coefficient; 5] = [
+        Coefficient::Pearson,
+        Coefficient::Spearman,
+        Coefficient::Pairs { formula: Formula::TauB, epsilon: 0.0 },
+        Coefficient::Pairs { formula: Formula::AccEq, epsilon: 1.0 },
+        Coefficient::Calibrated { formula: Formula::AccEq },
+    ];
+
+    fn values(question: Question, drawn: Drawn<'_>, replicates: Range<u64>) -> Array2<f64> {
+        replicate_values(&human().view(), &metrics().view(), question, drawn, replicates, 4)
+    }
+
+    fn question(coefficient: Coefficient, grouping: Grouping) -> Question {
+        Question { coefficient, averaging: Averaging::default(), grouping }
+    }
+
+    #[test]
+    fn a_replicate_that_draws_nothing_is_the_matrix_itself() {
+        let (human, metrics) = (human(), metrics());
+        let matrix: Vec<f64> = human.iter().copied().collect();
+        for grouping in [Grouping::None, Grouping::Item, Grouping::System] {
+            for coefficient in COEFFICIENTS {
+                let drawn = Drawn { units: None, systems: false };
+                let found = values(question(coefficient, grouping), drawn, 0..1);
+                let prepared = Prepared::new(&matrix, SYSTEMS, grouping);
+                for (metric, value) in metrics.outer_iter().zip(found.row(0)) {
+                    let gathered = prepared.gather(&metric.iter().copied().collect::<Vec<_>>());
+                    let question = question(coefficient, grouping);
+                    let plain =
+                        evaluate(&prepared, question, &gathered, None, &mut Scratch::default());
+                    assert!((value - plain).abs() < 1e-12, "{grouping:?} {coefficient:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn groups_drawn_several_times_count_as_often() {
+        // Drawing items by weight is the same as listing their groups again and again.
+        let (human, metrics) = (human(), metrics());
+        let matrix: Vec<f64> = human.iter().copied().collect();
+        let units: Vec<u32> = (0..ITEMS as u32).map(|item| item / 2).collect();
+        let drawn = Drawn { units: Some(&units), systems: false };
+        for coefficient in COEFFICIENTS {
+            let found = values(question(coefficient, Grouping::Item), drawn, 3..4);
+            let mut stream = Stream::new(4, Purpose::Agreement, 3);
+            let draw = Draw::new(drawn, SYSTEMS, ITEMS, &mut stream);
+            assert!(draw.items.chunks(2).all(|pair| pair[0] == pair[1]));
+            assert_eq!(draw.items.iter().sum::<u32>() as usize, ITEMS);
+            let column = |item: usize| (0..SYSTEMS).map(|s| (s * ITEMS + item) as u32).collect();
+            let prepared = Prepared::of_groups(&matrix, repeated(&draw.items).map(column));
+            for (metric, value) in metrics.outer_iter().zip(found.row(0)) {
+                let gathered = prepared.gather(&metric.iter().copied().collect::<Vec<_>>());
+                let question = question(coefficient, Grouping::Item);
+                let plain = evaluate(&prepared, question, &gathered, None, &mut Scratch::default());
+                assert!((value - plain).abs() < 1e-12, "{coefficient:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_copy_of_a_cell_is_no_pair() {
+        // Two systems drawn from two: either both, or one of them twice, which leaves no pair at all.
+        let human = Array2::from_shape_vec((2, 1), vec![1.0, 2.0]).unwrap_or_default();
+        let metrics = Array3::from_shape_vec((1, 2, 1), vec![2.0, 1.0]).unwrap_or_default();
+        let drawn = Drawn { units: None, systems: true };
+        for grouping in [Grouping::None, Grouping::Item] {
+            for coefficient in [
+                Coefficient::Pairs { formula: Formula::AccEq, epsilon: 0.0 },
+                Coefficient::Pooled { formula: Formula::AccEq, epsilon: 0.0 },
+                Coefficient::KendallLike { threshold: 0.0 },
+            ] {
+                let question = question(coefficient, grouping);
+                let found =
+                    replicate_values(&human.view(), &metrics.view(), question, drawn, 0..50, 1);
+                let wrong =
+                    if matches!(coefficient, Coefficient::KendallLike { .. }) { -1.0 } else { 0.0 };
+                assert!(found.iter().all(|&value| value.is_nan() || value == wrong));
+                assert!(found.iter().any(|value| value.is_nan()));
+                assert!(found.iter().any(|&value| value == wrong));
+            }
+        }
+    }
+
+    #[test]
+    fn a_replicate_does_not_depend_on_its_neighbours() {
+        let units: Vec<u32> = (0..ITEMS as u32).collect();
+        let drawn = Drawn { units: Some(&units), systems: true };
+        for grouping in [Grouping::None, Grouping::Item, Grouping::System] {
+            let question = question(Coefficient::Pearson, grouping);
+            let (all, some) = (values(question, drawn, 0..40), values(question, drawn, 7..19));
+            let part = all.slice_axis(Axis(0), Slice::from(7..19));
+            assert!(part.iter().zip(&some).all(|(x, y)| x.to_bits() == y.to_bits()));
+        }
+    }
+
+    #[test]
+    fn system_values_are_those_of_each_row() {
+        let human = Array2::from_shape_vec((2, 3), vec![1.0, 2.0, 3.0, 3.0, 2.0, f64::NAN]);
+        let human = human.unwrap_or_default();
+        let metric = Array3::from_shape_vec((1, 2, 3), vec![1.0, 5.0, 2.0, 4.0, 3.0, 9.0]);
+        let metric = metric.unwrap_or_default();
+        let coefficient = Coefficient::Pairs { formula: Formula::TauA, epsilon: 0.0 };
+        let found = system_values(&human.view(), &metric.view(), coefficient, None);
+        assert!((found[[0, 0]] - 1.0 / 3.0).abs() < 1e-12);
+        assert!((found[[1, 0]] - 1.0).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,282 @@
+//! Groups of cells, by item, by system or all together, with all that depends on people alone.
+
+use super::pairs::{Sorting, pairs_of};
+
+/// Which cells of a (system, item) matrix are compared with each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Grouping {
+    /// All cells.
+    None,
+    /// The cells of one item.
+    Item,
+    /// The cells of one system.
+    System,
+}
+
+/// One group: its cells are `start..end` of the prepared ones.
+#[derive(Debug, Clone)]
+pub struct Group {
+    pub start: usize,
+    pub end: usize,
+    /// The item or the system that it is about, as numbered by the caller; 0 where all are one group.
+    pub label: u32,
+    /// Where its size stands in `Prepared::sizes`.
+    pub class: usize,
+    /// Pairs of a cell with its own copy, where cells are given repeatedly.
+    pub copies: u64,
+    /// How many different human scores it has.
+    pub distinct: usize,
+    /// Pairs of different cells that people tie.
+    pub ties: u64,
+    /// The sum of the squared deviations of the human scores; 0 exactly where they are constant.
+    pub squares: f64,
+    /// The same of `Prepared::ranks`.
+    pub rank_squares: i128,
+}
+
+impl Group {
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.end - self.start
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.start == self.end
+    }
+
+    /// Pairs of different cells.
+    #[must_use]
+    pub fn pairs(&self) -> u64 {
+        pairs_of(self.len()) - self.copies
+    }
+
+    #[must_use]
+    pub fn size(&self) -> Size {
+        Size { cells: self.len(), pairs: self.pairs() }
+    }
+}
+
+/// How large a group is. Without copies, n cells make n (n - 1) / 2 pairs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Size {
+    pub cells: usize,
+    pub pairs: u64,
+}
+
+impl Size {
+    /// What a pair weighs in a mean over groups, as a fraction; with `micro` a group weighs its cells.
+    #[must_use]
+    pub fn weight(self, micro: bool) -> (u64, u64) {
+        (if micro { self.cells as u64 } else { 1 }, self.pairs)
+    }
+}
+
+/// Human scores, sorted and summed up once for many metrics or replicates.
+///
+/// Cells without a human score, and groups of fewer than two cells, are left out. A cell that is given
+/// several times counts as often, but its copies are no pairs: that a cell ties with itself says nothing.
+#[derive(Debug, Clone)]
+pub struct Prepared {
+    cells: Vec<u32>,
+    groups: Vec<Group>,
+    sizes: Vec<Size>,
+    /// In the order of `cells`: the human score, ascending within its group,
+    pub(super) human: Vec<f64>,
+    /// how many of the group's are lower,
+    pub(super) below: Vec<u32>,
+    /// the score less the group's mean,
+    pub(super) deviations: Vec<f64>,
+    /// and twice the average rank, less its mean: whole numbers.
+    pub(super) ranks: Vec<i64>,
+}
+
+/// What `Prepared::evaluate` works in; one for each thread, kept between calls.
+#[derive(Debug, Clone, Default)]
+pub struct Scratch {
+    pub(super) sorting: Sorting,
+    pub(super) values: Vec<f64>,
+    pub(super) calibrating: super::calibration::Buffers,
+}
+
+impl Prepared {
+    /// Groups the cells of a matrix, given row by row (system, item), NaN where no one judged.
+    ///
+    /// # Panics
+    ///
+    /// If `human` is not `systems` rows of equal length.
+    #[must_use]
+    pub fn new(human: &[f64], systems: usize, grouping: Grouping) -> Self {
+        let items = human.len().checked_div(systems).unwrap_or(0);
+        assert_eq!(human.len(), systems * items, "the matrix is not rectangular");
+        let (systems, items) = (systems as u32, items as u32);
+        match grouping {
+            Grouping::None => Self::of_groups(human, [(0..systems * items).collect()]),
+            Grouping::Item => Self::of_groups(
+                human,
+                (0..items).map(|item| (0..systems).map(|system| system * items + item).collect()),
+            ),
+            Grouping::System => Self::of_groups(
+                human,
+                (0..systems).map(|system| (system * items..(system + 1) * items).collect()),
+            ),
+        }
+    }
+
+    /// Groups given by the positions of their cells in `human`; a group's label is its index.
+    #[must_use]
+    pub fn of_groups(human: &[f64], groups: impl IntoIterator<Item = Vec<u32>>) -> Self {
+        let mut prepared = Self {
+            cells: Vec::new(),
+            groups: Vec::new(),
+            sizes: Vec::new(),
+            human: Vec::new(),
+            below: Vec::new(),
+            deviations: Vec::new(),
+            ranks: Vec::new(),
+        };
+        for (label, mut cells) in (0..).zip(groups) {
+            cells.retain(|&cell| !human[cell as usize].is_nan());
+            if cells.iter().any(|&cell| cell != cells[0]) {
+                prepared.push(human, label, cells);
+            }
+        }
+        prepared.sizes = prepared.groups.iter().map(Group::size).collect();
+        prepared.sizes.sort_unstable();
+        prepared.sizes.dedup();
+        for group in &mut prepared.groups {
+            group.class = prepared.sizes.partition_point(|&size| size < group.size());
+        }
+        prepared
+    }
+
+    fn push(&mut self, human: &[f64], label: u32, mut cells: Vec<u32>) {
+        // Adding 0 turns -0, which MQM files have, into 0.
+        let score = |cell: u32| human[cell as usize] + 0.0;
+        cells.sort_unstable_by(|&left, &right| {
+            score(left).total_cmp(&score(right)).then(left.cmp(&right))
+        });
+        let start = self.human.len();
+        let n = cells.len();
+        self.human.extend(cells.iter().map(|&cell| score(cell)));
+        let scores = &self.human[start..];
+        let (mut distinct, mut ties) = (0, 0);
+        for run in scores.chunk_by(|left, right| left == right) {
+            let below = self.below.len() - start;
+            self.below.extend(run.iter().map(|_| below as u32));
+            self.ranks.extend(run.iter().map(|_| centred_rank(below, run.len(), n)));
+            distinct += 1;
+            ties += pairs_of(run.len());
+        }
+        // Copies of a cell stand side by side.
+        let copies =
+            cells.chunk_by(|left, right| left == right).map(|run| pairs_of(run.len())).sum();
+        self.deviations.extend(deviations(scores));
+        let squares: f64 = self.deviations[start..].iter().map(|own| own * own).sum();
+        self.groups.push(Group {
+            start,
+            end: start + n,
+            label,
+            class: 0,
+            copies,
+            distinct,
+            ties: ties - copies,
+            squares: if distinct > 1 { squares.max(f64::MIN_POSITIVE) } else { 0.0 },
+            rank_squares: self.ranks[start..].iter().map(|&rank| i128::from(rank).pow(2)).sum(),
+        });
+        self.cells.extend(cells);
+    }
+
+    /// The position in the matrix of each prepared cell.
+    #[must_use]
+    pub fn cells(&self) -> &[u32] {
+        &self.cells
+    }
+
+    #[must_use]
+    pub fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    /// The different sizes of the groups, ascending.
+    #[must_use]
+    pub fn sizes(&self) -> &[Size] {
+        &self.sizes
+    }
+
+    /// All pairs within groups.
+    #[must_use]
+    pub fn pairs(&self) -> u64 {
+        self.groups.iter().map(Group::pairs).sum()
+    }
+
+    /// The cells of a matrix in the order in which `evaluate` takes them.
+    #[must_use]
+    pub fn gather(&self, matrix: &[f64]) -> Vec<f64> {
+        self.cells.iter().map(|&cell| matrix[cell as usize]).collect()
+    }
+
+    /// How often a replicate drew the group.
+    pub(super) fn times(group: &Group, weights: Option<&[u32]>) -> u64 {
+        weights.map_or(1, |weights| u64::from(weights[group.label as usize]))
+    }
+}
+
+/// Twice the average rank of a run of equal scores among n, less its mean.
+pub(super) fn centred_rank(below: usize, run: usize, n: usize) -> i64 {
+    (2 * below + run) as i64 - n as i64
+}
+
+/// The scores less their mean.
+///
+/// The first score is taken off before, exactly where all are alike: scores that vary in their last
+/// digits only are not drowned by the rounding of their mean.
+pub(super) fn deviations(scores: &[f64]) -> impl Iterator<Item = f64> {
+    let first = scores.first().copied().unwrap_or(0.0);
+    let mean = scores.iter().map(|score| score - first).sum::<f64>() / scores.len() as f64;
+    scores.iter().map(move |score| (score - first) - mean)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HUMAN: [f64; 6] = [1.0, f64::NAN, 3.0, 1.0, 2.0, 0.0];
+
+    #[test]
+    fn groups_have_the_judged_cells_of_an_item_or_a_system_by_ascending_score() {
+        let by_item = Prepared::new(&HUMAN, 2, Grouping::Item);
+        assert_eq!(by_item.cells(), [0, 3, 5, 2]);
+        let labels: Vec<_> = by_item.groups().iter().map(|group| group.label).collect();
+        assert_eq!(labels, [0, 2]);
+        let by_system = Prepared::new(&HUMAN, 2, Grouping::System);
+        assert_eq!(by_system.cells(), [0, 2, 5, 3, 4]);
+        assert_eq!(by_system.sizes(), [Size { cells: 2, pairs: 1 }, Size { cells: 3, pairs: 3 }]);
+        let all = Prepared::new(&HUMAN, 2, Grouping::None);
+        assert_eq!(all.cells(), [5, 0, 3, 4, 2]);
+        assert_eq!(all.below, [0, 1, 1, 3, 4]);
+        assert_eq!(all.ranks, [-4, -1, -1, 2, 4]);
+        assert_eq!((all.groups()[0].distinct, all.groups()[0].ties), (4, 1));
+    }
+
+    #[test]
+    fn metrics_are_gathered_in_the_same_order() {
+        let by_item = Prepared::new(&HUMAN, 2, Grouping::Item);
+        assert_eq!(by_item.gather(&[10.0, 11.0, 12.0, 13.0, 14.0, 15.0]), [10.0, 13.0, 15.0, 12.0]);
+    }
+
+    #[test]
+    fn copies_of_a_cell_are_no_pairs() {
+        let groups = [vec![0, 3, 0, 0], vec![2, 2], vec![0, 1, 3, 1]];
+        let prepared = Prepared::of_groups(&HUMAN, groups);
+        let [first, last] = prepared.groups() else { panic!("the second group is one cell") };
+        assert_eq!((first.len(), first.copies, first.pairs(), first.ties), (4, 3, 3, 3));
+        assert_eq!((last.len(), last.copies, last.pairs(), last.ties), (2, 0, 1, 1));
+        assert_eq!((first.label, last.label), (0, 2));
+    }
+
+    #[test]
+    fn a_negative_zero_ties_with_zero() {
+        assert_eq!(Prepared::new(&[0.0, -0.0], 2, Grouping::Item).groups()[0].ties, 1);
+    }
+}

@@ -1,0 +1,188 @@
+//! Agreement: coefficients, pair counts and calibrated ties.
+
+use numpy::ndarray::{Array2, ArrayView2};
+use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::prelude::*;
+use truebleu_core::agreement::coefficients::{Averaging, Coefficient};
+use truebleu_core::agreement::groups::{Grouping, Prepared, Scratch};
+use truebleu_core::agreement::pairs::{PairCounts, Verdict, count_judgment};
+
+/// The grouping of a name.
+pub fn grouping(name: &str) -> PyResult<Grouping> {
+    match name {
+        "none" => Ok(Grouping::None),
+        "item" => Ok(Grouping::Item),
+        "system" => Ok(Grouping::System),
+        _ => Err(PyValueError::new_err(format!("no grouping is called {name:?}"))),
+    }
+}
+
+/// The coefficient of a name, with its epsilon or threshold.
+pub fn coefficient(name: &str, parameter: f64) -> PyResult<Coefficient> {
+    Coefficient::named(name, parameter)
+        .ok_or_else(|| PyValueError::new_err(format!("no coefficient is called {name:?}")))
+}
+
+/// The human scores in their groups, and the metric's beside them.
+fn prepare(
+    human: &ArrayView2<'_, f64>,
+    metric: &ArrayView2<'_, f64>,
+    grouping: Grouping,
+) -> PyResult<(Prepared, Vec<f64>)> {
+    if human.dim() != metric.dim() {
+        let shapes = format!("{:?} and {:?}", human.dim(), metric.dim());
+        return Err(PyValueError::new_err(format!("matrices of different shapes: {shapes}")));
+    }
+    let rows = |matrix: &ArrayView2<'_, f64>| matrix.iter().copied().collect::<Vec<_>>();
+    let prepared = Prepared::new(&rows(human), human.nrows(), grouping);
+    let metric = prepared.gather(&rows(metric));
+    Ok((prepared, metric))
+}
+
+/// The value of a coefficient over all groups, how many groups have one and how many have none.
+#[pyfunction]
+#[pyo3(signature = (human, metric, *, grouping, coefficient, parameter, micro, undefined_as_zero))]
+#[expect(clippy::too_many_arguments, reason = "settings are keyword arguments in Python")]
+pub fn agreement(
+    py: Python<'_>,
+    human: PyReadonlyArray2<'_, f64>,
+    metric: PyReadonlyArray2<'_, f64>,
+    grouping: &str,
+    coefficient: &str,
+    parameter: f64,
+    micro: bool,
+    undefined_as_zero: bool,
+) -> PyResult<(Option<f64>, u64, u64)> {
+    let coefficient = self::coefficient(coefficient, parameter)?;
+    let grouping = self::grouping(grouping)?;
+    let averaging = Averaging { micro, undefined_as_zero };
+    let (human, metric) = (human.as_array(), metric.as_array());
+    let found = py.detach(|| {
+        let (prepared, metric) = prepare(&human, &metric, grouping)?;
+        let mut scratch = Scratch::default();
+        PyResult::Ok(prepared.evaluate(coefficient, averaging, &metric, None, &mut scratch))
+    })?;
+    Ok((found.value, found.groups, found.undefined))
+}
+
+/// The tie threshold with the largest accuracy, or None where there are no pairs.
+///
+/// Threshold, accuracy, number of groups, share of pairs that people tie, where the accuracy next
+/// changes, whether no larger threshold is as good, whether calling every pair a tie is as good.
+#[pyfunction]
+#[pyo3(signature = (human, metric, *, grouping, micro))]
+#[expect(clippy::type_complexity, reason = "Python gets a tuple")]
+pub fn calibrated_ties(
+    py: Python<'_>,
+    human: PyReadonlyArray2<'_, f64>,
+    metric: PyReadonlyArray2<'_, f64>,
+    grouping: &str,
+    micro: bool,
+) -> PyResult<Option<(f64, f64, u64, f64, Option<f64>, bool, bool)>> {
+    let grouping = self::grouping(grouping)?;
+    let averaging = Averaging { micro, undefined_as_zero: false };
+    let (human, metric) = (human.as_array(), metric.as_array());
+    let found = py.detach(|| {
+        let (prepared, metric) = prepare(&human, &metric, grouping)?;
+        PyResult::Ok(prepared.calibrate(averaging, &metric, None, &mut Scratch::default()))
+    })?;
+    Ok(found.map(|found| {
+        (
+            found.epsilon,
+            found.accuracy,
+            found.groups,
+            found.human_ties,
+            found.end,
+            found.unique,
+            found.degenerate,
+        )
+    }))
+}
+
+/// Concordant, discordant, tied by people only, by the metric only, by both: added over groups.
+#[pyfunction]
+#[pyo3(signature = (human, metric, *, grouping, epsilon))]
+pub fn pair_counts(
+    py: Python<'_>,
+    human: PyReadonlyArray2<'_, f64>,
+    metric: PyReadonlyArray2<'_, f64>,
+    grouping: &str,
+    epsilon: f64,
+) -> PyResult<[u64; 5]> {
+    let grouping = self::grouping(grouping)?;
+    let (human, metric) = (human.as_array(), metric.as_array());
+    py.detach(|| {
+        let (prepared, metric) = prepare(&human, &metric, grouping)?;
+        Ok(classes(&prepared.counts(epsilon, &metric, None, &mut Scratch::default())))
+    })
+}
+
+/// Pairs whose human scores differ by the threshold or more, and those of them ordered alike.
+#[pyfunction]
+#[pyo3(signature = (human, metric, *, grouping, threshold))]
+pub fn kept_pairs(
+    py: Python<'_>,
+    human: PyReadonlyArray2<'_, f64>,
+    metric: PyReadonlyArray2<'_, f64>,
+    grouping: &str,
+    threshold: f64,
+) -> PyResult<(u64, u64)> {
+    let grouping = self::grouping(grouping)?;
+    let (human, metric) = (human.as_array(), metric.as_array());
+    py.detach(|| {
+        let (prepared, metric) = prepare(&human, &metric, grouping)?;
+        let pairs = prepared.kept_pairs(threshold, &metric, &mut Scratch::default());
+        Ok((pairs.kept, pairs.concordant))
+    })
+}
+
+/// The five counts of the judgments of each item, shaped (item, class).
+///
+/// A verdict is 1 where the left system is better, -1 where the right one is, 0 where they are tied.
+#[pyfunction]
+#[pyo3(signature = (metric, *, left, right, item, verdict, epsilon))]
+pub fn judgment_counts<'py>(
+    py: Python<'py>,
+    metric: PyReadonlyArray2<'py, f64>,
+    left: PyReadonlyArray1<'py, i64>,
+    right: PyReadonlyArray1<'py, i64>,
+    item: PyReadonlyArray1<'py, i64>,
+    verdict: PyReadonlyArray1<'py, i64>,
+    epsilon: f64,
+) -> PyResult<Bound<'py, PyArray2<u64>>> {
+    let metric = metric.as_array();
+    let judgments = item.len()?;
+    if [left.len()?, right.len()?, verdict.len()?] != [judgments; 3] {
+        return Err(PyValueError::new_err("judgments of different number"));
+    }
+    let mut counts = vec![PairCounts::default(); metric.ncols()];
+    let of = |system: i64, item: i64| {
+        let place = (usize::try_from(system).ok()?, usize::try_from(item).ok()?);
+        Some((*metric.get(place)?, place.1))
+    };
+    let judged = |(((&left, &right), &item), &verdict): (((&i64, &i64), &i64), &i64)| {
+        let ((left, item), (right, _)) = (of(left, item)?, of(right, item)?);
+        let verdict = match verdict {
+            1.. => Verdict::LeftBetter,
+            0 => Verdict::Tied,
+            _ => Verdict::RightBetter,
+        };
+        count_judgment(&mut counts[item], verdict, left - right, epsilon);
+        Some(())
+    };
+    let (left, right) = (left.as_array(), right.as_array());
+    let (item, verdict) = (item.as_array(), verdict.as_array());
+    let all = left.iter().zip(right).zip(item).zip(verdict);
+    let inside = all.map(judged).all(|done| done.is_some());
+    if !inside {
+        return Err(PyIndexError::new_err("a judgment of a system or item outside the matrix"));
+    }
+    let counts: Vec<_> = counts.iter().map(classes).collect();
+    Ok(Array2::from(counts).into_pyarray(py))
+}
+
+fn classes(counts: &PairCounts) -> [u64; 5] {
+    let PairCounts { concordant, discordant, human_ties, metric_ties, both_ties } = *counts;
+    [concordant, discordant, human_ties, metric_ties, both_ties]
+}

@@ -1,0 +1,1 @@
+"""Do metrics agree with people? Coefficients, how sure they are, and tests between metrics."""

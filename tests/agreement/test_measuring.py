@@ -1,0 +1,194 @@
+"""Measures of agreement: values, reasons and refusals."""
+
+from __future__ import annotations
+
+import json
+from math import inf, nan
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from truebleu.agreement.correlation_p import correlation_p
+from truebleu.agreement.measuring import measure
+from truebleu.agreement.pairs import count_kept_pairs, count_pairs
+from truebleu.agreement.ties import calibrate_ties
+from truebleu.errors import MissingExtraError, SettingError, UnknownNameError
+
+
+@pytest.mark.parametrize(
+    ("human", "metric", "name", "grouping", "reason"),
+    [
+        ([1, 2], [3, 3], "spearman", "none", "the metric gives every cell the same score"),
+        ([2, 2], [3, 4], "spearman", "none", "people give every cell the same score"),
+        (
+            [[1, 2], [1, 2]],
+            [[3, 4], [5, 6]],
+            "kendall-b",
+            "item",
+            "people give all systems on every item the same score",
+        ),
+        (
+            [[1, 1], [1, 2]],
+            [[3, 4], [5, 4]],
+            "kendall-b",
+            "item",
+            "in each item, either people or the metric give all cells the same score",
+        ),
+        ([1, 2], [3, 3.5], "kendall-b:1", "none", "the metric gives every cell scores within 1"),
+        ([2, 2], [3, 4], "tau-14", "none", "people tie every pair"),
+        ([[1], [1]], [[3], [4]], "chen-cherry", "item", "people tie every pair on one item"),
+        ([1, 2, 2], [3, 3, 4], "tau-13:1", "none", "ordered by people and by the metric"),
+        ([1, 2], [3, 4], "kendall-like:25", "none", "no two human scores differ by 25 or more"),
+        ([nan, 2], [3, 4], "acc-eq", "none", "fewer than two cells have a human score"),
+        ([], [], "acc-eq", "none", "fewer than two cells have a human score"),
+        ([[1, 2]], [[3, 4]], "acc-eq:calibrated", "item", "no item has human scores of two"),
+        ([[1], [2]], [[3], [4]], "pearson", "system", "no system has human scores of two items"),
+    ],
+)
+def test_what_is_undefined_is_none_with_the_reason(
+    human: Any, metric: Any, name: str, grouping: Any, reason: str
+) -> None:
+    found = measure(human, metric, name, grouping=grouping)
+    assert found.value is None
+    assert reason in (found.reason or "")
+    assert found.groups == 0
+    assert '"value": null' in json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_groups_without_a_value_are_left_out_and_named() -> None:
+    found = measure([[0, 0, -1], [0, -1, -1], [0, -5, 0]], np.eye(3), "pearson", grouping="item")
+    assert (found.groups, found.undefined_groups) == (2, 1)
+    assert found.notes == ("1 of 3 items have no value and are left out",)
+    zero = measure(
+        [[0, 0, -1], [0, -1, -1], [0, -5, 0]],
+        np.eye(3),
+        "pearson",
+        grouping="item",
+        undefined="zero",
+    )
+    assert (zero.groups, zero.undefined_groups) == (3, 1)
+    assert zero.notes == ("1 of 3 items have no value and count as 0",)
+    assert found.value is not None
+    assert zero.value == pytest.approx(found.value * 2 / 3)
+
+
+def test_a_degenerate_threshold_is_said_to_be_one() -> None:
+    # Three of six pairs are tied by people, and the metric has every other pair wrong.
+    found = measure([0, 0, 0, -5], [1, 2, 3, 4], "acc-eq:calibrated")
+    assert found.value == 0.5
+    assert found.ties is not None
+    assert found.ties.degenerate
+    assert found.ties.human_ties == 0.5
+    assert any("every pair a tie" in note and "50.0%" in note for note in found.notes)
+
+
+def test_a_threshold_that_helps_is_not_called_degenerate() -> None:
+    found = calibrate_ties([0, 0, 0, -5], [80, 81, 79, 60], grouping="none")
+    assert found is not None
+    assert (found.epsilon, found.below, found.accuracy) == (2.0, 19.0, 1.0)
+    assert found.unique
+    assert not found.degenerate
+    assert found.notes == ()
+
+
+def test_two_thresholds_that_are_equally_good_are_reported() -> None:
+    # Right at 0: the concordant pair 1. At 1 the tied pair is gained, at 2 the other is lost,
+    # at 5 one is gained again.
+    human = [[0, 0, 0], [0, 1, 0]]
+    metric = [[0.0, 0.0, 0.0], [1.0, 2.0, 5.0]]
+    found = calibrate_ties(human, metric)
+    assert found is not None
+    assert (found.epsilon, found.below, found.unique) == (1.0, 2.0, False)
+    assert found.accuracy == pytest.approx(2 / 3)
+    assert any("separate" in note for note in found.notes)
+
+
+def test_results_are_plain_values_in_json() -> None:
+    human, metric = [[0.0], [0.0], [0.0], [-5.0]], [[80], [81], [79], [60]]
+    found = measure(human, metric, "acc-eq:calibrated", grouping="item").to_dict()
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    assert found["measure"] == "acc-eq:calibrated|grouping:item|average:macro"
+    assert found["ties"]["epsilon"] == 2.0
+
+
+@pytest.mark.parametrize(
+    ("human", "metric", "message"),
+    [
+        ([1, 2], [1, 2, 3], "metric: found .* expected the shape"),
+        ([1, inf], [1, 2], "human: found inf"),
+        ([1, 2], [1, nan], "metric: found .*nan for system 2"),
+        ([1, 2], [1, -inf], "metric: found .*inf for system 2"),
+        (["a", "b"], [1, 2], "human: found 'list', expected a number"),
+        ([[1, 2], [3]], [1, 2], "human: found 'list', expected a number"),
+        ([1, 2], [1, 1e200], "scores between -1e"),
+        ([1, -1e200], [1, 2], "scores between -1e"),
+        (1.0, 2.0, "human: found .* expected shape"),
+        (np.zeros((2, 2, 2)), np.zeros((2, 2, 2)), "human: found .* expected shape"),
+    ],
+)
+def test_scores_that_do_not_fit_are_refused(human: Any, metric: Any, message: str) -> None:
+    with pytest.raises(SettingError, match=message):
+        measure(human, metric, "pearson")
+
+
+def test_a_missing_human_score_drops_whatever_the_metric_says() -> None:
+    with_nan = measure([1, 2, 3, nan], [1, 2, 3, nan], "pearson")
+    assert with_nan == measure([1, 2, 3], [1, 2, 3], "pearson")
+
+
+def test_tiny_and_large_scores_correlate_like_others() -> None:
+    human, metric = np.array([1.0, 2.0, 4.0]), np.array([3.0, 1.0, 5.0])
+    for name in ("pearson", "pairwise-difference-pearson"):
+        expected = measure(human, metric, name).value
+        for scale in (1e-200, 1e-170, 1e-100, 1e140):
+            found = measure(human * scale, metric / scale**0.5, name)
+            assert found.value == pytest.approx(expected)
+        assert measure(human * 1e-200, [0.1, 0.1, 0.1], name).value is None
+
+
+def test_scores_that_vary_in_their_last_digit_correlate_like_others() -> None:
+    step = np.spacing(1000.0)
+    human, steps = [1.0, 2.0, 4.0, 3.0], np.array([0.0, 1.0, 7.0, 2.0])
+    expected = measure(human, steps, "pearson").value
+    assert measure(human, 1000.0 + step * steps, "pearson").value == pytest.approx(expected)
+
+
+def test_counting_refuses_what_it_cannot_count_by() -> None:
+    with pytest.raises(UnknownNameError, match="grouping"):
+        count_pairs([1], [1], grouping="segment")  # type: ignore[arg-type]
+    with pytest.raises(SettingError, match="epsilon"):
+        count_pairs([1], [1], epsilon=-1.0)
+    with pytest.raises(SettingError, match="threshold"):
+        count_kept_pairs([1], [1], threshold=nan)
+    with pytest.raises(UnknownNameError, match="grouping"):
+        calibrate_ties([1], [1], grouping="all")  # type: ignore[arg-type]
+
+
+def test_correlations_are_those_of_scipy() -> None:
+    rng = np.random.default_rng(4)
+    human = rng.integers(0, 20, 300).astype(float)
+    metric = human + rng.integers(0, 30, 300)
+    expected = {
+        "pearson": stats.pearsonr(human, metric),
+        "spearman": stats.spearmanr(human, metric),
+        "kendall-b": stats.kendalltau(human, metric),
+        "kendall-c": stats.kendalltau(human, metric, variant="c"),
+    }
+    for name, (value, _) in expected.items():
+        assert measure(human, metric, name).value == pytest.approx(value, rel=1e-12)
+
+
+def test_p_values_need_two_that_vary_and_a_name_that_has_one() -> None:
+    assert correlation_p([1, 2, 3], [7, 7, 7], "pearson") is None
+    assert correlation_p([nan, 2], [7, 7], "kendall-b") is None
+    assert correlation_p([1, 2], [3, 4], "spearman") is None
+    with pytest.raises(UnknownNameError):
+        correlation_p([1, 2, 3], [1, 2, 3], "tau-13")  # type: ignore[arg-type]
+
+
+def test_p_values_without_scipy_name_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "scipy.stats", None)
+    with pytest.raises(MissingExtraError, match=r"truebleu\[stats\]"):
+        correlation_p([1, 2, 3], [1, 3, 2], "pearson")

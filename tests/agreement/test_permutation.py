@@ -1,0 +1,293 @@
+"""Claims about permutation tests of two metrics."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import comb
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from truebleu import _core
+from truebleu.agreement.grouping import measure_by
+from truebleu.agreement.measuring import measure
+from truebleu.agreement.metric_ranking import rank_by_agreement
+from truebleu.agreement.pair_outcomes import binomial_upper_tail, pair_outcome_test, sign_test
+from truebleu.agreement.permutation import exchange_test, soft_pairwise_test, standardised
+from truebleu.agreement.soft_pairwise import soft_pairwise_accuracy
+from truebleu.agreement.ties import calibrate_ties
+from truebleu.errors import SettingError, UnknownNameError
+
+if TYPE_CHECKING:
+    from truebleu.agreement.pairs import Grouping
+    from truebleu.inference.arguments import Values
+    from truebleu.inference.p_values import Alternative
+
+
+def two_metrics(
+    seed: int, systems: int, segments: int, noise: tuple[float, float] = (1.0, 1.0)
+) -> tuple[Values, Values, Values]:
+    """People who give whole points, and two metrics that are people plus noise."""
+    random = np.random.default_rng(seed)
+    truth = random.normal(size=(systems, segments))
+    human = np.round(2 * truth)
+    first, second = (truth + amount * random.normal(size=truth.shape) for amount in noise)
+    return human, first, second
+
+
+def plain_p(human: Values, first: Values, second: Values, name: str, grouping: Grouping) -> float:
+    """p over all exchanges, by the definition."""
+    rated = np.argwhere(~np.isnan(human))
+    z = [standardised(metric, human) for metric in (first, second)]
+
+    def difference(one: Values, other: Values) -> float:
+        values = [measure(human, metric, name, grouping=grouping).value for metric in (one, other)]
+        assert values[0] is not None
+        assert values[1] is not None
+        return values[1] - values[0]
+
+    observed = difference(*z)
+    differences = []
+    for coins in product((False, True), repeat=len(rated)):
+        one, other = z[0].copy(), z[1].copy()
+        for (system, segment), coin in zip(rated, coins, strict=True):
+            if coin:
+                one[system, segment], other[system, segment] = (
+                    z[1][system, segment],
+                    z[0][system, segment],
+                )
+        differences.append(difference(one, other))
+    return float(np.mean([value >= observed - 1e-9 for value in differences]))
+
+
+@pytest.mark.parametrize("name", ["pearson", "kendall-b", "acc-eq", "acc-eq:calibrated"])
+@pytest.mark.parametrize("grouping", ["none", "item", "system"])
+def test_all_exchanges_agree_with_the_plain_definition(name: str, grouping: Grouping) -> None:
+    human, first, second = two_metrics(3, 3, 3)
+    human[0, 0] = np.nan
+    human[1, 1:] = [0.0, 5.0]
+    expected = plain_p(human, first, second, name, grouping)
+    found = exchange_test(human, first, second, measure_by(name, grouping=grouping))
+    assert (found.exact, found.draws) == (True, 2**8)
+    assert found.p == pytest.approx(expected, abs=1e-12)
+
+
+def test_random_exchanges_come_near_all_of_them() -> None:
+    scores = two_metrics(4, 12, 1)
+    by = measure_by("kendall-b")
+    exact = exchange_test(*scores, by)
+    drawn = exchange_test(*scores, by, draws=4000)
+    assert (exact.exact, drawn.exact) == (True, False)
+    assert exact.p is not None
+    # Four standard errors of a share of 4,000.
+    assert drawn.p == pytest.approx(exact.p, abs=4 * (exact.p * (1 - exact.p) / 4000) ** 0.5)
+
+
+def test_equally_good_metrics_are_told_apart_one_time_in_twenty() -> None:
+    # People and two metrics that are the truth plus equal noise; 4 systems, 40 segments.
+    by = measure_by("acc-eq:calibrated", grouping="item")
+    runs = 400
+    p_values = [
+        exchange_test(*two_metrics(seed, 4, 40), by, draws=199).p or 0.0 for seed in range(runs)
+    ]
+    rejected = np.mean([p <= 0.05 for p in p_values])
+    # Three standard errors of a share of 400 around 0.05.
+    assert abs(rejected - 0.05) < 3 * (0.05 * 0.95 / runs) ** 0.5
+
+
+def test_a_better_metric_is_found_and_its_opposite_is_not() -> None:
+    scores = two_metrics(5, 8, 100, noise=(3.0, 0.5))
+    by = measure_by("acc-eq:calibrated", grouping="item")
+    p = {
+        alternative: exchange_test(*scores, by, draws=999, alternative=alternative).p
+        for alternative in ("greater", "less", "two-sided")
+    }
+    assert p == {"greater": 0.001, "less": 1.0, "two-sided": 0.001}
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+def test_a_metric_against_its_copy_has_p_1(alternative: Alternative) -> None:
+    human, first, _ = two_metrics(6, 5, 20)
+    by = measure_by("kendall-b", grouping="item")
+    found = exchange_test(human, first, first, by, draws=99, alternative=alternative)
+    assert (found.difference, found.p) == (0.0, 1.0)
+    # A multiple is a copy once it is standardised, but for rounding.
+    found = exchange_test(human, first, 3 * first + 7, by, draws=99, alternative=alternative)
+    assert found.p == 1.0
+
+
+def test_p_is_never_0() -> None:
+    human, first, _ = two_metrics(7, 5, 30, noise=(5.0, 1.0))
+    found = exchange_test(human, first, human, measure_by("pearson"), draws=199)
+    assert found.p == 1 / 200
+
+
+def test_the_same_seed_gives_the_same_p_on_any_threads() -> None:
+    scores = two_metrics(8, 5, 30)
+    by = measure_by("acc-eq:calibrated", grouping="item")
+    threads = _core.threads()
+    found = []
+    try:
+        for count in (1, 2, 5):
+            _core.set_threads(count)
+            found.append(exchange_test(*scores, by, draws=200))
+    finally:
+        _core.set_threads(threads)
+    assert found[0] == found[1] == found[2]
+    assert exchange_test(*scores, by, draws=200, seed=1).p != found[0].p
+
+
+def test_what_metrics_say_of_unrated_cells_does_not_matter() -> None:
+    human, first, second = two_metrics(9, 5, 30)
+    human[2, ::3] = np.nan
+    by = measure_by("pearson")
+    other = np.where(np.isnan(human), 1000.0, second)
+    assert exchange_test(human, first, other, by, draws=200) == exchange_test(
+        human, first, second, by, draws=200
+    )
+
+
+def test_relabelling_systems_and_segments_changes_nothing() -> None:
+    random = np.random.default_rng(10)
+    scores = two_metrics(10, 3, 4)
+    by = measure_by("acc-eq:calibrated", grouping="item")
+    systems, segments = random.permutation(3), random.permutation(4)
+    human, first, second = (matrix[systems][:, segments] for matrix in scores)
+    assert exchange_test(*scores, by).p == exchange_test(human, first, second, by).p
+
+
+def test_a_constant_metric_is_undefined_in_words() -> None:
+    human, first, _ = two_metrics(11, 4, 5)
+    found = exchange_test(human, first, np.ones_like(first), measure_by("pearson"), draws=99)
+    assert (found.value2, found.p, found.difference) == (None, None, None)
+    assert found.reason == "the coefficient of metric 2 is undefined"
+
+
+def test_hybrids_without_a_value_count_as_extreme() -> None:
+    # Exchanging one cell of two makes both hybrids constant: no correlation.
+    found = exchange_test([1.0, 2.0], [1.0, 2.0], [2.0, 1.0], measure_by("pearson"))
+    assert (found.draws, found.undefined) == (4, 2)
+    # Metric 2 correlates at -1, metric 1 at 1; every outcome is at least as good for metric 2.
+    assert found.p == 1.0
+
+
+def test_thresholds_of_one_unit_are_refused_for_exchanged_scores() -> None:
+    human, first, second = two_metrics(12, 3, 4)
+    with pytest.raises(SettingError, match="calibrated"):
+        exchange_test(human, first, second, measure_by("acc-eq:0.5", grouping="item"))
+    with pytest.raises(SettingError, match="draws"):
+        exchange_test(human, first, second, measure_by("pearson"), draws=0)
+    with pytest.raises(SettingError, match="seed"):
+        exchange_test(human, first, second, measure_by("pearson"), seed=-1)
+    with pytest.raises(UnknownNameError, match="alternative"):
+        exchange_test(human, first, second, measure_by("pearson"), alternative="more")  # type: ignore[arg-type]
+
+
+def test_soft_pairwise_accuracy_is_that_of_each_hybrid() -> None:
+    human, first, second = two_metrics(13, 5, 40, noise=(3.0, 0.1))
+    human[1, :9] = np.nan
+    found = soft_pairwise_test(human, first, second, draws=39, sign_draws=300, seed=5)
+    z = [standardised(metric, human) for metric in (first, second)]
+    coins = _core.exchanged_cells(human.size, first=0, draws=39, seed=5).reshape(39, *human.shape)
+    assert 0.4 < coins.mean() < 0.6
+
+    def difference(one: Values, other: Values) -> float:
+        accuracies = [
+            soft_pairwise_accuracy(human, metric, draws=300, seed=5).value
+            for metric in (one, other)
+        ]
+        assert accuracies[0] is not None
+        assert accuracies[1] is not None
+        return accuracies[1] - accuracies[0]
+
+    observed = difference(*z)
+    null = [difference(np.where(c, z[1], z[0]), np.where(c, z[0], z[1])) for c in coins]
+    assert found.difference == pytest.approx(observed, abs=1e-12)
+    assert found.p == (sum(value >= observed - 1e-9 for value in null) + 1) / 40
+
+
+@pytest.mark.parametrize(
+    ("coins", "heads"), [(0, 0), (1, 1), (7, 3), (10, 0), (61, 40), (400, 201)]
+)
+def test_the_binomial_tail_is_the_sum_of_its_terms(coins: int, heads: int) -> None:
+    exact = sum(comb(coins, k) for k in range(heads, coins + 1)) / 2**coins
+    assert binomial_upper_tail(coins, heads) == pytest.approx(exact, rel=1e-12)
+
+
+def test_the_binomial_tail_of_a_million_coins_agrees_with_scipy() -> None:
+    for heads in (499_000, 500_000, 501_500):
+        expected = stats.binom.sf(heads - 1, 1_000_000, 0.5)
+        assert binomial_upper_tail(1_000_000, heads) == pytest.approx(expected, rel=1e-9)
+    assert 0 < binomial_upper_tail(1_000_000, 900_000) < 1e-300
+
+
+def test_sign_tests_agree_with_scipy() -> None:
+    for alternative in ("greater", "less", "two-sided"):
+        expected = stats.binomtest(13, 19, alternative=alternative).pvalue
+        assert sign_test(6, 13, alternative) == pytest.approx(expected, rel=1e-12)
+    assert sign_test(5, 5, "two-sided") == 1
+
+
+def test_outcomes_of_unequal_groups_are_exchanged_by_weight() -> None:
+    human, first, second = two_metrics(14, 5, 30)
+    human[0, :15] = np.nan
+    found = pair_outcome_test(human, first, second, draws=4000)
+    assert (found.exact, found.draws) == (False, 4000)
+    # Each pair weighs one over the pairs of its group: the distribution of a weighted sum of signs.
+    random = np.random.default_rng(14)
+    groups = outcome_differences(human, first, second)
+    weights = np.concatenate(
+        [np.full(int(np.abs(group).sum()), 1 / len(group)) for group in groups]
+    )
+    observed = sum(group.sum() / len(group) for group in groups)
+    signs = random.choice([-1.0, 1.0], size=(20_000, len(weights)))
+    expected = float(np.mean(signs @ weights >= observed - 1e-9))
+    assert found.p == pytest.approx(expected, abs=4 * (expected * (1 - expected) / 3300) ** 0.5)
+    assert found.difference == pytest.approx(observed / 30, abs=1e-12)
+
+
+def outcome_differences(human: Values, first: Values, second: Values) -> list[Values]:
+    """For each pair of each item, whether metric 2 has it right, less whether metric 1 has."""
+    right = []
+    for metric in (first, second):
+        ties = calibrate_ties(human, metric)
+        assert ties is not None
+        rows = []
+        for item in range(human.shape[1]):
+            cells = np.flatnonzero(~np.isnan(human[:, item]))
+            pairs = [(a, b) for a in cells for b in cells if a < b]
+            row = []
+            for a, b in pairs:
+                h = human[a, item] - human[b, item]
+                m = metric[a, item] - metric[b, item]
+                tied = abs(m) <= ties.epsilon
+                row.append(tied if h == 0 else not tied and h * m > 0)
+            rows.append(np.array(row, dtype=float))
+        right.append(rows)
+    return [two - one for one, two in zip(*right, strict=True)]
+
+
+def test_metrics_that_call_everything_a_tie_are_not_told_apart() -> None:
+    human = np.zeros((3, 5))
+    human[0, 0] = 1
+    _, first, second = two_metrics(15, 3, 5)
+    first[0, 0], second[0, 0] = -9, -9
+    found = pair_outcome_test(human, first, second)
+    assert found.p == 1.0
+    assert found.reason is not None
+    assert "nothing to test" in found.reason
+
+
+def test_metrics_are_ranked_with_a_correction_unless_none_is_asked_for() -> None:
+    human, first, second = two_metrics(16, 6, 60, noise=(4.0, 0.2))
+    metrics = {"bad": first, "good": second, "flat": np.ones_like(first)}
+    by = measure_by("kendall-b", grouping="item")
+    found = rank_by_agreement(human, metrics, by, draws=199)
+    assert (found.order, found.ranks, found.undefined) == (("good", "bad"), (1, 2), ("flat",))
+    assert found.correction == "holm"
+    with pytest.raises(SettingError, match="calibrated"):
+        rank_by_agreement(human, metrics, by, form="pairs")
+    with pytest.raises(UnknownNameError, match="form"):
+        rank_by_agreement(human, metrics, by, form="cells")  # type: ignore[arg-type]

@@ -1,0 +1,83 @@
+"""Claims about Williams' test."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from truebleu.agreement.williams import williams, williams_test
+from truebleu.errors import SettingError
+
+
+def test_correlations_are_those_of_the_rated_cells_alone() -> None:
+    random = np.random.default_rng(1)
+    human, first, second = random.normal(size=(3, 4, 10))
+    human[1, :5] = np.nan
+    first[1, :5] = np.nan
+    rated = ~np.isnan(human)
+    found = williams(human, first, second)
+    assert found.n == 35
+    assert found.r1 == pytest.approx(stats.pearsonr(human[rated], first[rated])[0], abs=1e-12)
+    assert found.r12 == pytest.approx(stats.pearsonr(first[rated], second[rated])[0], abs=1e-12)
+
+
+def test_exchanging_the_metrics_turns_t_round() -> None:
+    one, other = williams_test(0.5, 0.3, 0.6, 50), williams_test(0.3, 0.5, 0.6, 50)
+    assert one.t is not None
+    assert other.t == -one.t
+    assert one.p_two_sided == other.p_two_sided
+
+
+def test_equally_good_metrics_are_told_apart_one_time_in_twenty() -> None:
+    random = np.random.default_rng(2)
+    runs = 2000
+    truth, *noise = random.normal(size=(3, runs, 20))
+    found = [
+        williams(truth[i], truth[i] + noise[0][i], truth[i] + noise[1][i]) for i in range(runs)
+    ]
+    rejected = np.mean(
+        [test.p_two_sided is not None and test.p_two_sided <= 0.05 for test in found]
+    )
+    # Three standard errors of a share of 2,000 around 0.05.
+    assert abs(rejected - 0.05) < 3 * math.sqrt(0.05 * 0.95 / runs)
+
+
+def test_a_metric_against_a_multiple_of_itself_does_not_differ() -> None:
+    human, metric = np.random.default_rng(3).normal(size=(2, 30))
+    found = williams(human, metric, 5 * metric + 1)
+    assert (found.t, found.p_one_sided, found.p_two_sided) == (0.0, 0.5, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("human", "first", "reason"),
+    [
+        ([1, 1, 1, 1, 1], [1, 2, 3, 4, 5], "do not vary"),
+        ([1, 2, 3, 4, 5], [2, 2, 2, 2, 2], "do not vary"),
+        ([1, 2, 3, np.nan, np.nan], [1, 2, 4, 3, 5], "3 points"),
+        ([np.nan] * 5, [1, 2, 3, 4, 5], "do not vary"),
+        # The metrics are opposites, and so are their correlations.
+        ([1, 3, 2, 4, 6], [-2, -4, -1, -3, -5], "determine each other"),
+    ],
+)
+def test_what_cannot_be_tested_is_undefined_in_words(
+    human: list[float], first: list[float], reason: str
+) -> None:
+    found = williams(human, first, [2, 4, 1, 3, 5])
+    assert found.p_one_sided is None
+    assert found.p_two_sided is None
+    assert found.reason is not None
+    assert reason in found.reason
+
+
+def test_impossible_correlations_are_refused() -> None:
+    with pytest.raises(SettingError, match="three variables"):
+        williams_test(0.9, -0.9, 0.9, 20)
+    with pytest.raises(SettingError, match="from -1 to 1"):
+        williams_test(1.2, 0.1, 0.1, 20)
+    with pytest.raises(SettingError, match="shape"):
+        williams([1.0, 2.0], [1.0], [1.0, 2.0])
+    with pytest.raises(SettingError, match="every rated cell"):
+        williams([1.0, 2.0], [1.0, float("nan")], [1.0, 2.0])

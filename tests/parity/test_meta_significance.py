@@ -1,0 +1,322 @@
+"""How sure an agreement is, against mt-metrics-eval, SciPy and plain implementations of the papers.
+
+Values without chance agree to 1e-9. A sampled p-value lies within four standard errors, and 0.002,
+of what it tends to; where that is known from a few runs of the other tool only, their own standard
+error counts too.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from functools import cache
+from math import inf, nan, sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from tests.parity.golden import SHARED, case_id, lines_of
+from truebleu.agreement.cells import rated_cells
+from truebleu.agreement.clusters import rank_clusters
+from truebleu.agreement.grouping import Measure, measure_by
+from truebleu.agreement.human_ranking import rank_systems
+from truebleu.agreement.metric_ranking import rank_by_agreement
+from truebleu.agreement.pair_outcomes import pair_outcome_test
+from truebleu.agreement.paired_signs import paired_signs
+from truebleu.agreement.permutation import exchange_test, soft_pairwise_test
+from truebleu.agreement.soft_pairwise import soft_pairwise_accuracy
+from truebleu.agreement.ties import calibrate_ties
+from truebleu.agreement.williams import Williams, williams, williams_test
+from truebleu.resampling import Swaps
+
+if TYPE_CHECKING:
+    from truebleu.agreement.permutation import MetricTest
+    from truebleu.inference.arguments import Values
+
+pytestmark = pytest.mark.usefixtures("shared")
+
+Case = dict[str, Any]
+
+EXACT = 1e-9
+DRAWS = 1000
+SYSTEM_METRICS = ("corpusBLEU", "corpusChrF", "corpusTER", "eq13BLEU")
+SEGMENT_METRICS = ("BLEU", "BLEU0", "chrF", "TER", "SYN", "SYN2")
+
+
+@cache
+def golden() -> list[Case]:
+    """All cases; none where ../shared is not there, which CI does not accept."""
+    path = SHARED / "golden" / "meta.json"
+    found: list[Case] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+    return found
+
+
+def cases(metric: str, *, level: str | None = None, inline: bool = False) -> list[Case]:
+    return [
+        case
+        for case in golden()
+        if case["metric"] == metric
+        and inline == (not isinstance(case["data"], str))
+        and (level is None or case["params"].get("level") == level)
+    ]
+
+
+def tolerance(p: float, draws: int, their_draws: float = inf) -> float:
+    return 4 * sqrt(p * (1 - p) * (1 / draws + 1 / their_draws)) + 0.002
+
+
+@cache
+def table(name: str) -> tuple[list[str], dict[str, list[str]]]:
+    heading, *lines = (SHARED / "golden" / name).read_text(encoding="utf-8").splitlines()
+    rows = [line.split("\t") for line in lines]
+    columns = heading.split("\t")
+    return columns, {column: [row[i] for row in rows] for i, column in enumerate(columns)}
+
+
+@cache
+def systems(data: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(table(f"meta-scores-{data}.tsv")[1]["system"]))
+
+
+@cache
+def human(data: str) -> Values:
+    rows = [line.split("\t") for line in lines_of(f"{data}/human-mqm.tsv")[1:]]
+    scores = {(row[0], int(row[1])): row[2] for row in rows}
+    segments = range(1, 1 + max(segment for _, segment in scores))
+    return np.array([[number(scores[system, i]) for i in segments] for system in systems(data)])
+
+
+def number(score: str) -> float:
+    return nan if score == "None" else float(score)
+
+
+def segment_scores(data: str, name: str, negate: bool = False) -> Values:
+    column = np.array(table(f"meta-scores-{data}.tsv")[1][name], dtype=np.float64)
+    return column.reshape(len(systems(data)), -1) * (-1 if negate else 1)
+
+
+def system_scores(name: str, column: str, negate: bool = False) -> Values:
+    return np.array(table(name)[1][column], dtype=np.float64) * (-1 if negate else 1)
+
+
+def two_metrics(case: Case, first: str, second: str) -> tuple[Values, Values, Values]:
+    """The human scores of a case and those of two metrics, by system or by segment."""
+    params, data = case["params"], case["data"]
+    negated = params["negate"]
+    if "table" in params:
+        scores = [system_scores(params["table"], n, n in negated) for n in (first, second)]
+        return system_scores(params["table"], "human"), scores[0], scores[1]
+    scores = [segment_scores(data, name, name in negated) for name in (first, second)]
+    return human(data), scores[0], scores[1]
+
+
+def measure_of(params: Case) -> Measure:
+    return measure_by(params["statistic"], grouping=params.get("grouping", "none"))
+
+
+def test_all_cases_are_there() -> None:
+    counts = Counter(case["metric"] for case in golden())
+    assert (counts["soft-pairwise-accuracy"], counts["paired-permutation-p"]) == (11, 3)
+    assert (counts["perm-both"], counts["perm-pairs"]) == (79, 10)
+    assert (counts["williams"], counts["rank-clusters"], counts["system-clusters"]) == (19, 16, 6)
+
+
+@pytest.mark.parametrize("case", cases("soft-pairwise-accuracy", inline=True), ids=case_id)
+def test_soft_pairwise_accuracy_by_all_permutations(case: Case) -> None:
+    people, metric = (np.array(case["data"][side], dtype=float) for side in ("human", "metric"))
+    found = soft_pairwise_accuracy(people, metric)
+    assert found.exact
+    assert found.value == pytest.approx(case["expect"]["value"], abs=EXACT)
+    p_values = paired_signs(np.stack([people, metric]), rated_cells(people), Swaps()).p_values
+    assert p_values[0] == pytest.approx(case["expect"]["human_p"], abs=EXACT)
+    assert p_values[1] == pytest.approx(case["expect"]["metric_p"], abs=EXACT)
+
+
+@pytest.mark.parametrize("case", cases("soft-pairwise-accuracy"), ids=case_id)
+def test_soft_pairwise_accuracy_by_random_permutations(case: Case) -> None:
+    params, expected = case["params"], case["expect"]
+    metric = segment_scores(case["data"], params["score"], params.get("negate", False))
+    assert list(systems(case["data"])) == params["systems"]
+    found = soft_pairwise_accuracy(human(case["data"]), metric, draws=20_000)
+    assert expected["min"] - 0.002 < found.value < expected["max"] + 0.002
+    # The mean over pairs varies less than any of its p-values.
+    assert found.value == pytest.approx(expected["limit"], abs=0.004)
+
+
+@pytest.mark.parametrize("case", cases("paired-permutation-p", inline=True), ids=case_id)
+def test_a_copy_has_p_1(case: Case) -> None:
+    scores = np.array(case["data"]["scores"], dtype=float)
+    found = paired_signs(scores[np.newaxis], rated_cells(scores), Swaps())
+    assert found.p_values.tolist() == [[case["expect"]["value"]]]
+
+
+@pytest.mark.parametrize("case", cases("paired-permutation-p"), ids=case_id)
+def test_paired_permutation_p_values(case: Case) -> None:
+    scores = human(case["data"])
+    rated = rated_cells(scores)
+    draws = 20_000
+    swaps = Swaps(replicates=draws)
+    found = paired_signs(np.where(rated, scores, 0.0)[np.newaxis], rated, swaps)
+    names = systems(case["data"])
+    assert [[names[a], names[b]] for a, b in found.pairs] == case["expect"]["pairs"]
+    for p, limit in zip(found.p_values[0], case["expect"]["limit"], strict=True):
+        assert p == pytest.approx(limit, abs=tolerance(limit, draws))
+
+
+@pytest.mark.parametrize("case", cases("perm-both", inline=True), ids=case_id)
+def test_exchanges_of_four_systems(case: Case) -> None:
+    data, expected = case["data"], case["expect"]
+    scores = [data[name] for name in ("human", "metric1", "metric2")]
+    by = measure_of(case["params"])
+    found = exchange_test(scores[0], scores[1], scores[2], by)
+    assert found.exact
+    assert found.difference == pytest.approx(expected["delta"], abs=EXACT)
+    assert found.p == pytest.approx(expected["p_exact"], abs=EXACT)
+    other = exchange_test(scores[0], scores[1], scores[2], by, alternative="less")
+    assert other.p == pytest.approx(expected["p_exact_metric1_better"], abs=EXACT)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        case
+        for case in cases("perm-both", level="system")
+        if case["params"]["statistic"] != "soft-pairwise-accuracy"
+    ],
+    ids=case_id,
+)
+def test_exchanges_of_system_scores(case: Case) -> None:
+    params, expected = case["params"], case["expect"]
+    scores = two_metrics(case, params["worse"], params["better"])
+    found = exchange_test(*scores, measure_of(params))
+    assert (found.exact, found.draws) == (True, expected["swaps"])
+    assert found.difference == pytest.approx(expected["delta"], abs=EXACT)
+    assert found.p == pytest.approx(expected["p_exact"], abs=EXACT)
+
+
+@pytest.mark.parametrize("case", cases("perm-both", level="segment"), ids=case_id)
+def test_exchanges_of_segment_scores(case: Case) -> None:
+    params, expected = case["params"], case["expect"]
+    scores = two_metrics(case, params["metric1"], params["metric2"])
+    # Kendall's over all cells takes longest, and its limit is known least.
+    draws = DRAWS if params["statistic"] == "kendall-b" else 2 * DRAWS
+    found = exchange_test(*scores, measure_of(params), draws=draws)
+    assert found.difference == pytest.approx(expected["delta"], abs=EXACT)
+    require_near(found, expected, draws)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        case
+        for case in cases("perm-both", level="system")
+        if case["params"]["statistic"] == "soft-pairwise-accuracy"
+    ],
+    ids=case_id,
+)
+def test_exchanges_for_soft_pairwise_accuracy(case: Case) -> None:
+    params, expected = case["params"], case["expect"]
+    scores = two_metrics(case, params["metric1"], params["metric2"])
+    found = soft_pairwise_test(*scores, draws=200, sign_draws=1000)
+    # Two accuracies by 1,000 permutations each, whose range over seeds is up to 0.014.
+    assert found.difference == pytest.approx(expected["delta"], abs=0.014)
+    assert found.p is not None
+    limit = expected["own_k1000"]["mean"]
+    assert found.p == pytest.approx(limit, abs=tolerance(limit, 200, 3000) + 1 / 201)
+
+
+@pytest.mark.parametrize("case", cases("perm-pairs"), ids=case_id)
+def test_exchanges_of_pair_outcomes(case: Case) -> None:
+    params, expected = case["params"], case["expect"]
+    scores = two_metrics(case, params["metric1"], params["metric2"])
+    found = pair_outcome_test(*scores)
+    assert (found.exact, found.form) == (True, "pairs")
+    assert found.difference == pytest.approx(expected["delta"], abs=EXACT)
+    assert found.p == pytest.approx(expected["p_exact"], abs=EXACT)
+    for number in (1, 2):
+        ties = calibrate_ties(scores[0], scores[number])
+        assert ties is not None
+        if ties.unique:
+            assert ties.epsilon == pytest.approx(expected[f"epsilon{number}"], abs=EXACT)
+
+
+def require_near(found: MetricTest, expected: Case, draws: int) -> None:
+    """A sampled p-value near what others found by sampling, the observed counted as a draw."""
+    assert found.p is not None
+    if "p_k20000" in expected:
+        limit, their_draws = expected["p_k20000"], 20_000
+    elif "p_k10000" in expected:
+        limit, their_draws = expected["p_k10000"], 10_000
+    else:
+        limit, their_draws = expected["tool_k1000"]["mean"], 1000 * expected["tool_seeds"]
+    assert found.p == pytest.approx(limit, abs=tolerance(limit, draws, their_draws) + 1 / draws)
+
+
+@pytest.mark.parametrize("case", cases("williams", inline=True), ids=case_id)
+def test_williams_test_of_given_correlations(case: Case) -> None:
+    data = case["data"]
+    found = williams_test(data["r12"], data["r13"], data["r23"], data["n"])
+    require_williams(found, case["expect"])
+
+
+@pytest.mark.parametrize("case", cases("williams"), ids=case_id)
+def test_williams_test_of_scores(case: Case) -> None:
+    expected = case["expect"]
+    found = williams(*two_metrics(case, *case["params"]["scores"]))
+    require_williams(found, expected)
+    assert (found.r1, found.r2, found.r12) == pytest.approx(
+        (expected["r1"], expected["r2"], expected["r12"]), abs=EXACT
+    )
+    assert found.n == expected["n"]
+
+
+def require_williams(found: Williams, expected: Case) -> None:
+    assert found.p_one_sided == pytest.approx(expected["p_one_sided"], abs=EXACT)
+    assert found.p_two_sided == pytest.approx(expected["p_two_sided"], abs=EXACT)
+
+
+@pytest.mark.parametrize("case", cases("rank-clusters", inline=True), ids=case_id)
+def test_rank_clusters_of_given_p_values(case: Case) -> None:
+    ranks = rank_clusters(case["data"]["p"], case["params"]["alpha"])
+    assert ranks == case["expect"]["ranks"]
+
+
+@pytest.mark.parametrize("case", cases("rank-clusters"), ids=case_id)
+def test_rank_clusters_of_metrics(case: Case) -> None:
+    params, expected, data = case["params"], case["expect"], case["data"]
+    if params["level"] == "system":
+        name = f"meta-sys-{data}.tsv"
+        people: Values = system_scores(name, "human")
+        scores = {one: system_scores(name, one, one == "corpusTER") for one in SYSTEM_METRICS}
+        by = measure_of(params)
+        found = rank_by_agreement(people, scores, by, correction="none")
+    else:
+        scores = {one: segment_scores(data, one, one == "TER") for one in SEGMENT_METRICS}
+        by = measure_by("acc-eq:calibrated", grouping="item")
+        found = rank_by_agreement(human(data), scores, by, form="pairs", correction="none")
+    assert found.values == pytest.approx(expected["values"], abs=EXACT)
+    # Metrics of equal value may stand in any order.
+    theirs = dict(zip(expected["order"], expected["ranks"], strict=True))
+    assert dict(zip(found.order, found.ranks, strict=True)) == theirs
+    if params["level"] == "system":
+        assert found.order == tuple(expected["order"])
+    places = {name: place for place, name in enumerate(expected["order"])}
+    for pair in found.pairs:
+        first, second = sorted((places[pair.better], places[pair.worse]))
+        assert pair.p == pytest.approx(expected["p"][first][second], abs=EXACT)
+
+
+@pytest.mark.parametrize("case", cases("system-clusters"), ids=case_id)
+def test_systems_ranked_by_people(case: Case) -> None:
+    params, expected, data = case["params"], case["expect"], case["data"]
+    found = rank_systems(systems(data), human(data), procedure=params["procedure"][:5])
+    ranked = found.systems
+    assert [system.name for system in ranked] == expected["order"]
+    assert [list(system.rank_range) for system in ranked] == expected["rank_ranges"]
+    assert [system.cluster for system in ranked] == expected["clusters"]
+    for row, their_row in zip(found.p_values, expected["p"], strict=True):
+        assert row == pytest.approx(tuple(their_row), abs=EXACT)
+    for name in {"mean", "wins", "losses"} & set(expected):
+        ours = [getattr(system, name) for system in ranked]
+        assert ours == pytest.approx(expected[name], abs=EXACT)
