@@ -20,6 +20,7 @@ NAMES = (
     *("bleuscore", "nltk", "nist", "fast-bleu", "fastchrf", "jiwer"),
     *("large", "cold"),
     *("paired-bs", "paired-ar", "cold-compare"),
+    *("agree-kendall", "agree-permutation", "agree-memory"),
 )
 
 
@@ -63,6 +64,7 @@ def _measure(names: tuple[str, ...], *, quick: bool) -> tuple[list[Speed], list[
     from benchmarks.cold import measure_cold
     from benchmarks.contests import compare
     from benchmarks.data import load_corpus
+    from benchmarks.judgments import measure_judgments
     from benchmarks.large import measure_large
     from benchmarks.peers import COMPARISONS
     from benchmarks.significance import measure_significance
@@ -84,7 +86,9 @@ def _measure(names: tuple[str, ...], *, quick: bool) -> tuple[list[Speed], list[
         speed.append(measure_cold(corpus))
     _say("paired tests")
     speed += measure_significance(smaller, names, quick=quick)
-    return speed, memory
+    _say("agreement with people")
+    rows, more = measure_judgments(names, quick=quick)
+    return speed + rows, memory + more
 
 
 def _say(name: str) -> None:

@@ -258,9 +258,7 @@ def pair_outcomes(
     grouping: str,
     epsilons: tuple[float, float],
 ) -> list[tuple[int, int, int, int]]: ...
-def heads(
-    counts: Sequence[int], *, first: int, draws: int, seed: int
-) -> NDArray[np.uint64]: ...
+def heads(counts: Sequence[int], *, first: int, draws: int, seed: int) -> NDArray[np.uint64]: ...
 def replicate_agreement(
     human: NDArray[np.float64],
     metrics: NDArray[np.float64],

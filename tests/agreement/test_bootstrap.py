@@ -54,6 +54,23 @@ def test_an_interval_over_segments_covers_the_truth_about_95_times_in_100() -> N
     assert abs(covered / runs - 0.95) < 3 * (0.05 * 0.95 / runs) ** 0.5 + 0.01
 
 
+def test_an_interval_over_few_systems_covers_the_truth_about_90_times_in_100() -> None:
+    runs, correlation = 300, 0.6
+    random = np.random.default_rng(17)
+    by = measure_by("pearson")
+    covered = 0
+    for _ in range(runs):
+        human, noise = random.normal(size=(2, 10))
+        metric = {"metric": correlation * human + np.sqrt(1 - correlation**2) * noise}
+        found = bootstrap_agreement(human, metric, by, over="systems", replicates=400)
+        interval = found.interval("metric")
+        assert interval.low is not None
+        assert interval.high is not None
+        covered += interval.low <= correlation <= interval.high
+    # Three standard errors of a share of 300 around 0.9.
+    assert abs(covered / runs - 0.9) < 3 * (0.1 * 0.9 / runs) ** 0.5
+
+
 def test_an_interval_over_segments_narrows_with_the_root_of_their_number() -> None:
     by = measure_by("acc-eq:calibrated", grouping="item")
     widths = []

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from itertools import cycle
 
+import numpy as np
 import pytest
 
-from benchmarks import significance, timing
+from benchmarks import judgments, plain_agreement, significance, timing
 from benchmarks.__main__ import NAMES
 from benchmarks.agreement import DisagreementError, require_agreement
 from benchmarks.contests import compare
@@ -83,4 +84,21 @@ def test_a_smaller_corpus_keeps_its_texts_aligned() -> None:
 
 def test_every_comparison_can_be_asked_for_by_its_name() -> None:
     comparisons = [comparison.name for comparison in COMPARISONS]
-    assert [*comparisons, "large", "cold", *significance.NAMES] == list(NAMES)
+    others = ["large", "cold", *significance.NAMES, *judgments.NAMES]
+    assert [*comparisons, *others] == list(NAMES)
+
+
+def test_the_plain_procedures_are_those_of_the_definition() -> None:
+    # Three systems on two segments: tau-b 1 / sqrt(2 * 3) on the first, 1 on the second.
+    human = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 2.0]])
+    metric = np.array([[1.0, 5.0], [2.0, 6.0], [1.5, 7.0]])
+    kendall = plain_agreement.kendall_by_segment(human, metric)
+    assert kendall == pytest.approx((0 / 6**0.5 + 1) / 2)
+    # Untied, 1 and 3 pairs are right. From 0.5 on the first segment has only its tie wrong and one
+    # order lost; from 1 on, its tie is right and the second segment has nothing right.
+    for accuracy in (
+        plain_agreement.calibrated_accuracy,
+        plain_agreement.calibrated_accuracy_at_once,
+    ):
+        assert accuracy(human, metric) == pytest.approx((1 / 3 + 1) / 2)
+        assert accuracy(human, human) == 1

@@ -1,0 +1,204 @@
+"""Agreement with human judgment beside the published procedures in plain NumPy.
+
+``python -m benchmarks.judgments SYSTEMS SEGMENTS`` measures without grouping, in a process of its
+own, and prints the peak memory before and after, as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks import plain_agreement
+from benchmarks.agreement import DisagreementError, require_agreement
+from benchmarks.memory import peak_memory
+from benchmarks.results import Memory, Speed
+from benchmarks.timing import race, time_once
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Matrix = NDArray[np.float64]
+    Accuracy = Callable[[Matrix, Matrix], float]
+
+NAMES = ("agree-kendall", "agree-permutation", "agree-memory")
+SYSTEMS, SEGMENTS = 8, 1000
+METRICS = 10
+DRAWS = 1000
+# The peer makes so many draws, and its time is multiplied.
+PEER_DRAWS = 4
+PEER = "plain NumPy"
+BAR = 100.0
+# All pairs of so many cells would take 4 GB.
+MANY_SEGMENTS = 4000
+MEMORY_BAR = (1.5, 300_000_000)
+
+
+def measure_judgments(names: tuple[str, ...], *, quick: bool) -> tuple[list[Speed], list[Memory]]:
+    """Times and memory of what was asked for."""
+    segments = SEGMENTS // 10 if quick else SEGMENTS
+    scores = judged_scores(SYSTEMS, segments)
+    speed = []
+    if "agree-kendall" in names:
+        speed.append(_kendall(*scores))
+    if "agree-permutation" in names:
+        speed.append(_permutation(*scores, draws=DRAWS // 10 if quick else DRAWS))
+    memory = [_memory(MANY_SEGMENTS // (4 if quick else 1))] if "agree-memory" in names else []
+    return speed, memory
+
+
+def judged_scores(systems: int, segments: int) -> tuple[Matrix, Matrix, Matrix]:
+    """Human scores in which half of the pairs are tied, as in MQM, and two metrics near them."""
+    import numpy as np
+
+    random = np.random.default_rng(12345)
+    truth = random.normal(size=(systems, segments))
+    human = -np.floor(5 * np.clip(truth, 0, 2)) + 0.0
+    first, second = (-truth + random.normal(size=truth.shape) for _ in range(2))
+    return human, first, second
+
+
+def _kendall(human: Matrix, first: Matrix, second: Matrix) -> Speed:
+    from truebleu.agreement.measuring import measure
+
+    metrics = [first + share * second for share in range(METRICS)]
+
+    def ours() -> list[float]:
+        found = [measure(human, metric, "kendall-b", grouping="item") for metric in metrics]
+        return [one.value for one in found if one.value is not None]
+
+    def theirs() -> list[float]:
+        return [plain_agreement.kendall_by_segment(human, metric) for metric in metrics]
+
+    what = f"Kendall's tau-b by segment, {METRICS} metrics, {_size(human)}"
+    row = Speed(name="agree-kendall", what=what, peer=PEER)
+    try:
+        require_agreement(ours(), theirs(), PEER)
+    except DisagreementError as error:
+        return _differing(row, error)
+    times = race({"ours": ours, "peer": theirs})
+    return Speed(
+        name=row.name,
+        what=what,
+        peer=PEER,
+        peer_seconds=times["peer"],
+        seconds=times["ours"],
+        bar=BAR,
+        note="scores given as matrices to both, which know nothing of earlier metrics",
+    )
+
+
+def _permutation(human: Matrix, first: Matrix, second: Matrix, *, draws: int) -> Speed:
+    from truebleu.agreement.grouping import measure_by
+    from truebleu.agreement.permutation import exchange_test
+
+    by = measure_by("acc-eq:calibrated", grouping="item")
+    what = f"permutation test of two metrics, calibrated ties, {_size(human)}, {draws:,} draws"
+    row = Speed(name="agree-permutation", what=what, peer=PEER)
+    accuracies = {
+        "one by one": plain_agreement.calibrated_accuracy,
+        "at once": plain_agreement.calibrated_accuracy_at_once,
+    }
+    try:
+        for accuracy in accuracies.values():
+            require_agreement(
+                _our_differences(human, first, second),
+                _differences(human, first, second, accuracy),
+                PEER,
+            )
+    except DisagreementError as error:
+        return _differing(row, error)
+
+    def ours() -> object:
+        return exchange_test(human, first, second, by, draws=draws)
+
+    def time_of(accuracy: Accuracy) -> float:
+        seconds = time_once(lambda: _differences(human, first, second, accuracy))
+        return seconds * draws / PEER_DRAWS
+
+    peer_times = {way: time_of(accuracy) for way, accuracy in accuracies.items()}
+    seconds = race({"ours": ours})["ours"]
+    at_once = peer_times["at once"]
+    return Speed(
+        name=row.name,
+        what=what,
+        peer=PEER,
+        peer_seconds=peer_times["one by one"],
+        seconds=seconds,
+        bar=BAR,
+        note=f"its time is that of {PEER_DRAWS} draws, multiplied; thresholds by whole arrays "
+        f"instead of pair by pair would take it {at_once:.3g} s, ratio {at_once / seconds:.3g}",
+    )
+
+
+def _differences(human: Matrix, first: Matrix, second: Matrix, accuracy: Accuracy) -> list[float]:
+    """Of some draws, by the plain procedure; the cells exchanged are those of truebleu's draws."""
+    from truebleu import _core
+    from truebleu.seeds import DEFAULT_SEED
+
+    coins = _core.exchanged_cells(human.size, first=0, draws=PEER_DRAWS, seed=DEFAULT_SEED)
+    z = plain_agreement.standardised(first), plain_agreement.standardised(second)
+    differences = []
+    for exchanged in coins.reshape(PEER_DRAWS, *human.shape):
+        one, other = plain_agreement.hybrids(*z, exchanged)
+        differences.append(accuracy(human, other) - accuracy(human, one))
+    return differences
+
+
+def _our_differences(human: Matrix, first: Matrix, second: Matrix) -> list[float]:
+    """Of the same draws."""
+    import numpy as np
+
+    from truebleu import _core
+    from truebleu.agreement.grouping import measure_by
+    from truebleu.seeds import DEFAULT_SEED
+
+    metrics = np.stack([plain_agreement.standardised(metric) for metric in (first, second)])
+    native = measure_by("acc-eq:calibrated", grouping="item").native
+    values = _core.hybrid_values(
+        human, metrics, **native, first=0, draws=PEER_DRAWS, seed=DEFAULT_SEED
+    )
+    return [float(other - one) for one, other in values]
+
+
+def _memory(segments: int) -> Memory:
+    command = [sys.executable, "-m", "benchmarks.judgments", str(SYSTEMS), str(segments)]
+    folder = Path(__file__).resolve().parents[1]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, cwd=folder)
+    factor, extra = MEMORY_BAR
+    size = 2 * 8 * SYSTEMS * segments
+    return Memory(
+        name="agree-memory",
+        what=f"Kendall and calibrated ties of all {SYSTEMS * segments:,} cells together",
+        text=size,
+        bar=round(factor * size) + extra,
+        **json.loads(done.stdout),
+    )
+
+
+def _probe(systems: int, segments: int) -> dict[str, int]:
+    from truebleu.agreement.measuring import measure
+
+    human, metric, _ = judged_scores(systems, segments)
+    before = peak_memory()
+    for coefficient in ("kendall-b", "acc-eq:calibrated"):
+        measure(human, metric, coefficient)
+    return {"before": before, "peak": peak_memory()}
+
+
+def _differing(row: Speed, error: DisagreementError) -> Speed:
+    return Speed(name=row.name, what=row.what, peer=row.peer, problem=f"scores differ ({error})")
+
+
+def _size(human: Matrix) -> str:
+    return f"{human.shape[0]} × {human.shape[1]:,} segments"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(_probe(int(sys.argv[1]), int(sys.argv[2]))))
