@@ -13,7 +13,6 @@ from truebleu.planning.power import (
     TestPlan,
     power,
     smallest_difference,
-    student_quantile,
     units_needed,
 )
 from truebleu.planning.variance import Spread
@@ -93,10 +92,3 @@ def test_swaps_of_fewer_units_than_can_be_significant_find_nothing() -> None:
 
 def test_what_no_test_set_finds_has_no_size() -> None:
     assert units_needed(1e-9, 0.8, Spread.known(1.0), TWO_SIDED) is None
-
-
-@pytest.mark.parametrize("freedom", [5, 8, 30, 1000])
-@pytest.mark.parametrize("tail", [0.1, 0.05, 0.025])
-def test_students_quantiles_are_scipys(freedom: int, tail: float) -> None:
-    found = student_quantile(float(norm.isf(tail)), freedom)
-    assert found == pytest.approx(t.isf(tail, freedom), rel=2e-4)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from importlib import import_module
 from io import TextIOWrapper
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import click
 
 from truebleu._core import VERSION
+from truebleu.cli.lazy import LazyGroup
 from truebleu.errors import TruebleuError
 
 if TYPE_CHECKING:
@@ -18,15 +17,20 @@ if TYPE_CHECKING:
 
 # What sysexits.h calls an internal software error.
 BUG = 70
-# What shells say of a program that was stopped: 128 and the number of the signal.
-INTERRUPTED = 128 + 2
-BROKEN_PIPE = 128 + 13
 
 # Name, module and one line of help: listing the commands must not import them.
 COMMANDS = {
     "score": ("truebleu.cli.score", "Score systems by BLEU, chrF, TER and other metrics."),
     "compare": ("truebleu.cli.compare", "Tell which differences between systems are real."),
     "gate": ("truebleu.cli.gate", "Let a new system pass unless it is worse than the old."),
+    "agree": ("truebleu.cli.agree", "Tell how well metrics agree with people."),
+    "choose": (
+        "truebleu.cli.choose",
+        "Choose the settings of a metric that agree best with people.",
+    ),
+    "plan": ("truebleu.cli.plan", "Say how large a test set must be to find a difference."),
+    "sample": ("truebleu.cli.sample", "Draw a test set from a pool."),
+    "study": ("truebleu.cli.study", "Measure how far scores, intervals and tests can be trusted."),
     "demo": ("truebleu.cli.demo", "Simulate a test set and score it."),
     "sacrebleu": ("truebleu.cli.sacrebleu", "Score with sacreBLEU's command line."),
 }
@@ -37,46 +41,19 @@ Examples:
   truebleu score -r ref.txt old=a.txt new=b.txt -m bleu -m chrf:word_order=2
   truebleu compare -r ref.txt old=a.txt new=b.txt
   truebleu gate new.txt old.txt -r ref.txt
+  truebleu agree -r ref.txt sys/ --human mqm.tsv -m bleu -m chrf
+  truebleu plan -r ref.txt old.txt new.txt --difference 0.5
+  truebleu study type-one -r ref.txt a.txt b.txt
   truebleu sacrebleu ref.txt -i system.txt -m bleu chrf
 """
 
 
-class LazyGroup(click.Group):
-    """A group that imports a command when it is called, so that the others cost nothing."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """The names, in the order of the data flow."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name; an unknown name fails with the nearest known one."""
-        if cmd_name not in COMMANDS:
-            from difflib import get_close_matches
-
-            nearest = get_close_matches(cmd_name, COMMANDS, n=1)
-            guess = f" Did you mean {nearest[0]!r}?" if nearest else ""
-            ctx.fail(f"No such command {cmd_name!r}.{guess}")
-        module, _ = COMMANDS[cmd_name]
-        return cast("click.Command", import_module(module).command)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command. Click would exit with 1 when it is stopped: to a gate, that is a no."""
-        try:
-            return super().invoke(ctx)
-        except BrokenPipeError:
-            # The reader has enough; Python must not complain again when it closes its output.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(BROKEN_PIPE)
-        except KeyboardInterrupt:
-            sys.exit(INTERRUPTED)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """The list of commands in the help text."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, help_) for name, (_, help_) in COMMANDS.items()])
-
-
-@click.group(cls=LazyGroup, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup,
+    table=COMMANDS,
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(VERSION, prog_name="truebleu")
 def truebleu() -> None:
     """Is the difference between two translation systems real?"""

@@ -24,6 +24,15 @@ def _use_threads(_context: click.Context, _option: click.Parameter, threads: int
 
 def test_set_options(command: Command) -> Command:
     """What is read: references, source, documents, and how strictly."""
+    return _test_set_options(command, required=True)
+
+
+def optional_test_set_options(command: Command) -> Command:
+    """The same for commands that can do without texts."""
+    return _test_set_options(command, required=False)
+
+
+def _test_set_options(command: Command, *, required: bool) -> Command:
     for option in (
         click.option(
             "--strict", is_flag=True, help="Refuse texts that would only be warned about."
@@ -40,7 +49,7 @@ def test_set_options(command: Command) -> Command:
             "references",
             metavar="FILE",
             multiple=True,
-            required=True,
+            required=required,
             help="A reference; repeat for several.",
         ),
     ):

@@ -236,7 +236,7 @@ def score_intervals(
     return percentile_interval(replicates, settings.level)
 
 
-def _difference_intervals(
+def difference_intervals(
     one: Counted,
     replicates: NDArray[np.float64],
     pairs: Sequence[Pair],
@@ -271,7 +271,7 @@ def _pair_results(
     scores = one.scores
     differences = replicates[:, left] - replicates[:, right]
     wins = bootstrap_wins(one.sign * differences, scale=one.scale)
-    low, high = _difference_intervals(one, replicates, pairs, settings)
+    low, high = difference_intervals(one, replicates, pairs, settings)
     equivalent = None
     if settings.margin is not None:
         equivalent = equivalence_p(differences, settings.margin, scale=one.scale)

@@ -1,0 +1,69 @@
+"""Write docs/evidence anew: python -m evidence [STUDY...]."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from time import monotonic
+
+from evidence.data import DATA
+
+DOCS = Path(__file__).parents[1] / "docs" / "evidence"
+# In the order of the papers; each module has a function `page`.
+NAMES = (
+    "sampling",
+    "coverage",
+    "power",
+    "accuracy",
+    "test-size",
+    "references",
+    "replicates",
+    "sensitivity",
+    "type-one",
+    "length",
+    "smoothing",
+)
+INDEX = """# Evidence
+
+What the papers measured, measured again on public data: WMT21, WMT23 and WMT24, a set with four
+references, and the outputs of several optimizer runs. Every page has the study's table and chart,
+the paper's figures beside them, and a sentence on whether they agree. `make evidence` writes these
+pages anew; it needs the data, which are not part of the project.
+
+| study | answer |
+| --- | --- |
+"""
+
+
+def main(names: list[str]) -> None:
+    """Write the pages of these studies, or of all; the index names what every page answers."""
+    unknown = sorted(set(names) - set(NAMES))
+    if unknown:
+        sys.exit(f"unknown study: {', '.join(unknown)} (known: {', '.join(NAMES)})")
+    if not DATA.is_dir():
+        sys.exit(f"{DATA}: no such folder; the evidence needs the public data sets in it")
+    DOCS.mkdir(parents=True, exist_ok=True)
+    for name in names or NAMES:
+        started = monotonic()
+        page = import_module(f"evidence.{name.replace('-', '_')}").page()
+        page.write(DOCS)
+        print(f"{name}: {monotonic() - started:.1f} s")
+    write_index()
+
+
+def write_index() -> None:
+    """List the pages that exist, each with its title and its answer."""
+    lines = []
+    for name in NAMES:
+        path = DOCS / f"{name}.md"
+        if path.exists():
+            text = path.read_text(encoding="utf-8")
+            title = text.split("\n", 1)[0].removeprefix("# ")
+            answer = text.split("**Answer.** ", 1)[1].split("\n\n", 1)[0].replace("\n", " ")
+            lines.append(f"| [{title}]({name}.md) | {answer} |\n")
+    (DOCS / "README.md").write_text(INDEX + "".join(lines), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

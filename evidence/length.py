@@ -1,0 +1,120 @@
+"""The evidence on output length: Koehn (2004), Fig. 1."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evidence.data import read_set
+from evidence.page import Page, Section
+from truebleu.studies.length import study_length
+
+if TYPE_CHECKING:
+    from truebleu.exhibits import Exhibit
+
+METRICS = ("bleu", "gtm", "chrf", "nist")
+ERRORS = ("ter", "wer", "per")
+JAPANESE = ("bleu:tokenize=char", "gtm:tokenize=char", "chrf")
+INTRODUCTION = """
+Koehn forced two systems to shorter output by a word penalty: BLEU dropped dramatically, because of
+its brevity penalty, and GTM did not. Here the outputs of all systems of WMT23 are cut at their
+ends, or lengthened by saying their last words twice; and for each segment the shortest, the second
+shortest, … of all systems' outputs is chosen, which is what a word penalty does among translations.
+"""
+FIGURE_1 = """
+Fig. 1: BLEU and GTM of the Spanish and the Portuguese system against the length of the output.
+"Brevity penalty in BLEU causes score to drop dramatically with shorter output"; "this is not the
+case for a similar metric, GTM".
+"""
+
+
+def page() -> Page:
+    """Four runs; a few seconds."""
+    cut = _cut()
+    sections = (cut, _choice(), _errors(), _japanese())
+    shortest = _shortest(cut.exhibit)
+    kept = f"{100 * min(float(row['kept'] or 0) for row in cut.exhibit.rows):g} %"
+    return Page(
+        name="length",
+        title="How does each metric depend on the length of the output?",
+        introduction=INTRODUCTION,
+        summary=(
+            f"Cut to {kept} of its length, output keeps {_percent(shortest['BLEU'])} of its BLEU "
+            f"and {_percent(shortest['GTM'])} of its GTM."
+        ),
+        sections=sections,
+    )
+
+
+def _shortest(exhibit: Exhibit) -> dict[str, Any]:
+    """What each metric leaves of its score at the shortest length."""
+    return {str(row["metric"]): row["relative"] for row in reversed(exhibit.rows)}
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def _verdict(exhibit: Exhibit) -> str:
+    shortest = _shortest(exhibit)
+    bleu, gtm = shortest["BLEU"], shortest["GTM"]
+    agrees = "agrees with" if bleu < gtm else "does not show what is in"
+    return (
+        f"The shortest outputs have {_percent(bleu)} of BLEU and {_percent(gtm)} of GTM: this "
+        f"{agrees} the figure"
+        + (", although GTM, which counts recall, falls too." if bleu < gtm < 0.95 else ".")
+    )
+
+
+def _cut() -> Section:
+    exhibit = study_length(read_set("wmt23-he-en"), METRICS)
+    return Section(
+        heading="WMT23 Hebrew-English, words cut off or repeated",
+        command="truebleu study length -r wmt23-he-en/refA.txt wmt23-he-en/sys "
+        + " ".join(f"-m {metric}" for metric in METRICS),
+        exhibit=exhibit,
+        paper=FIGURE_1,
+        verdict=_verdict(exhibit),
+    )
+
+
+def _choice() -> Section:
+    exhibit = study_length(read_set("wmt23-he-en"), way="choice")
+    return Section(
+        heading="WMT23 Hebrew-English, outputs chosen by their length",
+        command="truebleu study length -r wmt23-he-en/refA.txt wmt23-he-en/sys --by choice",
+        exhibit=exhibit,
+        verdict=_verdict(exhibit),
+    )
+
+
+def _errors() -> Section:
+    exhibit = study_length(read_set("wmt23-he-en"), ERRORS)
+    rows: list[Any] = list(exhibit.rows)
+    shortest, longest = min(row["kept"] for row in rows), max(row["kept"] for row in rows)
+    ends = {
+        kept: ", ".join(
+            f"{row['metric']} to {_percent(row['relative'])}" for row in rows if row["kept"] == kept
+        )
+        for kept in (shortest, longest)
+    }
+    return Section(
+        heading="WMT23 Hebrew-English, error rates, where less is better",
+        command="truebleu study length -r wmt23-he-en/refA.txt wmt23-he-en/sys "
+        + " ".join(f"-m {metric}" for metric in ERRORS),
+        exhibit=exhibit,
+        verdict=(
+            f"Not in the paper. At {_percent(shortest)} of the length the rates go: "
+            f"{ends[shortest]}; at {_percent(longest)}: {ends[longest]}."
+        ),
+    )
+
+
+def _japanese() -> Section:
+    exhibit = study_length(read_set("wmt23-en-ja"), JAPANESE)
+    return Section(
+        heading="WMT23 English-Japanese, characters cut off or repeated",
+        command="truebleu study length -r wmt23-en-ja/refA.txt wmt23-en-ja/sys "
+        + " ".join(f"-m {metric}" for metric in JAPANESE),
+        exhibit=exhibit,
+        verdict=_verdict(exhibit),
+    )

@@ -1,0 +1,165 @@
+"""Evidence on the number of references, beside Zhang & Vogel (2004, Fig. 8, Tables 3 and 4)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evidence.data import read_set
+from evidence.page import Page, Section
+from evidence.rows import between, number, only
+from truebleu.studies.references import study_references
+
+if TYPE_CHECKING:
+    from truebleu.exhibits import Exhibit
+
+INTRODUCTION = """
+Zhang & Vogel (2004, §4.2) scored one system with 1, 2, 3 and 4 references on 50 % to 100 % of the
+test set. Relative intervals narrow with every reference, but "adding an additional reference
+translation will compensate the effects of removing 10~15% of the testing data", so that more test
+sentences with fewer references seem to cost less. The paper takes its references in one order; here
+every set of references of each size is taken, and the mean over sets and systems is shown.
+"""
+
+TABLES = """
+Table 3, system A, all 878 sentences:
+
+| references | NIST | BLEU | M-BLEU |
+| ---: | ---: | ---: | ---: |
+| 1 | 5.091, -2.09 to +2.16 % | 0.120, -5.18 to +5.60 % | 0.089, -2.70 to +3.04 % |
+| 2 | 6.160, -1.89 to +2.01 % | 0.152, -4.73 to +4.99 % | 0.108, -2.59 to +2.69 % |
+| 3 | 6.821, -1.78 to +1.70 % | 0.173, -4.40 to +4.28 % | 0.119, -2.52 to +2.44 % |
+| 4 | 7.191, -1.69 to +1.69 % | 0.184, -4.35 to +4.41 % | 0.125, -2.48 to +2.48 % |
+
+From Table 4 the paper reads that all data with one reference are as good as 80 to 90 % of them with
+two, 70 to 80 % with three and 60 to 70 % with four, by NIST.
+"""
+
+# Widths of Table 3 in percent, with one reference and with four.
+BOTH = {"BLEU": (10.78, 8.76), "NIST": (4.25, 3.38)}
+
+
+def page() -> Page:
+    """The page, from runs on a set with four references, WMT21 and WMT23."""
+    sections = (_four(), _three(), _two(), _error_rate())
+    changes = [-_change(section.exhibit, metric) for section in sections[:3] for metric in BOTH]
+    ter = _change(sections[3].exhibit, "TER")
+    narrower = ", ".join(f"{metric} {100 * _of_the_paper(metric):.0f} %" for metric in BOTH)
+    return Page(
+        name="references",
+        title="What is a further reference worth in test data?",
+        introduction=INTRODUCTION,
+        summary="From one reference to all, the relative intervals of BLEU and NIST become "
+        f"{between(min(changes), max(changes))} narrower (in the paper, {narrower}); those of TER "
+        f"become {100 * abs(ter):.0f} % {'wider' if ter > 0 else 'narrower'}.",
+        sections=sections,
+    )
+
+
+def _of_the_paper(metric: str) -> float:
+    one, four = BOTH[metric]
+    return 1 - four / one
+
+
+def _width(exhibit: Exhibit, metric: str, references: int) -> float:
+    row = only(exhibit.rows, metric=metric, references=references, share=1.0)
+    return number(row, "width")
+
+
+def _most(exhibit: Exhibit) -> int:
+    return max(round(number(row, "references")) for row in exhibit.rows)
+
+
+def _change(exhibit: Exhibit, metric: str) -> float:
+    """How much wider the interval is with all references than with one; below 0 if narrower."""
+    return _width(exhibit, metric, _most(exhibit)) / _width(exhibit, metric, 1) - 1
+
+
+def _verdict(exhibit: Exhibit) -> str:
+    metrics = list(dict.fromkeys(str(row["metric"]) for row in exhibit.rows))
+    words = ", ".join(f"{metric} {100 * _change(exhibit, metric):+.0f} %" for metric in metrics)
+    steps = [
+        _width(exhibit, metric, count + 1) < _width(exhibit, metric, count)
+        for metric in metrics
+        for count in range(1, _most(exhibit))
+    ]
+    agreement = (
+        "every reference narrows every interval, as in the paper"
+        if all(steps)
+        else f"{sum(steps)} of {len(steps)} further references narrow the interval"
+    )
+    return f"With all references beside one the width changes by: {words}; {agreement}."
+
+
+def _four() -> Section:
+    exhibit = study_references(
+        read_set("four-references", "ref0", "ref1", "ref2", "ref3"),
+        ["nist", "bleu", "mbleu"],
+        repetitions=10,
+    )
+    own = -_change(exhibit, "NIST")
+    return Section(
+        heading="Four references, four systems",
+        command="truebleu study references -r ref0.txt -r ref1.txt -r ref2.txt -r ref3.txt "
+        "out.?.txt -m nist -m bleu -m mbleu --repetitions 10",
+        exhibit=exhibit,
+        paper=TABLES,
+        verdict=f"{_verdict(exhibit)} From one to four references NIST's interval narrows by "
+        f"{100 * own:.0f} %, the paper's by {100 * _of_the_paper('NIST'):.0f} %.",
+    )
+
+
+def _three() -> Section:
+    exhibit = study_references(
+        read_set("wmt21-en-de", "refA", "refC", "refD"),
+        ["bleu", "nist"],
+        shares=(0.5, 0.75, 1.0),
+        repetitions=10,
+    )
+    return Section(
+        heading="WMT21 English-German, three references, 20 systems",
+        command="truebleu study references -r refA.txt -r refC.txt -r refD.txt sys/ "
+        "-m bleu -m nist --shares 50,75,100 --repetitions 10",
+        exhibit=exhibit,
+        verdict=_verdict(exhibit),
+        chart=False,
+    )
+
+
+def _two() -> Section:
+    exhibit = study_references(
+        read_set("wmt23-he-en", "refA", "refB"),
+        ["bleu", "nist"],
+        shares=(0.5, 0.75, 1.0),
+        repetitions=10,
+    )
+    return Section(
+        heading="WMT23 Hebrew-English, two references, 12 systems",
+        command="truebleu study references -r refA.txt -r refB.txt sys/ "
+        "-m bleu -m nist --shares 50,75,100 --repetitions 10",
+        exhibit=exhibit,
+        verdict=_verdict(exhibit),
+        chart=False,
+    )
+
+
+def _error_rate() -> Section:
+    exhibit = study_references(
+        read_set("four-references", "ref0", "ref1", "ref2", "ref3"),
+        ["ter", "chrf"],
+        shares=(0.5, 0.75, 1.0),
+        repetitions=10,
+    )
+    ter = _change(exhibit, "TER")
+    reason = (
+        " TER counts errors, and with more references there are fewer: the width is divided by a "
+        "smaller score."
+        if ter > 0
+        else ""
+    )
+    return Section(
+        heading="Metrics that the paper did not have",
+        command="truebleu study references -r ref0.txt -r ref1.txt -r ref2.txt -r ref3.txt "
+        "out.?.txt -m ter -m chrf --shares 50,75,100 --repetitions 10",
+        exhibit=exhibit,
+        verdict=f"{_verdict(exhibit)}{reason}",
+    )

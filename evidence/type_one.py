@@ -1,0 +1,216 @@
+"""The evidence on errors of type I and on multiplicity: Riezler & Maxwell (2005), §4.3 and §4.4."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evidence.data import DATA, read_set
+from evidence.page import Page, Section
+from truebleu.corpus import read_test_set
+from truebleu.inference.monte_carlo import smallest_p
+from truebleu.simulation import simulate
+from truebleu.studies.equivalents import study_equivalents
+from truebleu.studies.multiplicity import study_multiplicity
+from truebleu.studies.type_one import study_type_one
+
+if TYPE_CHECKING:
+    from truebleu.exhibits import Exhibit
+
+SIMULATED = 500
+RANDOMIZATION = "approximate randomization"
+ABSOLUTE = "bootstrap of absolute differences"
+INTRODUCTION = """
+Riezler and Maxwell compared five variants of a system that they took for equal to it. The bootstrap
+gave smaller p-values than approximate randomization in every comparison, so that it would call
+chance a difference more often. Whether the variants were equal could not be known. Here it is: the
+outputs of two systems of WMT23 or WMT24, drawn at random, are exchanged by the toss of a coin, or
+simulated systems have equal channels. Every rejection is an error, and their share is held against
+the level, within the binomial error (99 %). The runs of one optimizer then play the part of the
+paper's variants, and last comes the chance of any error among many comparisons.
+"""
+SECTION_4_3 = """
+§4.3: "the approximate randomization test estimates p-values more conservatively than the bootstrap,
+thus increasing the likelihood of type-I error for the bootstrap test" (figures below, Table 2).
+"""
+TABLE_2 = """
+Table 2, equivalent systems by NIST on 2,000 sentences:
+
+| compared systems | 1:2 | 1:3 | 1:4 | 1:5 | 1:6 |
+| --- | --- | --- | --- | --- | --- |
+| NIST difference | .031 | .032 | .029 | .028 | .036 |
+| p, approximate randomization | .03 | .025 | .05 | .079 | .028 |
+| p, bootstrap | .014 | .013 | .028 | .039 | .013 |
+"""
+SECTION_4_4 = """
+§4.4: with a chance of .05 of an error in each of k comparisons, that of any error is about
+1 − (1 − .05)^k: for 15 systems and k = 105 it is .9954. At .015 for each of 5 comparisons it is
+.07.
+"""
+
+
+def page() -> Page:
+    """Six runs; about a minute."""
+    by_segment = _by_segment()
+    by_document = _documents("segment")
+    documents_tested = _documents("document")
+    sections = (
+        by_segment,
+        by_document,
+        documents_tested,
+        _simulated(),
+        _runs("baseline", with_paper=True),
+        _runs("sys1", with_paper=False),
+        _multiplicity(),
+    )
+    randomization = _row(by_segment.exhibit, RANDOMIZATION)
+    absolute = _row(by_segment.exhibit, ABSOLUTE)
+    danger = _row(by_document.exhibit, RANDOMIZATION)
+    mended = _row(documents_tested.exhibit, RANDOMIZATION)
+    return Page(
+        name="type-one",
+        title="How often do tests find a difference where there is none?",
+        introduction=INTRODUCTION,
+        summary=(
+            f"At the level 5 % approximate randomization errs in {_percent(randomization)}, the "
+            f"paper's bootstrap, which is sacreBLEU's, in {_percent(absolute)}. Where whole "
+            f"documents go together a test of segments errs in {_percent(danger)}, one of "
+            f"documents in {_percent(mended)}."
+        ),
+        sections=sections,
+    )
+
+
+def _row(exhibit: Exhibit, test: str, alpha: float = 0.05) -> Any:
+    (row,) = (row for row in exhibit.rows if row["test"] == test and row["alpha"] == alpha)
+    return row
+
+
+def _percent(row: Any) -> str:
+    return f"{100 * row['rejected']:.1f} %"
+
+
+def _judged(exhibit: Exhibit, test: str) -> str:
+    """The levels that a test keeps, and those that it does not."""
+    rows: list[Any] = [row for row in exhibit.rows if row["test"] == test]
+    name = test.capitalize()
+    if all(row["verdict"] == "holds" for row in rows):
+        levels = ", ".join(f"{100 * row['alpha']:g} %" for row in rows)
+        return f"{name} holds its level at all of {levels}"
+    judged = ", ".join(f"{row['verdict']} at {100 * row['alpha']:g} %" for row in rows)
+    return f"{name} rejects {judged}"
+
+
+def _against_the_paper(exhibit: Exhibit) -> str:
+    randomization, absolute = _row(exhibit, RANDOMIZATION), _row(exhibit, ABSOLUTE)
+    more = absolute["low"] > randomization["high"]
+    agrees = "agrees with" if more else "does not show what is in"
+    return (
+        f"{_judged(exhibit, RANDOMIZATION)}. The paper's bootstrap rejects {_percent(absolute)} at "
+        f"5 % where randomization rejects {_percent(randomization)}: this {agrees} the paper, "
+        "which calls the bootstrap less conservative."
+    )
+
+
+def _by_segment() -> Section:
+    exhibit = study_type_one(read_set("wmt23-he-en"), ["bleu"])
+    return Section(
+        heading="WMT23 Hebrew-English, outputs exchanged by segment",
+        command="truebleu study type-one -r wmt23-he-en/refA.txt wmt23-he-en/sys",
+        exhibit=exhibit,
+        paper=SECTION_4_3,
+        verdict=_against_the_paper(exhibit),
+    )
+
+
+def _documents(unit: Any) -> Section:
+    test_set = read_set("wmt24-en-es", documents=True)
+    exhibit = study_type_one(test_set, ["bleu"], null="document", unit=unit)
+    option = " --unit document" if unit == "document" else ""
+    row = _row(exhibit, RANDOMIZATION)
+    if unit == "document":
+        verdict = f"{_judged(exhibit, RANDOMIZATION)}: whole documents are what must be swapped."
+    elif row["verdict"] == "too often":
+        verdict = (
+            f"Not in the paper: where whole documents go together, tests of segments must not be "
+            f"trusted. Approximate randomization rejects {_percent(row)} at 5 %."
+        )
+    else:
+        verdict = (
+            f"Documents do no harm here: approximate randomization rejects {_percent(row)} at 5 %."
+        )
+    return Section(
+        heading=f"WMT24 English-Spanish, outputs exchanged by document, tested by {unit}",
+        command="truebleu study type-one -r wmt24-en-es/refA.txt wmt24-en-es/sys "
+        f"--documents wmt24-en-es/docs.tsv --null document{option}",
+        exhibit=exhibit,
+        verdict=verdict,
+    )
+
+
+def _simulated() -> Section:
+    # As the command line simulates: the size is all that matters.
+    size = simulate(segments=SIMULATED, systems=[0.2], references=4)
+    exhibit = study_type_one(size, ["bleu"], null="simulated")
+    return Section(
+        heading=f"Simulated systems with equal channels, {SIMULATED} segments",
+        command=f"truebleu study type-one --simulate {SIMULATED} --null simulated",
+        exhibit=exhibit,
+        verdict=_against_the_paper(exhibit),
+    )
+
+
+def _runs(system: str, *, with_paper: bool) -> Section:
+    folder = DATA / "iwslt-optimizer-runs"
+    runs = [folder / f"{system}.opt{run}.txt" for run in range(3)]
+    test_set = read_test_set(list(map(str, runs)), [str(folder / "ref.txt")])
+    exhibit = study_equivalents(test_set, ["nist", "bleu:tokenize=none"])
+    rows: list[Any] = list(exhibit.rows)
+    smaller = sum(row["bootstrap-absolute"] < row["ar"] for row in rows)
+    larger = sum(row["bootstrap-absolute"] > row["ar"] for row in rows)
+    rejected = sum(row["ar"] <= 0.05 for row in rows)
+    agrees = "as in the paper" if smaller == len(rows) else "in the paper it is smaller in all"
+    judged = (
+        f"Of {len(rows)} p-values the bootstrap's is smaller in {smaller} and larger in {larger}; "
+        f"{agrees}."
+    )
+    least = smallest_p(exhibit.settings["samples"])
+    ties = sum(row["bootstrap-absolute"] == row["ar"] == least for row in rows)
+    if ties:
+        judged += f" In {ties} both are the smallest that so many replicates can give."
+    if rejected:
+        judged += (
+            f" Randomization, too, rejects {rejected} at 5 %: runs of one optimizer need not be "
+            "equal systems, so this table alone convicts no test."
+        )
+    return Section(
+        heading=f"Runs of one optimizer taken for equal systems: {system}",
+        command="truebleu study type-one -r ref.txt "
+        + " ".join(path.name for path in runs)
+        + " -m nist -m bleu:tokenize=none --null given",
+        exhibit=exhibit,
+        paper=TABLE_2 if with_paper else "",
+        verdict=judged,
+    )
+
+
+def _multiplicity() -> Section:
+    exhibit = study_multiplicity(read_set("wmt23-he-en"), ["bleu"], repetitions=500)
+    rows: list[Any] = list(exhibit.rows)
+    largest = max(row["systems"] for row in rows)
+    last = {row["correction"]: row for row in rows if row["systems"] == largest}
+    none = last.pop("none")
+    lost = [name for name, row in last.items() if row["low"] > 0.05]
+    kept = "All corrections keep 5 %" if not lost else f"5 % is not kept by {', '.join(lost)}"
+    return Section(
+        heading="WMT23 Hebrew-English, many comparisons at once",
+        command="truebleu study type-one -r wmt23-he-en/refA.txt wmt23-he-en/sys "
+        "--together 2,3,4,5,6 --repetitions 500",
+        exhibit=exhibit,
+        paper=SECTION_4_4,
+        verdict=(
+            f"Without correction, {none['comparisons']} comparisons of {largest} equal systems "
+            f"give a false alarm in {100 * none['alarms']:.1f} %; the paper's formula, for "
+            f"independent comparisons, says {100 * none['expected']:.1f} %. Pairs of the same "
+            f"systems go together. {kept}."
+        ),
+    )

@@ -1,0 +1,141 @@
+"""``truebleu agree``: how well metrics agree with people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from truebleu.agreement.agree import TESTS, AgreeSettings, agree, default_questions
+from truebleu.agreement.bootstrap import OVER
+from truebleu.agreement.metric_ranking import FORMS
+from truebleu.cli.charts import chart_options, draw_chart
+from truebleu.cli.human import human_options, read_judgments
+from truebleu.cli.options import format_option, metric_option, test_set_options, threads_option
+from truebleu.cli.progress import progress_bar
+from truebleu.cli.texts import read_texts
+from truebleu.inference.multiplicity import CORRECTIONS
+from truebleu.metrics.registry import as_metrics
+from truebleu.reports.agreement import render_agreement
+from truebleu.seeds import DEFAULT_SEED
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+EPILOG = """\b
+Examples:
+  truebleu agree -r ref.txt sys/ --human mqm.tsv -m bleu -m chrf -m ter
+  truebleu agree -r ref.txt sys/ --human human.tsv -m bleu -m scores:path=comet.tsv,name=COMET
+  truebleu agree -r ref.txt sys/ --human mqm.tsv -c kendall-b:grouping=none -c acc-eq
+  truebleu agree -r ref.txt sys/ --human rankings.csv -c chen-cherry --chart agree.svg
+  truebleu agree -r ref.txt sys/ --human mqm.tsv --documents docs.tsv --resample documents
+
+\b
+Coefficients, each with its usual level:
+  of systems               pearson, spearman, pairwise-accuracy, soft-pairwise-accuracy (spa)
+  of segments, by item     acc-eq and tau-eq (ties calibrated), kendall-a, kendall-b, kendall-c,
+                           tau-10, tau-13, tau-14, chen-cherry, kendall-like:THRESHOLD,
+                           pairwise-difference-pearson
+Settings follow a colon, with commas between them: level=system|segment,
+grouping=none|item|system, average=macro|micro, undefined=leave-out|zero,
+epsilon=NUMBER|calibrated.
+
+\b
+How to read the answer: 1 is full agreement. The interval says what the value would be with other
+segments (or documents, or systems) like these; ranks differ where a test tells metrics apart.
+"""
+
+
+@click.command("agree", epilog=EPILOG)
+@click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True)
+@test_set_options
+@human_options
+@metric_option
+@click.option(
+    "-c",
+    "--coefficient",
+    "coefficients",
+    metavar="NAME",
+    multiple=True,
+    help="A coefficient, with settings after a colon; repeat for several. "
+    "Default: what WMT asks, as far as the human scores can answer it.",
+)
+@click.option(
+    "--resample",
+    type=click.Choice(OVER),
+    default="segments",
+    show_default=True,
+    help="What the intervals draw.",
+)
+@click.option(
+    "--samples", type=int, default=1000, show_default=True, help="Replicates of the intervals."
+)
+@click.option(
+    "--test",
+    type=click.Choice(TESTS),
+    default="permutation",
+    show_default=True,
+    help="Of two metrics; Williams' is for pearson of systems, or of segments with grouping=none. "
+    "Needs truebleu[stats].",
+)
+@click.option(
+    "--draws",
+    type=int,
+    default=1000,
+    show_default=True,
+    help="Exchanges in each permutation test; all there are of up to 14 systems.",
+)
+@click.option(
+    "--exchange",
+    type=click.Choice(FORMS),
+    default="scores",
+    show_default=True,
+    help="What tests of calibrated ties exchange: scores, calibrated anew, or outcomes of pairs as "
+    "in WMT, which rejects too often.",
+)
+@click.option(
+    "--correction",
+    type=click.Choice(CORRECTIONS),
+    default="holm",
+    show_default=True,
+    help="For the number of pairs of metrics.",
+)
+@click.option(
+    "--system-scores",
+    type=click.Choice(["all", "rated"]),
+    default="all",
+    show_default=True,
+    help="Score systems on all segments, or on those that people rated.",
+)
+@click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level.")
+@click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True)
+@chart_options
+@format_option
+@threads_option
+def command(
+    systems: tuple[str, ...],
+    references: tuple[str, ...],
+    source: str | None,
+    documents: str | None,
+    strict: bool,
+    human: dict[str, Any],
+    metrics: tuple[str, ...],
+    coefficients: tuple[str, ...],
+    format_: str,
+    chart: Path | None,
+    force: bool,
+    **options: Any,
+) -> None:
+    """How well do metrics agree with people, and which agrees better?
+
+    A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'.
+    """
+    settings = AgreeSettings(**options)
+    parsed = as_metrics(metrics)
+    test_set = read_texts(systems, references, source=source, documents=documents, strict=strict)
+    judgments = read_judgments(test_set, human)
+    questions = coefficients or default_questions(judgments)
+    with progress_bar(len(questions), "agreeing") as progress:
+        agreement = agree(test_set, judgments, parsed, questions, settings, progress)
+    draw_chart(agreement.exhibit(), chart, force=force)
+    click.echo(render_agreement(agreement, format_), nl=False)

@@ -1,0 +1,185 @@
+"""``truebleu choose``: settings of metrics that agree best with people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from truebleu.agreement.agree import AgreeSettings
+from truebleu.agreement.bootstrap import OVER
+from truebleu.agreement.choosing import SHARE, choose_settings
+from truebleu.agreement.grid import parse_grid
+from truebleu.cli.charts import chart_options, draw_chart
+from truebleu.cli.human import human_options, read_judgments
+from truebleu.cli.options import format_option, test_set_options, threads_option
+from truebleu.cli.progress import progress_bar
+from truebleu.cli.texts import read_texts
+from truebleu.errors import SettingError
+from truebleu.reports.choice import render_choice
+from truebleu.seeds import DEFAULT_SEED
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from truebleu.agreement.choosing import JudgedSet
+
+EPILOG = """\b
+Examples:
+  truebleu choose -r ref.txt sys/ --human mqm.tsv -m 'sentbleu:smoothing=4,k=1|2|5|10'
+  truebleu choose -r ref.txt sys/ --human mqm.tsv -m 'chrf:char_order=4|6,beta=1|2|3' -c acc-eq
+  truebleu choose -r ref.txt sys/ --human mqm.tsv -m 'ter:case_sensitive=yes|no' -c pearson
+  truebleu choose -r dev/ref.txt dev/sys --human dev/mqm.tsv -m 'sentbleu:smoothing=1|3|7' \\
+    --test-reference test/ref.txt --test-system test/sys --test-human test/mqm.tsv
+
+\b
+Values with | between them are alternatives; several settings with alternatives stand for all their
+combinations. Quote them: to a shell, | means something else. truebleu agree --help lists the
+coefficients.
+"""
+
+
+@click.command("choose", epilog=EPILOG)
+@click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True)
+@test_set_options
+@human_options
+@click.option(
+    "-m",
+    "--metric",
+    "grid",
+    metavar="METRIC",
+    multiple=True,
+    required=True,
+    help="A metric with alternatives: 'sentbleu:smoothing=4,k=1|2|5'. Repeat for several grids, "
+    "of which the best is chosen.",
+)
+@click.option(
+    "-c",
+    "--coefficient",
+    default="chen-cherry",
+    show_default=True,
+    metavar="NAME",
+    help="By which to choose, with settings after a colon.",
+)
+@click.option(
+    "--development",
+    type=float,
+    metavar="SHARE",
+    help="Choose on this share of what people judged, and report on the rest: by documents where "
+    f"those are known, otherwise by segments in turn. Default: {SHARE:g}.",
+)
+@click.option(
+    "--test-system",
+    "test_systems",
+    metavar="SYSTEM",
+    multiple=True,
+    help="Report on another test set: its outputs, as SYSTEM; repeat for several.",
+)
+@click.option(
+    "--test-reference",
+    "test_references",
+    metavar="FILE",
+    multiple=True,
+    help="Its reference; repeat for several.",
+)
+@click.option("--test-human", metavar="FILE", help="Its human scores, read as those of --human.")
+@click.option("--test-documents", metavar="FILE", help="Its documents.")
+@click.option(
+    "--resample",
+    type=click.Choice(OVER),
+    default="segments",
+    show_default=True,
+    help="What the intervals draw.",
+)
+@click.option(
+    "--samples", type=int, default=1000, show_default=True, help="Replicates of the intervals."
+)
+@click.option(
+    "--draws",
+    type=int,
+    default=1000,
+    show_default=True,
+    help="Exchanges in the test against the default settings.",
+)
+@click.option(
+    "--system-scores",
+    type=click.Choice(["all", "rated"]),
+    default="all",
+    show_default=True,
+    help="Score systems on all segments, or on those that people rated.",
+)
+@click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level.")
+@click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True)
+@chart_options
+@format_option
+@threads_option
+def command(
+    systems: tuple[str, ...],
+    references: tuple[str, ...],
+    source: str | None,
+    documents: str | None,
+    strict: bool,
+    human: dict[str, Any],
+    grid: tuple[str, ...],
+    coefficient: str,
+    development: float | None,
+    test_systems: tuple[str, ...],
+    test_references: tuple[str, ...],
+    test_human: str | None,
+    test_documents: str | None,
+    format_: str,
+    chart: Path | None,
+    force: bool,
+    **options: Any,
+) -> None:
+    """Which settings of a metric agree best with people?
+
+    Every combination is measured on a development part; the best is measured again on a test part,
+    which had no part in the choice, beside the default settings (Chen & Cherry 2014, §3.1).
+
+    A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'.
+    """
+    settings = AgreeSettings(**options)
+    candidates = parse_grid(grid)
+    test = None
+    if test_systems or test_references or test_human or test_documents:
+        test = _test(
+            test_systems, test_references, test_human, test_documents, human, strict=strict
+        )
+    test_set = read_texts(systems, references, source=source, documents=documents, strict=strict)
+    judgments = read_judgments(test_set, human)
+    with progress_bar(len(candidates), "choosing") as progress:
+        choice = choose_settings(
+            grid,
+            test_set,
+            judgments,
+            coefficient,
+            development=development,
+            test=test,
+            settings=settings,
+            progress=progress,
+        )
+    draw_chart(choice.exhibit(), chart, force=force)
+    click.echo(render_choice(choice, format_), nl=False)
+
+
+def _test(
+    systems: tuple[str, ...],
+    references: tuple[str, ...],
+    human_file: str | None,
+    documents: str | None,
+    human: dict[str, Any],
+    *,
+    strict: bool,
+) -> JudgedSet:
+    """The test set to report on, and its judgments."""
+    for option, given in (
+        ("test-system", systems),
+        ("test-reference", references),
+        ("test-human", human_file),
+    ):
+        if not given:
+            expected = "--test-system, --test-reference and --test-human together"
+            raise SettingError(option, "nothing", expected)
+    test_set = read_texts(systems, references, source=None, documents=documents, strict=strict)
+    return test_set, read_judgments(test_set, {**human, "human_file": human_file})

@@ -1,0 +1,1 @@
+"""The commands of ``truebleu study``, one file each."""

@@ -1,0 +1,1 @@
+"""What the papers measured, on anyone's data: one file per study."""

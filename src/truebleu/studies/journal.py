@@ -1,0 +1,170 @@
+"""A journal: what a study has found so far, kept line by line so that nothing is ever lost.
+
+The first line says what is studied: the study, its settings, its texts. Each further line is a
+finished task, its key and its record. A line is written by one call and forced to the disk, so an
+interruption leaves whole lines. A study that goes on reads them back and does the rest.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+from zlib import crc32
+
+from truebleu._core import VERSION
+from truebleu.errors import MalformedFileError, SettingError, UnreadableFileError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+Key: TypeAlias = tuple[str | int | float, ...]
+#: Plain values only: what JSON gives back as it was.
+Record: TypeAlias = dict[str, Any]
+#: Makes, for a number of tasks, something that hears of each task that is done.
+Progress: TypeAlias = Callable[[int], AbstractContextManager[Callable[[int], None]]]
+
+KIND = "truebleu study"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A piece of work: its key is unique in its study, and tells all that its record depends on."""
+
+    key: Key
+    work: Callable[[], Record]
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """Runs the tasks of a study, with a journal to go on from and progress for people.
+
+    Attributes:
+        journal: the file that results are appended to, and read back from if it exists.
+        progress: shows how far the work is; None for silence.
+    """
+
+    journal: Path | None = None
+    progress: Progress | None = None
+
+    def run(self, subject: Mapping[str, Any], tasks: Sequence[Task]) -> dict[Key, Record]:
+        """The record of every task, in the order of the tasks.
+
+        Args:
+            subject: what is studied, of plain values; a journal of another subject is refused.
+            tasks: the work; what the journal has already is not done again.
+        """
+        known = {} if self.journal is None else _read(self.journal, subject)
+        bar = self.progress(len(tasks)) if self.progress else nullcontext(_hear_nothing)
+        with bar as advance:
+            for task in tasks:
+                if task.key not in known:
+                    known[task.key] = self._do(task)
+                advance(1)
+        return {task.key: known[task.key] for task in tasks}
+
+    def _do(self, task: Task) -> Record:
+        record = task.work()
+        if self.journal is not None:
+            key = list(task.key)
+            _append(self.journal, {"key": key, "record": record, "check": _check(key, record)})
+        return record
+
+
+def _hear_nothing(_done: int) -> None:
+    return None
+
+
+def _append(path: Path, line: Mapping[str, Any]) -> None:
+    data = (json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+        try:
+            if os.write(descriptor, data) != len(data):
+                raise UnreadableFileError(str(path), "cannot be written: is the disk full?")
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise UnreadableFileError(str(path), f"cannot be written: {error.strerror}") from error
+
+
+def _read(path: Path, subject: Mapping[str, Any]) -> dict[Key, Record]:
+    """What a journal holds; a new one is begun with its first line."""
+    # Through JSON and back, since a tuple comes back as a list.
+    header = json.loads(json.dumps({"kind": KIND, "truebleu": VERSION, **subject}))
+    if not path.exists():
+        _append(path, header)
+        return {}
+    if not path.is_file():
+        raise UnreadableFileError(str(path), "not a regular file, expected a study's journal")
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise UnreadableFileError(str(path), f"cannot be read: {error.strerror}") from error
+    lines = data.split(b"\n")
+    if lines.pop():
+        found = "the beginning of a line only"
+        expected = "a whole line; delete that line to go on from the one before it"
+        raise MalformedFileError(str(path), len(lines) + 1, found, expected)
+    if not lines:
+        raise MalformedFileError(str(path), None, "nothing", "a study's journal; delete the file")
+    _require_subject(path, _parse(path, 1, lines[0]), header)
+    known: dict[Key, Record] = {}
+    for number, line in enumerate(lines[1:], 2):
+        key, record = _entry(path, number, line)
+        # Two runs at once may both have done a task, and then they found the same.
+        if known.get(key, record) != record:
+            expected = "one of each; delete the line that you trust less"
+            raise MalformedFileError(str(path), number, f"a second record of {key}", expected)
+        known[key] = record
+    return known
+
+
+def _parse(path: Path, number: int, line: bytes) -> Any:
+    try:
+        return json.loads(line, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        found = f"no JSON: {line[:40].decode('utf-8', 'replace')!r}"
+        expected = "a line of a study's journal; delete the line, and its task is done again"
+        if number == 1:
+            expected = "the first line of a study's journal; begin another file"
+        raise MalformedFileError(str(path), number, found, expected) from None
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(name)
+
+
+def _entry(path: Path, number: int, line: bytes) -> tuple[Key, Record]:
+    entry = _parse(path, number, line)
+    if isinstance(entry, dict) and entry.keys() == {"key", "record", "check"}:
+        key, record = entry["key"], entry["record"]
+        if _is_key(key) and isinstance(record, dict) and entry["check"] == _check(key, record):
+            return tuple(key), record
+    found = "something else, or a line that was changed"
+    expected = "a finished task as it was written; delete the line, and the task is done again"
+    raise MalformedFileError(str(path), number, found, expected)
+
+
+def _is_key(key: object) -> bool:
+    return isinstance(key, list) and all(isinstance(part, str | int | float) for part in key)
+
+
+def _check(key: object, record: object) -> int:
+    """A number that a change of one digit anywhere in the line gives away."""
+    return crc32(json.dumps([key, record], sort_keys=True).encode())
+
+
+def _require_subject(path: Path, found: Any, header: Mapping[str, Any]) -> None:
+    if not isinstance(found, dict) or found.get("kind") != KIND:
+        expected = "a study's journal, which --resume goes on with; give another file"
+        raise MalformedFileError(str(path), 1, "something else", expected)
+    for name in sorted(header.keys() | found.keys()):
+        if found.get(name) != header.get(name):
+            expected = f"{header.get(name)!r} as now; finish it as it was begun, or begin another"
+            raise SettingError(f"{path}: {name}", found.get(name), expected)

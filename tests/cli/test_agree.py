@@ -1,0 +1,224 @@
+"""``truebleu agree`` as a user meets it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.agreement.judged_texts import RATES, SEGMENTS, comparisons, human_scores, texts
+from truebleu.cli.main import main, truebleu
+from truebleu.errors import TruebleuError
+from truebleu.simulation import save_test_set
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+WORDS = {1: "better", 0: "tied", -1: "worse"}
+
+
+def table(*rows: Iterable[object]) -> str:
+    return "".join("\t".join(map(str, row)) + "\n" for row in rows)
+
+
+def long_table() -> list[tuple[object, ...]]:
+    scores = human_scores(whole=False).scores
+    return [
+        ("system", "segment", "score"),
+        *(
+            (name, segment, score)
+            for name, row in scores.items()
+            for segment, score in enumerate(row, 1)
+            if score is not None
+        ),
+    ]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("texts") / "demo"
+    save_test_set(texts(), path)
+    (path / "human.tsv").write_text(table(*long_table()))
+    pairs = [
+        (j.segment + 1, j.left, j.right, WORDS[j.verdict], number)
+        for number, j in enumerate(comparisons().judgments)
+    ]
+    header = ("segment", "system1", "system2", "judgment", "rater")
+    (path / "pairs.tsv").write_text(table(header, *pairs))
+    return path
+
+
+def run(folder: Path, *options: str, human: str = "human.tsv") -> Result:
+    systems = [str(folder / f"{name}.txt") for name in RATES]
+    reference = str(folder / "reference-1.txt")
+    command = ["agree", "-r", reference, *systems, "--human", str(folder / human)]
+    return CliRunner().invoke(truebleu, [*command, "--samples", "100", "--draws", "50", *options])
+
+
+def json_of(folder: Path, *options: str, human: str = "human.tsv") -> Any:
+    result = run(folder, *options, "--format", "json", human=human)
+    assert result.exit_code == 0, result.exception
+    return json.loads(result.stdout, parse_constant=lambda name: pytest.fail(name))
+
+
+def test_the_default_questions_are_answered_for_all_metrics(folder: Path) -> None:
+    answer = json_of(folder, "-m", "bleu", "-m", "ter")
+    assert [one["coefficient"] for one in answer["answers"]] == [
+        "soft-pairwise-accuracy",
+        "pairwise-accuracy",
+        "pearson",
+        "acc-eq",
+        "kendall-b",
+    ]
+    for one in answer["answers"]:
+        assert {metric["metric"] for metric in one["metrics"]} == {"BLEU", "TER"}
+        assert all(metric["value"] > 0.3 for metric in one["metrics"])
+
+
+@pytest.mark.parametrize("format_", ["text", "tsv", "latex", "markdown"])
+def test_every_format_has_the_values(folder: Path, format_: str) -> None:
+    result = run(folder, "-m", "bleu", "-c", "pearson", "--format", format_)
+    assert result.exit_code == 0, result.exception
+    assert "BLEU" in result.stdout
+    assert "nrefs:1" in result.stdout
+
+
+def test_the_same_seed_gives_the_same_answer_on_any_threads(folder: Path) -> None:
+    one = run(folder, "--threads", "1", "--format", "json").stdout
+    two = run(folder, "--threads", "2", "--format", "json").stdout
+    assert one == two != ""
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--resample", "systems"],
+        ["--resample", "segments+systems"],
+        ["--exchange", "pairs"],
+        ["--correction", "none"],
+        ["--system-scores", "rated"],
+        ["--level", "0.9"],
+        ["--raters", "mean"],
+        ["--test", "williams", "-c", "pearson"],
+        ["-c", "kendall-like:25", "-c", "chen-cherry"],
+    ],
+    ids=" ".join,
+)
+def test_every_option_finds_a_good_metric_good(folder: Path, options: list[str]) -> None:
+    answer = json_of(folder, "-m", "bleu", *options)
+    assert all(metric["value"] > 0.3 for one in answer["answers"] for metric in one["metrics"])
+
+
+def test_documents_are_drawn_where_they_are_known(folder: Path) -> None:
+    options = ["--documents", str(folder / "documents.tsv"), "--resample", "documents"]
+    answer = json_of(folder, *options, "-c", "kendall-b")
+    assert answer["answers"][0]["resampled"] == "documents"
+
+
+def test_comparisons_are_read_and_counted(folder: Path) -> None:
+    answer = json_of(folder, human="pairs.tsv")
+    assert answer["human"]["comparisons"] == 120
+    assert answer["answers"][0]["question"] == "segment|chen-cherry|comparisons"
+
+
+def test_scores_from_elsewhere_are_metrics_too(folder: Path) -> None:
+    given = folder / "given.tsv"
+    rows = [(name, i, (i * 7) % 5) for name in RATES for i in range(1, SEGMENTS + 1)]
+    given.write_text(table(("system", "segment", "score"), *rows))
+    answer = json_of(folder, "-m", f"scores:path={given},name=COMET", "-c", "pearson:level=segment")
+    (metric,) = answer["metrics"]
+    assert metric["name"] == "COMET"
+    # The same scores for all systems on each segment.
+    (one,) = answer["answers"][0]["metrics"]
+    assert one["value"] is None
+    assert "all systems on every item the same score" in one["notes"][0]
+
+
+def test_a_chart_is_drawn(folder: Path, tmp_path: Path) -> None:
+    chart = tmp_path / "agree.svg"
+    result = run(folder, "-m", "ter", "-c", "pearson", "--chart", str(chart))
+    assert result.exit_code == 0, result.exception
+    assert "less is better" in chart.read_text()
+    again = run(folder, "-c", "pearson", "--chart", str(chart))
+    assert again.exit_code != 0
+
+
+def changed(*rows: tuple[object, ...]) -> str:
+    return table(*long_table(), *rows)
+
+
+LAST = len(long_table()) + 1
+HEADER = ("system", "segment", "score")
+BAD_FILES: dict[str, tuple[str, str]] = {
+    "a system that does not exist": (
+        changed(("other", 1, 5)),
+        f"line {LAST}: found a judgment of 'other'",
+    ),
+    "a segment that does not exist": (changed(("good", 99, 5)), f"line {LAST}: found segment 99"),
+    "a second judgment without a rater": (changed(long_table()[1]), f"line {LAST}: found a second"),
+    "a rating that is text": (changed(("good", 1, "fine")), f"line {LAST}: found 'fine'"),
+    "a rating that is no number": (changed(("good", 1, "nan")), f"line {LAST}: found 'nan'"),
+    "one system only": (table(HEADER, ("good", 1, 5), ("good", 2, 5)), "at least two systems"),
+    "no overlap at all": (
+        table(HEADER, ("x", 1, 5), ("y", 1, 6)),
+        "line 2: found judgments of 'x', 'y', none of which is a system",
+    ),
+    "nothing at all": ("", "found no"),
+}
+
+
+@pytest.mark.parametrize(("content", "part"), BAD_FILES.values(), ids=BAD_FILES.keys())
+def test_bad_human_scores_are_refused_with_file_and_line(
+    folder: Path, content: str, part: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = folder / "bad.tsv"
+    bad.write_text(content)
+    systems = [str(folder / f"{name}.txt") for name in RATES]
+    reference = str(folder / "reference-1.txt")
+    with pytest.raises(SystemExit) as exited:
+        main(["agree", "-r", reference, *systems, "--human", str(bad)])
+    written = capsys.readouterr()
+    assert exited.value.code == 2
+    assert written.out == ""
+    assert written.err.startswith(f"error: {bad}: ")
+    assert part in written.err
+
+
+BAD_OPTIONS: list[tuple[list[str], str]] = [
+    (["-c", "nope"], "unknown coefficient 'nope'"),
+    (["-c", "kendall-b:5", "-m", "bleu", "-m", "ter"], "one metric at a time"),
+    (["-m", "bleu", "-m", "bleu"], "every metric once"),
+    (["--resample", "documents"], "a test set with documents"),
+    (["--samples", "10"], "at least 40"),
+    (["--draws", "0"], "draws: found 0"),
+    (["--seed", "-1"], "seed: found -1"),
+    (["--level", "1"], "level: found 1.0"),
+    (["--test", "williams"], "Williams' test is for Pearson's r"),
+    (["--raters", "z"], "rater"),
+    (["--human-column", "fluency"], "'fluency'"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), BAD_OPTIONS, ids=lambda part: str(part))
+def test_what_cannot_be_answered_is_refused_in_words(
+    folder: Path, options: Sequence[str], message: str
+) -> None:
+    result = run(folder, *options)
+    assert isinstance(result.exception, TruebleuError)
+    assert message in str(result.exception)
+    assert result.stdout == ""
+
+
+def test_systems_of_the_file_that_are_not_given_may_be_ignored(folder: Path) -> None:
+    (folder / "more.tsv").write_text(changed(("other", 1, 5)))
+    answer = json_of(folder, "--ignore-unknown-systems", "-c", "pearson", human="more.tsv")
+    assert answer["human"]["ignored"] == ["other"]
+
+
+def test_one_given_system_is_not_enough(folder: Path) -> None:
+    command = ["agree", "-r", str(folder / "reference-1.txt"), str(folder / "good.txt")]
+    result = CliRunner().invoke(truebleu, [*command, "--human", str(folder / "human.tsv")])
+    assert "at least two systems" in str(result.exception)

@@ -1,0 +1,139 @@
+"""``truebleu choose`` as people meet it."""
+
+from __future__ import annotations
+
+import io
+import json
+from contextlib import redirect_stderr, redirect_stdout
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.cli.judged_texts import save_judged
+from tests.cli.study_texts import Result
+from truebleu.cli.main import COMMANDS, main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SYSTEMS = ("system-1.txt", "system-2.txt", "system-3.txt")
+TEXTS = (*SYSTEMS, "-r", "reference-1.txt", "--human", "human.tsv")
+GRID = ("-m", "sentbleu:smoothing=4,k=1|2|5|10")
+QUICK = (*TEXTS, *GRID, "--samples", "100", "--draws", "50")
+TEST_SYSTEMS = tuple(part for name in SYSTEMS for part in ("--test-system", name))
+TEST = ("--test-reference", "reference-1.txt", "--test-human", "human.tsv")
+
+
+@pytest.fixture(scope="module")
+def saved_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("choose")
+    save_judged(folder)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def folder(saved_once: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(saved_once)
+    monkeypatch.setitem(COMMANDS, "choose", ("truebleu.cli.choose", "Choose settings."))
+    return saved_once
+
+
+def choose(*arguments: str) -> Result:
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as caught:
+        main(["choose", *arguments])
+    assert isinstance(caught.value.code, int)
+    return Result(caught.value.code, out.getvalue(), err.getvalue())
+
+
+def answer(*arguments: str) -> dict[str, Any]:
+    result = choose(*arguments, "--format", "json")
+    assert (result.code, result.err) == (0, "")
+    found: dict[str, Any] = json.loads(result.out, parse_constant=pytest.fail)
+    return found
+
+
+def test_every_setting_is_listed_and_the_chosen_one_is_reported_on_the_test_part() -> None:
+    result = choose(*QUICK)
+    assert (result.code, result.err) == (0, "")
+    for k in (1, 2, 5, 10):
+        assert f"sentbleu:smoothing=4,k={k} " in result.out
+    assert "has the largest value of 4 settings" in result.out
+    assert "On the test part (3 systems, 20 judged segments) it has " in result.out
+    assert "flatters" in result.out
+
+
+def test_json_has_all_that_is_needed_to_repeat_it() -> None:
+    found = answer(*QUICK, "--documents", "documents.tsv", "--development", "0.4")
+    assert found["version"] == 1
+    assert [one["setting"] for one in found["candidates"]] == [1, 2, 5, 10]
+    best = max(one["value"] for one in found["candidates"])
+    assert found["on_development"] == best
+    assert found["on_test"]["low"] <= found["on_test"]["high"]
+    assert found["default"] == "sentbleu:smoothing=4,k=5"
+    assert found["settings"]["seed"] == 12345
+    assert found["development"]["items"] + found["test"]["items"] == 40
+    assert found["development"]["items"] == pytest.approx(16, abs=3)
+    assert all("sentBLEU|nrefs:1" in signature for signature in found["signatures"].values())
+
+
+def test_every_format_has_all_rows(folder: Path) -> None:
+    tsv = [
+        line for line in choose(*QUICK, "-f", "tsv").out.split("\n") if line[:1] not in ("#", "")
+    ]
+    assert tsv[0].split("\t") == ["settings", "development", "test", "low", "high", "role"]
+    assert len(tsv) == 5
+    assert choose(*QUICK, "-f", "latex").out.count(r"\\") == 5
+    assert choose(*QUICK, "-f", "markdown").out.count("\n| ") == 6
+    assert choose(*QUICK, "--chart", "choose.svg", "--force").code == 0
+    assert b">k<" in (folder / "choose.svg").read_bytes()
+
+
+def test_several_grids_and_another_coefficient_can_be_given(folder: Path) -> None:
+    found = answer(*QUICK, "-m", "chrf:char_order=4|6,word_order=0|2", "-c", "kendall-b")
+    assert len(found["candidates"]) == 8
+    assert found["question"].startswith("segment|kendall-b")
+    more = ("-m", "chrf:char_order=4|6", "--chart", "choose.html", "--force")
+    assert choose(*QUICK, *more).code == 0
+    assert b"chrf:char_order=6" in (folder / "choose.html").read_bytes()
+
+
+def test_another_test_set_can_be_reported_on() -> None:
+    found = answer(*QUICK, *TEST, *TEST_SYSTEMS, "--test-documents", "documents.tsv")
+    assert not found["split"]
+    assert found["test"]["items"] == found["development"]["items"] == 40
+    assert found["on_test"]["value"] == found["on_development"]
+
+
+def test_comparisons_of_pairs_can_be_given() -> None:
+    texts = (*SYSTEMS, "-r", "reference-1.txt", "--human", "pairs.csv")
+    assert answer(*texts, *GRID)["on_test"]["value"] is not None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "claim"),
+    [
+        ((*TEXTS, "-m", "sentbleu"), "at least two settings"),
+        ((*TEXTS, "-m", "sentbleu:smoothing=1|4,k=1|2"), "settings that go together"),
+        ((*TEXTS, "-m", "nonsense:k=1|2"), "unknown metric"),
+        ((*QUICK, "--development", "0"), "development: found 0.0"),
+        ((*QUICK, "--development", "0.02"), "at least 2 judged segments to each part"),
+        ((*QUICK, "-c", "nonsense"), "unknown coefficient"),
+        ((*QUICK, *TEST), "test-system: found 'nothing'"),
+        ((*QUICK, "--test-documents", "documents.tsv"), "together"),
+        ((*QUICK, "--resample", "documents"), "see --documents"),
+        ((*QUICK, *TEST, "--test-system", "system-1.txt"), "two"),
+        ((*QUICK, *TEST, *TEST_SYSTEMS, "--development", "0.5"), "all of this one is development"),
+    ],
+)
+def test_bad_input_is_refused_in_one_line(arguments: tuple[str, ...], claim: str) -> None:
+    result = choose(*arguments)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("error: ")
+    assert claim in result.err
+
+
+def test_a_grid_is_needed() -> None:
+    result = choose(*TEXTS)
+    assert result.code == 2
+    assert "Missing option '-m'" in result.err

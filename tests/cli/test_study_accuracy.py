@@ -1,0 +1,53 @@
+"""``truebleu study accuracy`` as a shell meets it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.study_texts import answer, save_texts, study
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TEXTS = ["accuracy", "-r", "reference-1.txt", "system-1.txt", "system-2.txt", "--samples", "50"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    save_texts(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_every_conclusion_is_in_one_band() -> None:
+    found = answer(*TEXTS, "--sizes", "5,10", "--repetitions", "20", "--test", "ar")
+    assert sum(row["conclusions"] for row in found["rows"]) == 40
+    assert found["settings"]["bands"] == [0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999]
+
+
+def test_bands_may_be_chosen(folder: Path) -> None:
+    options = ["--sizes", "5", "--repetitions", "20", "--test", "wins", "--bands", "50,97.5"]
+    found = answer(*TEXTS, *options)
+    assert {row["band"] for row in found["rows"]} <= {"97.5 to 100 %", "50 to 97.5 %"}
+    assert study(*TEXTS, *options, "--chart", "accuracy.svg").code == 0
+    assert "bootstrap wins" in (folder / "accuracy.svg").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--bands", "a"], "error: bands: found 'a', expected percents with commas"),
+        (["--bands", "90,100"], "error: bands: found 1.0, expected confidences between 0 and 1"),
+        (["--bands", "nan"], "error: bands: found nan"),
+        (["--sizes", "81"], "error: size: found 81"),
+        (["--samples", "10"], "error: samples: found 10"),
+        (["--repetitions", "0"], "error: repetitions: found 0"),
+    ],
+)
+def test_bad_input_is_said_and_exits_with_2(options: list[str], said: str) -> None:
+    result = study(*TEXTS, *options)
+    assert (result.code, result.out) == (2, "")
+    assert said in result.err
+    assert "Traceback" not in result.err

@@ -1,0 +1,194 @@
+"""``--resume``: what an interrupted study leaves, and what is refused as such."""
+
+from __future__ import annotations
+
+import io
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.study_texts import save_texts, study
+from truebleu.cli import progress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+TEXTS = ["-r", "reference-1.txt", "system-1.txt", "system-2.txt"]
+STUDIES = {
+    "sampling": ["--sizes", "8,16", "--samples", "100"],
+    "coverage": ["--sizes", "10,20", "--repetitions", "6", "--samples", "50"],
+    "power": ["--sizes", "10,20", "--repetitions", "6", "--samples", "50"],
+    "accuracy": ["--sizes", "10,20", "--repetitions", "6", "--samples", "50"],
+}
+POWER = ["power", *TEXTS, *STUDIES["power"], "--format", "json"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    save_texts(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def interrupt_after(done: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Press Ctrl-C when so many tasks are done: the next one fails half way."""
+    from truebleu.studies.journal import Runner, Task
+
+    do, count = Runner._do, 0
+
+    def interrupted(self: Runner, task: Task) -> dict[str, object]:
+        nonlocal count
+        count += 1
+        if count > done:
+
+            def half() -> dict[str, object]:
+                task.work()
+                raise KeyboardInterrupt
+
+            return do(self, Task(task.key, half))
+        return do(self, task)
+
+    monkeypatch.setattr(Runner, "_do", interrupted)
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_an_interrupted_study_goes_on_and_says_the_same(name: str, folder: Path) -> None:
+    arguments = [name, *TEXTS, *STUDIES[name], "--format", "json"]
+    whole = study(*arguments)
+    assert (whole.code, whole.err) == (0, "")
+    with pytest.MonkeyPatch.context() as patched:
+        interrupt_after(3, patched)
+        stopped = study(*arguments, "--resume", "journal")
+    assert (stopped.code, stopped.out) == (130, "")
+    left = (folder / "journal").read_bytes()
+    assert left.count(b"\n") == 4
+    with pytest.MonkeyPatch.context() as patched:
+        interrupt_after(2, patched)
+        assert study(*arguments, "--resume", "journal").code == 130
+    assert (folder / "journal").read_bytes().count(b"\n") == 6
+    finished = study(*arguments, "--resume", "journal")
+    assert (finished.code, finished.out) == (0, whole.out)
+    assert (folder / "journal").read_bytes().startswith(left)
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_finished_study_repeats_no_work(
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = [name, *TEXTS, *STUDIES[name], "--format", "json", "--resume", "journal"]
+    first = study(*arguments)
+    before = (folder / "journal").read_bytes()
+    monkeypatch.setattr("truebleu.studies.pool.Pool.take", pytest.fail)
+    again = study(*arguments)
+    assert (again.code, again.out, again.err) == (0, first.out, "")
+    assert (folder / "journal").read_bytes() == before
+
+
+def _changed(data: bytes) -> bytes:
+    place = data.rindex(b"0.")
+    digit = data[place + 2 : place + 3]
+    return data[: place + 2] + (b"1" if digit != b"1" else b"2") + data[place + 3 :]
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda data: data[:-1], "line 13: found the beginning of a line only"),
+        (lambda data: data[: len(data) // 2], "found the beginning of a line only"),
+        (_changed, "found something else, or a line that was changed"),
+        (lambda _: b"", "found nothing, expected a study's journal"),
+        (lambda _: b"Once upon a time\n", "line 1: found no JSON: 'Once upon a time'"),
+        (lambda _: b'{"version": 1}\n', "line 1: found something else"),
+    ],
+)
+def test_a_damaged_journal_is_refused_and_left_as_it_is(
+    damage: Callable[[bytes], bytes], said: str, folder: Path
+) -> None:
+    journal = folder / "journal"
+    assert study(*POWER, "--resume", "journal").code == 0
+    damaged = damage(journal.read_bytes())
+    journal.write_bytes(damaged)
+    result = study(*POWER, "--resume", "journal")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("error: journal: ")
+    assert said in result.err
+    assert journal.read_bytes() == damaged
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([*POWER, "--seed", "7"], "journal: seed: found 12345, expected 7 as now"),
+        ([*POWER, "--test", "ar"], "journal: tests: found ['ar', 'wins'], expected ['ar'] as now"),
+        (["accuracy", *POWER[1:]], "journal: "),
+        ([*POWER, "-m", "ter"], "journal: metrics: found ['BLEU|"),
+    ],
+)
+def test_a_journal_of_other_settings_is_refused(
+    arguments: list[str], said: str, folder: Path
+) -> None:
+    assert study(*POWER, "--resume", "journal").code == 0
+    before = (folder / "journal").read_bytes()
+    result = study(*arguments, "--resume", "journal")
+    assert (result.code, result.out) == (2, "")
+    assert said in result.err
+    assert "finish it as it was begun, or begin another" in result.err
+    assert (folder / "journal").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("changed", "name"), [("system-2.txt", "outputs"), ("reference-1.txt", "references")]
+)
+def test_a_journal_of_other_texts_is_refused(changed: str, name: str, folder: Path) -> None:
+    assert study(*POWER, "--resume", "journal").code == 0
+    before = (folder / "journal").read_bytes()
+    text = (folder / changed).read_text("utf-8")
+    (folder / changed).write_text("another" + text, "utf-8")
+    result = study(*POWER, "--resume", "journal")
+    assert (result.code, result.out) == (2, "")
+    assert f"error: journal: {name}: found " in result.err
+    assert (folder / "journal").read_bytes() == before
+
+
+def test_what_cannot_be_a_journal_is_refused(folder: Path) -> None:
+    (folder / "directory").mkdir()
+    result = study(*POWER, "--resume", "directory")
+    assert (result.code, result.out) == (2, "")
+    assert "directory: not a regular file, expected a study's journal" in result.err
+    result = study(*POWER, "--resume", "nowhere/journal")
+    assert (result.code, result.out) == (2, "")
+    assert "nowhere/journal: cannot be written: No such file or directory" in result.err
+    assert not (folder / "nowhere").exists()
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@contextmanager
+def _standard_error(stream: io.StringIO) -> Iterator[io.StringIO]:
+    before, sys.stderr = sys.stderr, stream
+    try:
+        yield stream
+    finally:
+        sys.stderr = before
+
+
+def test_progress_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "PATIENCE_SECONDS", -1.0)
+    from truebleu.cli.main import main
+
+    shown = {}
+    for kind in (io.StringIO, Terminal):
+        with _standard_error(kind()) as stream, pytest.raises(SystemExit) as caught:
+            main(["study", *POWER])
+        assert caught.value.code in (0, None)
+        shown[kind] = stream.getvalue()
+    assert shown[io.StringIO] == ""
+    assert " 50 %" in shown[Terminal]
+    # The bar goes when the work is done.
+    assert shown[Terminal].endswith("\r\033[K")

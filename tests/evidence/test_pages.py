@@ -1,0 +1,76 @@
+"""Pages of evidence: what they hold, and that there is one for every study."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from evidence.__main__ import DOCS, NAMES, main
+from evidence.page import Page, Section
+from truebleu.cli.study import STUDIES
+from truebleu.exhibits import Exhibit, Field, Plot
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+EXHIBIT = Exhibit(
+    name="example",
+    title="Width against size",
+    fields=(Field("size", "Size"), Field("width", "Width", 2)),
+    rows=({"size": 100, "width": 8.4}, {"size": 400, "width": 4.2}),
+    findings=("Doubling narrows by 29 %.",),
+    plot=Plot(mark="line", x="size", y="width"),
+)
+
+
+def test_a_page_holds_the_answer_the_table_the_chart_the_paper_and_the_verdict(
+    tmp_path: Path,
+) -> None:
+    section = Section(
+        heading="On some data",
+        command="truebleu study example -r ref.txt sys/",
+        exhibit=EXHIBIT,
+        paper="Table 7: 8.5 and 4.1.",
+        verdict="They agree.",
+    )
+    page = Page(
+        name="example",
+        title="How wide?",
+        introduction="The paper measured widths.",
+        summary="As wide as theirs.",
+        sections=(section,),
+    )
+    page.write(tmp_path)
+    text = (tmp_path / "example.md").read_text(encoding="utf-8")
+    assert text.startswith("# How wide?\n")
+    for part in (
+        "**Answer.** As wide as theirs.",
+        "$ truebleu study example -r ref.txt sys/",
+        "| 100 | 8.40 |",
+        "Doubling narrows by 29 %.",
+        "![Width against size](charts/example-1.svg)",
+        "Table 7: 8.5 and 4.1.",
+        "**Verdict.** They agree.",
+    ):
+        assert part in text
+    assert "Width" in (tmp_path / "charts" / "example-1.svg").read_text(encoding="utf-8")
+
+
+def test_every_study_has_its_page_and_every_page_its_charts() -> None:
+    assert list(NAMES) == list(STUDIES)
+    index = (DOCS / "README.md").read_text(encoding="utf-8")
+    for name in NAMES:
+        text = (DOCS / f"{name}.md").read_text(encoding="utf-8")
+        assert f"({name}.md)" in index
+        assert text.count("**Answer.**") == 1
+        assert text.count("**Verdict.**") == text.count("\n## ")
+        charts = re.findall(r"\((charts/[^)]+)\)", text)
+        assert charts
+        assert all((DOCS / chart).is_file() for chart in charts)
+
+
+def test_an_unknown_study_is_refused_before_any_is_run() -> None:
+    with pytest.raises(SystemExit, match="unknown study: coverrage"):
+        main(["coverrage"])

@@ -1,0 +1,102 @@
+"""What tests conclude on a sample, against `compare` and against the papers' own words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from truebleu.errors import SettingError, UnknownNameError
+from truebleu.inference.comparison import compare_test_set
+from truebleu.inference.intervals import percentile_interval
+from truebleu.inference.replication import bootstrap_scores
+from truebleu.inference.settings import CompareSettings
+from truebleu.resampling import Bootstrap, Units
+from truebleu.simulation import simulate
+from truebleu.studies.conclusions import TESTS, Testing, _of_bootstrap
+from truebleu.studies.pool import Pool
+
+PAIRS = list(combinations(range(4), 2))
+TEXTS = simulate(segments=50, systems=[0.2, 0.21, 0.25, 0.4])
+
+
+@pytest.mark.parametrize("metric", ["bleu", "ter"])
+@pytest.mark.parametrize("test", ["ar", "bootstrap", "bootstrap-absolute"])
+def test_on_the_first_sample_p_values_are_those_of_compare(metric: str, test: str) -> None:
+    settings = CompareSettings(test=test, samples=400, seed=9)  # type: ignore[arg-type]
+    expected = compare_test_set(TEXTS, [metric], settings)
+    (one,) = Pool.of(TEXTS, [metric]).counted
+    found = Testing(tests=(test,), samples=400, seed=9).conclusions(one, PAIRS, 0)[test]
+    assert found.p.tolist() == [pair.p for pair in expected.comparisons]
+    higher = 1 if metric == "bleu" else -1
+    better = [np.sign(higher * pair.difference) for pair in expected.comparisons]
+    assert found.better.tolist() == better
+
+
+@pytest.mark.parametrize("metric", ["bleu", "ter"])
+def test_wins_and_interval_are_koehns_and_zhang_and_vogels(metric: str) -> None:
+    (one,) = Pool.of(TEXTS, [metric]).counted
+    index, samples, seed = 3, 1000, 4
+    testing = Testing(tests=("wins", "interval"), samples=samples, seed=seed)
+    found = testing.conclusions(one, PAIRS, index)
+    bootstrap = Bootstrap(replicates=samples, seed=seed)
+    (scores,) = bootstrap_scores([one], Units.segments(50), bootstrap, first=index * samples)
+    for number, (a, b) in enumerate(PAIRS):
+        differences = (1 if metric == "bleu" else -1) * (scores[:, a] - scores[:, b])
+        first = sum(1.0 if d > 1e-6 else 0.5 if d > -1e-6 else 0.0 for d in differences.tolist())
+        winner, share = (1, first / samples) if first > samples / 2 else (-1, 1 - first / samples)
+        assert found["wins"].better[number] == found["interval"].better[number] == winner
+        assert found["wins"].p[number] == pytest.approx(1 - share, abs=1e-12)
+        for level in (0.8, 0.9, 0.95, 0.99):
+            low, high = percentile_interval(differences, level)
+            leaves_out_zero = low > 0 or high < 0
+            concluded = found["interval"].p[number] <= round(1 - level, 12)
+            assert concluded == leaves_out_zero
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_winning_exactly_the_level_concludes_whoever_wins(sign: int) -> None:
+    # 950 of 1,000, and 975 for the two-sided interval; 1 - 0.95 is more than 0.05 in floats.
+    for lost, test in ((50, "wins"), (25, "interval")):
+        differences = sign * np.where(np.arange(1000) < lost, -1.0, 1.0)[:, None]
+        observed = better = np.array([float(sign)])
+        found = _of_bootstrap((test,), observed, better, differences, 1.0)[test]
+        assert found.p.tolist() == [0.05]
+        assert found.better.tolist() == [sign]
+        worse = sign * np.where(np.arange(1000) < lost + 1, -1.0, 1.0)[:, None]
+        assert _of_bootstrap((test,), observed, better, worse, 1.0)[test].p[0] > 0.05
+
+
+def test_a_copy_is_never_better() -> None:
+    texts = simulate(segments=20, systems=[0.2])
+    twice = replace(texts, systems=dict.fromkeys("ab", texts.systems["system-1"]))
+    (one,) = Pool.of(twice, ["bleu"]).counted
+    for test, found in Testing(tests=TESTS, samples=100).conclusions(one, [(0, 1)], 0).items():
+        assert found.better.tolist() == [0], test
+        assert found.p[0] >= 0.5, test
+
+
+def test_every_sample_has_replicates_of_its_own() -> None:
+    (one,) = Pool.of(TEXTS, ["bleu"]).counted
+    testing = Testing(tests=TESTS, samples=100, seed=1)
+    first, again, second = (testing.p_values(one, PAIRS, index) for index in (0, 0, 1))
+    for test in TESTS:
+        assert first[test].tolist() == again[test].tolist()
+        assert first[test].tolist() != second[test].tolist()
+
+
+def test_few_units_are_swapped_in_all_ways() -> None:
+    small = Pool.of(TEXTS, ["bleu"]).take(np.arange(6))[0]
+    testing = Testing(tests=("ar",), samples=1000)
+    first, second = (testing.p_values(small, PAIRS, index)["ar"] for index in (0, 5))
+    assert first.tolist() == second.tolist()
+    assert all((64 * p).is_integer() for p in first.tolist())
+
+
+def test_unknown_tests_and_none_are_refused() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'bootstrap'"):
+        Testing(tests=("bootstap",))
+    with pytest.raises(SettingError, match="at least one"):
+        Testing(tests=())

@@ -1,0 +1,182 @@
+"""Journals: nothing that was found is lost or done twice, and nothing else is taken for one."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import pytest
+
+from truebleu.errors import CorpusError, SettingError, TruebleuError
+from truebleu.studies.journal import Runner, Task
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+SUBJECT = {"study": "example", "sizes": [1, 2], "seed": 7, "level": 0.95}
+
+
+class Work:
+    """Ten tasks that count how often they are done; one may be interrupted."""
+
+    def __init__(self, interrupted: int | None = None) -> None:
+        self.done: list[int] = []
+        self.interrupted = interrupted
+
+    def tasks(self) -> list[Task]:
+        return [Task(("task", number), partial(self.do, number)) for number in range(10)]
+
+    def do(self, number: int) -> dict[str, object]:
+        if number == self.interrupted:
+            raise KeyboardInterrupt
+        self.done.append(number)
+        return {"value": number / 3, "of": ["ä", None, True]}
+
+
+def finished(path: Path) -> dict[tuple[str | int | float, ...], dict[str, object]]:
+    return Runner(path).run(SUBJECT, Work().tasks())
+
+
+def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    first = Work(interrupted=6)
+    with pytest.raises(KeyboardInterrupt):
+        Runner(path).run(SUBJECT, first.tasks())
+    before = path.read_bytes()
+    second = Work()
+    records = Runner(path).run(SUBJECT, second.tasks())
+    assert (first.done, second.done) == ([0, 1, 2, 3, 4, 5], [6, 7, 8, 9])
+    assert records == Runner().run(SUBJECT, Work().tasks())
+    assert path.read_bytes().startswith(before)
+
+
+def test_a_finished_journal_is_read_and_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    records = finished(path)
+    before, again = path.read_bytes(), Work(interrupted=0)
+    assert Runner(path).run(SUBJECT, again.tasks()) == records
+    assert again.done == []
+    assert path.read_bytes() == before
+
+
+def test_progress_hears_of_every_task(tmp_path: Path) -> None:
+    path, heard = tmp_path / "journal.jsonl", []
+
+    @contextmanager
+    def progress(total: int) -> Iterator[Callable[[int], None]]:
+        heard.append(total)
+        yield heard.append
+
+    Runner(path, progress).run(SUBJECT, Work().tasks()[:4])
+    Runner(path, progress).run(SUBJECT, Work().tasks())
+    assert heard == [4, 1, 1, 1, 1, 10, *[1] * 10]
+
+
+def _cut(data: bytes) -> bytes:
+    return data[:-9]
+
+
+def _digit(data: bytes) -> bytes:
+    changed = data.replace(b"0.6666666666666666", b"0.6666666666666665")
+    assert changed != data
+    return changed
+
+
+def _key(data: bytes) -> bytes:
+    return data.replace(b'["task", 3]', b'["task", 33]', 1)
+
+
+def _check_number(data: bytes) -> bytes:
+    *lines, last = data.splitlines()
+    entry = json.loads(last)
+    entry["check"] ^= 1
+    return b"\n".join([*lines, json.dumps(entry).encode(), b""])
+
+
+def _not_a_number(data: bytes) -> bytes:
+    return data.replace(b"0.6666666666666666", b"NaN")
+
+
+def _second_record(data: bytes) -> bytes:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "other.jsonl"
+        Runner(path).run(SUBJECT, [Task(("task", 0), lambda: {"value": 5})])
+        return data + path.read_bytes().splitlines(keepends=True)[1]
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (_cut, "line 11: found the beginning of a line only, expected a whole line; delete"),
+        (_digit, "line 4: found something else, or a line that was changed, expected a finished"),
+        (_key, "line 5: found something else, or a line that was changed"),
+        (_check_number, "line 11: found something else, or a line that was changed"),
+        (_not_a_number, "line 4: found no JSON"),
+        (_second_record, r"line 12: found a second record of \('task', 0\), expected one of each"),
+        (lambda data: data[data.index(b"\n") + 1 :], "line 1: found something else"),
+        (lambda data: data.replace(b"\n", b"\n\n", 3), "line 2: found no JSON: ''"),
+        (lambda data: data.replace(b'"key"', b"\xff", 1), "line 2: found no JSON"),
+        (lambda data: data + b'{"key": ["x"]}\n', "line 12: found something else"),
+        (lambda data: data + b"[" * 100_000 + b"\n", "line 12: found no JSON"),
+        (lambda _: b"", "found nothing, expected a study's journal"),
+        (lambda _: b"hello\n", "line 1: found no JSON: 'hello', expected the first line of a"),
+        (lambda _: b"[1, 2]\n", "line 1: found something else, expected a study's journal"),
+        (lambda _: b"\x00\x01\x02", "line 1: found the beginning of a line only"),
+    ],
+)
+def test_a_damaged_journal_is_refused_and_left_as_it_is(
+    tmp_path: Path, damage: Callable[[bytes], bytes], said: str
+) -> None:
+    path = tmp_path / "journal.jsonl"
+    finished(path)
+    damaged = damage(path.read_bytes())
+    path.write_bytes(damaged)
+    work = Work()
+    with pytest.raises(CorpusError, match=said):
+        Runner(path).run(SUBJECT, work.tasks())
+    assert path.read_bytes() == damaged
+    assert work.done == []
+
+
+def test_a_line_may_stand_there_twice_if_it_says_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    records = finished(path)
+    path.write_bytes(path.read_bytes() + path.read_bytes().splitlines(keepends=True)[3])
+    assert Runner(path).run(SUBJECT, Work(interrupted=0).tasks()) == records
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"seed": 8}, "seed: found 7, expected 8 as now"),
+        ({"sizes": (1, 2, 3)}, r"sizes: found \[1, 2\], expected \[1, 2, 3\] as now"),
+        ({"study": "other"}, "study: found 'example', expected 'other' as now"),
+        ({"further": 1}, "further: found None, expected 1 as now"),
+    ],
+)
+def test_a_journal_of_something_else_is_refused(
+    tmp_path: Path, changed: dict[str, object], said: str
+) -> None:
+    path = tmp_path / "journal.jsonl"
+    finished(path)
+    before = path.read_bytes()
+    with pytest.raises(SettingError, match=said):
+        Runner(path).run({**SUBJECT, **changed}, Work().tasks())
+    assert path.read_bytes() == before
+
+
+def test_a_tuple_and_a_list_are_the_same_subject(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    finished(path)
+    Runner(path).run({**SUBJECT, "sizes": (1, 2)}, Work(interrupted=0).tasks())
+
+
+def test_what_cannot_be_a_journal_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(TruebleuError, match="not a regular file, expected a study's journal"):
+        finished(tmp_path)
+    with pytest.raises(TruebleuError, match="cannot be written: No such file or directory"):
+        finished(tmp_path / "nowhere" / "journal.jsonl")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,140 @@
+"""Many comparisons of equal systems: false alarms add up, and corrections keep them down."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from truebleu.errors import SettingError, UnknownNameError
+from truebleu.inference.comparison import compare_test_set
+from truebleu.inference.settings import CompareSettings
+from truebleu.metrics.given import GivenScores
+from truebleu.simulation import simulate
+from truebleu.streams import Streams
+from truebleu.studies.families import alarms_of, settings_of
+from truebleu.studies.journal import Runner
+from truebleu.studies.multiplicity import USUAL_CORRECTIONS, study_multiplicity
+from truebleu.studies.pool import Pool
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from truebleu.corpus import TestSet
+    from truebleu.exhibits import Exhibit
+
+RATES = [0.1, 0.15, 0.2, 0.25, 0.3]
+
+
+@pytest.fixture(scope="module")
+def pool() -> TestSet:
+    return simulate(segments=60, systems=RATES)
+
+
+def of_size(exhibit: Exhibit, systems: int) -> dict[str, Any]:
+    return {str(row["correction"]): row for row in exhibit.rows if row["systems"] == systems}
+
+
+def test_false_alarms_add_up_unless_corrected(pool: TestSet) -> None:
+    exhibit = study_multiplicity(pool, ["bleu"], repetitions=200, samples=999)
+    assert [row["comparisons"] for row in exhibit.rows[::6]] == [1, 3, 6, 10]
+    two, five = of_size(exhibit, 2), of_size(exhibit, 5)
+    assert two["none"]["low"] <= 0.05 <= two["none"]["high"]
+    assert five["none"]["low"] > 0.1
+    # Riezler & Maxwell (2005, §4.4): 1 - (1 - .05)^k, which dependent comparisons stay below.
+    assert five["none"]["expected"] == pytest.approx(1 - 0.95**10)
+    assert five["none"]["alarms"] < five["none"]["expected"]
+    for correction in ("Bonferroni", "Holm", "Westfall-Young", "Benjamini-Yekutieli"):
+        assert five[correction]["expected"] == 0.05
+        assert five[correction]["low"] <= 0.05
+    # The bounds that take the dependence into account waste less.
+    assert five["Westfall-Young"]["alarms"] >= five["Bonferroni"]["alarms"]
+
+
+def test_holm_rejects_something_exactly_when_bonferroni_does(pool: TestSet, tmp_path: Path) -> None:
+    journal = tmp_path / "journal.jsonl"
+    options: dict[str, Any] = {"corrections": ["bonferroni", "holm", "none"], "alpha": 0.2}
+    study_multiplicity(
+        pool, systems=[4], repetitions=50, samples=199, **options, runner=Runner(journal)
+    )
+    records = [json.loads(line)["record"] for line in journal.read_text().splitlines()[1:]]
+    alarms = {
+        name: "".join(record["BLEU"][f"4 {name}"] for record in records)
+        for name in options["corrections"]
+    }
+    assert alarms["holm"] == alarms["bonferroni"] != alarms["none"]
+    assert {len(alarm) for alarm in alarms.values()} == {50}
+
+
+@pytest.mark.parametrize("test", ["ar", "bootstrap"])
+@pytest.mark.parametrize("correction", USUAL_CORRECTIONS)
+def test_an_alarm_is_what_compare_would_raise(pool: TestSet, test: Any, correction: str) -> None:
+    settings = settings_of([correction], test, 0.05, 499, 7)
+    (one,) = Pool.of(pool, ["bleu"]).counted
+    (alarm,) = alarms_of(one, 0, [5], settings).values()
+    expected = compare_test_set(
+        pool, ["bleu"], CompareSettings(test=test, samples=499, seed=7, correction=correction)
+    )
+    assert alarm == any(pair.significant for pair in expected.comparisons)
+    # The first two are so near each other that no test tells them apart.
+    (alarm,) = alarms_of(one, 0, [2], settings).values()
+    assert alarm == (expected.comparisons[0].p <= 0.05)
+
+
+def test_tukey_keeps_the_level_for_means(pool: TestSet) -> None:
+    draw = Streams(9, "test").at(0)
+    scores = GivenScores.of({name: [draw() for _ in range(60)] for name in pool.systems})
+    exhibit = study_multiplicity(
+        pool, [scores], systems=[3], corrections=["tukey"], repetitions=50, samples=99
+    )
+    (row,) = exhibit.rows
+    assert row["correction"] == "Tukey"
+    assert row["low"] <= 0.05 <= row["high"]  # type: ignore[operator]
+
+
+def test_systems_can_be_simulated_in_any_number() -> None:
+    size = simulate(segments=30, systems=[0.1])
+    exhibit = study_multiplicity(
+        size, null="simulated", corrections=["none"], repetitions=50, samples=199
+    )
+    assert [row["systems"] for row in exhibit.rows] == [2, 3, 4, 5, 6]
+
+
+def test_the_papers_bootstrap_goes_without_the_correction_that_it_cannot_have(
+    pool: TestSet,
+) -> None:
+    exhibit = study_multiplicity(
+        pool, systems=[2], test="bootstrap-absolute", repetitions=50, samples=99
+    )
+    assert "Westfall-Young" not in of_size(exhibit, 2)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"systems": [2, 6]}, "no more than there are: 5"),
+        ({"systems": [1]}, "from 2 up"),
+        ({"systems": []}, "at least one number"),
+        ({"corrections": []}, "some of none"),
+        ({"samples": 100}, "at least 200: corrected for 10 comparisons by Bonferroni"),
+        ({"samples": 500}, "at least 586: corrected for 10 comparisons by Benjamini-Yekutieli"),
+        ({"alpha": 2.0}, "level"),
+        ({"repetitions": 10}, "at least 50"),
+        ({"corrections": ["tukey"]}, "a mean over segments"),
+        ({"test": "bootstrap-absolute", "corrections": ["westfall-young"]}, "another one"),
+    ],
+)
+def test_what_says_nothing_is_refused(pool: TestSet, options: dict[str, Any], said: str) -> None:
+    with pytest.raises(SettingError, match=said):
+        study_multiplicity(pool, **options)
+
+
+def test_the_replicates_that_a_refusal_asks_for_are_enough(pool: TestSet) -> None:
+    exhibit = study_multiplicity(pool, systems=[5], repetitions=50, samples=586)
+    assert len(exhibit.rows) == 6
+
+
+def test_unknown_corrections_are_refused(pool: TestSet) -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'bonferroni'"):
+        study_multiplicity(pool, corrections=["bonferoni"])

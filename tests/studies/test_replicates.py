@@ -1,0 +1,169 @@
+"""Claims about the study of replicates."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from tests.studies.columns import numbers
+from truebleu.corpus import TestSet, as_test_set
+from truebleu.errors import SettingError
+from truebleu.inference.intervals import median_and_relative_interval
+from truebleu.inference.replication import bootstrap_scores
+from truebleu.metrics.given import GivenScores
+from truebleu.resampling import Bootstrap, Units
+from truebleu.simulation import simulate
+from truebleu.studies.journal import Runner
+from truebleu.studies.pool import Pool
+from truebleu.studies.replicates import study_replicates, theoretical_deviation
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+QUICK: dict[str, Any] = {"replicates": [50, 100, 200], "repetitions": 5}
+
+# Zhang & Vogel (2004, Table 6): by B the deviation of the bounds, and the bounds in percent. Not
+# M-BLEU: Table 5 shows it in steps of 0.0001, 0.08 % of the score, and that adds to its deviation.
+TABLE_6 = {
+    "NIST": {
+        100: (0.0024, -1.77, 1.60),
+        500: (0.0011, -1.70, 1.66),
+        1000: (0.0007, -1.68, 1.68),
+        2000: (0.0005, -1.68, 1.68),
+        10_000: (0.0002, -1.68, 1.68),
+    },
+    "BLEU": {
+        100: (0.0060, -4.50, 4.11),
+        500: (0.0027, -4.33, 4.27),
+        1000: (0.0019, -4.29, 4.32),
+        2000: (0.0013, -4.29, 4.32),
+        10_000: (0.0006, -4.28, 4.32),
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def pool() -> TestSet:
+    return simulate(segments=100, systems=[0.15, 0.3], document_length=5, seed=5)
+
+
+@pytest.mark.parametrize("metric", TABLE_6)
+def test_theory_gives_the_papers_table_of_deviations(metric: str) -> None:
+    for number, (deviation, low, high) in TABLE_6[metric].items():
+        theory = theoretical_deviation((high - low) / 100, number, 0.95)
+        # The paper has four decimals, rounded or cut off.
+        assert theory == pytest.approx(deviation, abs=0.0001)
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_theory_is_what_many_normal_runs_give(level: float) -> None:
+    runs = np.random.default_rng(8).normal(100.0, 1.0, size=(2000, 400))
+    low, centre, high = np.quantile(runs, [(1 - level) / 2, 0.5, (1 + level) / 2], axis=1)
+    theory = theoretical_deviation(float((high - low).mean()), 400, level)
+    assert (centre - low).std() == pytest.approx(theory, rel=0.05)
+    assert (high - centre).std() == pytest.approx(theory, rel=0.05)
+
+
+def test_every_number_cuts_the_same_replicates_into_runs_of_its_own(pool: TestSet) -> None:
+    found = study_replicates(pool, ["bleu"], seed=3, **QUICK)
+    assert numbers(found, "runs", system="system-2") == [20, 10, 5]
+    counted = Pool.of(pool, ["bleu"]).counted
+    (scores,) = bootstrap_scores(counted, Units.segments(100), Bootstrap(replicates=1000, seed=3))
+    runs = [median_and_relative_interval(run, 0.95) for run in scores[:, 1].reshape(20, 50)]
+    medians = [median for median, _ in runs]
+    bounds = np.array([interval for _, interval in runs]) / 100
+    means, deviations = bounds.mean(axis=0), bounds.std(axis=0, ddof=1)
+    expected = {
+        "median": np.mean(medians),
+        "low": means[0],
+        "high": means[1],
+        "sd_low": deviations[0],
+        "sd_high": deviations[1],
+        "unsure": (deviations**2).mean() ** 0.5 / (means[1] - means[0]),
+    }
+    for name, value in expected.items():
+        (number,) = numbers(found, name, system="system-2", replicates=50)
+        assert number == pytest.approx(value, rel=1e-9)
+
+
+def test_a_number_that_does_not_divide_the_largest_leaves_some_replicates_out(
+    pool: TestSet,
+) -> None:
+    found = study_replicates(pool, ["bleu"], replicates=[60, 100], repetitions=5)
+    assert numbers(found, "runs", system="system-1") == [5, 5]
+
+
+def test_deviations_follow_theory_and_a_looser_limit_needs_fewer(pool: TestSet) -> None:
+    options: dict[str, Any] = {"replicates": [100, 400, 1600], "repetitions": 25}
+    found = study_replicates(pool, ["bleu"], enough=0.02, **options)
+    for name in ("sd_low", "sd_high"):
+        measured, theory = np.array(numbers(found, name)), np.array(numbers(found, "theory"))
+        # Of 25 runs a standard deviation is known to within a seventh, of more runs better.
+        assert_allclose(measured, theory, rtol=0.45)
+    assert found.findings[0].startswith("BLEU: 1,600 replicates are enough")
+    assert "asks for 1,243" in found.findings[0]
+    loose = study_replicates(pool, ["bleu"], enough=0.05, **options)
+    assert loose.findings[0].startswith("BLEU: 400 replicates are enough")
+    strict = study_replicates(pool, ["bleu"], enough=0.001, **options)
+    assert strict.findings[0].startswith("BLEU: even 1,600 replicates are not enough")
+
+
+def test_scores_that_do_not_vary_have_no_figures_and_a_sentence_says_so() -> None:
+    scores = {"same": [2.0] * 30, "zero": [0.0] * 30, "good": [float(n) for n in range(1, 31)]}
+    test_set = as_test_set({name: ["x"] * 30 for name in scores}, ["x"] * 30)
+    found = study_replicates(test_set, [GivenScores.of(scores, name="human")], **QUICK)
+    unsure = {row["system"]: row["unsure"] for row in found.rows}
+    assert unsure["same"] is None
+    assert unsure["zero"] is None
+    assert unsure["good"] is not None
+    assert "human: no figures of same, zero: scores are 0 or do not vary." in found.findings
+    json.dumps(found.to_dict(), allow_nan=False)
+    alone = as_test_set({"same": ["x"] * 30}, ["x"] * 30)
+    dull = study_replicates(alone, [GivenScores.of({"same": [2.0] * 30}, name="human")], **QUICK)
+    assert dull.findings == (
+        "human: there is nothing to measure: its scores are 0 or do not vary.",
+    )
+
+
+def test_a_study_goes_on_to_the_same_result_with_another_limit(
+    pool: TestSet, tmp_path: Path
+) -> None:
+    journal = tmp_path / "study.jsonl"
+    whole = study_replicates(pool, ["ter"], runner=Runner(journal), unit="document", **QUICK)
+    lines = journal.read_bytes().split(b"\n")
+    journal.write_bytes(b"\n".join(lines[:3]) + b"\n")
+    again = study_replicates(pool, ["ter"], runner=Runner(journal), unit="document", **QUICK)
+    assert again == whole
+    # What is enough is judged after the work, so that it may change.
+    size = journal.stat().st_size
+    study_replicates(pool, ["ter"], runner=Runner(journal), unit="document", enough=0.1, **QUICK)
+    assert journal.stat().st_size == size
+
+
+@pytest.mark.parametrize(
+    ("options", "claim"),
+    [
+        ({"replicates": []}, "at least one number"),
+        ({"replicates": [20, 100]}, "at least 40"),
+        ({"replicates": [100.5]}, "whole number"),
+        ({"repetitions": 4}, "at least 5"),
+        ({"enough": 0.0}, "between 0 and 1"),
+        ({"enough": float("nan")}, "between 0 and 1"),
+        ({"level": 0.0}, "between 0 and 1"),
+        ({"seed": -1}, "from 0 up"),
+    ],
+)
+def test_what_can_say_nothing_is_refused(
+    pool: TestSet, options: dict[str, Any], claim: str
+) -> None:
+    with pytest.raises(SettingError, match=claim):
+        study_replicates(pool, ["bleu"], **{**QUICK, **options})
+
+
+def test_one_segment_cannot_be_resampled() -> None:
+    with pytest.raises(SettingError, match="at least two"):
+        study_replicates(as_test_set(["a b"], ["a b"]), ["bleu"], **QUICK)

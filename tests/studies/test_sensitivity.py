@@ -1,0 +1,196 @@
+"""Claims about the study of sensitivity."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from tests.studies.columns import numbers
+from truebleu.corpus import TestSet, as_test_set
+from truebleu.errors import SettingError, UnknownNameError
+from truebleu.inference.comparison import compare_test_set
+from truebleu.inference.settings import CompareSettings
+from truebleu.metrics.given import GivenScores
+from truebleu.simulation import simulate
+from truebleu.studies.journal import Runner
+from truebleu.studies.sensitivity import study_sensitivity
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from truebleu.exhibits import Exhibit
+
+METRICS = ["bleu", "ter", "chrf"]
+
+
+@pytest.fixture(scope="module")
+def pool() -> TestSet:
+    return simulate(segments=120, systems=[0.2, 0.21, 0.24, 0.3], document_length=4, seed=6)
+
+
+def told(found: Exhibit, metric: str, test: str, correction: str) -> float:
+    (number,) = numbers(found, "told", metric=metric, test=test, correction=correction)
+    return number
+
+
+@pytest.mark.parametrize("unit", ["segment", "document"])
+def test_pairs_are_told_apart_where_compare_says_so(pool: TestSet, unit: Any) -> None:
+    found = study_sensitivity(pool, METRICS, samples=500, seed=7, unit=unit)
+    for correction in ("none", "holm"):
+        settings = CompareSettings(samples=500, seed=7, correction=correction, unit=unit)
+        compared = compare_test_set(pool, METRICS, settings)
+        for metric in ("BLEU", "TER", "chrF2"):
+            pairs = [pair for pair in compared.comparisons if pair.metric == metric]
+            real = sum(pair.significant for pair in pairs)
+            assert told(found, metric, "approximate randomization", correction) == real
+            if correction == "none":
+                without_zero = sum(not pair.interval[0] <= 0 <= pair.interval[1] for pair in pairs)
+                assert told(found, metric, "bootstrap interval", "none") == without_zero
+    shares = numbers(found, "share")
+    assert shares == [count / 6 for count in numbers(found, "told")]
+    assert 0 < sum(shares) < len(shares)
+
+
+def test_relative_intervals_are_those_of_compare(pool: TestSet) -> None:
+    found = study_sensitivity(pool, ["bleu"], samples=500, seed=7, by_system=True)
+    compared = compare_test_set(pool, ["bleu"], CompareSettings(samples=500, seed=7))
+    for row in found.rows:
+        result = compared.systems[str(row["system"])]["BLEU"]
+        assert result.relative_interval is not None
+        low, high = result.relative_interval
+        assert row["median"] == pytest.approx(result.median, rel=1e-12)
+        assert (row["low"], row["high"]) == pytest.approx((low / 100, high / 100), rel=1e-12)
+        others = sum(
+            pair.significant for pair in compared.comparisons if row["system"] in (pair.a, pair.b)
+        )
+        assert row["told"] == others
+    tests = study_sensitivity(pool, ["bleu"], samples=500, seed=7)
+    assert tests.rows[0]["width"] == pytest.approx(np.mean(numbers(found, "width")))
+
+
+def human(**scores: list[float]) -> tuple[TestSet, dict[str, list[float]]]:
+    count = len(next(iter(scores.values())))
+    return as_test_set({name: ["x"] * count for name in scores}, ["x"] * count), scores
+
+
+def test_the_metric_with_less_noise_is_found_to_be_the_more_sensitive() -> None:
+    rng = np.random.default_rng(9)
+    quality = {f"s{n}": 10 + 0.15 * n for n in range(6)}
+    test_set, _ = human(**{name: [0.0] * 200 for name in quality})
+    sharp, dull = (
+        GivenScores.of(
+            {name: rng.normal(mean, noise, 200).tolist() for name, mean in quality.items()},
+            name=label,
+        )
+        for label, noise in (("sharp", 0.5), ("dull", 3.0))
+    )
+    found = study_sensitivity(test_set, [dull, sharp], samples=1000)
+    first = found.findings[0]
+    assert first.index("sharp") < first.index("dull")
+    assert found.findings[1].startswith("On 200 segments: sharp alone tells ")
+    assert found.findings[1].endswith(" pairs apart, dull alone 0.")
+    (wide,) = {row["width"] for row in found.rows if row["metric"] == "dull"}
+    (narrow,) = {row["width"] for row in found.rows if row["metric"] == "sharp"}
+    # The noise is six times as large, and so is the interval.
+    assert isinstance(wide, float)
+    assert isinstance(narrow, float)
+    assert wide / narrow == pytest.approx(6.0, rel=0.15)
+
+
+def test_opposite_winners_are_told_of_even_where_one_metric_is_an_error_rate() -> None:
+    rng = np.random.default_rng(10)
+    a, b = rng.normal(5, 1, 100).tolist(), rng.normal(7, 1, 100).tolist()
+    test_set, scores = human(a=a, b=b)
+    up = GivenScores.of(scores, name="up")
+    down = GivenScores.of(scores, name="down", higher_is_better=False)
+    negated = GivenScores.of({n: [-s for s in v] for n, v in scores.items()}, name="negated")
+    found = study_sensitivity(test_set, [up, down, negated], samples=200)
+    (sentence,) = [finding for finding in found.findings if "opposite winners" in finding]
+    assert "up and down the other way round in 1" in sentence
+    assert "up and negated the other way round in 1" in sentence
+    assert "down and negated" not in sentence
+
+
+def test_smaller_samples_tell_fewer_pairs_apart_with_an_error_over_samples(
+    pool: TestSet,
+) -> None:
+    found = study_sensitivity(
+        pool, ["bleu", "ter"], sizes=[20, 60, 120], repetitions=6, samples=500
+    )
+    for metric in ("BLEU", "TER"):
+        small, middle, whole = numbers(
+            found, "share", metric=metric, test="approximate randomization", correction="none"
+        )
+        assert small < middle < whole
+    assert {row["size"]: row["samples"] for row in found.rows} == {20: 6, 60: 6, 120: 1}
+    row = found.rows[0]
+    assert isinstance(row["low"], float)
+    assert isinstance(row["high"], float)
+    assert row["low"] <= numbers(found, "share")[0] <= row["high"]
+    assert found.rows[-1]["low"] is None
+    assert any("over 6 samples" in finding for finding in found.findings)
+
+
+def test_a_copy_is_never_told_apart() -> None:
+    text = [f"segment number {n} of the text" for n in range(30)]
+    copies = as_test_set({"a": text, "b": text}, [f"segment {n} of a text" for n in range(30)])
+    found = study_sensitivity(copies, METRICS, samples=200)
+    assert set(numbers(found, "told")) == {0.0}
+
+
+def test_where_all_pairs_are_told_apart_smaller_samples_are_advised() -> None:
+    clear = simulate(segments=150, systems=[0.05, 0.5], seed=1)
+    found = study_sensitivity(clear, ["bleu", "ter"], samples=200)
+    assert any("--sizes" in finding for finding in found.findings)
+
+
+def test_scores_of_zero_have_no_relative_interval_and_a_sentence_says_so() -> None:
+    test_set, scores = human(a=[0.0] * 20, b=[0.0] * 20)
+    found = study_sensitivity(test_set, [GivenScores.of(scores, name="human")], samples=200)
+    assert found.rows[0]["width"] is None
+    assert "there is no relative interval of human: medians are 0." in found.findings[-1]
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_both_tables_come_from_one_journal(pool: TestSet, tmp_path: Path) -> None:
+    journal = tmp_path / "study.jsonl"
+    options: dict[str, Any] = {"sizes": [30, 60], "repetitions": 3, "samples": 300}
+    whole = study_sensitivity(pool, ["bleu"], runner=Runner(journal), **options)
+    lines = journal.read_bytes().split(b"\n")
+    journal.write_bytes(b"\n".join(lines[:4]) + b"\n")
+    assert study_sensitivity(pool, ["bleu"], runner=Runner(journal), **options) == whole
+    size = journal.stat().st_size
+    study_sensitivity(pool, ["bleu"], runner=Runner(journal), by_system=True, **options)
+    study_sensitivity(pool, ["bleu"], runner=Runner(journal), correction="bh", **options)
+    assert journal.stat().st_size == size
+
+
+@pytest.mark.parametrize(
+    ("options", "claim"),
+    [
+        ({"samples": 100}, "nothing can be told apart at 0.05"),
+        ({"samples": 10}, "at least 40"),
+        ({"sizes": []}, "at least one size"),
+        ({"sizes": [121]}, "no more than the pool has: 120"),
+        ({"sizes": [1]}, "from 2 up"),
+        # 2 / 2**n must be at most 0.05 / 6.
+        ({"sizes": [7]}, "at least 8 units: swaps of fewer can tell none of 6 pairs apart"),
+        ({"sizes": [5], "correction": "none"}, "at least 6 units"),
+        ({"sizes": [50], "repetitions": 1}, "at least 2"),
+    ],
+)
+def test_what_can_say_nothing_is_refused(
+    pool: TestSet, options: dict[str, Any], claim: str
+) -> None:
+    with pytest.raises(SettingError, match=claim):
+        study_sensitivity(pool, ["bleu"], **{"samples": 500, **options})
+
+
+def test_an_unknown_correction_and_a_single_system_are_refused(pool: TestSet) -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'holm'"):
+        study_sensitivity(pool, ["bleu"], samples=500, correction="holms")
+    with pytest.raises(SettingError, match="at least 2 to tell apart"):
+        study_sensitivity(as_test_set(["a", "b"], ["a", "b"]), ["bleu"])

@@ -1,0 +1,442 @@
+"""Claims about the study of smoothings."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from scipy.stats import pearsonr, spearmanr
+
+from tests.parity.meta import meta_cases, segment_scores
+from tests.properties.plain_sentence_bleu import sentence_bleu
+from tests.studies.columns import numbers
+from truebleu.corpus import TestSet, as_test_set, read_test_set
+from truebleu.corpus.human import HumanScores, Judgment, PairwiseJudgments, read_human
+from truebleu.corpus.locations import expanded
+from truebleu.errors import MalformedFileError, SettingError, UnknownNameError
+from truebleu.metrics.bleu import BLEU
+from truebleu.metrics.sentence_bleu import SentenceBLEU
+from truebleu.simulation import simulate
+from truebleu.studies.journal import Runner
+from truebleu.studies.smoothing import study_smoothing
+from truebleu.threads import set_threads
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from truebleu.exhibits import Exhibit
+
+LABELS = ("crp", "0", "1", "2", "3", "4", "5", "6", "7")
+QUICK: dict[str, Any] = {"samples": 100, "draws": 50, "tokenize": "none"}
+
+
+def scores(rows: Mapping[str, Sequence[float | None]], **others: Any) -> HumanScores:
+    values: dict[str, Any] = {"label": "human.tsv", "level": "segment", "signature": "test"}
+    return HumanScores(scores={name: tuple(row) for name, row in rows.items()}, **values | others)
+
+
+def integer_scores(test_set: TestSet, seed: int = 3) -> dict[str, list[float | None]]:
+    """Few values, so that people tie, and some cells that nobody judged."""
+    rng = np.random.default_rng(seed)
+    cells = -rng.integers(0, 5, (len(test_set.systems), len(test_set))).astype(float)
+    missing = rng.random(cells.shape) < 0.1
+    return {
+        name: [None if gone else float(cell) for cell, gone in zip(row, lost, strict=True)]
+        for name, row, lost in zip(test_set.systems, cells, missing, strict=True)
+    }
+
+
+@pytest.fixture(scope="module")
+def pool() -> TestSet:
+    return simulate(segments=40, systems=[0.2, 0.3, 0.4, 0.5], references=2, seed=5)
+
+
+@pytest.fixture(scope="module")
+def human(pool: TestSet) -> HumanScores:
+    return scores(integer_scores(pool))
+
+
+def plain_scores(test_set: TestSet, smoothing: int) -> np.ndarray[Any, Any]:
+    """Sentence BLEU by the paper's equations, shaped (system, segment)."""
+    references = list(zip(*test_set.references, strict=True))
+    return np.array(
+        [
+            [
+                sentence_bleu(str(output), [str(one) for one in texts], smoothing)
+                for output, texts in zip(outputs, references, strict=True)
+            ]
+            for outputs in test_set.systems.values()
+        ]
+    )
+
+
+def closest_lengths(test_set: TestSet) -> np.ndarray[Any, Any]:
+    """len(R) of eq. 13: of several references the length next to that of the output."""
+    references = list(zip(*test_set.references, strict=True))
+    return np.array(
+        [
+            [
+                min(
+                    sorted(len(str(one).split()) for one in texts),
+                    key=lambda length: abs(length - len(str(output).split())),
+                )
+                for output, texts in zip(outputs, references, strict=True)
+            ]
+            for outputs in test_set.systems.values()
+        ]
+    )
+
+
+def plain_tau(people: np.ndarray[Any, Any], metric: np.ndarray[Any, Any]) -> float:
+    """Eq. 12: pairs that people tie are removed, those that the metric ties count half and half."""
+    concordant = discordant = 0.0
+    for item in range(people.shape[1]):
+        for a, b in combinations(range(len(people)), 2):
+            said = people[a, item] - people[b, item]
+            if np.isnan(said) or said == 0:
+                continue
+            found = metric[a, item] - metric[b, item]
+            concordant += 0.5 if found == 0 else float(said * found > 0)
+            discordant += 0.5 if found == 0 else float(said * found < 0)
+    return (concordant - discordant) / (concordant + discordant)
+
+
+def as_matrix(human: HumanScores) -> np.ndarray[Any, Any]:
+    return np.array([[np.nan if s is None else s for s in row] for row in human.scores.values()])
+
+
+def row(found: Exhibit, label: str) -> dict[str, Any]:
+    (only,) = [dict(row) for row in found.rows if row["smoothing"] == label]
+    return only
+
+
+def test_every_smoothing_has_the_values_of_the_equations(pool: TestSet, human: HumanScores) -> None:
+    found = study_smoothing(pool, human, **QUICK)
+    assert tuple(row["smoothing"] for row in found.rows) == LABELS
+    people = as_matrix(human)
+    lengths = closest_lengths(pool)
+    for smoothing in range(8):
+        metric = plain_scores(pool, smoothing)
+        (tau,) = numbers(found, "tau", smoothing=str(smoothing))
+        assert tau == pytest.approx(plain_tau(people, metric), abs=1e-12)
+        documents = (lengths * metric).sum(axis=1) / lengths.sum(axis=1)
+        systems = np.nanmean(people, axis=1)
+        (gamma,) = numbers(found, "gamma", smoothing=str(smoothing))
+        (rho,) = numbers(found, "rho", smoothing=str(smoothing))
+        assert gamma == pytest.approx(pearsonr(systems, documents).statistic, abs=1e-9)
+        assert rho == pytest.approx(spearmanr(systems, documents).statistic, abs=1e-9)
+
+
+def test_corpus_bleu_has_system_values_and_a_reason_for_its_missing_segment_value(
+    pool: TestSet, human: HumanScores
+) -> None:
+    found = study_smoothing(pool, human, **QUICK)
+    metric = BLEU(smooth="none", tokenize="none")
+    corpus = [metric.corpus(text, pool.references).score for text in pool.systems.values()]
+    expected = pearsonr(np.nanmean(as_matrix(human), axis=1), corpus).statistic
+    crp = row(found, "crp")
+    assert (crp["tau"], crp["tau_low"], crp["p"]) == (None, None, None)
+    assert crp["gamma"] == pytest.approx(expected, abs=1e-9)
+    assert any(finding.startswith("No τ of crp: ") for finding in found.findings)
+
+
+def test_pairs_and_the_ties_of_people_are_counted(pool: TestSet, human: HumanScores) -> None:
+    people = as_matrix(human)
+    tied = told = 0
+    for a, b in combinations(people, 2):
+        both = ~np.isnan(a) & ~np.isnan(b)
+        tied += int((both & (a == b)).sum())
+        told += int((both & (a != b)).sum())
+    (sentence,) = [one for one in study_smoothing(pool, human, **QUICK).findings if "tied" in one]
+    assert f"People told {told} pairs" in sentence
+    assert f"{tied} that they tied are removed" in sentence
+
+
+def read_set(shared: Path, name: str) -> tuple[TestSet, HumanScores]:
+    folder = shared / "data" / name
+    texts = read_test_set(expanded([str(folder / "sys")]), [str(folder / "refA.txt")])
+    judged = read_human(folder / "human-mqm.tsv", systems=texts.systems, segments=len(texts))
+    assert isinstance(judged, HumanScores)
+    return texts, judged
+
+
+# sacreBLEU without smoothing is smoothing 0, and its exp is smoothing 3, where outputs have four
+# words and any match.
+@pytest.mark.parametrize(("column", "label"), [("BLEU0", "0"), ("BLEU", "3")])
+@pytest.mark.parametrize("name", ["wmt21-en-de", "ted-mqm-en-de"])
+def test_unsmoothed_and_halved_counts_agree_as_sacrebleu_scores_do(
+    shared: Path, name: str, column: str, label: str
+) -> None:
+    (case,) = [
+        case
+        for case in meta_cases("chen-cherry-tau", level="segment")
+        if (case["data"], case["params"]["score"]) == (name, column)
+        and "mask" not in case["params"]
+    ]
+    texts, judged = read_set(shared, name)
+    golden_human, golden = segment_scores(case, column)
+    found = study_smoothing(texts, judged, samples=50, draws=1)
+    tied = f"{case['expect']['human_ties_removed']:,} that they tied are removed"
+    assert any(tied in finding for finding in found.findings)
+    if name == "wmt21-en-de":
+        (tau,) = numbers(found, "tau", smoothing=label)
+        assert tau == pytest.approx(case["expect"]["tau"], abs=1e-9)
+        return
+    # sacreBLEU scores 0 where an output is too short or matches nowhere: leave those segments out.
+    short = np.array(
+        [
+            any(
+                len(str(text[n]).split()) < 4
+                for text in (*texts.systems.values(), *texts.references)
+            )
+            for n in range(len(texts))
+        ]
+    )
+    unmatched = (golden == 0).any(axis=0) if label == "3" else np.zeros(len(texts), dtype=bool)
+    assert 0 < (short | unmatched).sum() < 100
+    kept = {
+        name: [None if gone else s for s, gone in zip(row, short | unmatched, strict=True)]
+        for name, row in judged.scores.items()
+    }
+    metric = SentenceBLEU(smoothing=label)
+    rated = {name: texts.systems[name] for name in judged.scores}
+    own = np.array([metric.statistics(text, texts.references)[:, 2] for text in rated.values()])
+    left = ~(short | unmatched)
+    np.testing.assert_allclose(own[:, left], golden[:, left], rtol=0, atol=1e-6)
+    # Rounded scores tie what differs in the last digits, so that tau is compared on our own.
+    fewer = study_smoothing(texts, scores(kept), samples=50, draws=1)
+    (tau,) = numbers(fewer, "tau", smoothing=label)
+    people = np.where(left, golden_human, np.nan)
+    assert tau == pytest.approx(plain_tau(people, own), abs=1e-12)
+
+
+def test_comparisons_that_scores_imply_give_the_same_tau(pool: TestSet, human: HumanScores) -> None:
+    people = as_matrix(human)
+    names = list(pool.systems)
+    judgments = [
+        Judgment(item, names[a], names[b], int(np.sign(people[a, item] - people[b, item])))  # type: ignore[arg-type]
+        for item in range(len(pool))
+        for a, b in combinations(range(len(names)), 2)
+        if not np.isnan(people[a, item] - people[b, item])
+    ]
+    compared = PairwiseJudgments(
+        label="pairs.csv", systems=tuple(names), judgments=tuple(judgments), signature="pairs"
+    )
+    by_scores = study_smoothing(pool, human, **QUICK)
+    by_pairs = study_smoothing(pool, compared, **QUICK)
+    for label in LABELS[1:]:
+        assert row(by_pairs, label)["tau"] == row(by_scores, label)["tau"]
+    assert by_pairs.findings[0] == by_scores.findings[0]
+    wins = np.array(
+        [
+            np.mean(
+                [
+                    (one.verdict > 0) == (one.left == name)
+                    for one in judgments
+                    if one.verdict and name in (one.left, one.right)
+                ]
+            )
+            for name in names
+        ]
+    )
+    lengths, metric = closest_lengths(pool), plain_scores(pool, 4)
+    documents = (lengths * metric).sum(axis=1) / lengths.sum(axis=1)
+    assert row(by_pairs, "4")["gamma"] == pytest.approx(pearsonr(wins, documents).statistic)
+    for column in ("tau", "gamma", "rho"):
+        low, value, high = (row(by_pairs, "4")[f"{column}{end}"] for end in ("_low", "", "_high"))
+        assert -1 <= low < high <= 1
+        assert -1 <= value <= 1
+
+
+def test_people_who_judge_like_a_smoothing_agree_best_with_it(pool: TestSet) -> None:
+    likes = plain_scores(pool, 2)
+    judged = scores({name: row.tolist() for name, row in zip(pool.systems, likes, strict=True)})
+    found = study_smoothing(pool, judged, **QUICK | {"draws": 999})
+    best = row(found, "2")
+    assert (best["tau"], best["tau_low"], best["tau_high"]) == (1.0, 1.0, 1.0)
+    # Nothing is as good, so that hardly an exchange is: seven times 1 / 1000, by Holm.
+    assert best["p"] == pytest.approx(7 / 1000, abs=0.01)
+    (sentence,) = [one for one in found.findings if one.startswith("By segment τ")]
+    assert "smoothing 2 (add-one) agrees best, with 1.0000" in sentence
+    assert "significantly above smoothing 0 (none)" in sentence
+    assert "not significantly above smoothing 0" not in sentence
+
+
+def test_intervals_hold_the_value_of_the_whole_about_as_often_as_they_say() -> None:
+    whole = simulate(segments=1200, systems=[0.2, 0.3, 0.4], seed=11)
+    rng = np.random.default_rng(1)
+    quality = plain_scores(whole, 3) + rng.normal(0, 0.5, (3, 1200))
+    people = {name: row.round(1).tolist() for name, row in zip(whole.systems, quality, strict=True)}
+    truth = study_smoothing(whole, scores(people), samples=50, draws=1)
+    (value,) = numbers(truth, "tau", smoothing="4")
+    held = 0
+    for start in range(0, 1200, 60):
+        part = as_test_set(
+            {name: list(text)[start : start + 60] for name, text in whole.systems.items()},
+            [list(text)[start : start + 60] for text in whole.references],
+        )
+        judged = scores({name: row[start : start + 60] for name, row in people.items()})
+        interval = row(study_smoothing(part, judged, samples=200, draws=1), "4")
+        held += interval["tau_low"] <= value <= interval["tau_high"]
+    # 20 samples at 95 %: fewer than 16 would happen once in 400 times.
+    assert held >= 16
+
+
+def test_people_who_know_nothing_make_no_smoothing_better_than_none_too_often() -> None:
+    texts = simulate(segments=30, systems=[0.3, 0.4, 0.5], seed=13)
+    rng = np.random.default_rng(14)
+    runs = 80
+    rejected = 0
+    for _ in range(runs):
+        judged = scores({name: rng.normal(size=30).tolist() for name in texts.systems})
+        found = study_smoothing(texts, judged, samples=50, draws=99)
+        rejected += min(row(found, label)["p"] for label in LABELS[2:]) <= 0.05
+    # Corrected for seven, one in twenty sets at most has a false finding; three errors above that.
+    assert rejected / runs <= 0.05 + 3 * (0.05 * 0.95 / runs) ** 0.5
+
+
+def test_scores_and_the_comparisons_that_they_imply_are_tested_alike(
+    pool: TestSet, human: HumanScores
+) -> None:
+    people, names = as_matrix(human), list(pool.systems)
+    judgments = tuple(
+        Judgment(item, names[a], names[b], int(np.sign(people[a, item] - people[b, item])))  # type: ignore[arg-type]
+        for item in range(len(pool))
+        for a, b in combinations(range(len(names)), 2)
+        if not np.isnan(people[a, item] - people[b, item])
+    )
+    compared = PairwiseJudgments(
+        label="pairs.csv", systems=tuple(names), judgments=judgments, signature="pairs"
+    )
+    one, other = (study_smoothing(pool, each, **QUICK) for each in (human, compared))
+    assert [row["p"] for row in one.rows] == [row["p"] for row in other.rows]
+
+
+def test_scores_of_whole_systems_leave_tau_out_and_say_so(pool: TestSet) -> None:
+    levels = {name: [float(-n)] for n, name in enumerate(pool.systems)}
+    found = study_smoothing(pool, scores(levels, level="system"), **QUICK)
+    assert all(one["tau"] is None and one["p"] is None for one in found.rows)
+    assert all(one["gamma_low"] is None for one in found.rows)
+    assert row(found, "7")["gamma"] is not None
+    assert any("people scored whole systems" in finding for finding in found.findings)
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_documents_that_people_scored_are_the_items(pool: TestSet) -> None:
+    assert pool.documents is not None
+    documents = tuple(dict.fromkeys(pool.documents))
+    rng = np.random.default_rng(2)
+    levels = {name: rng.normal(0, 1, len(documents)).tolist() for name in pool.systems}
+    found = study_smoothing(pool, scores(levels, level="document", items=documents), **QUICK)
+    assert [field.heading for field in found.fields[2:4]] == ["document τ", "95 % from"]
+    metric = BLEU(smooth="none", tokenize="none")
+    corpus = np.array(
+        [
+            [
+                metric.corpus(
+                    [s for s, at in zip(text, pool.documents, strict=True) if at == document],
+                    [
+                        [s for s, at in zip(one, pool.documents, strict=True) if at == document]
+                        for one in pool.references
+                    ],
+                ).score
+                for document in documents
+            ]
+            for text in pool.systems.values()
+        ]
+    )
+    expected = plain_tau(np.array(list(levels.values())), corpus)
+    assert row(found, "crp")["tau"] == pytest.approx(expected, abs=1e-12)
+
+
+def test_people_who_tie_everything_leave_tau_undefined(pool: TestSet) -> None:
+    same = scores({name: [float(n % 3)] * 40 for n, name in enumerate(pool.systems)})
+    ties = scores({name: [1.0] * 40 for name in pool.systems})
+    assert row(study_smoothing(pool, same, **QUICK), "0")["tau"] is not None
+    found = study_smoothing(pool, ties, **QUICK)
+    for column in ("tau", "gamma", "rho", "p"):
+        assert {one[column] for one in found.rows} == {None}
+    assert any("tie" in finding for finding in found.findings if finding.startswith("No τ of 0"))
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+@pytest.fixture
+def any_threads() -> Iterator[None]:
+    yield
+    set_threads(0)
+
+
+@pytest.mark.usefixtures("any_threads")
+def test_threads_and_the_order_of_rows_change_nothing(pool: TestSet, human: HumanScores) -> None:
+    set_threads(1)
+    one = study_smoothing(pool, human, **QUICK, unit="document")
+    set_threads(3)
+    assert study_smoothing(pool, human, **QUICK, unit="document") == one
+    assert study_smoothing(pool, human, **QUICK, unit="document", seed=1) != one
+
+
+def test_an_interrupted_study_goes_on_where_it_was(
+    pool: TestSet, human: HumanScores, tmp_path: Path
+) -> None:
+    journal = tmp_path / "study.jsonl"
+    whole = study_smoothing(pool, human, runner=Runner(journal), **QUICK)
+    lines = journal.read_bytes().split(b"\n")
+    journal.write_bytes(b"\n".join(lines[:4]) + b"\n")
+    assert study_smoothing(pool, human, runner=Runner(journal), **QUICK) == whole
+    assert sorted(journal.read_bytes().split(b"\n")) == sorted(lines)
+    other = scores({name: row[::-1] for name, row in human.scores.items()})
+    with pytest.raises(SettingError, match="judgments"):
+        study_smoothing(pool, other, runner=Runner(journal), **QUICK)
+    with pytest.raises(SettingError, match="metrics"):
+        study_smoothing(pool, human, k=2, runner=Runner(journal), **QUICK)
+
+
+def test_the_values_of_smoothings_reach_their_own_rows_only(
+    pool: TestSet, human: HumanScores
+) -> None:
+    usual = study_smoothing(pool, human, **QUICK)
+    moved = study_smoothing(pool, human, epsilon=1.0, k=20, alpha=50, **QUICK)
+    differing = {
+        label for label in LABELS if row(usual, label)["gamma"] != row(moved, label)["gamma"]
+    }
+    assert differing == {"1", "4", "6", "7"}
+
+
+@pytest.mark.parametrize(
+    ("options", "claim"),
+    [
+        ({"epsilon": 0.0}, "epsilon: found 0.0"),
+        ({"k": -1.0}, "k: found -1.0"),
+        ({"alpha": float("nan")}, "alpha: found nan"),
+        ({"samples": 10}, "samples: found 10"),
+        ({"draws": 0}, "draws: found 0"),
+        ({"level": 1.0}, "level"),
+        ({"seed": -1}, "seed"),
+        ({"unit": "block"}, "unknown unit 'block'"),
+    ],
+)
+def test_impossible_settings_are_refused(
+    pool: TestSet, human: HumanScores, options: dict[str, Any], claim: str
+) -> None:
+    with pytest.raises(SettingError, match=claim):
+        study_smoothing(pool, human, **{"tokenize": "none", **options})
+
+
+def test_what_cannot_be_studied_is_refused(pool: TestSet, human: HumanScores) -> None:
+    alone = as_test_set(list(next(iter(pool.systems.values()))), list(pool.references[0]))
+    names = list(pool.systems)
+    with pytest.raises((SettingError, MalformedFileError)):
+        study_smoothing(alone, human, **QUICK)
+    with pytest.raises(MalformedFileError, match="at least two systems"):
+        study_smoothing(pool, scores({names[0]: human.scores[names[0]]}), **QUICK)
+    without = as_test_set(
+        {name: list(text) for name, text in pool.systems.items()}, list(pool.references[0])
+    )
+    with pytest.raises(SettingError, match="see --documents"):
+        study_smoothing(without, human, unit="document", **QUICK)
+    with pytest.raises(UnknownNameError, match="system_scores"):
+        study_smoothing(pool, human, system_scores="some", **QUICK)  # type: ignore[arg-type]

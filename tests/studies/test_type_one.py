@@ -1,0 +1,234 @@
+"""Errors of type I: tests that keep their level are seen to, and those that do not are caught."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest, ttest_rel
+
+from truebleu import _core
+from truebleu.corpus import read_test_set
+from truebleu.errors import SettingError, UnknownNameError
+from truebleu.metrics.given import GivenScores
+from truebleu.simulation import simulate
+from truebleu.streams import Streams
+from truebleu.studies.journal import Runner
+from truebleu.studies.nulls import null_source
+from truebleu.studies.pair_tests import ALL_TESTS, student_p
+from truebleu.studies.type_one import study_type_one
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from truebleu.corpus import TestSet
+    from truebleu.exhibits import Exhibit
+
+SEGMENTS = 60
+
+
+@pytest.fixture(scope="module")
+def pool() -> TestSet:
+    return simulate(segments=SEGMENTS, systems=[0.1, 0.3], document_length=6)
+
+
+@pytest.fixture(scope="module")
+def mean_scores() -> GivenScores:
+    """Scores of segments that go together within documents of six."""
+    draw = Streams(5, "test").at(0)
+    easy = [draw() for _ in range(SEGMENTS)]
+    of_document = [draw() for _ in range(SEGMENTS // 6)]
+    return GivenScores.of(
+        {
+            "system-1": easy,
+            "system-2": [
+                score + 2 * of_document[place // 6] + draw() / 4 for place, score in enumerate(easy)
+            ],
+        }
+    )
+
+
+def rejected(exhibit: Exhibit, alpha: float = 0.05) -> dict[str, Any]:
+    return {str(row["test"]): row for row in exhibit.rows if row["alpha"] == alpha}
+
+
+def test_randomization_keeps_its_level_and_the_papers_bootstrap_does_not(pool: TestSet) -> None:
+    exhibit = study_type_one(pool, ["bleu"], repetitions=400, samples=399)
+    by_test = rejected(exhibit)
+    randomization = by_test["approximate randomization"]
+    assert randomization["verdict"] == "holds"
+    assert 0.03 < randomization["rejected"] < 0.08
+    absolute = by_test["bootstrap of absolute differences"]
+    assert absolute["verdict"] == "too often"
+    assert absolute["rejected"] > 1.5 * randomization["rejected"]
+    # One-sided at the level 95 %: twice as often in either direction.
+    assert by_test["bootstrap wins"]["verdict"] == "too often"
+    assert by_test["bootstrap wins"]["rejected"] >= by_test["bootstrap interval"]["rejected"]
+    assert any("gives a smaller p than" in finding for finding in exhibit.findings)
+
+
+@pytest.mark.parametrize("null", ["segment", "simulated"])
+def test_randomization_keeps_every_level_with_any_metric(pool: TestSet, null: Any) -> None:
+    exhibit = study_type_one(
+        pool, ["ter", "length"], null=null, tests=["ar"], repetitions=200, samples=199
+    )
+    assert [row["verdict"] for row in exhibit.rows] == ["holds"] * 6
+
+
+def test_segments_of_exchanged_documents_are_not_independent(
+    pool: TestSet, mean_scores: GivenScores
+) -> None:
+    documents = tuple(f"d{place // 6}" for place in range(SEGMENTS))
+    test_set = replace(pool, documents=documents)
+    shares = {}
+    for unit in ("segment", "document"):
+        exhibit = study_type_one(
+            test_set,
+            [mean_scores],
+            null="document",
+            unit=unit,
+            tests=["ar"],
+            repetitions=200,
+            samples=199,
+        )
+        shares[unit] = rejected(exhibit)["approximate randomization"]
+        warned = any("Whole documents were exchanged" in finding for finding in exhibit.findings)
+        assert warned == (unit == "segment")
+    assert shares["segment"]["verdict"] == "too often"
+    assert shares["segment"]["rejected"] > 0.2
+    assert shares["document"]["verdict"] == "holds"
+
+
+def test_documents_matter_on_real_texts(shared: Path) -> None:
+    folder = shared / "data" / "wmt24-en-es"
+    systems = [str(path) for path in sorted((folder / "sys").iterdir())[:4]]
+    documents = str(folder / "docs.tsv")
+    test_set = read_test_set(systems, [str(folder / "refA.txt")], documents=documents)
+    shares = []
+    for null, unit in (("segment", "segment"), ("document", "segment"), ("document", "document")):
+        exhibit = study_type_one(
+            test_set,
+            ["bleu"],
+            null=null,  # type: ignore[arg-type]
+            unit=unit,  # type: ignore[arg-type]
+            tests=["ar"],
+            repetitions=150,
+            samples=199,
+        )
+        shares.append(rejected(exhibit)["approximate randomization"]["verdict"])
+    assert shares == ["holds", "too often", "holds"]
+
+
+def test_student_agrees_with_scipy(pool: TestSet, mean_scores: GivenScores) -> None:
+    source = null_source(pool, [mean_scores], null="segment", unit="segment", systems=2, seed=1)
+    for (one,) in source.sets(0, 5):
+        a, b = one.rows[..., 0].T
+        assert student_p(one) == pytest.approx(ttest_rel(a, b).pvalue, rel=1e-9)
+    same = replace(one, rows=np.repeat(one.rows[:, :1], 2, axis=1))
+    assert student_p(same) == 1.0
+    shifted = replace(same, rows=same.rows + np.array([[[0, 0], [1, 0]]]))
+    assert student_p(shifted) == 0.0
+
+
+def test_student_is_studied_beside_the_others(pool: TestSet, mean_scores: GivenScores) -> None:
+    exhibit = study_type_one(
+        pool, [mean_scores], tests=["student", "ar"], repetitions=200, samples=199
+    )
+    by_test = rejected(exhibit)
+    assert list(by_test) == ["approximate randomization", "Student's paired t"]
+    assert by_test["Student's paired t"]["verdict"] == "holds"
+
+
+def test_shares_are_those_of_the_recorded_p_values(pool: TestSet, tmp_path: Path) -> None:
+    journal = tmp_path / "journal.jsonl"
+    exhibit = study_type_one(
+        pool, ["bleu"], alphas=[0.2], repetitions=50, samples=99, runner=Runner(journal)
+    )
+    lines = [json.loads(line) for line in journal.read_text().splitlines()]
+    for row, test in zip(exhibit.rows, lines[0]["tests"], strict=True):
+        p_values = [p for line in lines[1:] for p in line["record"]["BLEU"][test]]
+        assert len(p_values) == 50
+        hits = sum(p <= 0.2 for p in p_values)
+        assert row["rejected"] == hits / 50
+        interval = binomtest(hits, 50).proportion_ci(0.99, method="wilson")
+        assert (row["low"], row["high"]) == pytest.approx(tuple(interval))
+
+
+def test_a_study_goes_on_where_it_stopped(pool: TestSet, tmp_path: Path) -> None:
+    def study(journal: Path | None) -> Exhibit:
+        return study_type_one(
+            pool, ["bleu"], tests=["ar"], repetitions=60, samples=99, runner=Runner(journal)
+        )
+
+    whole, journal = study(None), tmp_path / "journal.jsonl"
+    study(journal)
+    lines = journal.read_text().splitlines(keepends=True)
+    assert len(lines) == 4
+    journal.write_text("".join(lines[:2]))
+    assert study(journal) == whole
+    assert journal.read_text() == "".join(lines)
+
+
+def test_results_do_not_depend_on_threads(pool: TestSet) -> None:
+    def study() -> Exhibit:
+        return study_type_one(pool, ["bleu"], repetitions=50, samples=99)
+
+    before = _core.threads()
+    found = study()
+    try:
+        _core.set_threads(1)
+        assert study() == found
+    finally:
+        _core.set_threads(before)
+
+
+def test_copies_are_never_told_apart() -> None:
+    one = simulate(segments=20, systems=[0.2])
+    copies = replace(one, systems=dict.fromkeys("ab", one.systems["system-1"]))
+    exhibit = study_type_one(copies, repetitions=50, samples=99, alphas=[0.2])
+    assert {row["rejected"] for row in exhibit.rows} == {0.0}
+    assert {row["verdict"] for row in exhibit.rows} == {"too seldom"}
+    assert exhibit.findings[-1].endswith("by this metric the outputs do not differ.")
+
+
+def test_another_seed_is_another_study(pool: TestSet) -> None:
+    rows = [
+        study_type_one(pool, ["bleu"], repetitions=50, samples=99, seed=seed).rows
+        for seed in (0, 1)
+    ]
+    assert rows[0] != rows[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"repetitions": 49}, "at least 50"),
+        ({"repetitions": True}, "at least 50"),
+        ({"samples": 98}, "smallest possible p is 0.0101"),
+        ({"samples": 0}, "from 1 up"),
+        ({"alphas": []}, "at least one level"),
+        ({"alphas": [1.5]}, "between 0 and 1"),
+        ({"tests": []}, "some of ar"),
+        ({"tests": ["student"]}, "a mean over segments"),
+        ({"seed": -1}, "seed"),
+        ({"alphas": [1e-12], "samples": 10**13}, "at least 41: swaps of fewer"),
+    ],
+)
+def test_what_says_nothing_is_refused(options: dict[str, Any], said: str) -> None:
+    small = simulate(segments=20, systems=[0.1, 0.3])
+    with pytest.raises(SettingError, match=said):
+        study_type_one(small, **options)
+
+
+def test_unknown_tests_are_refused(pool: TestSet) -> None:
+    with pytest.raises(UnknownNameError, match="bootstrap"):
+        study_type_one(pool, tests=["bootstraps"])
+    assert "student" in ALL_TESTS
+
+
+def test_one_system_cannot_be_compared() -> None:
+    with pytest.raises(SettingError, match="systems: found 1, expected at least 2"):
+        study_type_one(simulate(segments=20, systems=[0.1]))
