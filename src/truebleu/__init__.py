@@ -7,9 +7,11 @@ The package is the data flow, in order:
 3. ``metrics``     count segments into statistics, and make a score of any sum of them,
 4. ``resampling``  adds up the rows of many replicates of the test set,
 5. ``inference``   makes intervals, tests, corrections and ranks of their scores,
-6. ``reports``     write results as text, JSON, TSV, LaTeX and Markdown.
+6. ``reports``     write results as text, JSON, TSV, LaTeX and Markdown, and draw charts.
 
-``simulation`` makes test sets whose truth is known; ``compat`` stands in for other tools.
+What people do with these steps: ``planning`` says how much test data is needed, ``agreement``
+compares metrics with people, ``studies`` measure how far all of it can be trusted. ``simulation``
+makes test sets whose truth is known; ``compat`` stands in for other tools.
 
 >>> import truebleu
 >>> print(truebleu.BLEU().corpus(["the cat sat on the mat"], ["the cat sat on a mat"]))
@@ -25,8 +27,14 @@ from truebleu import _core
 
 if TYPE_CHECKING:
     from truebleu._core import Statistics
+    from truebleu.agreement.agree import AgreeSettings, agree
+    from truebleu.agreement.choice import Choice
+    from truebleu.agreement.choosing import choose_settings
+    from truebleu.agreement.results import Agreement
     from truebleu.corpus import TestSet, read_test_set
+    from truebleu.corpus.human import read_human
     from truebleu.errors import TruebleuError
+    from truebleu.exhibits import Exhibit
     from truebleu.inference.comparison import compare, compare_test_set
     from truebleu.inference.confidence import score_with_intervals
     from truebleu.inference.gating import gate
@@ -50,17 +58,39 @@ if TYPE_CHECKING:
     from truebleu.metrics.signature import Signature
     from truebleu.metrics.ter import TER
     from truebleu.metrics.wer import WER
+    from truebleu.planning.literature import plan_from_literature
+    from truebleu.planning.plans import plan, plan_test_set
+    from truebleu.planning.representativeness import describe_sample
+    from truebleu.planning.samples import SampleSettings, draw_sample
+    from truebleu.planning.saving import save_sample
+    from truebleu.planning.settings import PlanSettings
+    from truebleu.reports.charts import chart, save_chart
+    from truebleu.studies.accuracy import study_accuracy
+    from truebleu.studies.coverage import study_coverage
+    from truebleu.studies.length import study_length
+    from truebleu.studies.power import study_power
+    from truebleu.studies.references import study_references
+    from truebleu.studies.replicates import study_replicates
+    from truebleu.studies.sampling import study_sampling
+    from truebleu.studies.sensitivity import study_sensitivity
+    from truebleu.studies.smoothing import study_smoothing
+    from truebleu.studies.test_size import study_test_size
+    from truebleu.studies.type_one import study_type_one
     from truebleu.threads import set_threads
 
 __version__ = _core.VERSION
 
 # Where each public name lives; it is imported when it is first used, so that importing is quick.
 _HOMES = {
+    "AgreeSettings": "truebleu.agreement.agree",
+    "Agreement": "truebleu.agreement.results",
     "BLEU": "truebleu.metrics.bleu",
     "CHRF": "truebleu.metrics.chrf",
+    "Choice": "truebleu.agreement.choice",
     "CompareSettings": "truebleu.inference.settings",
     "Comparison": "truebleu.inference.results",
     "DependencyF": "truebleu.metrics.dependency",
+    "Exhibit": "truebleu.exhibits",
     "FunctionMetric": "truebleu.metrics.function",
     "GTM": "truebleu.metrics.gtm",
     "GivenScores": "truebleu.metrics.given",
@@ -69,6 +99,8 @@ _HOMES = {
     "Metric": "truebleu.metrics.metric",
     "NIST": "truebleu.metrics.nist",
     "PER": "truebleu.metrics.per",
+    "PlanSettings": "truebleu.planning.settings",
+    "SampleSettings": "truebleu.planning.samples",
     "Score": "truebleu.metrics.metric",
     "Scores": "truebleu.metrics.scoring",
     "SentenceBLEU": "truebleu.metrics.sentence_bleu",
@@ -78,17 +110,39 @@ _HOMES = {
     "TestSet": "truebleu.corpus",
     "TruebleuError": "truebleu.errors",
     "WER": "truebleu.metrics.wer",
+    "agree": "truebleu.agreement.agree",
+    "chart": "truebleu.reports.charts",
+    "choose_settings": "truebleu.agreement.choosing",
     "compare": "truebleu.inference.comparison",
     "compare_runs": "truebleu.inference.runs",
     "compare_test_set": "truebleu.inference.comparison",
+    "describe_sample": "truebleu.planning.representativeness",
+    "draw_sample": "truebleu.planning.samples",
     "gate": "truebleu.inference.gating",
     "group_runs": "truebleu.inference.runs",
     "parse_metric": "truebleu.metrics.registry",
+    "plan": "truebleu.planning.plans",
+    "plan_from_literature": "truebleu.planning.literature",
+    "plan_test_set": "truebleu.planning.plans",
+    "read_human": "truebleu.corpus.human",
     "read_test_set": "truebleu.corpus",
+    "save_chart": "truebleu.reports.charts",
+    "save_sample": "truebleu.planning.saving",
     "score": "truebleu.metrics.scoring",
     "score_test_set": "truebleu.metrics.scoring",
     "score_with_intervals": "truebleu.inference.confidence",
     "set_threads": "truebleu.threads",
+    "study_accuracy": "truebleu.studies.accuracy",
+    "study_coverage": "truebleu.studies.coverage",
+    "study_length": "truebleu.studies.length",
+    "study_power": "truebleu.studies.power",
+    "study_references": "truebleu.studies.references",
+    "study_replicates": "truebleu.studies.replicates",
+    "study_sampling": "truebleu.studies.sampling",
+    "study_sensitivity": "truebleu.studies.sensitivity",
+    "study_smoothing": "truebleu.studies.smoothing",
+    "study_test_size": "truebleu.studies.test_size",
+    "study_type_one": "truebleu.studies.type_one",
 }
 
 __all__ = [
@@ -100,13 +154,19 @@ __all__ = [
     "PER",
     "TER",
     "WER",
+    "AgreeSettings",
+    "Agreement",
+    "Choice",
     "CompareSettings",
     "Comparison",
     "DependencyF",
+    "Exhibit",
     "FunctionMetric",
     "GivenScores",
     "LengthRatio",
     "Metric",
+    "PlanSettings",
+    "SampleSettings",
     "Score",
     "Scores",
     "SentenceBLEU",
@@ -115,17 +175,39 @@ __all__ = [
     "TestSet",
     "TruebleuError",
     "__version__",
+    "agree",
+    "chart",
+    "choose_settings",
     "compare",
     "compare_runs",
     "compare_test_set",
+    "describe_sample",
+    "draw_sample",
     "gate",
     "group_runs",
     "parse_metric",
+    "plan",
+    "plan_from_literature",
+    "plan_test_set",
+    "read_human",
     "read_test_set",
+    "save_chart",
+    "save_sample",
     "score",
     "score_test_set",
     "score_with_intervals",
     "set_threads",
+    "study_accuracy",
+    "study_coverage",
+    "study_length",
+    "study_power",
+    "study_references",
+    "study_replicates",
+    "study_sampling",
+    "study_sensitivity",
+    "study_smoothing",
+    "study_test_size",
+    "study_type_one",
 ]
 
 

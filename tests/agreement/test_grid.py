@@ -1,0 +1,388 @@
+"""Claims about grids of settings, about development and test parts, and about what is chosen."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from tests.properties import plain_sentence_bleu
+from truebleu.agreement.agree import AgreeSettings, agree
+from truebleu.agreement.choosing import choose_settings
+from truebleu.agreement.development import split_items
+from truebleu.agreement.grid import MOST_SETTINGS, parse_grid
+from truebleu.agreement.judged import judge
+from truebleu.corpus import TestSet, as_test_set
+from truebleu.corpus.human import HumanScores, Judgment, PairwiseJudgments
+from truebleu.errors import MalformedFileError, SettingError, UnknownNameError
+from truebleu.metrics.chrf import CHRF
+from truebleu.metrics.given import GivenScores
+from truebleu.metrics.sentence_bleu import SentenceBLEU
+from truebleu.simulation import simulate
+from truebleu.threads import set_threads
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+QUICK = AgreeSettings(samples=100, draws=50)
+KS = (1, 2, 5, 20)
+GRID = "sentbleu:smoothing=4,tokenize=none,k=1|2|5|20"
+
+
+def scores(rows: Mapping[str, Sequence[float | None]], **others: Any) -> HumanScores:
+    values: dict[str, Any] = {"label": "human.tsv", "level": "segment", "signature": "test"}
+    return HumanScores(scores={name: tuple(row) for name, row in rows.items()}, **values | others)
+
+
+def noise(test_set: TestSet, seed: int = 3) -> dict[str, list[float | None]]:
+    rng = np.random.default_rng(seed)
+    return {
+        name: (-rng.integers(0, 5, len(test_set))).astype(float).tolist()
+        for name in test_set.systems
+    }
+
+
+def without_documents(test_set: TestSet) -> TestSet:
+    return as_test_set(
+        {name: list(text) for name, text in test_set.systems.items()}, list(test_set.references[0])
+    )
+
+
+@pytest.fixture(scope="module")
+def pool() -> TestSet:
+    return simulate(segments=60, systems=[0.3, 0.4, 0.5], document_length=4, seed=5)
+
+
+def plain_scores(test_set: TestSet, k: float, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Smoothing 4 with this K by the paper's equations, shaped (system, segment)."""
+    monkeypatch.setattr(plain_sentence_bleu, "K", k)
+    return np.array(
+        [
+            [
+                plain_sentence_bleu.sentence_bleu(str(output), [str(reference)], 4)
+                for output, reference in zip(text, test_set.references[0], strict=True)
+            ]
+            for text in test_set.systems.values()
+        ]
+    )
+
+
+def plain_tau(people: Any, metric: Any, items: Sequence[int]) -> float:
+    """Eq. 12 of Chen & Cherry over some items."""
+    right = wrong = 0.0
+    for item in items:
+        for a, b in combinations(range(len(people)), 2):
+            said, found = (float(one[a, item] - one[b, item]) for one in (people, metric))
+            if said:
+                right += 0.5 if found == 0 else said * found > 0
+                wrong += 0.5 if found == 0 else said * found < 0
+    return (right - wrong) / (right + wrong)
+
+
+# Grids.
+
+
+def test_several_settings_with_alternatives_stand_for_all_combinations() -> None:
+    found = parse_grid("chrf:char_order=4|6,lowercase,beta=1|2|3")
+    assert len(found) == 6
+    assert found[0].text == "chrf:char_order=4,lowercase,beta=1"
+    assert found[4].metric == CHRF(char_order=6, lowercase=True, beta=2)
+    assert {one.default for one in found} == {"chrf:lowercase"}
+
+
+def test_several_grids_are_put_together_and_what_is_the_same_counts_once() -> None:
+    found = parse_grid(["sentbleu:smoothing=4,k=1|5", "sentbleu:smoothing=length-scaled|3", CHRF()])
+    assert [one.text for one in found[:3]] == [
+        "sentbleu:smoothing=4,k=1",
+        "sentbleu:smoothing=4,k=5",
+        "sentbleu:smoothing=3",
+    ]
+    assert found[3].metric == CHRF()
+    assert [one.value for one in parse_grid("sentbleu:smoothing=4,k=1|5|5.0")] == [1.0, 5.0]
+
+
+def test_where_the_default_is_impossible_the_first_alternative_takes_its_place() -> None:
+    found = parse_grid("sentbleu:smoothing=6|interpolate|1,max_order=2|4")
+    assert {one.default for one in found} == {"sentbleu"}
+    found = parse_grid("sentbleu:smoothing=6,alpha=1|2")
+    assert {one.default for one in found} == {"sentbleu:smoothing=6"}
+    with pytest.raises(SettingError, match="settings that go together"):
+        parse_grid("sentbleu:smoothing=1|6,alpha=2")
+
+
+@pytest.mark.parametrize(
+    ("grid", "claim"),
+    [
+        ("sentbleu", "at least two settings"),
+        ("sentbleu:k=5|5.0", "at least two settings"),
+        ("sentbleu:smoothing=4,k=1||2", r"sentbleu: k: found '1\|\|2'"),
+        ("sentbleu:smoothing=4,k=1|", "such as 1"),
+        ("sentbleu:smoothing=4,k=1|x", "expected a number"),
+        ("sentbleu:smoothing=4,q=1|2", "unknown setting of sentbleu 'q'"),
+        ("nonsense:k=1|2", "unknown metric 'nonsense'"),
+        ([], "at least two settings"),
+        ("chrf:char_order=" + "|".join(map(str, range(1, 1002))), "1,001 settings.*at most 1,000"),
+    ],
+)
+def test_grids_that_cannot_be_are_refused(grid: Any, claim: str) -> None:
+    with pytest.raises(SettingError, match=claim):
+        parse_grid(grid)
+
+
+def test_too_large_products_are_refused_before_they_are_made() -> None:
+    many = "|".join(map(str, range(100)))
+    with pytest.raises(SettingError, match="100,000,000 settings"):
+        parse_grid(f"chrf:char_order={many},word_order={many},beta={many},eps={many}")
+    assert MOST_SETTINGS == 1000
+
+
+# Parts.
+
+
+def test_documents_stay_whole_and_the_share_is_kept(pool: TestSet) -> None:
+    assert pool.documents is not None
+    judged = judge(pool, scores(noise(pool)), [SentenceBLEU()])
+    for share in (0.3, 0.5, 0.8):
+        development, test = split_items(judged, share)
+        assert sorted([*development, *test]) == list(range(60))
+        assert not {pool.documents[i] for i in development} & {pool.documents[i] for i in test}
+        assert len(development) / 60 == pytest.approx(share, abs=0.1)
+
+
+def test_segments_without_documents_take_turns(pool: TestSet) -> None:
+    judged = judge(without_documents(pool), scores(noise(pool)), [SentenceBLEU()])
+    development, test = split_items(judged, 0.5)
+    assert development.tolist() == list(range(0, 60, 2))
+    assert test.tolist() == list(range(1, 60, 2))
+    development, _ = split_items(judged, 0.25)
+    assert set(np.diff(development).tolist()) == {4}
+
+
+def test_what_nobody_judged_is_split_apart_from_what_was_judged(pool: TestSet) -> None:
+    odd = {
+        name: [score if item % 2 else None for item, score in enumerate(row)]
+        for name, row in noise(pool).items()
+    }
+    judged = judge(without_documents(pool), scores(odd), [SentenceBLEU()])
+    development, _ = split_items(judged, 0.5)
+    assert sum(item % 2 for item in development.tolist()) == 15
+    assert len(development) == 30
+
+
+def test_a_part_is_judged_as_a_test_set_of_its_own_would_be(pool: TestSet) -> None:
+    people = noise(pool)
+    for name in list(people)[1:]:
+        people[name][::7] = [None] * len(people[name][::7])
+    plain = without_documents(pool)
+    halves = [
+        (
+            as_test_set(
+                {name: list(text)[start::2] for name, text in plain.systems.items()},
+                list(plain.references[0])[start::2],
+            ),
+            scores({name: row[start::2] for name, row in people.items()}),
+        )
+        for start in (0, 1)
+    ]
+    for question in ("chen-cherry", "pearson", "kendall-b:grouping=none", "acc-eq", "spa"):
+        split = choose_settings(GRID, plain, scores(people), question, settings=QUICK)
+        apart = choose_settings(GRID, *halves[0], question, test=halves[1], settings=QUICK)
+        assert [one.value for one in split.candidates] == pytest.approx(
+            [one.value for one in apart.candidates], abs=1e-12
+        )
+        assert split.chosen == apart.chosen
+        for found, expected in (
+            (split.on_test, apart.on_test),
+            (split.default_on_test, apart.default_on_test),
+        ):
+            assert (found.value, found.low, found.high) == pytest.approx(
+                (expected.value, expected.low, expected.high), abs=1e-9
+            )
+        alone = agree(*halves[1], [split.chosen], [question], QUICK).answers[0].metrics[0]
+        assert split.on_test.value == pytest.approx(alone.value, abs=1e-12)
+
+
+# Choices.
+
+
+def test_the_best_on_development_is_chosen_by_the_papers_equations(
+    pool: TestSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people = noise(pool, seed=8)
+    matrix = np.array(list(people.values()))
+    plain = without_documents(pool)
+    values = [plain_tau(matrix, plain_scores(pool, k, monkeypatch), range(0, 60, 2)) for k in KS]
+    assert len(set(values)) > 1
+    found = choose_settings(GRID, plain, scores(people), settings=QUICK)
+    assert [one.value for one in found.candidates] == pytest.approx(values, abs=1e-12)
+    best = KS[int(np.argmax(values))]
+    assert found.chosen == f"sentbleu:smoothing=4,tokenize=none,k={best}"
+    assert found.on_development == pytest.approx(max(values), abs=1e-12)
+    on_test = plain_tau(matrix, plain_scores(pool, best, monkeypatch), range(1, 60, 2))
+    default = plain_tau(matrix, plain_scores(pool, 5, monkeypatch), range(1, 60, 2))
+    assert found.on_test.value == pytest.approx(on_test, abs=1e-12)
+    assert found.difference == pytest.approx(on_test - default, abs=1e-12)
+    assert found.default == "sentbleu:smoothing=4,tokenize=none,k=5"
+
+
+def test_people_who_judge_like_a_setting_get_it_and_it_beats_the_default(
+    pool: TestSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    likes = plain_scores(pool, 1, monkeypatch)
+    judged = scores({name: row.tolist() for name, row in zip(pool.systems, likes, strict=True)})
+    found = choose_settings(GRID, pool, judged, settings=AgreeSettings(samples=100, draws=999))
+    assert found.chosen.endswith("k=1")
+    assert found.on_development == 1.0
+    assert (found.on_test.value, found.on_test.low, found.on_test.high) == (1.0, 1.0, 1.0)
+    assert found.pair is not None
+    assert found.pair.better == found.chosen
+    assert found.pair.p <= 0.01
+    assert "significantly better" in found.findings[2]
+
+
+def test_the_value_on_development_flatters_and_that_on_the_test_part_does_not() -> None:
+    rng = np.random.default_rng(21)
+    texts = as_test_set({name: ["x"] * 40 for name in "abc"}, ["x"] * 40)
+    on_development, on_test = [], []
+    for _ in range(60):
+        # Metrics and people that know nothing of each other: the truth is 0.
+        grid = [
+            GivenScores.of({name: rng.normal(size=40).tolist() for name in "abc"}, name=f"m{n}")
+            for n in range(8)
+        ]
+        people = scores({name: rng.normal(size=40).tolist() for name in "abc"})
+        found = choose_settings(grid, texts, people, settings=AgreeSettings(samples=50, draws=1))
+        on_development.append(found.on_development)
+        on_test.append(found.on_test.value)
+    # Kendall's tau of n = 3 has the variance 2 (2n + 5) / 9n (n - 1), and that of 20 segments a
+    # twentieth; the largest of eight normal values is 1.424 standard deviations on average.
+    deviation = (2 * 11 / (9 * 3 * 2) / 20) ** 0.5
+    error = deviation / 60**0.5
+    assert np.mean(np.array(on_test)) == pytest.approx(0, abs=4 * error)
+    assert np.mean(on_development) == pytest.approx(1.424 * deviation, abs=4 * error)
+
+
+def test_of_equals_the_default_is_kept_or_else_the_first_is_taken() -> None:
+    # Of systems so far apart all settings give the same ranks.
+    pool = simulate(segments=60, systems=[0.05, 0.3, 0.7], seed=5)
+    levels = {name: [float(-n)] * 60 for n, name in enumerate(pool.systems)}
+    found = choose_settings(GRID, pool, scores(levels), "spearman", settings=QUICK)
+    assert found.tied == 4
+    assert found.on_development == pytest.approx(1.0)
+    assert found.chosen == found.default == "sentbleu:smoothing=4,tokenize=none,k=5"
+    assert (found.difference, found.pair) == (0.0, None)
+    assert found.findings[2].startswith("The default settings are the chosen ones")
+    other = "sentbleu:smoothing=4,tokenize=none,k=20|10"
+    found = choose_settings(other, pool, scores(levels), "spearman", settings=QUICK)
+    assert found.chosen.endswith("k=20")
+    assert found.default == "sentbleu:smoothing=4,tokenize=none"
+    assert found.exhibit().rows[-1]["role"] == "default"
+    assert found.default_on_development == pytest.approx(1.0)
+
+
+def test_error_rates_are_turned_round() -> None:
+    pool = simulate(segments=60, systems=[0.05, 0.3, 0.7], seed=5)
+    levels = {name: [float(-n)] * 60 for n, name in enumerate(pool.systems)}
+    found = choose_settings("ter:case_sensitive=yes|no", pool, scores(levels), settings=QUICK)
+    assert found.on_development > 0
+
+
+def test_comparisons_of_pairs_choose_like_the_scores_that_they_come_from(pool: TestSet) -> None:
+    people = noise(pool, seed=8)
+    matrix, names = np.array(list(people.values())), list(pool.systems)
+    judgments = tuple(
+        Judgment(item, names[a], names[b], int(np.sign(matrix[a, item] - matrix[b, item])))  # type: ignore[arg-type]
+        for item in range(60)
+        for a, b in combinations(range(3), 2)
+    )
+    compared = PairwiseJudgments(
+        label="pairs.csv", systems=tuple(names), judgments=judgments, signature="pairs"
+    )
+    by_scores = choose_settings(GRID, pool, scores(people), settings=QUICK)
+    by_pairs = choose_settings(GRID, pool, compared, settings=QUICK)
+    assert by_pairs.candidates == by_scores.candidates
+    assert by_pairs.on_test.value == by_scores.on_test.value
+    assert choose_settings(GRID, pool, compared, "pearson", settings=QUICK).on_test.low is not None
+    with pytest.raises(SettingError, match="human scores of segments"):
+        choose_settings(GRID, pool, compared, "spa", settings=QUICK)
+
+
+def test_documents_that_people_scored_are_split_and_measured(pool: TestSet) -> None:
+    assert pool.documents is not None
+    documents = tuple(dict.fromkeys(pool.documents))
+    rng = np.random.default_rng(4)
+    levels = {name: rng.normal(size=len(documents)).tolist() for name in pool.systems}
+    judged = scores(levels, level="document", items=documents)
+    found = choose_settings(GRID, pool, judged, settings=QUICK)
+    sizes = [int(part["items"]) for part in (found.development, found.test)]
+    assert sum(sizes) == len(documents)
+    assert abs(sizes[0] - sizes[1]) <= 1
+    assert "documents" in found.findings[0]
+
+
+def test_scores_of_whole_systems_need_a_test_set_of_their_own(pool: TestSet) -> None:
+    levels = scores({name: [float(-n)] for n, name in enumerate(pool.systems)}, level="system")
+    with pytest.raises(SettingError, match="a test set of its own"):
+        choose_settings(GRID, pool, levels, "pearson", settings=QUICK)
+    found = choose_settings(GRID, pool, levels, "pearson", test=(pool, levels), settings=QUICK)
+    assert found.on_test.value == found.on_development
+    with pytest.raises(SettingError, match=r"whole systems.*human scores of segments"):
+        choose_settings(GRID, pool, levels, test=(pool, levels), settings=QUICK)
+
+
+def test_undefined_settings_are_told_and_never_chosen(pool: TestSet) -> None:
+    texts = as_test_set({name: ["a b", "c d"] * 4 for name in "ab"}, ["a b", "c e"] * 4)
+    people = scores({"a": [1.0, 2.0] * 4, "b": [2.0, 1.0] * 4})
+    with pytest.raises(SettingError, match="undefined"):
+        choose_settings("chrf:beta=1|2", texts, people, "kendall-b", settings=QUICK)
+    constant = GivenScores.of({name: [1.0] * 60 for name in pool.systems}, name="constant")
+    rng = np.random.default_rng(1)
+    varied = GivenScores.of({name: rng.normal(size=60).tolist() for name in pool.systems}, name="m")
+    found = choose_settings(
+        [constant, varied], pool, scores(noise(pool)), "kendall-b", settings=QUICK
+    )
+    assert found.candidates[0].value is None
+    assert "m" in found.chosen
+    assert "1 have no value" in found.findings[0]
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+@pytest.fixture
+def any_threads() -> Iterator[None]:
+    yield
+    set_threads(0)
+
+
+@pytest.mark.usefixtures("any_threads")
+def test_threads_change_nothing(pool: TestSet) -> None:
+    set_threads(1)
+    one = choose_settings(GRID, pool, scores(noise(pool)), settings=QUICK).to_dict()
+    set_threads(3)
+    assert choose_settings(GRID, pool, scores(noise(pool)), settings=QUICK).to_dict() == one
+
+
+@pytest.mark.parametrize("share", [0, 1, -0.5, 1.5, True, float("nan"), 0.01])
+def test_shares_that_leave_a_part_empty_are_refused(pool: TestSet, share: Any) -> None:
+    with pytest.raises(SettingError, match="development"):
+        choose_settings(GRID, pool, scores(noise(pool)), development=share, settings=QUICK)
+
+
+def test_what_does_not_fit_is_refused(pool: TestSet) -> None:
+    people = scores(noise(pool))
+    with pytest.raises(UnknownNameError, match="coefficient"):
+        choose_settings(GRID, pool, people, "nonsense", settings=QUICK)
+    with pytest.raises(SettingError, match="all of this one is development"):
+        choose_settings(GRID, pool, people, development=0.5, test=(pool, people), settings=QUICK)
+    with pytest.raises(SettingError, match="documents"):
+        choose_settings(
+            GRID, without_documents(pool), people, settings=AgreeSettings(resample="documents")
+        )
+    alone = {name: row for name, row in people.scores.items() if name == "system-1"}
+    with pytest.raises(MalformedFileError, match="two systems"):
+        choose_settings(GRID, pool, scores(alone), settings=QUICK)
+    few = as_test_set({"a": ["x", "y"], "b": ["y", "x"]}, ["x", "y"])
+    with pytest.raises(SettingError, match="at least 2 judged segments to each part, of the 2"):
+        choose_settings(GRID, few, scores({"a": [1, 2], "b": [2, 1]}), settings=QUICK)

@@ -1,0 +1,158 @@
+"""Claims about resampled comparisons: replicates, shares of wins, and the test of two metrics."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from truebleu.agreement.coefficients import coefficient
+from truebleu.agreement.human_items import shares_of_wins
+from truebleu.agreement.judgment_resampling import (
+    bootstrap_judgments,
+    bootstrap_shares_of_wins,
+    judgment_test,
+)
+from truebleu.agreement.judgments import Judgments, judged_value
+from truebleu.agreement.measuring import measure
+from truebleu.agreement.system_bootstrap import mean_of_segments
+from truebleu.errors import SettingError
+from truebleu.resampling import Bootstrap, Units
+
+Scores = NDArray[np.float64]
+SYSTEMS, SEGMENTS = 4, 10
+
+
+def made_up(seed: int, count: int = 60) -> tuple[Judgments, Scores, Scores]:
+    """Comparisons on all but the last segment, and two metrics; many ties everywhere."""
+    rng = np.random.default_rng(seed)
+    left = rng.integers(SYSTEMS, size=count)
+    right = (left + rng.integers(1, SYSTEMS, size=count)) % SYSTEMS
+    judgments = Judgments(
+        left=left,
+        right=right,
+        item=rng.integers(SEGMENTS - 1, size=count),
+        verdict=np.sign(np.round(right - left + rng.normal(size=count))).astype(np.int64),
+    )
+    better, worse = (
+        np.round(-np.arange(SYSTEMS)[:, np.newaxis] + noise * rng.normal(size=(SYSTEMS, SEGMENTS)))
+        for noise in (1, 4)
+    )
+    return judgments, better, worse
+
+
+def taken(judgments: Judgments, segments: list[int]) -> Judgments:
+    """The judgments of some segments, as often as they are listed."""
+    rows = np.concatenate([np.flatnonzero(judgments.item == segment) for segment in segments])
+    return Judgments(
+        left=judgments.left[rows],
+        right=judgments.right[rows],
+        item=judgments.item[rows],
+        verdict=judgments.verdict[rows],
+    )
+
+
+def drawn(units: int, replicates: int, seed: int) -> list[list[int]]:
+    bootstrap = Bootstrap(replicates=replicates, seed=seed)
+    counts = bootstrap.sums(np.eye(units), Units.segments(units), 0, replicates).astype(int)
+    return [list(np.repeat(np.arange(units), row)) for row in counts]
+
+
+@pytest.mark.parametrize("name", ["chen-cherry", "tau-13", "kendall-b", "acc-eq:1"])
+def test_replicates_are_of_the_drawn_segments_judgments(name: str) -> None:
+    judgments, metric, _ = made_up(1)
+    by = coefficient(name)
+    found = bootstrap_judgments(
+        {"m": metric}, judgments, by, over="segments", documents=None, replicates=40, seed=5
+    )
+    judged = np.unique(judgments.item)
+    for value, draw in zip(found.values[:, 0], drawn(len(judged), 40, 5), strict=True):
+        expected, _ = judged_value(metric, taken(judgments, list(judged[draw])), by)
+        assert value == pytest.approx(expected, nan_ok=True)
+    assert found.observed["m"] == judged_value(metric, judgments, by)[0]
+
+
+def test_documents_are_drawn_whole() -> None:
+    judgments, metric, _ = made_up(2)
+    documents = [f"d{segment // 5}" for segment in range(SEGMENTS)]
+    by = coefficient("chen-cherry")
+    found = bootstrap_judgments(
+        {"m": metric}, judgments, by, over="documents", documents=documents, replicates=40, seed=5
+    )
+    for value, draw in zip(found.values[:, 0], drawn(2, 40, 5), strict=True):
+        segments = [5 * document + i for document in draw for i in range(5)]
+        assert value == pytest.approx(judged_value(metric, taken(judgments, segments), by)[0])
+
+
+def test_shares_of_wins_are_of_the_drawn_segments_judgments() -> None:
+    judgments, metric, _ = made_up(3)
+    found = bootstrap_shares_of_wins(
+        {"m": mean_of_segments(metric)},
+        judgments,
+        coefficient("pearson"),
+        over="segments",
+        documents=None,
+        replicates=40,
+        seed=5,
+    )
+    assert found.over == "segments"
+    whole = measure(shares_of_wins(judgments, SYSTEMS), metric.mean(axis=1), "pearson").value
+    assert found.observed["m"] == pytest.approx(whole)
+    for value, draw in zip(found.values[:, 0], drawn(SEGMENTS, 40, 5), strict=True):
+        shares = shares_of_wins(taken(judgments, draw), SYSTEMS)
+        expected = measure(shares, metric[:, draw].mean(axis=1), "pearson").value
+        assert value == pytest.approx(np.nan if expected is None else expected, nan_ok=True)
+
+
+@pytest.mark.parametrize("name", ["chen-cherry", "tau-13", "acc-eq:1"])
+def test_the_test_tries_all_exchanges_of_few_segments(name: str) -> None:
+    judgments, better, worse = made_up(4)
+    by = coefficient(name)
+    p, exact, draws = judgment_test(worse, better, judgments, by, draws=2**SEGMENTS, seed=1)
+
+    def lead(coins: tuple[bool, ...]) -> float:
+        low, high = np.where(coins, better, worse), np.where(coins, worse, better)
+        values = [judged_value(one, judgments, by)[0] for one in (low, high)]
+        assert values[0] is not None
+        assert values[1] is not None
+        return values[1] - values[0]
+
+    observed = lead((False,) * SEGMENTS)
+    leads = [lead(coins) for coins in product([False, True], repeat=SEGMENTS)]
+    assert exact
+    # Segments on which both say the same need no exchange.
+    assert draws <= 2 ** (SEGMENTS - 1)
+    assert p == pytest.approx(np.mean([one >= observed - 1e-12 for one in leads]))
+
+
+def test_many_segments_are_exchanged_at_random() -> None:
+    judgments, better, worse = made_up(4)
+    by = coefficient("chen-cherry")
+    p, exact, draws = judgment_test(worse, better, judgments, by, draws=100, seed=1)
+    truth, *_ = judgment_test(worse, better, judgments, by, draws=2**SEGMENTS, seed=1)
+    assert (exact, draws) == (False, 100)
+    assert p == pytest.approx(truth, abs=4 * (truth * (1 - truth) / 100) ** 0.5 + 0.01)
+
+
+def test_a_metric_against_its_copy_has_p_1() -> None:
+    judgments, metric, _ = made_up(5)
+    found = judgment_test(metric, metric, judgments, coefficient("chen-cherry"), draws=50, seed=1)
+    assert found == (1.0, True, 1)
+
+
+def test_systems_are_not_drawn_and_not_every_coefficient_counts_pairs() -> None:
+    judgments, metric, _ = made_up(5)
+    with pytest.raises(SettingError, match="people compared pairs"):
+        bootstrap_judgments(
+            {"m": metric},
+            judgments,
+            coefficient("tau-13"),
+            over="systems",
+            documents=None,
+            replicates=40,
+            seed=1,
+        )
+    with pytest.raises(SettingError, match="comparisons of pairs"):
+        judgment_test(metric, metric, judgments, coefficient("pearson"), draws=10, seed=1)

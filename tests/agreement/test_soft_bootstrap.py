@@ -1,0 +1,190 @@
+"""Claims about soft pairwise accuracy by the normal approximation: intervals and tests."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from truebleu import _core
+from truebleu.agreement.permutation import soft_pairwise_test
+from truebleu.agreement.soft_bootstrap import bootstrap_soft_accuracy
+from truebleu.agreement.soft_exchange import soft_exchange_test
+from truebleu.agreement.soft_normal import normal_p, paired_systems
+from truebleu.agreement.soft_pairwise import soft_pairwise_accuracies
+from truebleu.errors import SettingError
+from truebleu.resampling import Bootstrap, Units
+
+Scores = NDArray[np.float64]
+
+
+def made_up(seed: int, systems: int = 4, segments: int = 60) -> tuple[Scores, Scores, Scores]:
+    """Human scores and two metrics of them, the first the better one."""
+    rng = np.random.default_rng(seed)
+    truth = rng.normal(size=(systems, segments)) + 0.3 * np.arange(systems)[:, np.newaxis]
+    metrics = [truth + noise * rng.normal(size=truth.shape) for noise in (1, 3)]
+    return np.asarray(np.round(truth), dtype=np.float64), metrics[0], metrics[1]
+
+
+def plain_accuracy(human: Scores, metric: Scores, segments: list[int]) -> float | None:
+    """1 - mean |p_h - p_m| by the normal distribution, from the definition."""
+    distances = []
+    for a, b in combinations(range(len(human)), 2):
+        both = [i for i in segments if not np.isnan(human[a, i]) and not np.isnan(human[b, i])]
+        if not both:
+            continue
+        p = []
+        for scores in (human, metric):
+            d = [scores[a, i] - scores[b, i] for i in both]
+            spread = sum(x * x for x in d) ** 0.5
+            p.append(1 - NormalDist().cdf(sum(d) / spread) if spread > 0 else 1.0)
+        distances.append(abs(p[0] - p[1]))
+    return 1 - sum(distances) / len(distances) if distances else None
+
+
+def drawn_segments(segments: int, replicates: int, seed: int) -> list[list[int]]:
+    """What each bootstrap replicate draws."""
+    units = Units.segments(segments)
+    bootstrap = Bootstrap(replicates=replicates, seed=seed)
+    counts = bootstrap.sums(np.eye(segments), units, 0, replicates).astype(int)
+    return [list(np.repeat(np.arange(segments), row)) for row in counts]
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.7])
+def test_replicates_are_those_of_the_plain_definition(missing: float) -> None:
+    human, metric, _ = made_up(1, segments=12)
+    human[np.random.default_rng(2).random(human.shape) < missing] = np.nan
+    human[:, 4] = np.nan
+    found = bootstrap_soft_accuracy(human, {"m": metric}, {"m": 0.5}, replicates=50, seed=3)
+    # Of the segments that somebody rated.
+    rated = np.flatnonzero(~np.isnan(human).all(axis=0))
+    draws = drawn_segments(len(rated), 50, 3)
+    centre = plain_accuracy(human, metric, list(range(12)))
+    assert centre is not None
+    values = [plain_accuracy(human, metric, list(rated[draw])) for draw in draws]
+    moved = [np.nan if one is None else min(1.0, max(0.0, one - centre + 0.5)) for one in values]
+    np.testing.assert_allclose(found.values[:, 0], moved, atol=1e-12)
+
+
+def test_documents_are_drawn_with_all_their_segments() -> None:
+    human, metric, _ = made_up(4, segments=12)
+    documents = [f"d{i // 3}" for i in range(12)]
+    found = bootstrap_soft_accuracy(
+        human,
+        {"m": metric},
+        {"m": 0.5},
+        over="documents",
+        documents=documents,
+        replicates=40,
+        seed=3,
+    )
+    centre = plain_accuracy(human, metric, list(range(12)))
+    assert centre is not None
+    for value, draw in zip(found.values[:, 0], drawn_segments(4, 40, 3), strict=True):
+        segments = [3 * document + i for document in draw for i in range(3)]
+        expected = plain_accuracy(human, metric, segments)
+        assert expected is not None
+        assert value == pytest.approx(min(1.0, max(0.0, expected - centre + 0.5)), abs=1e-12)
+
+
+def test_the_normal_p_is_near_that_of_all_signs() -> None:
+    rng = np.random.default_rng(8)
+    for _ in range(5):
+        d = rng.normal(size=14) + 0.2
+        signs = 1 - 2 * ((np.arange(2**14)[:, np.newaxis] >> np.arange(14)) & 1)
+        exact = float(np.mean(signs @ d >= d.sum() - 1e-12))
+        p = float(normal_p(np.array(d.sum()), np.array((d * d).sum())))
+        assert p == pytest.approx(exact, abs=0.02)
+
+
+def test_equal_systems_have_p_1() -> None:
+    assert normal_p(np.array([0.0]), np.array([0.0])).tolist() == [1.0]
+
+
+def test_only_systems_with_a_common_segment_are_paired() -> None:
+    rated = np.array([[True, False], [True, True], [False, True]])
+    assert paired_systems(rated).T.tolist() == [[0, 1], [1, 2]]
+
+
+def test_the_interval_lies_around_the_value() -> None:
+    human, metric, _ = made_up(5)
+    values = {
+        name: one.value for name, one in soft_pairwise_accuracies(human, {"m": metric}).items()
+    }
+    found = bootstrap_soft_accuracy(human, {"m": metric}, values, replicates=400, seed=1)
+    interval = found.interval("m")
+    assert interval.low is not None
+    assert interval.high is not None
+    assert 0 <= interval.low < interval.high <= 1
+
+
+def test_systems_are_not_drawn() -> None:
+    human, metric, _ = made_up(5)
+    with pytest.raises(SettingError, match="'segments' or 'documents'"):
+        bootstrap_soft_accuracy(
+            human, {"m": metric}, {"m": 0.5}, over="systems", replicates=40, seed=1
+        )
+
+
+def test_without_a_common_segment_there_are_no_replicates() -> None:
+    human, same = np.array([[1.0, np.nan], [np.nan, 2.0]]), np.ones((2, 2))
+    found = bootstrap_soft_accuracy(human, {"m": same}, {"m": None}, replicates=40, seed=1)
+    assert np.isnan(found.values).all()
+    with pytest.raises(SettingError, match="no segment rated for two systems"):
+        soft_exchange_test(human, same, same, draws=10, seed=1)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.4])
+def test_the_exchange_test_is_that_of_the_plain_definition(missing: float) -> None:
+    human, better, worse = made_up(6, segments=15)
+    human[np.random.default_rng(3).random(human.shape) < missing] = np.nan
+    rated = ~np.isnan(human)
+
+    def standard(scores: Scores) -> Scores:
+        kept = scores[rated]
+        return np.asarray((scores - kept.mean()) / kept.std())
+
+    a, b = standard(worse), standard(better)
+    everything = list(range(15))
+
+    def lead(first: Scores, second: Scores) -> float:
+        low, high = (plain_accuracy(human, one, everything) for one in (first, second))
+        assert low is not None
+        assert high is not None
+        return high - low
+
+    observed = lead(a, b)
+    coins = _core.exchanged_cells(human.size, first=0, draws=60, seed=9).reshape(60, *human.shape)
+    reached = [
+        lead(np.where(coin, b, a), np.where(coin, a, b)) >= observed - 1e-9 for coin in coins
+    ]
+    found = soft_exchange_test(human, worse, better, draws=60, seed=9)
+    assert found == pytest.approx((1 + sum(reached)) / 61)
+
+
+def test_the_exchange_test_agrees_with_that_of_drawn_signs() -> None:
+    for seed in (10, 11, 12):
+        human, better, worse = made_up(seed, systems=5, segments=80)
+        normal = soft_exchange_test(human, worse, better, draws=400, seed=1)
+        drawn = soft_pairwise_test(human, worse, better, draws=400, sign_draws=400, seed=1).p
+        # The exchanges are the same; what differs is the chance in 400 draws of signs.
+        assert normal == pytest.approx(drawn, abs=0.05)
+
+
+def test_a_metric_against_its_copy_has_p_1() -> None:
+    human, metric, _ = made_up(7)
+    assert soft_exchange_test(human, metric, metric, draws=50, seed=1) == 1.0
+
+
+def test_equally_good_metrics_are_told_apart_about_one_time_in_twenty() -> None:
+    rng = np.random.default_rng(21)
+    rejected = 0
+    for trial in range(200):
+        human = np.round(rng.normal(size=(4, 30)) + 0.2 * np.arange(4)[:, np.newaxis])
+        one, other = (human + 2 * rng.normal(size=human.shape) for _ in range(2))
+        rejected += soft_exchange_test(human, one, other, draws=99, seed=trial) <= 0.05
+    # One-sided, of a fixed direction: 10 of 200 are expected, with a standard deviation of 3.1.
+    assert 2 <= rejected <= 19
