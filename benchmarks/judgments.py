@@ -65,7 +65,7 @@ def judged_scores(systems: int, segments: int) -> tuple[Matrix, Matrix, Matrix]:
 
 
 def _kendall(human: Matrix, first: Matrix, second: Matrix) -> Speed:
-    from truebleu.agreement.measuring import measure
+    from truebleu.agreement.measures.measuring import measure
 
     metrics = [first + share * second for share in range(METRICS)]
 
@@ -95,8 +95,8 @@ def _kendall(human: Matrix, first: Matrix, second: Matrix) -> Speed:
 
 
 def _permutation(human: Matrix, first: Matrix, second: Matrix, *, draws: int) -> Speed:
-    from truebleu.agreement.grouping import measure_by
-    from truebleu.agreement.permutation import exchange_test
+    from truebleu.agreement.certainty.permutation import exchange_test
+    from truebleu.agreement.measures.grouping import measure_by
 
     by = measure_by("acc-eq:calibrated", grouping="item")
     what = f"permutation test of two metrics, calibrated ties, {_size(human)}, {draws:,} draws"
@@ -156,7 +156,7 @@ def _our_differences(human: Matrix, first: Matrix, second: Matrix) -> list[float
     import numpy as np
 
     from truebleu import _core
-    from truebleu.agreement.grouping import measure_by
+    from truebleu.agreement.measures.grouping import measure_by
     from truebleu.seeds import DEFAULT_SEED
 
     metrics = np.stack([plain_agreement.standardised(metric) for metric in (first, second)])
@@ -183,7 +183,7 @@ def _memory(segments: int) -> Memory:
 
 
 def _probe(systems: int, segments: int) -> dict[str, int]:
-    from truebleu.agreement.measuring import measure
+    from truebleu.agreement.measures.measuring import measure
 
     human, metric, _ = judged_scores(systems, segments)
     before = peak_memory()

@@ -28,8 +28,8 @@ from truebleu import _core
 if TYPE_CHECKING:
     from truebleu._core import Statistics
     from truebleu.agreement.agree import AgreeSettings, agree
-    from truebleu.agreement.choice import Choice
-    from truebleu.agreement.choosing import choose_settings
+    from truebleu.agreement.choosing.choice import Choice
+    from truebleu.agreement.choosing.choose import choose_settings
     from truebleu.agreement.results import Agreement
     from truebleu.corpus import TestSet, read_test_set
     from truebleu.corpus.human import read_human
@@ -86,7 +86,7 @@ _HOMES = {
     "Agreement": "truebleu.agreement.results",
     "BLEU": "truebleu.metrics.bleu",
     "CHRF": "truebleu.metrics.chrf",
-    "Choice": "truebleu.agreement.choice",
+    "Choice": "truebleu.agreement.choosing.choice",
     "CompareSettings": "truebleu.inference.settings",
     "Comparison": "truebleu.inference.results",
     "DependencyF": "truebleu.metrics.dependency",
@@ -112,7 +112,7 @@ _HOMES = {
     "WER": "truebleu.metrics.wer",
     "agree": "truebleu.agreement.agree",
     "chart": "truebleu.reports.charts",
-    "choose_settings": "truebleu.agreement.choosing",
+    "choose_settings": "truebleu.agreement.choosing.choose",
     "compare": "truebleu.inference.comparison",
     "compare_runs": "truebleu.inference.runs",
     "compare_test_set": "truebleu.inference.comparison",

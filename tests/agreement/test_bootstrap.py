@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 
 from truebleu import BLEU, _core
-from truebleu.agreement.bootstrap import Over, bootstrap_agreement
-from truebleu.agreement.grouping import measure_by
-from truebleu.agreement.measuring import measure
-from truebleu.agreement.system_bootstrap import (
+from truebleu.agreement.certainty.bootstrap import Over, bootstrap_agreement
+from truebleu.agreement.certainty.system_bootstrap import (
     SegmentStatistics,
     bootstrap_system_agreement,
     mean_of_segments,
 )
+from truebleu.agreement.measures.grouping import measure_by
+from truebleu.agreement.measures.measuring import measure
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.simulation import simulate
 
 if TYPE_CHECKING:
-    from truebleu.agreement.pairs import Grouping
+    from truebleu.agreement.measures.pairs import Grouping
     from truebleu.inference.arguments import Values
 
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from truebleu.agreement.coefficients import (
+from truebleu.agreement.measures.coefficients import (
     ALIASES,
     COEFFICIENTS,
     DEFINITIONS,
     Coefficient,
     coefficient,
 )
-from truebleu.agreement.grouping import Measure, measure_by
+from truebleu.agreement.measures.grouping import Measure, measure_by
 from truebleu.errors import SettingError, UnknownNameError
 
 

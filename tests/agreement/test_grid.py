@@ -11,9 +11,9 @@ import pytest
 
 from tests.properties import plain_sentence_bleu
 from truebleu.agreement.agree import AgreeSettings, agree
-from truebleu.agreement.choosing import choose_settings
-from truebleu.agreement.development import split_items
-from truebleu.agreement.grid import MOST_SETTINGS, parse_grid
+from truebleu.agreement.choosing.choose import choose_settings
+from truebleu.agreement.choosing.development import split_items
+from truebleu.agreement.choosing.grid import MOST_SETTINGS, parse_grid
 from truebleu.agreement.judged import judge
 from truebleu.corpus import TestSet, as_test_set
 from truebleu.corpus.human import HumanScores, Judgment, PairwiseJudgments

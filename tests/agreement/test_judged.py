@@ -10,7 +10,7 @@ import pytest
 from tests.agreement.judged_texts import RATES, comparisons, human_scores, people, texts
 from truebleu.agreement.human_items import people_of, shares_of_wins
 from truebleu.agreement.judged import judge
-from truebleu.agreement.judgments import Judgments
+from truebleu.agreement.measures.judgments import Judgments
 from truebleu.corpus import TestSet
 from truebleu.corpus.human import Judgment
 from truebleu.errors import MalformedFileError, SettingError, UnpairedSegmentsError

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from truebleu.agreement.correlation_p import correlation_p
-from truebleu.agreement.measuring import measure
-from truebleu.agreement.pairs import count_kept_pairs, count_pairs
-from truebleu.agreement.ties import calibrate_ties
+from truebleu.agreement.measures.correlation_p import correlation_p
+from truebleu.agreement.measures.measuring import measure
+from truebleu.agreement.measures.pairs import count_kept_pairs, count_pairs
+from truebleu.agreement.measures.ties import calibrate_ties
 from truebleu.errors import MissingExtraError, SettingError, UnknownNameError
 
 

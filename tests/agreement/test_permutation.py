@@ -11,17 +11,21 @@ import pytest
 from scipy import stats
 
 from truebleu import _core
-from truebleu.agreement.grouping import measure_by
-from truebleu.agreement.measuring import measure
-from truebleu.agreement.metric_ranking import rank_by_agreement
-from truebleu.agreement.pair_outcomes import binomial_upper_tail, pair_outcome_test, sign_test
-from truebleu.agreement.permutation import exchange_test, soft_pairwise_test, standardised
-from truebleu.agreement.soft_pairwise import soft_pairwise_accuracy
-from truebleu.agreement.ties import calibrate_ties
+from truebleu.agreement.certainty.metric_ranking import rank_by_agreement
+from truebleu.agreement.certainty.pair_outcomes import (
+    binomial_upper_tail,
+    pair_outcome_test,
+    sign_test,
+)
+from truebleu.agreement.certainty.permutation import exchange_test, soft_pairwise_test, standardised
+from truebleu.agreement.measures.grouping import measure_by
+from truebleu.agreement.measures.measuring import measure
+from truebleu.agreement.measures.soft_pairwise import soft_pairwise_accuracy
+from truebleu.agreement.measures.ties import calibrate_ties
 from truebleu.errors import SettingError, UnknownNameError
 
 if TYPE_CHECKING:
-    from truebleu.agreement.pairs import Grouping
+    from truebleu.agreement.measures.pairs import Grouping
     from truebleu.inference.arguments import Values
     from truebleu.inference.p_values import Alternative
 

@@ -10,11 +10,11 @@ import pytest
 from numpy.typing import NDArray
 
 from truebleu import _core
-from truebleu.agreement.permutation import soft_pairwise_test
-from truebleu.agreement.soft_bootstrap import bootstrap_soft_accuracy
-from truebleu.agreement.soft_exchange import soft_exchange_test
-from truebleu.agreement.soft_normal import normal_p, paired_systems
-from truebleu.agreement.soft_pairwise import soft_pairwise_accuracies
+from truebleu.agreement.certainty.permutation import soft_pairwise_test
+from truebleu.agreement.certainty.soft_bootstrap import bootstrap_soft_accuracy
+from truebleu.agreement.certainty.soft_exchange import soft_exchange_test
+from truebleu.agreement.certainty.soft_normal import normal_p, paired_systems
+from truebleu.agreement.measures.soft_pairwise import soft_pairwise_accuracies
 from truebleu.errors import SettingError
 from truebleu.resampling import Bootstrap, Units
 

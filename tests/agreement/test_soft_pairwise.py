@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 
 from truebleu import _core
-from truebleu.agreement import paired_signs as signs
-from truebleu.agreement.paired_signs import paired_signs
-from truebleu.agreement.soft_pairwise import soft_pairwise_accuracies, soft_pairwise_accuracy
+from truebleu.agreement.measures import paired_signs as signs
+from truebleu.agreement.measures.paired_signs import paired_signs
+from truebleu.agreement.measures.soft_pairwise import (
+    soft_pairwise_accuracies,
+    soft_pairwise_accuracy,
+)
 from truebleu.errors import SettingError
 from truebleu.resampling import Swaps
 

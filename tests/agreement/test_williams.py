@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from truebleu.agreement.williams import williams, williams_test
+from truebleu.agreement.certainty.williams import williams, williams_test
 from truebleu.errors import SettingError
 
 

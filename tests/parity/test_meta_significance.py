@@ -17,21 +17,21 @@ import numpy as np
 import pytest
 
 from tests.parity.golden import SHARED, case_id, lines_of
-from truebleu.agreement.cells import rated_cells
-from truebleu.agreement.clusters import rank_clusters
-from truebleu.agreement.grouping import Measure, measure_by
-from truebleu.agreement.human_ranking import rank_systems
-from truebleu.agreement.metric_ranking import rank_by_agreement
-from truebleu.agreement.pair_outcomes import pair_outcome_test
-from truebleu.agreement.paired_signs import paired_signs
-from truebleu.agreement.permutation import exchange_test, soft_pairwise_test
-from truebleu.agreement.soft_pairwise import soft_pairwise_accuracy
-from truebleu.agreement.ties import calibrate_ties
-from truebleu.agreement.williams import Williams, williams, williams_test
+from truebleu.agreement.certainty.clusters import rank_clusters
+from truebleu.agreement.certainty.human_ranking import rank_systems
+from truebleu.agreement.certainty.metric_ranking import rank_by_agreement
+from truebleu.agreement.certainty.pair_outcomes import pair_outcome_test
+from truebleu.agreement.certainty.permutation import exchange_test, soft_pairwise_test
+from truebleu.agreement.certainty.williams import Williams, williams, williams_test
+from truebleu.agreement.measures.cells import rated_cells
+from truebleu.agreement.measures.grouping import Measure, measure_by
+from truebleu.agreement.measures.paired_signs import paired_signs
+from truebleu.agreement.measures.soft_pairwise import soft_pairwise_accuracy
+from truebleu.agreement.measures.ties import calibrate_ties
 from truebleu.resampling import Swaps
 
 if TYPE_CHECKING:
-    from truebleu.agreement.permutation import MetricTest
+    from truebleu.agreement.certainty.permutation import MetricTest
     from truebleu.inference.arguments import Values
 
 pytestmark = pytest.mark.usefixtures("shared")

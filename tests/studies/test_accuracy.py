@@ -15,8 +15,8 @@ from truebleu.errors import TruebleuError
 from truebleu.metrics.function import FunctionMetric
 from truebleu.simulation import simulate
 from truebleu.studies.accuracy import USUAL_BANDS, chance_of, study_accuracy
-from truebleu.studies.conclusions import TEST_NAMES, TESTS
-from truebleu.studies.journal import Runner
+from truebleu.studies.apparatus.conclusions import TEST_NAMES, TESTS
+from truebleu.studies.apparatus.journal import Runner
 
 if TYPE_CHECKING:
     from pathlib import Path

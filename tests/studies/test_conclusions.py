@@ -15,8 +15,8 @@ from truebleu.inference.replication import bootstrap_scores
 from truebleu.inference.settings import CompareSettings
 from truebleu.resampling import Bootstrap, Units
 from truebleu.simulation import simulate
-from truebleu.studies.conclusions import TESTS, Testing, _of_bootstrap
-from truebleu.studies.pool import Pool
+from truebleu.studies.apparatus.conclusions import TESTS, Testing, _of_bootstrap
+from truebleu.studies.apparatus.pool import Pool
 
 PAIRS = list(combinations(range(4), 2))
 TEXTS = simulate(segments=50, systems=[0.2, 0.21, 0.25, 0.4])

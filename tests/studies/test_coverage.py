@@ -18,8 +18,8 @@ from truebleu.inference.settings import CompareSettings
 from truebleu.metrics.function import FunctionMetric
 from truebleu.metrics.registry import as_metrics
 from truebleu.simulation import simulate
+from truebleu.studies.apparatus.journal import Runner
 from truebleu.studies.coverage import study_coverage
-from truebleu.studies.journal import Runner
 
 if TYPE_CHECKING:
     from pathlib import Path

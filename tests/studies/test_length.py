@@ -13,7 +13,7 @@ from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.dependency import DependencyF
 from truebleu.metrics.given import GivenScores
 from truebleu.simulation import simulate
-from truebleu.studies.journal import Runner
+from truebleu.studies.apparatus.journal import Runner
 from truebleu.studies.length import study_length
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from truebleu.inference.settings import CompareSettings
 from truebleu.metrics.given import GivenScores
 from truebleu.simulation import simulate
 from truebleu.streams import Streams
-from truebleu.studies.families import alarms_of, settings_of
-from truebleu.studies.journal import Runner
+from truebleu.studies.apparatus.families import alarms_of, settings_of
+from truebleu.studies.apparatus.journal import Runner
+from truebleu.studies.apparatus.pool import Pool
 from truebleu.studies.multiplicity import USUAL_CORRECTIONS, study_multiplicity
-from truebleu.studies.pool import Pool
 
 if TYPE_CHECKING:
     from pathlib import Path

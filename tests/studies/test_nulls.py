@@ -17,12 +17,12 @@ from truebleu.inference.counted import count_all
 from truebleu.metrics.registry import as_metrics
 from truebleu.resampling import Units
 from truebleu.simulation import simulate
-from truebleu.studies.nulls import null_source
+from truebleu.studies.apparatus.nulls import null_source
 
 if TYPE_CHECKING:
     from truebleu.corpus import TestSet
-    from truebleu.studies.nulls import Null
-    from truebleu.studies.pool import PoolUnit
+    from truebleu.studies.apparatus.nulls import Null
+    from truebleu.studies.apparatus.pool import PoolUnit
 
 METRICS = ["bleu", "ter"]
 

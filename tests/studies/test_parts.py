@@ -12,8 +12,14 @@ from truebleu.errors import SettingError
 from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.nist import NIST
 from truebleu.simulation import simulate
-from truebleu.studies.parts import Part, orders_of_growth, part_of, sizes_of_shares, units_of
-from truebleu.studies.pool import Pool, PoolUnit
+from truebleu.studies.apparatus.parts import (
+    Part,
+    orders_of_growth,
+    part_of,
+    sizes_of_shares,
+    units_of,
+)
+from truebleu.studies.apparatus.pool import Pool, PoolUnit
 
 if TYPE_CHECKING:
     from truebleu.corpus import TestSet

@@ -13,10 +13,10 @@ from tests.studies.recount import conclusions
 from truebleu.errors import SettingError, TruebleuError, UnknownNameError
 from truebleu.metrics.function import FunctionMetric
 from truebleu.simulation import simulate
-from truebleu.studies.conclusions import TEST_NAMES, TESTS
-from truebleu.studies.journal import Runner
+from truebleu.studies.apparatus.conclusions import TEST_NAMES, TESTS
+from truebleu.studies.apparatus.journal import Runner
+from truebleu.studies.apparatus.shares import share_of
 from truebleu.studies.power import ALL_PAIRS, study_power
-from truebleu.studies.shares import share_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -240,7 +240,7 @@ def test_a_metric_without_direction_says_which_system_has_more() -> None:
 def test_what_says_nothing_is_refused_before_any_work(
     options: dict[str, Any], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("truebleu.studies.pool.Pool.take", pytest.fail)
+    monkeypatch.setattr("truebleu.studies.apparatus.pool.Pool.take", pytest.fail)
     with pytest.raises(TruebleuError, match=said):
         study_power(TEXTS, **options)
 

@@ -15,10 +15,10 @@ from truebleu.errors import SettingError
 from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.given import GivenScores
 from truebleu.simulation import simulate
-from truebleu.studies.journal import Runner
-from truebleu.studies.reference_worth import worth_in_data
+from truebleu.studies.apparatus.journal import Runner
+from truebleu.studies.apparatus.reference_worth import worth_in_data
+from truebleu.studies.apparatus.widths import fit_law
 from truebleu.studies.references import sets_of_references, study_references
-from truebleu.studies.widths import fit_law
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,8 +17,8 @@ from truebleu.inference.replication import bootstrap_scores
 from truebleu.metrics.given import GivenScores
 from truebleu.resampling import Bootstrap, Units
 from truebleu.simulation import simulate
-from truebleu.studies.journal import Runner
-from truebleu.studies.pool import Pool
+from truebleu.studies.apparatus.journal import Runner
+from truebleu.studies.apparatus.pool import Pool
 from truebleu.studies.replicates import study_replicates, theoretical_deviation
 
 if TYPE_CHECKING:

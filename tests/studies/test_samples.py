@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.studies.samples import (
+from truebleu.studies.apparatus.samples import (
     Draw,
     draw_by_size,
     draw_samples,

@@ -15,7 +15,7 @@ from truebleu.inference.comparison import compare_test_set
 from truebleu.inference.settings import CompareSettings
 from truebleu.metrics.given import GivenScores
 from truebleu.simulation import simulate
-from truebleu.studies.journal import Runner
+from truebleu.studies.apparatus.journal import Runner
 from truebleu.studies.sensitivity import study_sensitivity
 
 if TYPE_CHECKING:

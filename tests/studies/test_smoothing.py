@@ -20,7 +20,7 @@ from truebleu.errors import MalformedFileError, SettingError, UnknownNameError
 from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.sentence_bleu import SentenceBLEU
 from truebleu.simulation import simulate
-from truebleu.studies.journal import Runner
+from truebleu.studies.apparatus.journal import Runner
 from truebleu.studies.smoothing import study_smoothing
 from truebleu.threads import set_threads
 

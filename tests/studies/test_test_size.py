@@ -14,8 +14,8 @@ from truebleu.errors import SettingError
 from truebleu.metrics.given import GivenScores
 from truebleu.metrics.nist import NIST
 from truebleu.simulation import simulate
-from truebleu.studies.journal import Runner
-from truebleu.studies.parts import orders_of_growth
+from truebleu.studies.apparatus.journal import Runner
+from truebleu.studies.apparatus.parts import orders_of_growth
 from truebleu.studies.test_size import study_test_size
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics.given import GivenScores
 from truebleu.simulation import simulate
 from truebleu.streams import Streams
-from truebleu.studies.journal import Runner
-from truebleu.studies.nulls import null_source
-from truebleu.studies.pair_tests import ALL_TESTS, student_p
+from truebleu.studies.apparatus.journal import Runner
+from truebleu.studies.apparatus.nulls import null_source
+from truebleu.studies.apparatus.pair_tests import ALL_TESTS, student_p
 from truebleu.studies.type_one import study_type_one
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from truebleu.inference.intervals import median_and_relative_interval
-from truebleu.studies.moments import Moments
-from truebleu.studies.widths import (
+from truebleu.studies.apparatus.moments import Moments
+from truebleu.studies.apparatus.widths import (
     Spread,
     as_record,
     doubling,

@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from truebleu.agreement.answering import answer_question
-from truebleu.agreement.bootstrap import OVER, Over
-from truebleu.agreement.drawing import drawing_for
+from truebleu.agreement.certainty.bootstrap import OVER, Over
+from truebleu.agreement.certainty.drawing import drawing_for
+from truebleu.agreement.certainty.metric_ranking import FORMS, Form
 from truebleu.agreement.finding import Asked
 from truebleu.agreement.judged import Judged, SystemScores, judge
-from truebleu.agreement.metric_ranking import FORMS, Form
 from truebleu.agreement.outline import judged_by, notes, outline, points
 from truebleu.agreement.questions import WITH_TIES, Question, parse_questions
 from truebleu.agreement.results import Agreement

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from truebleu.agreement.clusters import rank_metrics
+from truebleu.agreement.certainty.clusters import rank_metrics
 from truebleu.agreement.finding import Asked, find
 from truebleu.agreement.results import Answer, MetricAgreement, PairTest
 from truebleu.inference.multiplicity import adjust
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from truebleu.agreement.agree import AgreeSettings
-    from truebleu.agreement.bootstrap import Replicates
-    from truebleu.agreement.drawing import Drawing
-    from truebleu.agreement.metric_tests import Test, Tested
+    from truebleu.agreement.certainty.bootstrap import Replicates
+    from truebleu.agreement.certainty.drawing import Drawing
+    from truebleu.agreement.certainty.metric_tests import Test, Tested
     from truebleu.agreement.questions import Question
     from truebleu.inference.arguments import Values
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from truebleu.agreement.bootstrap import Replicates, bootstrap_agreement
-from truebleu.agreement.judgment_resampling import bootstrap_judgments, bootstrap_shares_of_wins
-from truebleu.agreement.judgments import judged_value
-from truebleu.agreement.measuring import measure
-from truebleu.agreement.metric_tests import (
+from truebleu.agreement.certainty.bootstrap import Replicates, bootstrap_agreement
+from truebleu.agreement.certainty.judgment_resampling import (
+    bootstrap_judgments,
+    bootstrap_shares_of_wins,
+)
+from truebleu.agreement.certainty.metric_tests import (
     OUTCOMES,
     Test,
     comparisons_test,
@@ -20,19 +21,21 @@ from truebleu.agreement.metric_tests import (
     soft_accuracy_test,
     systems_test,
 )
+from truebleu.agreement.certainty.soft_bootstrap import bootstrap_soft_accuracy
+from truebleu.agreement.certainty.system_bootstrap import bootstrap_system_agreement
+from truebleu.agreement.measures.judgments import judged_value
+from truebleu.agreement.measures.measuring import measure
+from truebleu.agreement.measures.soft_pairwise import soft_pairwise_accuracies
 from truebleu.agreement.results import MetricAgreement
-from truebleu.agreement.soft_bootstrap import bootstrap_soft_accuracy
-from truebleu.agreement.soft_pairwise import soft_pairwise_accuracies
-from truebleu.agreement.system_bootstrap import bootstrap_system_agreement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from truebleu.agreement.agree import AgreeSettings
-    from truebleu.agreement.drawing import Drawing
-    from truebleu.agreement.grouping import Measure
+    from truebleu.agreement.certainty.drawing import Drawing
     from truebleu.agreement.judged import Judged
-    from truebleu.agreement.measuring import Measured
+    from truebleu.agreement.measures.grouping import Measure
+    from truebleu.agreement.measures.measuring import Measured
     from truebleu.agreement.questions import Question
     from truebleu.inference.arguments import Values
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from truebleu.agreement.judgments import Judgments
+from truebleu.agreement.measures.judgments import Judgments
 from truebleu.corpus.human import HumanScores, PairwiseJudgments
 from truebleu.corpus.human.request import listed
 from truebleu.errors import MalformedFileError, SettingError, UnpairedSegmentsError

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
+from truebleu.agreement.certainty.system_bootstrap import SegmentStatistics
 from truebleu.agreement.human_items import Human, People, people_of
-from truebleu.agreement.system_bootstrap import SegmentStatistics
 from truebleu.errors import SettingError
 from truebleu.inference.counted import Counted
 from truebleu.metrics.scoring import metric_labels
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu.agreement.judgments import Judgments
+    from truebleu.agreement.measures.judgments import Judgments
     from truebleu.corpus import TestSet
     from truebleu.inference.arguments import Values
     from truebleu.metrics.metric import Metric

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from truebleu.agreement.agree import TESTS, AgreeSettings, agree, default_questions
-from truebleu.agreement.bootstrap import OVER
-from truebleu.agreement.metric_ranking import FORMS
+from truebleu.agreement.certainty.bootstrap import OVER
+from truebleu.agreement.certainty.metric_ranking import FORMS
 from truebleu.cli.charts import chart_options, draw_chart
 from truebleu.cli.human import human_options, read_judgments
 from truebleu.cli.options import format_option, metric_option, test_set_options, threads_option

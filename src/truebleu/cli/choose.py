@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from truebleu.agreement.agree import AgreeSettings
-from truebleu.agreement.bootstrap import OVER
-from truebleu.agreement.choosing import SHARE, choose_settings
-from truebleu.agreement.grid import parse_grid
+from truebleu.agreement.certainty.bootstrap import OVER
+from truebleu.agreement.choosing.choose import SHARE, choose_settings
+from truebleu.agreement.choosing.grid import parse_grid
 from truebleu.cli.charts import chart_options, draw_chart
 from truebleu.cli.human import human_options, read_judgments
 from truebleu.cli.options import format_option, test_set_options, threads_option
@@ -22,7 +22,7 @@ from truebleu.seeds import DEFAULT_SEED
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from truebleu.agreement.choosing import JudgedSet
+    from truebleu.agreement.choosing.choose import JudgedSet
 
 EPILOG = """\b
 Examples:

@@ -23,8 +23,8 @@ from truebleu.cli.texts import read_texts
 from truebleu.errors import SettingError
 from truebleu.reports.exhibit import render_exhibit
 from truebleu.seeds import DEFAULT_SEED
-from truebleu.studies.journal import Runner
-from truebleu.studies.samples import DRAWS
+from truebleu.studies.apparatus.journal import Runner
+from truebleu.studies.apparatus.samples import DRAWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -8,7 +8,7 @@ from truebleu.reports.exhibit import render_exhibit
 from truebleu.reports.json import json_text
 
 if TYPE_CHECKING:
-    from truebleu.agreement.choice import Choice
+    from truebleu.agreement.choosing.choice import Choice
 
 
 def render_choice(choice: Choice, format_: str = "text") -> str:

@@ -16,10 +16,10 @@ from truebleu.errors import SettingError
 from truebleu.exhibits import Exhibit, Field, Plot, Row
 from truebleu.inference.monte_carlo import smallest_p
 from truebleu.seeds import DEFAULT_SEED
-from truebleu.studies.conclusions import DECIMALS, TEST_NAMES
-from truebleu.studies.pairs import true_differences
-from truebleu.studies.shares import share_of_uneven_clusters
-from truebleu.studies.trials import USUAL_TESTS, Design, caveats, run_trials
+from truebleu.studies.apparatus.conclusions import DECIMALS, TEST_NAMES
+from truebleu.studies.apparatus.pairs import true_differences
+from truebleu.studies.apparatus.shares import share_of_uneven_clusters
+from truebleu.studies.apparatus.trials import USUAL_TESTS, Design, caveats, run_trials
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from truebleu.corpus import TestSet
     from truebleu.inference.counted import Counted
     from truebleu.metrics.metric import Metric
-    from truebleu.studies.journal import Runner
-    from truebleu.studies.pairs import Pairs
-    from truebleu.studies.pool import PoolUnit
-    from truebleu.studies.samples import Draw
-    from truebleu.studies.trials import Trials
+    from truebleu.studies.apparatus.journal import Runner
+    from truebleu.studies.apparatus.pairs import Pairs
+    from truebleu.studies.apparatus.pool import PoolUnit
+    from truebleu.studies.apparatus.samples import Draw
+    from truebleu.studies.apparatus.trials import Trials
 
 #: Where bands begin, as Koehn's do: the four of 95 % and more in his Table 4 hold as many
 #: conclusions as his Table 3, and §7.2 quotes the next one, "90%-94.9%".
@@ -81,7 +81,7 @@ def study_accuracy(
     Args:
         test_set: the pool.
         metrics: by which to compare; the first one ranks the systems, where pairs are near ones.
-        tests: any of `truebleu.studies.conclusions.TESTS`.
+        tests: any of `truebleu.studies.apparatus.conclusions.TESTS`.
         sizes: units in a sample; those of the paper that fit, if not given.
         repetitions: how many samples of each size; broad samples and blocks may be fewer.
         draw: how samples are taken; see `draw_samples`.

@@ -15,11 +15,11 @@ from truebleu.inference.replication import bootstrap_scores
 from truebleu.inference.settings import CompareSettings
 from truebleu.resampling import Bootstrap, Units
 from truebleu.seeds import DEFAULT_SEED
-from truebleu.studies.covered import exhibit_coverage, values_of
-from truebleu.studies.journal import Runner, Task
-from truebleu.studies.pairs import choose_pairs
-from truebleu.studies.pool import Pool, PoolUnit
-from truebleu.studies.samples import Draw, draw_by_size, require_repetitions
+from truebleu.studies.apparatus.covered import exhibit_coverage, values_of
+from truebleu.studies.apparatus.journal import Runner, Task
+from truebleu.studies.apparatus.pairs import choose_pairs
+from truebleu.studies.apparatus.pool import Pool, PoolUnit
+from truebleu.studies.apparatus.samples import Draw, draw_by_size, require_repetitions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from truebleu.inference.names import IntervalMethod
     from truebleu.inference.replication import Pair
     from truebleu.metrics.metric import Metric
-    from truebleu.studies.journal import Record
+    from truebleu.studies.apparatus.journal import Record
 
 Covered = Literal["scores", "differences"]
 

@@ -16,10 +16,14 @@ import numpy as np
 from truebleu.exhibits import Exhibit, Field, Plot, Row
 from truebleu.inference.arguments import TIE_TOLERANCE, require_alpha
 from truebleu.seeds import DEFAULT_SEED
-from truebleu.studies.conclusions import Testing
-from truebleu.studies.journal import Runner, Task
-from truebleu.studies.pair_tests import NAMES, require_enough_samples, require_enough_units
-from truebleu.studies.pool import Pool
+from truebleu.studies.apparatus.conclusions import Testing
+from truebleu.studies.apparatus.journal import Runner, Task
+from truebleu.studies.apparatus.pair_tests import (
+    NAMES,
+    require_enough_samples,
+    require_enough_units,
+)
+from truebleu.studies.apparatus.pool import Pool
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,8 +31,8 @@ if TYPE_CHECKING:
     from truebleu.corpus import TestSet
     from truebleu.inference.counted import Counted
     from truebleu.metrics.metric import Metric
-    from truebleu.studies.journal import Key, Record
-    from truebleu.studies.pool import PoolUnit
+    from truebleu.studies.apparatus.journal import Key, Record
+    from truebleu.studies.apparatus.pool import PoolUnit
 
 FIELDS = (
     Field("metric", "Metric"),

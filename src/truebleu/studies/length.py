@@ -23,15 +23,21 @@ from truebleu.metrics.given import GivenScores
 from truebleu.metrics.length import LengthRatio
 from truebleu.metrics.registry import as_metrics
 from truebleu.metrics.scoring import metric_labels
-from truebleu.studies.journal import Runner, Task
-from truebleu.studies.resized import PIECES, Piece, by_length, pieces_between_blanks, resize
+from truebleu.studies.apparatus.journal import Runner, Task
+from truebleu.studies.apparatus.resized import (
+    PIECES,
+    Piece,
+    by_length,
+    pieces_between_blanks,
+    resize,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from truebleu.corpus import TestSet
     from truebleu.metrics.metric import Metric
-    from truebleu.studies.journal import Key, Record
+    from truebleu.studies.apparatus.journal import Key, Record
 
 #: How outputs get another length.
 Way = Literal["cut", "choice"]

@@ -19,17 +19,17 @@ from truebleu.exhibits import Exhibit, Field, Plot, Row
 from truebleu.inference.multiplicity import experimentwise_error
 from truebleu.inference.settings import BLOCK_DESIGNS, WESTFALL_YOUNG
 from truebleu.seeds import DEFAULT_SEED
-from truebleu.studies.families import (
+from truebleu.studies.apparatus.families import (
     CORRECTION_NAMES,
     alarms_of,
     number_of_pairs,
     require_resolution,
     settings_of,
 )
-from truebleu.studies.journal import Runner, Task
-from truebleu.studies.nulls import NULL_NAMES, null_source
-from truebleu.studies.pair_tests import NAMES, require_enough_units, share_of_rejections
-from truebleu.studies.samples import require_repetitions
+from truebleu.studies.apparatus.journal import Runner, Task
+from truebleu.studies.apparatus.nulls import NULL_NAMES, null_source
+from truebleu.studies.apparatus.pair_tests import NAMES, require_enough_units, share_of_rejections
+from truebleu.studies.apparatus.samples import require_repetitions
 from truebleu.studies.type_one import FEWEST_REPETITIONS, batches
 
 if TYPE_CHECKING:
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from truebleu.corpus import TestSet
     from truebleu.inference.settings import CompareSettings, Test
     from truebleu.metrics.metric import Metric
-    from truebleu.studies.journal import Key, Record
-    from truebleu.studies.nulls import Null, NullSource
-    from truebleu.studies.pool import PoolUnit
-    from truebleu.studies.shares import Share
+    from truebleu.studies.apparatus.journal import Key, Record
+    from truebleu.studies.apparatus.nulls import Null, NullSource
+    from truebleu.studies.apparatus.pool import PoolUnit
+    from truebleu.studies.apparatus.shares import Share
 
 # 1, 3, 6, 10 and 15 comparisons.
 USUAL_SYSTEMS = (2, 3, 4, 5, 6)

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from truebleu.exhibits import Exhibit, Field, Plot, Row, Value
 from truebleu.inference.settings import CompareSettings
 from truebleu.seeds import DEFAULT_SEED
-from truebleu.studies.conclusions import TEST_NAMES
-from truebleu.studies.pairs import true_differences
-from truebleu.studies.shares import share_of, share_of_clusters
-from truebleu.studies.trials import USUAL_TESTS, Design, caveats, run_trials
+from truebleu.studies.apparatus.conclusions import TEST_NAMES
+from truebleu.studies.apparatus.pairs import true_differences
+from truebleu.studies.apparatus.shares import share_of, share_of_clusters
+from truebleu.studies.apparatus.trials import USUAL_TESTS, Design, caveats, run_trials
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from truebleu.corpus import TestSet
     from truebleu.inference.counted import Counted
     from truebleu.metrics.metric import Metric
-    from truebleu.studies.journal import Runner
-    from truebleu.studies.pairs import Pairs
-    from truebleu.studies.pool import PoolUnit
-    from truebleu.studies.samples import Draw
-    from truebleu.studies.shares import Share
-    from truebleu.studies.trials import Judged, Trials
+    from truebleu.studies.apparatus.journal import Runner
+    from truebleu.studies.apparatus.pairs import Pairs
+    from truebleu.studies.apparatus.pool import PoolUnit
+    from truebleu.studies.apparatus.samples import Draw
+    from truebleu.studies.apparatus.shares import Share
+    from truebleu.studies.apparatus.trials import Judged, Trials
 
 # The power that plans usually ask for.
 USUAL_POWER = 0.8
@@ -74,7 +74,7 @@ def study_power(
     Args:
         test_set: the pool.
         metrics: by which to compare; the first one ranks the systems, where pairs are near ones.
-        tests: any of `truebleu.studies.conclusions.TESTS`.
+        tests: any of `truebleu.studies.apparatus.conclusions.TESTS`.
         sizes: units in a sample; those of the paper that fit, if not given.
         repetitions: how many samples of each size; broad samples and blocks may be fewer.
         draw: how samples are taken; see `draw_samples`.

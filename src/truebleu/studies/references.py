@@ -22,12 +22,12 @@ from truebleu.metrics.metric import require_whole_number
 from truebleu.resampling import Bootstrap, Units
 from truebleu.seeds import DEFAULT_SEED
 from truebleu.streams import Streams
-from truebleu.studies.journal import Runner, Task
-from truebleu.studies.parts import orders_of_growth, sizes_of_shares
-from truebleu.studies.pool import Pool, PoolUnit
-from truebleu.studies.reference_worth import references_exhibit
-from truebleu.studies.samples import require_repetitions
-from truebleu.studies.widths import FEWEST_SIZES, as_record, relative_intervals
+from truebleu.studies.apparatus.journal import Runner, Task
+from truebleu.studies.apparatus.parts import orders_of_growth, sizes_of_shares
+from truebleu.studies.apparatus.pool import Pool, PoolUnit
+from truebleu.studies.apparatus.reference_worth import references_exhibit
+from truebleu.studies.apparatus.samples import require_repetitions
+from truebleu.studies.apparatus.widths import FEWEST_SIZES, as_record, relative_intervals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from truebleu.corpus import TestSet
     from truebleu.exhibits import Exhibit
     from truebleu.metrics.metric import Metric
-    from truebleu.studies.journal import Record
+    from truebleu.studies.apparatus.journal import Record
 
 USUAL_SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 FEWEST_REPETITIONS = 2

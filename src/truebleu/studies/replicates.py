@@ -21,11 +21,11 @@ from truebleu.inference.intervals import smallest_replicates
 from truebleu.inference.replication import bootstrap_scores
 from truebleu.resampling import Bootstrap, Units
 from truebleu.seeds import DEFAULT_SEED, require_replicates, require_seed
-from truebleu.studies.journal import Runner, Task
-from truebleu.studies.moments import Moments
-from truebleu.studies.pool import Pool, PoolUnit
-from truebleu.studies.samples import require_repetitions
-from truebleu.studies.widths import HIGH, LOW, fit_law, or_none, relative_intervals
+from truebleu.studies.apparatus.journal import Runner, Task
+from truebleu.studies.apparatus.moments import Moments
+from truebleu.studies.apparatus.pool import Pool, PoolUnit
+from truebleu.studies.apparatus.samples import require_repetitions
+from truebleu.studies.apparatus.widths import HIGH, LOW, fit_law, or_none, relative_intervals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from truebleu.corpus import TestSet
     from truebleu.inference.counted import Counted
     from truebleu.metrics.metric import Metric
-    from truebleu.studies.journal import Key, Record
+    from truebleu.studies.apparatus.journal import Key, Record
 
 USUAL_REPLICATES = (100, 200, 500, 1000, 2000, 5000, 10_000)
 # A standard deviation of fewer is off by more than a third.

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.exhibits import Exhibit, Field, Plot, Row, Value
 from truebleu.seeds import DEFAULT_SEED, require_replicates, require_seed
-from truebleu.studies.journal import Runner, Task
-from truebleu.studies.pairs import choose_pairs
-from truebleu.studies.pool import Pool, PoolUnit
-from truebleu.studies.samples import draw_by_size, draw_samples, require_repetitions
-from truebleu.studies.spread import Quantity, Spread, mean_spread, spread_of
+from truebleu.studies.apparatus.journal import Runner, Task
+from truebleu.studies.apparatus.pairs import choose_pairs
+from truebleu.studies.apparatus.pool import Pool, PoolUnit
+from truebleu.studies.apparatus.samples import draw_by_size, draw_samples, require_repetitions
+from truebleu.studies.apparatus.spread import Quantity, Spread, mean_spread, spread_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from truebleu.corpus import TestSet
     from truebleu.inference.counted import Counted
     from truebleu.metrics.metric import Metric
-    from truebleu.studies.journal import Key, Record
-    from truebleu.studies.pairs import Pairs
-    from truebleu.studies.samples import Draw
+    from truebleu.studies.apparatus.journal import Key, Record
+    from truebleu.studies.apparatus.pairs import Pairs
+    from truebleu.studies.apparatus.samples import Draw
 
 Shown = Literal["scores", "differences"]
 

@@ -22,12 +22,12 @@ from truebleu.inference.replication import bootstrap_scores
 from truebleu.inference.settings import CompareSettings
 from truebleu.resampling import Bootstrap, Units
 from truebleu.seeds import DEFAULT_SEED
-from truebleu.studies.conclusions import Testing
-from truebleu.studies.journal import Runner, Task
-from truebleu.studies.pool import Pool, PoolUnit
-from truebleu.studies.samples import Draw, draw_samples, require_repetitions, require_size
-from truebleu.studies.told_apart import sensitivity_exhibit
-from truebleu.studies.widths import as_record, relative_intervals
+from truebleu.studies.apparatus.conclusions import Testing
+from truebleu.studies.apparatus.journal import Runner, Task
+from truebleu.studies.apparatus.pool import Pool, PoolUnit
+from truebleu.studies.apparatus.samples import Draw, draw_samples, require_repetitions, require_size
+from truebleu.studies.apparatus.told_apart import sensitivity_exhibit
+from truebleu.studies.apparatus.widths import as_record, relative_intervals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from truebleu.exhibits import Exhibit
     from truebleu.inference.replication import Pair
     from truebleu.metrics.metric import Metric
-    from truebleu.studies.journal import Record
+    from truebleu.studies.apparatus.journal import Record
 
 
 def study_sensitivity(

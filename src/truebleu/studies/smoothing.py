@@ -22,21 +22,21 @@ from truebleu.errors import UnknownNameError
 from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.sentence_bleu import DEFAULT_VALUES, SMOOTHINGS, SentenceBLEU
 from truebleu.seeds import DEFAULT_SEED
-from truebleu.studies.journal import Runner, Task
-from truebleu.studies.smoothing_agreement import Agreeing
-from truebleu.studies.smoothing_columns import COLUMNS, CORPUS
-from truebleu.studies.smoothing_exhibit import smoothing_exhibit
+from truebleu.studies.apparatus.journal import Runner, Task
+from truebleu.studies.apparatus.smoothing_agreement import Agreeing
+from truebleu.studies.apparatus.smoothing_columns import COLUMNS, CORPUS
+from truebleu.studies.apparatus.smoothing_exhibit import smoothing_exhibit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from truebleu.agreement.bootstrap import Over
+    from truebleu.agreement.certainty.bootstrap import Over
     from truebleu.agreement.human_items import Human
     from truebleu.agreement.judged import SystemScores
     from truebleu.corpus import TestSet
     from truebleu.exhibits import Exhibit
     from truebleu.metrics.metric import Metric
-    from truebleu.studies.pool import PoolUnit
+    from truebleu.studies.apparatus.pool import PoolUnit
 
 RESAMPLED: dict[PoolUnit, Over] = {"segment": "segments", "document": "documents"}
 

@@ -18,11 +18,11 @@ from truebleu.inference.replication import bootstrap_scores
 from truebleu.inference.settings import CompareSettings
 from truebleu.resampling import Bootstrap, Units
 from truebleu.seeds import DEFAULT_SEED
-from truebleu.studies.journal import Runner, Task
-from truebleu.studies.parts import orders_of_growth, part_of_order, sizes_of_shares
-from truebleu.studies.pool import Pool, PoolUnit
-from truebleu.studies.samples import require_repetitions
-from truebleu.studies.widths import (
+from truebleu.studies.apparatus.journal import Runner, Task
+from truebleu.studies.apparatus.parts import orders_of_growth, part_of_order, sizes_of_shares
+from truebleu.studies.apparatus.pool import Pool, PoolUnit
+from truebleu.studies.apparatus.samples import require_repetitions
+from truebleu.studies.apparatus.widths import (
     FEWEST_SIZES,
     HIGH,
     LOW,
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from truebleu.corpus import TestSet
     from truebleu.inference.counted import Counted
     from truebleu.metrics.metric import Metric
-    from truebleu.studies.journal import Key, Record
-    from truebleu.studies.parts import Part
+    from truebleu.studies.apparatus.journal import Key, Record
+    from truebleu.studies.apparatus.parts import Part
 
 USUAL_SHARES = tuple(tenth / 10 for tenth in range(1, 11))
 # One growth says nothing about how growths differ.

@@ -21,10 +21,10 @@ from truebleu.errors import SettingError
 from truebleu.exhibits import Exhibit, Field, Plot, Row
 from truebleu.inference.arguments import TIE_TOLERANCE, require_alpha
 from truebleu.seeds import DEFAULT_SEED
-from truebleu.studies.conclusions import TESTS
-from truebleu.studies.journal import Runner, Task
-from truebleu.studies.nulls import NULL_NAMES, null_source
-from truebleu.studies.pair_tests import (
+from truebleu.studies.apparatus.conclusions import TESTS
+from truebleu.studies.apparatus.journal import Runner, Task
+from truebleu.studies.apparatus.nulls import NULL_NAMES, null_source
+from truebleu.studies.apparatus.pair_tests import (
     NAMES,
     ORIGINS,
     STUDENT,
@@ -34,7 +34,7 @@ from truebleu.studies.pair_tests import (
     share_of_rejections,
     student_p,
 )
-from truebleu.studies.samples import require_repetitions
+from truebleu.studies.apparatus.samples import require_repetitions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,10 +43,10 @@ if TYPE_CHECKING:
 
     from truebleu.corpus import TestSet
     from truebleu.metrics.metric import Metric
-    from truebleu.studies.journal import Key, Record
-    from truebleu.studies.nulls import Null, NullSource
-    from truebleu.studies.pool import PoolUnit
-    from truebleu.studies.shares import Share
+    from truebleu.studies.apparatus.journal import Key, Record
+    from truebleu.studies.apparatus.nulls import Null, NullSource
+    from truebleu.studies.apparatus.pool import PoolUnit
+    from truebleu.studies.apparatus.shares import Share
 
 ALPHAS = (0.01, 0.05, 0.10)
 # Fewer repetitions could not tell 5 % from 15 %.

@@ -17,7 +17,7 @@ from truebleu.cli.studying import (
 )
 from truebleu.errors import SettingError
 from truebleu.studies.accuracy import USUAL_BANDS, study_accuracy
-from truebleu.studies.trials import USUAL_SIZES, USUAL_TESTS
+from truebleu.studies.apparatus.trials import USUAL_SIZES, USUAL_TESTS
 
 if TYPE_CHECKING:
     from truebleu.cli.studying import Studied

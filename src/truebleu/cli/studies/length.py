@@ -8,8 +8,8 @@ import click
 
 from truebleu.cli.studying import study_options
 from truebleu.errors import SettingError
+from truebleu.studies.apparatus.resized import PIECES
 from truebleu.studies.length import USUAL_LENGTHS, WAYS, study_length
-from truebleu.studies.resized import PIECES
 
 if TYPE_CHECKING:
     from truebleu.cli.studying import Studied

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from truebleu.errors import SettingError
-from truebleu.studies.conclusions import TEST_NAMES, TESTS
-from truebleu.studies.pairs import PAIR_KINDS
+from truebleu.studies.apparatus.conclusions import TEST_NAMES, TESTS
+from truebleu.studies.apparatus.pairs import PAIR_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -16,8 +16,8 @@ from truebleu.cli.studying import (
     study_options,
     unit_option,
 )
+from truebleu.studies.apparatus.trials import USUAL_SIZES, USUAL_TESTS
 from truebleu.studies.power import study_power
-from truebleu.studies.trials import USUAL_SIZES, USUAL_TESTS
 
 if TYPE_CHECKING:
     from truebleu.cli.studying import Studied

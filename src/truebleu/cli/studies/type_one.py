@@ -9,10 +9,10 @@ import click
 from truebleu.cli.studying import study_options, unit_option
 from truebleu.errors import SettingError
 from truebleu.inference.settings import ALL_CORRECTIONS
+from truebleu.studies.apparatus.nulls import NULLS
+from truebleu.studies.apparatus.pair_tests import ALL_TESTS
 from truebleu.studies.equivalents import study_equivalents
 from truebleu.studies.multiplicity import study_multiplicity
-from truebleu.studies.nulls import NULLS
-from truebleu.studies.pair_tests import ALL_TESTS
 from truebleu.studies.type_one import study_type_one
 
 if TYPE_CHECKING:

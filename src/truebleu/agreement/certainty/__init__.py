@@ -1,0 +1,1 @@
+"""How sure an agreement is: intervals, tests between metrics, and ranks."""

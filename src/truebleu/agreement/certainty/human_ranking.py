@@ -1,0 +1,283 @@
+"""Systems ranked by human scores alone, as the WMT findings do it.
+
+A system wins over another if its mean is higher and a test on the segments rated for both says so.
+
+- "wmt22" and before: Mann & Whitney's U, one-sided; the two sets of scores count as independent
+  samples. A line is drawn after a system if every system above it, up to the last line, wins
+  against all systems below it.
+- "wmt24": Wilcoxon's signed ranks, two-sided, by domain; the domains' p-values are combined by
+  Stouffer's method, and the mean of a system is the mean of its domains' means. A cluster goes on
+  as long as any system in it is not told apart from some system below.
+- "wmt25": Wilcoxon's signed ranks, one-sided. A system's range of ranks grows outwards from its
+  place until the first significant difference on either side; a line is drawn where no range
+  crosses. Two ratings of a segment are two columns of scores here.
+
+All of them assume independent segments, and Wilcoxon's test that differences are symmetric around
+their median. None of them corrects for the number of pairs.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from truebleu.agreement.measures.cells import as_human, rated_cells
+from truebleu.errors import MissingExtraError, SettingError, UnknownNameError
+from truebleu.inference.arguments import Values, require_alpha
+from truebleu.inference.ranking import rank_ranges
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+Procedure = Literal["wmt22", "wmt24", "wmt25"]
+PROCEDURES: tuple[Procedure, ...] = get_args(Procedure)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankedSystem:
+    """One system among the others.
+
+    Attributes:
+        name: the system.
+        mean: its human score.
+        rank_range: the best and the worst rank it may have.
+        cluster: the number of its cluster, from 1, the best first.
+        wins: how many systems it is significantly better than.
+        losses: how many are significantly better than it.
+    """
+
+    name: str
+    mean: float
+    rank_range: tuple[int, int]
+    cluster: int
+    wins: int
+    losses: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HumanRanking:
+    """All systems, best first.
+
+    Attributes:
+        procedure: whose rules were followed.
+        alpha: the level of the tests.
+        systems: the systems, by falling mean.
+        unrated: systems without any human score, which have no rank.
+        p_values: a row for each system, best first: p of its being better than the column's (or,
+            in "wmt24", different from it); None for itself and where no segment is rated for both.
+    """
+
+    procedure: Procedure
+    alpha: float
+    systems: tuple[RankedSystem, ...]
+    unrated: tuple[str, ...]
+    p_values: tuple[tuple[float | None, ...], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return asdict(self)
+
+
+def rank_systems(
+    names: Sequence[str],
+    human: ArrayLike,
+    *,
+    procedure: Procedure = "wmt25",
+    domains: Sequence[str] | None = None,
+    alpha: float = 0.05,
+) -> HumanRanking:
+    """Rank systems by their human scores.
+
+    Args:
+        names: the systems.
+        human: their scores shaped (system, segment), NaN where nobody rated; higher is better.
+        procedure: one of PROCEDURES.
+        domains: the domain of each segment, with "wmt24" only; without it there is one domain.
+        alpha: the level of the tests.
+    """
+    if procedure not in PROCEDURES:
+        raise UnknownNameError("procedure", procedure, PROCEDURES)
+    require_alpha(alpha)
+    scores = as_human(human)
+    if len(names) != len(scores):
+        raise SettingError("names", len(names), f"one for each of {len(scores)} rows of scores")
+    masks = _domain_masks(domains, scores.shape[1], procedure)
+    means = np.array([_mean(row, masks) for row in scores])
+    rated = np.flatnonzero(~np.isnan(means))
+    if len(rated) < 2:
+        raise SettingError("systems with human scores", len(rated), "at least two")
+    order = sorted(map(int, rated), key=lambda number: (-means[number], names[number]))
+    p = _p_values(scores[order], masks, procedure)
+    systems = _ranked([names[number] for number in order], means[order], p, procedure, alpha)
+    return HumanRanking(
+        procedure=procedure,
+        alpha=alpha,
+        systems=systems,
+        unrated=tuple(name for name, mean in zip(names, means, strict=True) if math.isnan(mean)),
+        p_values=tuple(
+            tuple(None if math.isnan(value) else float(value) for value in row) for row in p
+        ),
+    )
+
+
+def _domain_masks(
+    domains: Sequence[str] | None, segments: int, procedure: Procedure
+) -> list[NDArray[np.bool_]]:
+    """Which segments are in each domain."""
+    if domains is None:
+        return [np.ones(segments, dtype=np.bool_)]
+    if procedure != "wmt24":
+        raise SettingError("domains", "given", f"none with {procedure!r}, which takes all together")
+    if len(domains) != segments:
+        raise SettingError("domains", len(domains), f"one for each of {segments} segments")
+    labels = np.asarray(domains)
+    return [labels == name for name in dict.fromkeys(domains)]
+
+
+def _mean(scores: Values, masks: list[NDArray[np.bool_]]) -> float:
+    """The mean of the domains' means; NaN without any score. One domain is a plain mean."""
+    kept = [scores[mask & ~np.isnan(scores)] for mask in masks]
+    means = [part.mean() for part in kept if part.size]
+    return float(np.mean(means)) if means else math.nan
+
+
+def _p_values(scores: Values, masks: list[NDArray[np.bool_]], procedure: Procedure) -> Values:
+    """The p of each row's system being better than each column's; NaN where it can't be tested."""
+    count = len(scores)
+    rated = rated_cells(scores)
+    p = np.full((count, count), np.nan)
+    for a in range(count):
+        for b in range(count):
+            both = rated[a] & rated[b]
+            if a == b or not both.any():
+                continue
+            if procedure == "wmt22":
+                p[a, b] = _mann_whitney(scores[a, both], scores[b, both])
+            elif procedure == "wmt25":
+                p[a, b] = _signed_ranks(scores[a, both] - scores[b, both], "greater")
+            elif a < b:
+                parts = [scores[a, both & mask] - scores[b, both & mask] for mask in masks]
+                # A domain in which the two never differ says nothing, neither for nor against.
+                tests = [_signed_ranks(part, "two-sided") for part in parts if part.any()]
+                p[a, b] = p[b, a] = stouffer(tests) if tests else 1.0
+    return p
+
+
+def stouffer(p_values: Sequence[float]) -> float:
+    """One p-value of several: the sum of their normal quantiles over the root of their number.
+
+    >>> round(stouffer([0.05, 0.05]), 4)
+    0.01
+    """
+    if len(p_values) == 1:
+        return p_values[0]
+    normal = NormalDist()
+    # A p-value of 1 has no finite quantile, and outweighs all others: together they are 1 too.
+    # So does one of 0, which the normal approximation gives to a difference beyond all doubt.
+    if any(p >= 1 for p in p_values):
+        return 1.0
+    if any(p <= 0 for p in p_values):
+        return 0.0
+    total = sum(-normal.inv_cdf(p) for p in p_values) / math.sqrt(len(p_values))
+    return normal.cdf(-total)
+
+
+def _mann_whitney(first: Values, second: Values) -> float:
+    try:
+        from scipy.stats import mannwhitneyu
+    except ImportError as error:
+        raise MissingExtraError("Mann and Whitney's test", "stats") from error
+    return float(mannwhitneyu(first, second, alternative="greater").pvalue)
+
+
+def _signed_ranks(differences: Values, alternative: str) -> float:
+    """Wilcoxon's test, zeros dropped; 1 where nothing is left, as nothing then speaks against."""
+    try:
+        from scipy.stats import wilcoxon
+    except ImportError as error:
+        raise MissingExtraError("Wilcoxon's signed-rank test", "stats") from error
+    if not differences.any():
+        return 1.0
+    return float(wilcoxon(differences, alternative=alternative).pvalue)
+
+
+def _ranked(
+    names: Sequence[str], means: Values, p: Values, procedure: Procedure, alpha: float
+) -> tuple[RankedSystem, ...]:
+    """Ranges and clusters of systems given best first."""
+    with np.errstate(invalid="ignore"):
+        better = (p < alpha) & (means[:, np.newaxis] > means)
+        ranges = _ranges_from_place(p < alpha) if procedure == "wmt25" else rank_ranges(better)
+    if procedure == "wmt22":
+        lines = _lines_by_wins(better)
+    elif procedure == "wmt24":
+        lines = _lines_by_separation(p, alpha)
+    else:
+        lines = _lines_by_ranges(ranges)
+    clusters = 1 + np.cumsum([False, *lines[:-1]])
+    return tuple(
+        RankedSystem(
+            name=name,
+            mean=float(means[place]),
+            rank_range=ranges[place],
+            cluster=int(clusters[place]),
+            wins=int(better[place].sum()),
+            losses=int(better[:, place].sum()),
+        )
+        for place, name in enumerate(names)
+    )
+
+
+def _ranges_from_place(significant: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """From each place up and down to the first significant difference."""
+    count = len(significant)
+    ranges = []
+    for place in range(count):
+        best = worst = place
+        while best > 0 and not significant[best - 1, place]:
+            best -= 1
+        while worst < count - 1 and not significant[place, worst + 1]:
+            worst += 1
+        ranges.append((best + 1, worst + 1))
+    return ranges
+
+
+def _lines_by_wins(better: NDArray[np.bool_]) -> list[bool]:
+    """Whether a line follows each place: the fewest wins in the cluster are all systems below."""
+    wins = better.sum(axis=1)
+    lines = []
+    start = 0
+    for place in range(len(wins)):
+        below = len(wins) - place - 1
+        lines.append(bool(wins[start : place + 1].min() == below))
+        if lines[-1]:
+            start = place + 1
+    return lines
+
+
+def _lines_by_separation(p: Values, alpha: float) -> list[bool]:
+    """Whether a line follows each place: the cluster is told apart from all systems below."""
+    lines = []
+    start = 0
+    for place in range(len(p)):
+        # A pair that can't be tested is not told apart.
+        told_apart = p[start : place + 1, place + 1 :] <= alpha
+        lines.append(bool(told_apart.all()))
+        if lines[-1]:
+            start = place + 1
+    return lines
+
+
+def _lines_by_ranges(ranges: list[tuple[int, int]]) -> list[bool]:
+    """Whether a line follows each place: ranges above end there, ranges below start after it."""
+    return [
+        all(worst <= place for _, worst in ranges[:place])
+        and all(best > place for best, _ in ranges[place:])
+        for place in range(1, len(ranges) + 1)
+    ]

@@ -1,0 +1,1 @@
+"""Which settings of a metric agree best with people: a grid, development data, and test data."""

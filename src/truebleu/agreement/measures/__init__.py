@@ -1,0 +1,1 @@
+"""What agreement is: cells, pairs, coefficients, groups and ties."""

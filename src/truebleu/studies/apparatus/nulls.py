@@ -1,0 +1,237 @@
+"""Null data: systems that are equal by construction, whose differences are all chance.
+
+Riezler & Maxwell (2005, §4.3) built systems that were "essentially equal but produce superficially
+different results", and had to believe it. Here it is certain. Outputs of real systems are dealt out
+among them at random, segment by segment or document by document: then no name has anything to do
+with an output, which is the null hypothesis itself. Or the simulator makes systems with equal
+channels, whose outputs are draws from one distribution.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+
+import numpy as np
+
+from truebleu.errors import SettingError, UnknownNameError
+from truebleu.inference.counted import Counted, count_all
+from truebleu.metrics.registry import as_metrics
+from truebleu.resampling import Units
+from truebleu.seeds import require_seed
+from truebleu.simulation import Channel, simulate
+from truebleu.streams import Streams
+from truebleu.studies.apparatus.pool import Pool
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from truebleu.corpus import TestSet
+    from truebleu.metrics.metric import Metric
+    from truebleu.streams import Draw
+    from truebleu.studies.apparatus.pool import PoolUnit
+
+#: How equal systems come about.
+Null = Literal["segment", "document", "simulated"]
+
+NULLS: tuple[Null, ...] = get_args(Null)
+# What people read of each in titles.
+NULL_NAMES = {
+    "segment": "outputs exchanged by segment",
+    "document": "outputs exchanged by document",
+    "simulated": "simulated systems with equal channels",
+}
+# Errors per word of simulated systems, about as many as those of middling real ones.
+RATE = 0.2
+PURPOSE = "null data"
+
+
+class NullSource(Protocol):
+    """Where null data come from: set i depends on the seed and on i, not on the sets before it."""
+
+    @property
+    def outline(self) -> dict[str, Any]:
+        """What the sets are made of, for the results to say."""
+
+    @property
+    def units(self) -> int:
+        """How many units the tests have to resample."""
+
+    def sets(self, first: int, count: int) -> Iterator[list[Counted]]:
+        """The counts of equal systems by every metric, set after set."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Exchanged:
+    """Systems drawn at random from a pool, their outputs dealt out among them at random.
+
+    Counts are exchanged instead of texts. That is the same for every metric whose row depends on
+    its segment alone, and no metric's row does otherwise.
+
+    Attributes:
+        pool: the counts by segment.
+        exchanged: what is dealt out as a whole.
+        tested: what the tests resample, to which counts are added up.
+        systems: how many equal systems a set has.
+        seed: of the choice of systems and of the dealing.
+        null: how it is called.
+    """
+
+    pool: Pool
+    exchanged: Units
+    tested: Units
+    systems: int
+    seed: int
+    null: Null
+
+    @property
+    def outline(self) -> dict[str, Any]:
+        """The texts, what is exchanged and what is tested."""
+        return {**self.pool.outline, "unit": self.tested.kind, "null": self.null}
+
+    @property
+    def units(self) -> int:
+        """How many units the tests have to resample."""
+        return len(self.tested)
+
+    def sets(self, first: int, count: int) -> Iterator[list[Counted]]:
+        """The counts of equal systems by every metric, set after set."""
+        streams = Streams(self.seed, PURPOSE)
+        for index in range(first, first + count):
+            draw = streams.at(index)
+            chosen = _choose(draw, len(self.pool.names), self.systems)
+            deal = _deal(draw, len(self.exchanged), self.systems)[self.exchanged.of_segment]
+            yield [
+                Counted.of(one.label, one.metric, _dealt_out(one.rows, chosen, deal), self.tested)
+                for one in self.pool.counted
+            ]
+
+
+def _choose(draw: Draw, among: int, count: int) -> NDArray[np.int64]:
+    keys = np.fromiter((draw() for _ in range(among)), dtype=np.float64, count=among)
+    return np.argsort(keys, kind="stable")[:count]
+
+
+def _deal(draw: Draw, units: int, systems: int) -> NDArray[np.int64]:
+    """For each unit, whose output each system gets: all orders are equally likely."""
+    numbers = units * systems
+    keys = np.fromiter((draw() for _ in range(numbers)), dtype=np.float64, count=numbers)
+    return np.argsort(keys.reshape(units, systems), axis=1, kind="stable")
+
+
+def _dealt_out(
+    rows: NDArray[np.float64], chosen: NDArray[np.int64], deal: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    return rows[np.arange(len(rows))[:, None], chosen[deal]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Simulated:
+    """Systems with equal channels, new ones in every set, on one simulated test set.
+
+    Attributes:
+        metrics: by which to score.
+        segments: of the test set.
+        references: of the test set.
+        unit: what the tests resample.
+        systems: how many equal systems a set has.
+        seed: of everything.
+    """
+
+    metrics: tuple[Metric, ...]
+    segments: int
+    references: int
+    unit: PoolUnit
+    systems: int
+    seed: int
+
+    @property
+    def outline(self) -> dict[str, Any]:
+        """The size of the simulated test set, and how its systems err."""
+        return {
+            "segments": self.segments,
+            "references": self.references,
+            "errors_per_word": RATE,
+            "unit": self.unit,
+            "null": "simulated",
+            "metrics": [
+                str(one.signature.with_references(self.references)) for one in self.metrics
+            ],
+        }
+
+    @property
+    def units(self) -> int:
+        """How many units the tests have to resample."""
+        return len(self._units(self._test_set([0])))
+
+    def sets(self, first: int, count: int) -> Iterator[list[Counted]]:
+        """The counts of equal systems by every metric, set after set."""
+        numbers = range(first * self.systems, (first + count) * self.systems)
+        test_set = self._test_set(numbers)
+        counted = count_all(test_set, self.metrics, self._units(test_set))
+        for start in range(0, len(numbers), self.systems):
+            yield [
+                replace(one, rows=np.ascontiguousarray(one.rows[:, start : start + self.systems]))
+                for one in counted
+            ]
+
+    def _test_set(self, numbers: Sequence[int]) -> TestSet:
+        # A system's errors come from its name: that of every system is its own.
+        channels = {f"equal-{number}": Channel.at_rate(RATE) for number in numbers}
+        return simulate(
+            segments=self.segments, systems=channels, references=self.references, seed=self.seed
+        )
+
+    def _units(self, test_set: TestSet) -> Units:
+        return units_of_kind(test_set, self.unit)
+
+
+def units_of_kind(test_set: TestSet, kind: str, setting: str = "unit") -> Units:
+    """The segments or the documents of a test set."""
+    if kind == "segment":
+        return Units.segments(len(test_set))
+    if kind != "document":
+        raise UnknownNameError(setting, kind, ("segment", "document"))
+    if test_set.documents is None:
+        raise SettingError(setting, "document", "a test set with documents; see --documents")
+    return Units.documents(test_set.documents)
+
+
+def null_source(
+    test_set: TestSet,
+    metrics: Sequence[str | Metric],
+    *,
+    null: Null,
+    unit: PoolUnit,
+    systems: int,
+    seed: int,
+) -> NullSource:
+    """Null data of a test set, for tests that resample these units.
+
+    Args:
+        test_set: whose outputs are exchanged; only its size matters to "simulated".
+        metrics: by which to score.
+        null: how equal systems come about: outputs exchanged by "segment" or by "document", or
+            systems "simulated" on a simulated test set of the same size.
+        unit: what the tests resample.
+        systems: how many equal systems a set has.
+        seed: of all that is drawn.
+    """
+    require_seed(seed)
+    if null not in NULLS:
+        raise UnknownNameError("null", null, NULLS)
+    if null == "simulated":
+        parsed = tuple(as_metrics(metrics))
+        references = len(test_set.references)
+        return Simulated(parsed, len(test_set), references, unit, systems, seed)
+    tested = units_of_kind(test_set, unit)
+    exchanged = units_of_kind(test_set, null, "null")
+    if len(exchanged) < 2:
+        raise SettingError("null", f"one {null}", f"at least two {null}s to exchange")
+    if len(test_set.systems) < systems:
+        expected = f"at least {systems}, whose outputs are exchanged"
+        raise SettingError("systems", len(test_set.systems), expected)
+    pool = Pool.of(test_set, metrics)
+    return Exchanged(pool, exchanged, tested, systems, seed, null)
