@@ -1,9 +1,9 @@
 """Agreement with people by the published procedures, in plain NumPy: what truebleu is held against.
 
 Written from the definitions that mt-metrics-eval follows, not from its code: for each segment the
-rated systems, all pairs of them in five classes, and the coefficient; tie thresholds by sorting the
-pairs and updating counts pair by pair; the permutation test by doing all of it again for both
-hybrids of every draw.
+rated systems, and SciPy's Kendall of them; tie thresholds by sorting the pairs and updating counts
+pair by pair; the permutation test by doing all of it again for both hybrids of every draw. Beside
+each stands the same by NumPy alone, as quick as it gets.
 """
 
 from __future__ import annotations
@@ -19,22 +19,42 @@ if TYPE_CHECKING:
 
 
 def kendall_by_segment(human: Matrix, metric: Matrix) -> float:
-    """The mean over segments of Kendall's tau-b, where it is defined."""
+    """The mean over segments of Kendall's tau-b, where it is defined.
+
+    One call of SciPy for each segment, which is how mt-metrics-eval groups by item.
+    """
+    from scipy.stats import kendalltau
+
+    values = []
+    for segment in range(human.shape[1]):
+        rated = ~np.isnan(human[:, segment])
+        tau = kendalltau(human[rated, segment], metric[rated, segment]).statistic
+        if not np.isnan(tau):
+            values.append(tau)
+    return float(np.mean(values))
+
+
+def kendall_by_signs(human: Matrix, metric: Matrix) -> float:
+    """The same, segment by segment, from the signs of differences instead of SciPy's."""
     values = []
     for segment in range(human.shape[1]):
         rated = ~np.isnan(human[:, segment])
         h, m = human[rated, segment], metric[rated, segment]
-        first, second = np.triu_indices(len(h), 1)
-        people, scores = np.sign(h[first] - h[second]), np.sign(m[first] - m[second])
-        concordant = (people * scores > 0).sum()
-        discordant = (people * scores < 0).sum()
-        only_people_tie = ((people == 0) & (scores != 0)).sum()
-        only_metric_ties = ((people != 0) & (scores == 0)).sum()
-        ordered = concordant + discordant
-        norm = np.sqrt((ordered + only_people_tie) * (ordered + only_metric_ties))
+        people, scores = np.sign(h[:, np.newaxis] - h), np.sign(m[:, np.newaxis] - m)
+        norm = np.sqrt((people**2).sum() * (scores**2).sum())
         if norm > 0:
-            values.append((concordant - discordant) / norm)
+            values.append((people * scores).sum() / norm)
     return float(np.mean(values))
+
+
+def kendall_at_once(human: Matrix, metric: Matrix) -> float:
+    """The same by whole arrays: as fast as NumPy can, where people rated every cell."""
+    first, second = np.triu_indices(len(human), 1)
+    people = np.sign(human[first] - human[second])
+    scores = np.sign(metric[first] - metric[second])
+    norms = np.sqrt((people**2).sum(axis=0) * (scores**2).sum(axis=0))
+    defined = norms > 0
+    return float(np.mean((people * scores).sum(axis=0)[defined] / norms[defined]))
 
 
 def calibrated_accuracy(human: Matrix, metric: Matrix) -> float:

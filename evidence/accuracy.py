@@ -26,8 +26,8 @@ Table 4, from the surest band to the least sure:
 | correct | 100 % | 100 % | 99 % | 98 % | 95 % | 88 % | 77 % | 72 % | 52 % |
 
 The third is 99 to 99.9 %; the first four are those of 95 % and more, since they hold as many as
-Table 3; the fifth is 90 to 94.9 %. "The method is fairly accurate and errs on the side of caution"
-(§7.2).
+Table 3; the fifth is 90 to 94.9 %. Koehn takes from it that the method is about right, and
+cautious where it is not (§7.2).
 """
 
 

@@ -22,8 +22,8 @@ shortest, … of all systems' outputs is chosen, which is what a word penalty do
 """
 FIGURE_1 = """
 Fig. 1: BLEU and GTM of the Spanish and the Portuguese system against the length of the output.
-"Brevity penalty in BLEU causes score to drop dramatically with shorter output"; "this is not the
-case for a similar metric, GTM".
+With shorter output BLEU falls steeply, which Koehn puts down to its brevity penalty; GTM, which has
+none, does not.
 """
 
 

@@ -27,8 +27,8 @@ ABOUT_30 = (0.27, 0.33)
 
 INTRODUCTION = """
 Zhang & Vogel (2004, §4.1) added random documents to a test set until it was complete, did so 100
-times, and averaged: scores stay where they are, apart from NIST's, and "doubling the testing data
-size narrows the confidence interval by 30 %". Independent units would give 1 - 1/√2 = 29.3 %.
+times, and averaged: scores stay where they are, apart from NIST's, and with twice the data
+intervals are some 30 % narrower. Independent units would give 1 - 1/√2 = 29.3 %.
 """
 
 TABLE_2 = """

@@ -29,8 +29,8 @@ the level, within the binomial error (99 %). The runs of one optimizer then play
 paper's variants, and last comes the chance of any error among many comparisons.
 """
 SECTION_4_3 = """
-§4.3: "the approximate randomization test estimates p-values more conservatively than the bootstrap,
-thus increasing the likelihood of type-I error for the bootstrap test" (figures below, Table 2).
+§4.3: of the two, approximate randomization is found the more conservative, so that errors of type I
+are to be expected of the bootstrap (figures below, Table 2).
 """
 TABLE_2 = """
 Table 2, equivalent systems by NIST on 2,000 sentences:

@@ -304,3 +304,13 @@ def test_metrics_are_ranked_with_a_correction_unless_none_is_asked_for() -> None
         rank_by_agreement(human, metrics, by, form="pairs")
     with pytest.raises(UnknownNameError, match="form"):
         rank_by_agreement(human, metrics, by, form="cells")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["acc-eq", "acc-eq:calibrated", "kendall-b", "tau-14", "pearson"])
+def test_a_metric_in_another_unit_is_no_other_metric(name: str) -> None:
+    rng = np.random.default_rng(5)
+    human = -rng.integers(0, 4, (6, 40)).astype(float)
+    metric = 0.1 * rng.integers(0, 5, (6, 40))
+    by = measure_by(name, grouping="item")
+    # Standardised, both differ in their last digits, which must not break the ties of hybrids.
+    assert exchange_test(human, metric, 3 * metric + 0.7, by, draws=200).p == 1.0

@@ -14,7 +14,6 @@ from truebleu.agreement.certainty.permutation import soft_pairwise_test
 from truebleu.agreement.certainty.soft_bootstrap import bootstrap_soft_accuracy
 from truebleu.agreement.certainty.soft_exchange import soft_exchange_test
 from truebleu.agreement.certainty.soft_normal import normal_p, paired_systems
-from truebleu.agreement.measures.soft_pairwise import soft_pairwise_accuracies
 from truebleu.errors import SettingError
 from truebleu.resampling import Bootstrap, Units
 
@@ -109,16 +108,39 @@ def test_only_systems_with_a_common_segment_are_paired() -> None:
     assert paired_systems(rated).T.tolist() == [[0, 1], [1, 2]]
 
 
-def test_the_interval_lies_around_the_value() -> None:
-    human, metric, _ = made_up(5)
-    values = {
-        name: one.value for name, one in soft_pairwise_accuracies(human, {"m": metric}).items()
-    }
-    found = bootstrap_soft_accuracy(human, {"m": metric}, values, replicates=400, seed=1)
-    interval = found.interval("m")
-    assert interval.low is not None
-    assert interval.high is not None
-    assert 0 <= interval.low < interval.high <= 1
+def test_intervals_cover_the_expected_value_about_95_times_in_100() -> None:
+    # The value depends on the number of segments: what is covered is its mean over such test sets.
+    rng = np.random.default_rng(17)
+    shift = 0.12 * np.arange(5)[:, np.newaxis]
+
+    def sample() -> tuple[Scores, Scores]:
+        truth = rng.normal(size=(5, 60)) + shift
+        metric = 0.5 * truth + rng.normal(size=truth.shape) + 0.5 * shift[::-1]
+        return np.round(2 * truth), metric
+
+    def value(human: Scores, metric: Scores) -> float:
+        found = plain_accuracy(human, metric, list(range(60)))
+        assert found is not None
+        return found
+
+    expected = float(np.mean([value(*sample()) for _ in range(400)]))
+    covered = 0
+    for trial in range(200):
+        human, metric = sample()
+        observed = {"m": value(human, metric)}
+        found = bootstrap_soft_accuracy(human, {"m": metric}, observed, replicates=200, seed=trial)
+        interval = found.interval("m")
+        assert interval.low is not None
+        assert interval.high is not None
+        covered += interval.low <= expected <= interval.high
+    # 190 are expected of a perfect interval, with a standard deviation of 3.1.
+    assert covered >= 180
+
+
+def test_human_scores_far_from_0_are_tested_alike() -> None:
+    human, better, worse = made_up(6)
+    near = soft_exchange_test(human, worse, better, draws=100, seed=1)
+    assert soft_exchange_test(human + 1e9, worse, better, draws=100, seed=1) == near
 
 
 def test_systems_are_not_drawn() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -79,5 +80,25 @@ def test_impossible_correlations_are_refused() -> None:
         williams_test(1.2, 0.1, 0.1, 20)
     with pytest.raises(SettingError, match="shape"):
         williams([1.0, 2.0], [1.0], [1.0, 2.0])
-    with pytest.raises(SettingError, match="every rated cell"):
+    with pytest.raises(SettingError, match="every cell that people rated"):
         williams([1.0, 2.0], [1.0, float("nan")], [1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("human", "match"),
+    [
+        ([1.0, 2.0, 3.0, 4.0, "five"], "a number for every system"),
+        ([1.0, 2.0, 3.0, 4.0, np.inf], "finite numbers"),
+        # Squares of such scores are infinite, and the correlation came out as 0.
+        ([1e200, 2e200, 3e200, 1e200, 5.0], "scores between"),
+    ],
+)
+def test_scores_that_are_no_numbers_or_too_large_are_refused(human: Any, match: str) -> None:
+    with pytest.raises(SettingError, match=match):
+        williams(human, [1, 2, 3, 4, 5], [2, 1, 3, 4, 5])
+
+
+def test_scores_may_be_so_small_that_their_squares_are_0() -> None:
+    human, first, second = [1, 2, 3, 4, 7], [1, 3, 2, 4, 9], [2, 1, 3, 5, 4]
+    tiny = williams(1e-200 * np.array(human), 1e-190 * np.array(first), second)
+    assert tiny.p_one_sided == pytest.approx(williams(human, first, second).p_one_sided, rel=1e-9)

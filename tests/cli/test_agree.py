@@ -137,6 +137,38 @@ def test_scores_from_elsewhere_are_metrics_too(folder: Path) -> None:
     assert "all systems on every item the same score" in one["notes"][0]
 
 
+def test_given_scores_need_no_texts(folder: Path, tmp_path: Path) -> None:
+    filled = [
+        (name, segment, (segment * 7) % 5 + len(name))
+        for name in RATES
+        for segment in range(1, SEGMENTS + 1)
+    ]
+    path = tmp_path / "given.tsv"
+    path.write_text(table(("system", "segment", "score"), *filled))
+    options = ["-m", f"scores:path={path},name=given", "-c", "kendall-b:grouping=none"]
+    with_texts = json_of(folder, *options)["answers"]
+    command = ["agree", "--human", str(folder / "human.tsv"), "--samples", "100", "--draws", "50"]
+    result = CliRunner().invoke(truebleu, [*command, *options, "--format", "json"])
+    assert result.exit_code == 0, result.exception
+    assert json.loads(result.stdout)["answers"] == with_texts
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["-m", "bleu"], "which BLEU needs"),
+        (["-r", "ref.txt"], "the outputs of the systems"),
+        (["output.txt"], "a reference"),
+        (["-s", "source.txt"], "outputs beside --source"),
+    ],
+)
+def test_half_of_the_texts_is_refused(folder: Path, arguments: list[str], words: str) -> None:
+    command = ["agree", "--human", str(folder / "human.tsv"), *arguments]
+    result = CliRunner().invoke(truebleu, command)
+    assert isinstance(result.exception, TruebleuError)
+    assert words in str(result.exception)
+
+
 def test_a_chart_is_drawn(folder: Path, tmp_path: Path) -> None:
     chart = tmp_path / "agree.svg"
     result = run(folder, "-m", "ter", "-c", "pearson", "--chart", str(chart))

@@ -105,6 +105,15 @@ def test_another_test_set_can_be_reported_on() -> None:
     assert found["on_test"]["value"] == found["on_development"]
 
 
+def test_a_test_set_that_is_the_development_set_is_told(folder: Path) -> None:
+    told = "Development and test are the same outputs and judgments"
+    assert any(told in one for one in answer(*QUICK, *TEST, *TEST_SYSTEMS)["findings"])
+    rows = (folder / "human.tsv").read_text("utf-8").splitlines(keepends=True)
+    (folder / "fewer.tsv").write_text("".join(rows[:-1]), "utf-8")
+    fewer = (*TEST[:3], "fewer.tsv")
+    assert told not in choose(*QUICK, *fewer, *TEST_SYSTEMS).out
+
+
 def test_comparisons_of_pairs_can_be_given() -> None:
     texts = (*SYSTEMS, "-r", "reference-1.txt", "--human", "pairs.csv")
     assert answer(*texts, *GRID)["on_test"]["value"] is not None

@@ -51,6 +51,15 @@ def test_tests_metrics_and_pairs_may_be_chosen(folder: Path) -> None:
     assert "10 segments" in (folder / "power.svg").read_text("utf-8")
 
 
+@pytest.mark.parametrize("beside", [("--documents", "d"), ("-s", "source"), ("--strict",)])
+def test_what_is_said_about_texts_is_refused_beside_a_simulated_pool(
+    beside: tuple[str, ...],
+) -> None:
+    result = study("power", "--simulate", "60", *beside)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("error: simulate: found 60, expected no texts beside it, nor")
+
+
 def test_a_simulated_pool_serves() -> None:
     found = answer("power", "--simulate", "60", "--sizes", "20", "--repetitions", "5")
     assert len(found["settings"]["pairs"]) == 7

@@ -46,6 +46,12 @@ def test_json_has_both_tests_with_and_without_correction() -> None:
     assert [row["size"] for row in found["rows"]] == [20] * 8 + [40] * 8
 
 
+def test_without_metrics_those_of_the_papers_are_compared() -> None:
+    found = answer(*TEXTS, "--samples", "200")
+    metrics = list(dict.fromkeys(row["metric"] for row in found["rows"]))
+    assert metrics == ["BLEU", "NIST", "M-BLEU", "chrF2", "TER"]
+
+
 def test_systems_can_be_listed_with_their_intervals() -> None:
     found = answer(*QUICK, "--by-system")
     assert [row["system"] for row in found["rows"]] == ["system-1", "system-2"] * 2

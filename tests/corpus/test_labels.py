@@ -27,6 +27,14 @@ def test_a_header_names_documents_and_domains(folder: Folder, name: str) -> None
     assert test_set.domains == ("news", "news", "talk")
 
 
+def test_files_of_mt_metrics_eval_have_domain_and_document_on_each_line(folder: Folder) -> None:
+    test_set = read(folder, "en-de.docs", "news d 1\nnews\td 1\ntalk d2\n")
+    assert test_set.documents == ("d 1", "d 1", "d2")
+    assert test_set.domains == ("news", "news", "talk")
+    with pytest.raises(MalformedFileError, match="line 2: found 'news', expected DOMAIN DOCUMENT"):
+        read(folder, "en-de.docs", "news d1\nnews\ntalk d2\n")
+
+
 def test_a_lone_name_is_a_header_unless_it_is_needed_as_a_label(folder: Folder) -> None:
     assert read(folder, "docs", "doc\na\na\nb\n").documents == ("a", "a", "b")
     assert read(folder, "docs", "doc\na\nb\n").documents == ("doc", "a", "b")

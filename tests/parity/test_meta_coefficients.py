@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -74,6 +75,18 @@ def test_every_case_about_a_coefficient_is_looked_at() -> None:
     statistics = {case["metric"] for case in (*SEGMENT, *SYSTEM, *CHEN_CHERRY, *WORKED)}
     cases = [case for case in all_cases() if case["metric"] in statistics]
     assert len(cases) == len(SEGMENT) + len(SYSTEM) + len(CHEN_CHERRY) + len(WORKED)
+    # The others are counted one by one in test_meta_significance.py and test_meta_mqm.py.
+    others = Counter(case["metric"] for case in all_cases() if case["metric"] not in statistics)
+    assert others == {
+        "perm-both": 79,
+        "perm-pairs": 10,
+        "williams": 19,
+        "rank-clusters": 16,
+        "system-clusters": 6,
+        "soft-pairwise-accuracy": 11,
+        "paired-permutation-p": 3,
+        "mqm-scores": 3,
+    }
 
 
 @pytest.mark.parametrize("case", SEGMENT, ids=case_id)
@@ -94,6 +107,9 @@ def test_segment_level_values_agree(case: dict[str, Any]) -> None:
         assert ties.unique is expect["unique"]
         assert ties.epsilon == expect["epsilon"]
         assert ties.below == expect["epsilon_below"]
+        human, metric = segment_scores(case, case["params"]["score"])
+        at_0 = measure(human, metric, "acc-eq", grouping=grouping_of(case))
+        assert at_0.value == exactly(expect["value_at_0"])
 
 
 @pytest.mark.parametrize(

@@ -69,12 +69,37 @@ def test_a_stratified_sample_has_the_shares_of_the_pool(
     labels: list[str], seed: int, data: st.DataObject
 ) -> None:
     size = data.draw(st.integers(1, len(labels)))
-    positions = drawing.stratified(labels, size, stream(seed)).tolist()
+    groups = data.draw(
+        st.lists(st.integers(0, 5), min_size=len(labels), max_size=len(labels)).map(np.array)
+    )
+    positions = drawing.stratified(labels, size, stream(seed), groups).tolist()
     assert positions == sorted(set(positions))
     assert len(positions) == size
     taken = Counter(labels[position] for position in positions)
+    cells = Counter((labels[position], int(groups[position])) for position in positions)
+    sizes = Counter(zip(labels, groups.tolist(), strict=True))
     for label, count in Counter(labels).items():
         assert abs(taken[label] - Fraction(size * count, len(labels))) < 1
+        for group in range(6):
+            share = Fraction(taken[label] * sizes[label, group], count)
+            assert abs(cells[label, group] - share) < 1
+
+
+def test_small_groups_do_not_spoil_the_shares_of_strata() -> None:
+    """Each of 20 cells has about half a segment to give, and the larger ones are all of one."""
+    labels = ["a"] * 100 + ["b"] * 90
+    groups = np.array([i // 10 for i in range(100)] + [i // 9 for i in range(90)])
+    positions = drawing.stratified(labels, 10, stream(1), groups).tolist()
+    assert Counter(labels[position] for position in positions) == {"a": 5, "b": 5}
+
+
+def test_every_segment_of_a_stratum_is_as_likely() -> None:
+    groups = np.array([0, 0, 0, 1, 1, 2, 2, 2, 2, 3])
+    taken: Counter[int] = Counter()
+    for seed in range(2000):
+        taken.update(drawing.stratified("x" * 10, 3, stream(seed), groups).tolist())
+    # 600 each; 5 standard deviations.
+    assert all(abs(taken[position] - 600) < 103 for position in range(10))
 
 
 @given(counts=st.lists(st.integers(1, 50), min_size=1, max_size=8), data=st.data())

@@ -163,6 +163,11 @@ def test_what_is_none_has_its_reason_and_what_is_not_has_none(texts: TestSet) ->
 def test_the_exhibit_has_what_it_plots(texts: TestSet, asked: float | None) -> None:
     result = plan_test_set(two(texts), asked, ["bleu", "chrf"])
     exhibit = result.exhibit()
+    assert exhibit.title == (
+        "Smallest difference found with a power of 80 %, by segments"
+        if asked is None
+        else f"Power to find a difference of {asked:g}, by segments"
+    )
     assert exhibit.plot.x == "units"
     assert exhibit.plot.y == ("smallest_difference" if asked is None else "power")
     assert {row["plan"] for row in exhibit.rows} == {"BLEU: new − old", "chrF2: new − old"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -35,6 +36,18 @@ def test_the_power_is_that_of_the_t_test(
         test = TestPlan(alpha, alternative)  # type: ignore[arg-type]
         found = power(units, effect * 3, Spread.known(3.0), test)
         assert found == pytest.approx(exact_power(units, effect, alpha, sides), abs=0.004)
+
+
+@pytest.mark.parametrize("tail", [1, -1])
+@pytest.mark.parametrize(("units", "effect"), [(40, 0.45), (60, 0.35), (200, 0.2)])
+def test_a_long_tail_is_reckoned_with(tail: int, units: int, effect: float) -> None:
+    """Student's test on exponential values, whose skewness is 2, with the tail to either side."""
+    rng = np.random.default_rng(units)
+    values = tail * (rng.exponential(size=(20_000, units)) - 1) + effect
+    statistics = values.mean(axis=1) / values.std(axis=1, ddof=1) * math.sqrt(units)
+    achieved = float((statistics > t.isf(0.025, units - 1)).mean())
+    promised = power(units, effect, Spread(sd=1.0, null_sd=1.0, skewness=2.0 * tail), TWO_SIDED)
+    assert promised == pytest.approx(achieved, abs=0.03)
 
 
 @pytest.mark.parametrize(

@@ -277,6 +277,29 @@ def test_nothing_is_overwritten_unless_it_may_be(pool: TestSet, tmp_path: Path) 
     assert (tmp_path / "segments.txt").read_text() != "mine"
 
 
+@pytest.mark.parametrize("name", ["documents.tsv", "source.txt", "reference.jsonl"])
+def test_what_another_draw_left_does_not_mix_with_this_one(
+    name: str, pool: TestSet, tmp_path: Path
+) -> None:
+    sample = draw_sample(replace(pool, documents=None, domains=None), settings())
+    save_sample(sample, tmp_path)
+    (tmp_path / name).write_text("of other segments")
+    before = (tmp_path / "segments.txt").read_text()
+    other = replace(sample, positions=sample.positions + 1)
+    with pytest.raises(SettingError, match=f"{name}.*another draw"):
+        save_sample(other, tmp_path, overwrite=True)
+    assert (tmp_path / "segments.txt").read_text() == before
+    (tmp_path / name).unlink()
+    (tmp_path / "README.md").write_text("not a draw's")
+    save_sample(other, tmp_path, overwrite=True)
+    assert (tmp_path / "segments.txt").read_text() != before
+
+
+def test_a_distance_is_usually_at_most_one() -> None:
+    report = describe_sample(draw_sample(only_references([*["a"] * 99, "a b"]), settings(size=1)))
+    assert report.usual_distance == 1
+
+
 def test_a_folder_that_is_a_file_is_refused(pool: TestSet, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     with pytest.raises(UnreadableFileError):

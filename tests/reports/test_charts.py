@@ -10,7 +10,7 @@ import sys
 import zlib
 from dataclasses import replace
 from html.parser import HTMLParser
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any
 
 import altair
@@ -242,6 +242,22 @@ def test_shares_are_percentages_between_0_and_1(tmp_path: Path) -> None:
     labels = [text for text in found if re.fullmatch(r"[\d.]+ %", text)]
     assert {"20 %", "100 %"} <= set(labels)
     assert "110 %" not in labels
+
+
+def test_labels_of_an_axis_of_numbers_keep_apart(tmp_path: Path) -> None:
+    """From 111 to 11,376 a logarithmic axis had 3,000 and 4,000 without a space between."""
+    sizes = [round(111 * (11_376 / 111) ** (point / 40)) for point in range(41)]
+    rows = tuple({"size": size, "share": 0.5} for size in sizes)
+    plot = Plot(mark="line", x="size", y="share", log_x=True)
+    exhibit = replace(LINES, rows=rows, plot=plot)
+    svg = save_chart(exhibit, tmp_path / "x.svg").read_text(encoding="utf-8")
+    assert ">2,000<" in svg
+    # Labels without room are there, and cannot be seen.
+    texts = re.findall(r'<text [^>]*translate\(([\d.]+),[^>]*opacity="1"[^>]*>([\d,]+)<', svg)
+    shown = [float(place) for place, label in texts if label in ("2,000", "3,000", "4,000")]
+    assert len(shown) >= 2
+    # Four figures and a comma take 27 pixels.
+    assert all(right - left > 31 for left, right in pairwise(shown))
 
 
 def test_the_axis_of_one_value_is_labelled_with_values_near_it(tmp_path: Path) -> None:

@@ -30,6 +30,34 @@ def test_small_differences_keep_digits_that_show_them() -> None:
     assert "0.0010" in cells
 
 
+@pytest.mark.parametrize("sd", [1e-90, 1e90])
+def test_numbers_beyond_sense_stay_short(sd: float) -> None:
+    plan = plan_from_literature(segments=10, sd=sd)
+    cells = [row[1] for row in size_table(plan, plan.plans[0]).rows]
+    assert all("e" in cell and len(cell) < 10 for cell in cells)
+    assert float(cells[0]) == pytest.approx(plan.plans[0].sizes[0].smallest_difference, rel=0.01)
+
+
+@pytest.mark.parametrize("format_", ["text", "markdown"])
+def test_without_sizes_there_is_no_table(format_: str) -> None:
+    written = render_plan(plan_from_literature(1e-9, sd=10.0), format_)
+    assert "finds with" not in written
+    assert "two-sided paired test" in written
+
+
+@pytest.mark.parametrize(("power", "written"), [(0.999, "99.9 %"), (0.925, "92.5 %")])
+def test_the_power_wanted_is_written_as_it_was_given(power: float, written: str) -> None:
+    text = render_plan(plan_from_literature(2.0, sd=9.0, settings=PlanSettings(power=power)))
+    assert f"with a power of {written}, a test set" in text
+    assert f"finds with {written}" in text
+
+
+def test_one_point_is_no_plural() -> None:
+    told = render_plan(plan_from_literature(1.0, sd=9.0))
+    assert "a difference of 1 point with" in told
+    assert "power for 1 point " in told
+
+
 def test_no_test_is_sure() -> None:
     assert "over 99 %" in render_plan(plan_from_literature(1.0, sd=1.0, segments=100))
     assert "100 %" not in render_plan(plan_from_literature(1.0, sd=1.0, segments=100))

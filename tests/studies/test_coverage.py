@@ -151,7 +151,7 @@ def test_a_score_that_never_varies_is_always_covered() -> None:
 
 def test_samples_that_are_much_of_the_pool_are_said_to_be() -> None:
     exhibit = study_coverage(TEXTS, sizes=[24], draw="broad", samples=50)
-    assert "20 % of the pool and share nothing: they vary by 11 % less" in exhibit.findings[-1]
+    assert "20 % of the pool and have no unit twice: they vary by 11 % less" in exhibit.findings[-1]
     assert len(study_coverage(TEXTS, sizes=[24], repetitions=5, samples=50).findings) == 1
 
 
@@ -176,3 +176,10 @@ def test_what_says_nothing_is_refused(options: dict[str, Any], said: str) -> Non
 def test_differences_need_two_systems() -> None:
     with pytest.raises(TruebleuError, match="systems: found 1, expected at least 2"):
         study_coverage(simulate(segments=50, systems=[0.1]), of="differences")
+
+
+def test_the_chart_shows_no_more_intervals_than_can_be_told_from_one_another() -> None:
+    exhibit = study_coverage(TEXTS, sizes=[10], repetitions=60, samples=40)
+    assert exhibit.plot_rows is not None
+    assert [row["sample"] for row in exhibit.plot_rows] == list(range(1, 51))
+    assert numbers(exhibit, "samples") == [60]

@@ -124,7 +124,10 @@ def _second_record(data: bytes) -> bytes:
         (lambda _: b"", "found nothing, expected a study's journal"),
         (lambda _: b"hello\n", "line 1: found no JSON: 'hello', expected the first line of a"),
         (lambda _: b"[1, 2]\n", "line 1: found something else, expected a study's journal"),
-        (lambda _: b"\x00\x01\x02", "line 1: found the beginning of a line only"),
+        (lambda _: b"\x00\x01\x02", "line 1: found no JSON"),
+        # No journal is told to delete its last line and go on.
+        (lambda _: b"a text\nof two lines", "line 1: found no JSON: 'a text', expected the first"),
+        (lambda data: data[: data.index(b"\n")], "line 1: found the beginning of a line only"),
     ],
 )
 def test_a_damaged_journal_is_refused_and_left_as_it_is(
@@ -146,6 +149,30 @@ def test_a_line_may_stand_there_twice_if_it_says_the_same(tmp_path: Path) -> Non
     records = finished(path)
     path.write_bytes(path.read_bytes() + path.read_bytes().splitlines(keepends=True)[3])
     assert Runner(path).run(SUBJECT, Work(interrupted=0).tasks()) == records
+
+
+def test_runs_that_begin_at_once_have_one_first_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "journal.jsonl"
+    records, before = finished(path), path.read_bytes()
+    # As the later run saw it, before the other one had begun.
+    monkeypatch.setattr(Path, "exists", lambda _path: False)
+    assert Runner(path).run(SUBJECT, Work(interrupted=0).tasks()) == records
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_system_without_links_will_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_links(*_paths: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr("os.link", no_links)
+    path = tmp_path / "journal.jsonl"
+    assert finished(path) == Runner(path).run(SUBJECT, Work(interrupted=0).tasks())
+    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize(

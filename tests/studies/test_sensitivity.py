@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,9 @@ from truebleu.inference.comparison import compare_test_set
 from truebleu.inference.settings import CompareSettings
 from truebleu.metrics.given import GivenScores
 from truebleu.simulation import simulate
+from truebleu.studies.apparatus.conclusions import Testing
 from truebleu.studies.apparatus.journal import Runner
+from truebleu.studies.apparatus.pool import Pool
 from truebleu.studies.sensitivity import study_sensitivity
 
 if TYPE_CHECKING:
@@ -194,3 +197,28 @@ def test_an_unknown_correction_and_a_single_system_are_refused(pool: TestSet) ->
         study_sensitivity(pool, ["bleu"], samples=500, correction="holms")
     with pytest.raises(SettingError, match="at least 2 to tell apart"):
         study_sensitivity(as_test_set(["a", "b"], ["a", "b"]), ["bleu"])
+
+
+def test_the_interval_tells_apart_what_it_tells_apart_in_the_study_of_power() -> None:
+    """At 90 % with 40 replicates, winning all but two is just enough."""
+    pool = simulate(segments=60, systems=[0.2, 0.21, 0.22, 0.23, 0.24, 0.25, 0.26], seed=3)
+    found = study_sensitivity(pool, ["bleu"], samples=40, level=0.9, correction="none", seed=1)
+    one = Pool.of(pool, ["bleu"]).counted[0]
+    testing = Testing(tests=("interval",), samples=40, seed=1)
+    p_values = testing.p_values(one, list(combinations(range(7), 2)), 0)["interval"]
+    assert (p_values == 0.1).any()
+    assert told(found, "BLEU", "bootstrap interval", "none") == (p_values <= 0.1).sum()
+
+
+def test_a_corrected_p_of_just_alpha_tells_apart() -> None:
+    """Bonferroni of 15 pairs at 600 replicates: one loss is 15 * 2 / 600 = 0.05."""
+    systems = [0.2, 0.21, 0.23, 0.24, 0.26, 0.27]
+    pool = simulate(segments=80, systems=systems, seed=1)
+    found = study_sensitivity(pool, ["bleu"], samples=600, correction="bonferroni", seed=1)
+    one = Pool.of(pool, ["bleu"]).counted[0]
+    p_values = Testing(tests=("interval",), samples=600, seed=1).p_values(
+        one, list(combinations(range(6), 2)), 0
+    )["interval"]
+    losses = np.rint(p_values * 300).astype(int)
+    assert (losses == 1).any()
+    assert told(found, "BLEU", "bootstrap interval", "bonferroni") == (losses <= 1).sum()

@@ -1,5 +1,7 @@
 //! Agreement: coefficients, pair counts and calibrated ties.
 
+use std::borrow::Cow;
+
 use numpy::ndarray::{Array2, ArrayView2};
 use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::{PyIndexError, PyValueError};
@@ -34,10 +36,14 @@ fn prepare(
         let shapes = format!("{:?} and {:?}", human.dim(), metric.dim());
         return Err(PyValueError::new_err(format!("matrices of different shapes: {shapes}")));
     }
-    let rows = |matrix: &ArrayView2<'_, f64>| matrix.iter().copied().collect::<Vec<_>>();
     let prepared = Prepared::new(&rows(human), human.nrows(), grouping);
     let metric = prepared.gather(&rows(metric));
     Ok((prepared, metric))
+}
+
+/// A matrix row by row, copied only where it is not stored so.
+fn rows<'a>(matrix: &'a ArrayView2<'_, f64>) -> Cow<'a, [f64]> {
+    matrix.as_slice().map_or_else(|| matrix.iter().copied().collect(), Cow::Borrowed)
 }
 
 /// The value of a coefficient over all groups, how many groups have one and how many have none.

@@ -11,21 +11,33 @@ from truebleu.agreement.certainty.bootstrap import OVER
 from truebleu.agreement.certainty.metric_ranking import FORMS
 from truebleu.cli.charts import chart_options, draw_chart
 from truebleu.cli.human import human_options, read_judgments
-from truebleu.cli.options import format_option, metric_option, test_set_options, threads_option
+from truebleu.cli.options import (
+    format_option,
+    metric_option,
+    optional_test_set_options,
+    threads_option,
+)
 from truebleu.cli.progress import progress_bar
 from truebleu.cli.texts import read_texts
+from truebleu.errors import SettingError
 from truebleu.inference.multiplicity import CORRECTIONS
 from truebleu.metrics.registry import as_metrics
+from truebleu.metrics.without_texts import textless_test_set
 from truebleu.reports.agreement import render_agreement
 from truebleu.seeds import DEFAULT_SEED
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+
+    from truebleu.corpus import TestSet
+    from truebleu.metrics.metric import Metric
 
 EPILOG = """\b
 Examples:
   truebleu agree -r ref.txt sys/ --human mqm.tsv -m bleu -m chrf -m ter
   truebleu agree -r ref.txt sys/ --human human.tsv -m bleu -m scores:path=comet.tsv,name=COMET
+  truebleu agree --human mqm.tsv -m scores:path=comet.tsv -m scores:path=metricx.tsv
   truebleu agree -r ref.txt sys/ --human mqm.tsv -c kendall-b:grouping=none -c acc-eq
   truebleu agree -r ref.txt sys/ --human rankings.csv -c chen-cherry --chart agree.svg
   truebleu agree -r ref.txt sys/ --human mqm.tsv --documents docs.tsv --resample documents
@@ -47,8 +59,8 @@ segments (or documents, or systems) like these; ranks differ where a test tells 
 
 
 @click.command("agree", epilog=EPILOG)
-@click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True)
-@test_set_options
+@click.argument("systems", metavar="[SYSTEM]...", nargs=-1)
+@optional_test_set_options
 @human_options
 @metric_option
 @click.option(
@@ -128,14 +140,35 @@ def command(
 ) -> None:
     """How well do metrics agree with people, and which agrees better?
 
-    A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'.
+    A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'. Where all
+    metrics are scores from elsewhere, no texts are needed.
     """
     settings = AgreeSettings(**options)
     parsed = as_metrics(metrics)
-    test_set = read_texts(systems, references, source=source, documents=documents, strict=strict)
+    test_set = _texts_or_scores(systems, references, source, documents, strict, parsed)
     judgments = read_judgments(test_set, human)
     questions = coefficients or default_questions(judgments)
     with progress_bar(len(questions), "agreeing") as progress:
         agreement = agree(test_set, judgments, parsed, questions, settings, progress)
     draw_chart(agreement.exhibit(), chart, force=force)
     click.echo(render_agreement(agreement, format_), nl=False)
+
+
+def _texts_or_scores(
+    systems: tuple[str, ...],
+    references: tuple[str, ...],
+    source: str | None,
+    documents: str | None,
+    strict: bool,
+    metrics: Sequence[Metric],
+) -> TestSet:
+    """The texts; without any, the systems and segments that given scores are about."""
+    if not systems and not references:
+        if source is not None or strict:
+            raise SettingError("SYSTEM", "none", "outputs beside --source or --strict")
+        return textless_test_set(metrics, documents)
+    if not systems:
+        raise SettingError("SYSTEM", "none", "the outputs of the systems beside -r")
+    if not references:
+        raise SettingError("reference", "none", "a reference (-r FILE) for the outputs")
+    return read_texts(systems, references, source=source, documents=documents, strict=strict)

@@ -20,7 +20,7 @@ def shares_option(usual: Sequence[float]) -> Decorator:
     return click.option(
         "--shares",
         metavar="P,P,...",
-        callback=_shares,
+        callback=percents,
         help=f"Percents of the test set to use. Default: {listed}.",
     )
 
@@ -30,22 +30,23 @@ def numbers_option(name: str, metavar: str, help_: str) -> Decorator:
     return click.option(name, metavar=metavar, callback=whole_numbers, help=help_)
 
 
-def _shares(
-    _context: click.Context, _option: click.Parameter, value: str | None
+def percents(
+    _context: click.Context, option: click.Parameter, value: str | None
 ) -> tuple[float, ...] | None:
+    """Shares, of percents: what an option's callback makes of its text."""
     if value is None:
         return None
     try:
         return tuple(float(part) / 100 for part in value.split(","))
     except ValueError:
         expected = "percents with commas between them, such as 10,50,100"
-        raise SettingError("shares", value, expected) from None
+        raise SettingError(str(option.name), value, expected) from None
 
 
 def whole_numbers(
     _context: click.Context, option: click.Parameter, value: str | None
 ) -> tuple[int, ...] | None:
-    """What an option's callback makes of its text."""
+    """The numbers: what an option's callback makes of its text."""
     if value is None:
         return None
     try:

@@ -14,7 +14,7 @@ from truebleu.errors import SettingError
 from truebleu.inference.p_values import ALTERNATIVES
 from truebleu.metrics.registry import as_metrics
 from truebleu.metrics.scoring import metric_labels
-from truebleu.planning.literature import plan_from_literature
+from truebleu.planning.literature import POINTS, plan_from_literature
 from truebleu.planning.plans import plan_test_set
 from truebleu.planning.settings import PLAN_UNITS, PlanSettings
 from truebleu.reports.plan import render_plan
@@ -201,7 +201,7 @@ def _without_texts(
 def _label(context: click.Context, metrics: Sequence[str]) -> str:
     """What the score is called: the metric's name, where somebody gave it."""
     if context.get_parameter_source("metrics") is ParameterSource.DEFAULT:
-        return "points"
+        return POINTS
     if len(metrics) > 1:
         raise SettingError("metric", ", ".join(metrics), "one where no texts are")
     return metric_labels(as_metrics(metrics))[0]

@@ -68,6 +68,13 @@ def study_options(study: Callable[..., Exhibit]) -> Callable[..., None]:
     )
 
 
+def set_usual_metrics(command: click.Command, metrics: Sequence[str]) -> None:
+    """Let a study that compares metrics have several without ``-m``."""
+    for parameter in command.params:
+        if parameter.name == "metrics":
+            parameter.default = tuple(metrics)
+
+
 def judged_study_options(study: Callable[..., Exhibit]) -> Callable[..., None]:
     """The same for a study of human judgments: it has metrics of its own, and needs real texts."""
     return _with_options(
@@ -127,8 +134,11 @@ def _pool(
     **of_texts: Any,
 ) -> TestSet:
     if simulated is not None:
-        if systems or references:
-            raise SettingError("simulate", simulated, "no texts beside it")
+        if systems or references or any(of_texts.values()):
+            expected = (
+                "no texts beside it, nor what is said about texts (-s, --documents, --strict)"
+            )
+            raise SettingError("simulate", simulated, expected)
         from truebleu.simulation import simulate
 
         return simulate(

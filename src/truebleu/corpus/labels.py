@@ -10,7 +10,7 @@ from truebleu.corpus.texts import LABEL_COLUMNS, Layout
 from truebleu.errors import MalformedFileError, UnpairedSegmentsError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from os import PathLike
 
     from truebleu._core import Segments
@@ -32,7 +32,8 @@ def read_labels(
 ) -> Layout:
     """Labels from a file of their own, one for each segment of the text.
 
-    The file is a table with columns such as `doc` and `domain`, or has one document per line.
+    The file is a table with columns such as `doc` and `domain`, or has one document per line, or
+    with the ending .docs, as in mt-metrics-eval, domain and document.
     """
     location = locations.locate(written)
     data = files.contents(location.path)
@@ -45,6 +46,8 @@ def read_labels(
 
 def _parse(location: locations.Location, data: bytes, length: int) -> Layout:
     path, column = location.path, location.column
+    if column is None and locations.extension(path) == ".docs":
+        return Layout(*parse_docs(path, [line or "" for line in read_lines(path, data).segments]))
     table = formats.parse_table(path, data) if locations.extension(path) != ".tsv" else None
     if table is None:
         lines = read_lines(path, data).segments
@@ -61,6 +64,18 @@ def _parse(location: locations.Location, data: bytes, length: int) -> Layout:
         expected = f"a column {' or '.join(LABEL_COLUMNS)}"
         raise MalformedFileError(path, None, found, expected)
     return layout
+
+
+def parse_docs(path: str, lines: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The documents and the domains in lines of DOMAIN DOCUMENT."""
+    domains, documents = [], []
+    for number, line in enumerate(lines, 1):
+        fields = line.split(maxsplit=1)
+        if len(fields) != 2:
+            raise MalformedFileError(path, number, f"{line!r}", "DOMAIN DOCUMENT")
+        domains.append(fields[0])
+        documents.append(fields[1].strip())
+    return tuple(documents), tuple(domains)
 
 
 def _has_header(lines: Segments, length: int) -> bool:

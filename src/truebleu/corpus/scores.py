@@ -56,6 +56,14 @@ class SegmentScores(Protocol):
     def raters(self) -> int:
         """How many raters there are; 1 where nothing tells them apart."""
 
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems that have scores, in the order of the file."""
+
+    @property
+    def segments(self) -> int:
+        """How many segments they are about, as far as they tell."""
+
     def of(self, system: str, segments: int, scale: Scale) -> list[float | None]:
         """One system's score for each of so many segments, None where it is missing.
 
@@ -99,6 +107,18 @@ class _TableScores:
     table: Table = field(compare=False, repr=False)
     layout: ScoreLayout = field(compare=False, repr=False)
     rows: Mapping[str, Sequence[int]] = field(compare=False, repr=False)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        return tuple(self.rows)
+
+    @property
+    def segments(self) -> int:
+        if self.layout.segment is None:
+            return max(map(len, self.rows.values()))
+        numbers = map(whole_number, self.table.values(self.layout.segment))
+        # What is no number is refused with its line when the scores are asked for.
+        return max((n for n in numbers if n is not None), default=0) - self.first_segment + 1
 
     def of(self, system: str, segments: int, scale: Scale) -> list[float | None]:
         if system not in self.rows:
@@ -177,6 +197,14 @@ class _GivenScores:
     numbers: Mapping[str, Sequence[float | None]] = field(compare=False, repr=False)
     label: str = "scores"
     raters: int = 1
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        return tuple(self.numbers)
+
+    @property
+    def segments(self) -> int:
+        return max(map(len, self.numbers.values()))
 
     def of(self, system: str, segments: int, scale: Scale) -> list[float | None]:
         if system not in self.numbers:

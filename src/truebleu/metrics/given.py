@@ -83,6 +83,11 @@ class GivenScores(MeanMetric):
             missing=missing,
         )
 
+    @property
+    def scores(self) -> SegmentScores:
+        """The scores themselves, of whatever systems they are."""
+        return self._scores
+
     def count(self, test_set: TestSet) -> Statistics:
         """Columns: the score, and 1; both are 0 where a segment does not count."""
         segments, scale = len(test_set), Scale(self.low, self.high)

@@ -41,16 +41,26 @@ def random(count: int, size: int, draw: Draw) -> Positions:
     return np.sort(_in_random_order(count, draw)[:size])
 
 
-def stratified(strata: Sequence[Hashable], size: int, draw: Draw) -> Positions:
-    """A random sample of each stratum, as large as its share of the pool."""
+def stratified(strata: Sequence[Hashable], size: int, draw: Draw, groups: Positions) -> Positions:
+    """A random sample of each stratum, as large as its share of the pool.
+
+    Within a stratum each group, a whole number such as that of a length, has its share too: the
+    segments stand by group, in random order, and every k-th is taken. So small groups cannot
+    spoil the shares of strata, and every segment of a stratum is equally likely.
+    """
+    order = _in_random_order(len(strata), draw)
     members: dict[Hashable, list[int]] = {}
-    for position in _in_random_order(len(strata), draw).tolist():
+    for position in order[np.argsort(groups[order], kind="stable")].tolist():
         members.setdefault(strata[position], []).append(position)
     # In the order of the pool, so that ties of remainders do not depend on the random order.
     ordered = [members[stratum] for stratum in dict.fromkeys(strata)]
     taken = allocate([len(one) for one in ordered], size)
-    chosen = [p for one, many in zip(ordered, taken, strict=True) for p in one[:many]]
-    return np.sort(np.array(chosen, dtype=np.int64))
+    chosen = [
+        np.array(one)[broad(len(one), many, draw)]
+        for one, many in zip(ordered, taken, strict=True)
+        if many
+    ]
+    return np.sort(np.concatenate(chosen))
 
 
 def allocate(counts: Sequence[int], size: int) -> list[int]:

@@ -17,6 +17,9 @@ from truebleu.planning.settings import (
 )
 from truebleu.planning.variance import Spread, chi_square_sd_interval
 
+#: What a score is called whose metric nobody named.
+POINTS = "points"
+
 
 def plan_from_literature(
     difference: float | None = None,
@@ -26,7 +29,7 @@ def plan_from_literature(
     interval: tuple[float, float] | None = None,
     interval_level: float | None = None,
     segments: int | None = None,
-    metric: str = "points",
+    metric: str = POINTS,
     settings: PlanSettings | None = None,
 ) -> Plan:
     """Plan from what was published about the difference of two systems.

@@ -142,7 +142,7 @@ class Plan:
         hidden |= {"segments"} if unit == "segment" else set()
         return Exhibit(
             name="plan",
-            title=f"Power by number of {unit}s",
+            title=self._title(unit, wanted),
             fields=tuple(one for one in fields if one.name not in hidden),
             rows=tuple(row for plan in self.plans for row in _rows(plan, plan.sizes)),
             findings=tuple(_finding(plan, unit, wanted) for plan in self.plans),
@@ -161,6 +161,13 @@ class Plan:
                 "signatures": [str(plan.signature) for plan in self.plans if plan.signature],
             },
         )
+
+    def _title(self, unit: str, wanted: float) -> str:
+        asked = dict.fromkeys(plan.difference for plan in self.plans)
+        if None in asked:
+            return f"Smallest difference found with a power of {100 * wanted:g} %, by {unit}s"
+        sizes = " or ".join(f"{difference:g}" for difference in asked if difference is not None)
+        return f"Power to find a difference of {sizes}, by {unit}s"
 
 
 def _rows(plan: PairPlan, sizes: tuple[SizeResult, ...]) -> list[Row]:

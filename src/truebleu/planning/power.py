@@ -5,7 +5,10 @@ sqrt(n), and where a score is curved around a value that is a little off. The te
 significant when it exceeds t times the null standard error, with t of n - 1 degrees of freedom:
 the swaps of approximate randomization are scaled by the very test set that they judge, as is
 Student's t. So the power is that of the t test (Johnson & Welch's 1940 approximation of the
-noncentral t), and for large n
+noncentral t). Where the units' values are skewed, a test set that by chance has much of the long
+tail has a large difference and a large yardstick, and the distance between the two varies less:
+the covariance of a mean and a variance is the third moment / n, so that critical * skewness /
+sqrt(n) comes off the variance of that distance. For large n
 
     n = ((z[1 - alpha / 2] null_sd + z[power] sd) / difference) ** 2.
 
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
 MOST_UNITS = 10**12
 # How near to the smallest difference is near enough, as a share of it.
 TOLERANCE = 1e-12
+# A long tail on few units would leave the distance to the yardstick no chance at all.
+SMALLEST_VARIANCE = 0.25
 NORMAL = NormalDist()
 
 
@@ -70,7 +75,8 @@ def power(units: int, difference: float, spread: Spread, test: TestPlan) -> floa
     critical = student_quantile(test.confidence, freedom) * yardstick
     noncentral = (difference + bias) * math.sqrt(units) / sd
     distance = noncentral - critical * (1 - 1 / (4 * freedom))
-    return NORMAL.cdf(distance / math.sqrt(1 + critical**2 / (2 * freedom)))
+    variance = 1 + critical**2 / (2 * freedom) - critical * spread.skewness / math.sqrt(units)
+    return NORMAL.cdf(distance / math.sqrt(max(variance, SMALLEST_VARIANCE)))
 
 
 def units_needed(difference: float, wanted: float, spread: Spread, test: TestPlan) -> int | None:

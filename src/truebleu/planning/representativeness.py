@@ -56,7 +56,7 @@ def describe_sample(sample: Sample, metrics: Sequence[str | Metric] = ("bleu",))
         lengths=_lengths(drawn),
         pool_lengths=_lengths(lengths),
         length_distance=largest_distance(drawn, lengths),
-        usual_distance=KOLMOGOROV_95 * sqrt((1 - len(drawn) / len(lengths)) / len(drawn)),
+        usual_distance=usual_distance(len(drawn), len(lengths)),
         vocabulary=vocabulary,
         systems=tuple(systems),
         signatures={
@@ -73,6 +73,11 @@ def largest_distance(values: NDArray[np.int64], pool: NDArray[np.int64]) -> floa
     most = int(max(values.max(), pool.max())) + 1
     below = [np.cumsum(np.bincount(one, minlength=most)) / len(one) for one in (values, pool)]
     return float(np.abs(below[0] - below[1]).max())
+
+
+def usual_distance(drawn: int, pool: int) -> float:
+    """What 95 of 100 random samples stay below; Kolmogorov's limit, which for a few exceeds 1."""
+    return min(KOLMOGOROV_95 * sqrt((1 - drawn / pool) / drawn), 1.0)
 
 
 def _lengths(values: NDArray[np.int64]) -> Lengths:

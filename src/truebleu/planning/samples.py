@@ -33,8 +33,8 @@ class SampleSettings:
         size: segments.
         draw: "broad" takes every k-th segment, "random" any, "stratified" as many of each domain
             as its share of the pool, "document" whole documents.
-        length_groups: with "stratified", also split by length into so many groups of about equal
-            size; 1 for none.
+        length_groups: with "stratified", each of so many groups by length, of about equal size, has
+            its share of each domain too; 1 for none.
         tokenizer: what a word is, for lengths and the vocabulary; a native tokenizer's name.
         seed: any whole number from 0 up.
     """
@@ -132,7 +132,8 @@ def _positions(
     if settings.draw == "random":
         return drawing.random(len(pool), settings.size, draw)
     if settings.draw == "stratified":
-        return drawing.stratified(_strata(pool, settings, tokens), settings.size, draw)
+        groups = _length_groups(pool, settings.length_groups, tokens)
+        return drawing.stratified(pool.domains or ("",) * len(pool), settings.size, draw, groups)
     if pool.documents is None:
         raise SettingError("draw", "document", "a pool with documents; see --documents")
     if len(set(pool.documents)) < 2:
@@ -141,18 +142,14 @@ def _positions(
     return drawing.whole_documents(pool.documents, settings.size, draw)
 
 
-def _strata(
-    pool: TestSet, settings: SampleSettings, tokens: Sequence[Sequence[str]]
-) -> list[tuple[str, int]]:
-    """Each segment's domain and group of length."""
-    if pool.domains is None and settings.length_groups == 1:
+def _length_groups(pool: TestSet, count: int, tokens: Sequence[Sequence[str]]) -> NDArray[np.int64]:
+    """The number of each segment's group, from 0 for the shortest."""
+    if pool.domains is None and count == 1:
         expected = "a pool with domains (see --documents), or groups of length (--length-groups)"
         raise SettingError("draw", "stratified", expected)
     lengths = np.array([len(one) for one in tokens])
-    edges = np.quantile(lengths, np.arange(1, settings.length_groups) / settings.length_groups)
-    groups = np.searchsorted(edges, lengths, side="left").tolist()
-    domains = pool.domains or ("",) * len(pool)
-    return list(zip(domains, groups, strict=True))
+    edges = np.quantile(lengths, np.arange(1, count) / count)
+    return np.searchsorted(edges, lengths, side="left")
 
 
 def _tokens(pool: TestSet, tokenizer: str) -> list[list[str]]:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from truebleu.corpus import TextLike
     from truebleu.planning.samples import Sample
 
+NUMBERS = "segments.txt"
+# The endings of all files that a draw may have left.
+ENDINGS = (".txt", ".jsonl", ".tsv")
 # What a file's name cannot hold everywhere, or would lead out of the folder.
 NOT_IN_NAMES = '/\\:*?"<>|'
 
@@ -26,7 +29,8 @@ def save_sample(sample: Sample, folder: Path, *, overwrite: bool = False) -> lis
         sample: what ``draw_sample`` returned.
         folder: where to put the references, the source, a file per system, ``documents.tsv`` and
             ``segments.txt``, the numbers of the segments in the pool, from 1.
-        overwrite: whether files that exist may be replaced.
+        overwrite: whether files that exist may be replaced. What an earlier draw left besides is
+            refused: other segments' texts or documents beside these would pass for theirs.
 
     Returns:
         The files, in the order above.
@@ -45,8 +49,20 @@ def save_sample(sample: Sample, folder: Path, *, overwrite: bool = False) -> lis
         contents[name + ending] = parts
     contents |= _labels(sample)
     numbers = (sample.positions + 1).tolist()
-    contents["segments.txt"] = (f"{number}\n".encode() for number in numbers)
+    contents[NUMBERS] = (f"{number}\n".encode() for number in numbers)
+    if overwrite:
+        _refuse_remains(folder, contents)
     return write_files(folder, contents, overwrite=overwrite)
+
+
+def _refuse_remains(folder: Path, contents: Iterable[str]) -> None:
+    if not (folder / NUMBERS).exists():
+        return
+    known = set(contents)
+    for path in sorted(folder.iterdir()):
+        if path.suffix in ENDINGS and path.name not in known:
+            expected = "no texts of another draw beside these; remove it, or take another folder"
+            raise SettingError("file", str(path), expected)
 
 
 def _add(texts: dict[str, TextLike], name: str, text: TextLike) -> None:

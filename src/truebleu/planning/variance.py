@@ -48,6 +48,8 @@ class Spread:
         sd: of one unit's influence: to first order, the standard error on n units is sd / sqrt(n).
         null_sd: likewise of the difference after random swaps, were there no difference.
         slope: half of how much the null variance grows with the difference.
+        skewness: of one unit's influence; above 0 where the long tail is in favour of the
+            difference to find.
         curvature: what the first order misses on small test sets; None for nothing.
         factor: by which all of it was scaled.
     """
@@ -55,6 +57,7 @@ class Spread:
     sd: float
     null_sd: float
     slope: float = 0.0
+    skewness: float = 0.0
     curvature: Curvature | None = None
     factor: float = 1.0
 
@@ -82,6 +85,7 @@ class Spread:
             sd=self.sd * factor,
             null_sd=self.null_sd * factor,
             slope=self.slope * factor,
+            skewness=self.skewness,
             curvature=self.curvature,
             factor=self.factor * factor,
         )
@@ -137,6 +141,7 @@ def spread_of(
         sd=float(influence.std(ddof=1)),
         null_sd=math.sqrt(float((without**2).sum()) / (len(without) - 1)),
         slope=direction * float((without * weights).mean()),
+        skewness=direction * _skewness(influence),
         curvature=curvature,
     )
 
@@ -145,6 +150,11 @@ def spread_is_zero(influence: NDArray[np.float64], scale: float) -> bool:
     """Whether the units differ by rounding only: then two systems score alike in each."""
     rounding = TIE_TOLERANCE * max(scale, 1.0) * len(influence)
     return bool(np.ptp(influence) <= rounding)
+
+
+def _skewness(influence: NDArray[np.float64]) -> float:
+    centred = influence - influence.mean()
+    return float((centred**3).mean() / (centred**2).mean() ** 1.5)
 
 
 def largest_share(influence: NDArray[np.float64]) -> float:

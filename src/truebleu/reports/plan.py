@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from truebleu.planning.literature import POINTS
 from truebleu.reports.json import json_text
 from truebleu.reports.table import RENDERERS, Column, Table
 
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
     from truebleu.planning.plan_results import PairPlan, Plan, SizeResult
 
 SIDES = {"two-sided": "two-sided", "greater": "one-sided", "less": "one-sided"}
+# Outside of these, powers of ten are easier to read than many figures.
+SMALLEST_PLAIN, LARGEST_PLAIN = 1e-9, 1e9
 SUMMARY = (
     "metric",
     "a",
@@ -44,7 +47,10 @@ def render_plan(plan: Plan, format_: str = "text") -> str:
     for pair in plan.plans:
         if format_ != "latex":
             parts.append("\n".join(sentences(plan, pair)) + "\n")
-        parts.append(RENDERERS[format_](size_table(plan, pair)))
+        table = size_table(plan, pair)
+        # Where no size is known or enough, headings would stand over nothing.
+        bare = format_ != "latex" and not table.rows
+        parts.append("\n".join(table.notes) + "\n" if bare else RENDERERS[format_](table))
     return "\n".join(parts)
 
 
@@ -68,13 +74,13 @@ def method(plan: Plan) -> str:
 
 def size_table(plan: Plan, pair: PairPlan) -> Table:
     """A row per size: its power for the difference, and the smallest difference it finds."""
-    unit, wanted = plan.settings["unit"], plan.settings["power"]
+    unit = plan.settings["unit"]
     columns = [Column(f"{unit}s", numeric=True)]
     if unit == "document":
         columns.append(Column("about segments", numeric=True))
     if pair.difference is not None:
-        columns.append(Column(f"power for {pair.difference:g} {pair.metric}", numeric=True))
-    columns += [Column(f"finds with {_percent(wanted)}", numeric=True), Column("")]
+        columns.append(Column(f"power for {_asked(pair)}", numeric=True))
+    columns += [Column(f"finds with {_wanted(plan)}", numeric=True), Column("")]
     rows = tuple(_size_row(plan, pair, size) for size in pair.sizes)
     notes = (*([] if pair.signature is None else [str(pair.signature)]), method(plan))
     return Table(tuple(columns), rows, notes)
@@ -92,8 +98,7 @@ def _needed(plan: Plan, pair: PairPlan, unit: str) -> list[str]:
     if pair.difference is None:
         return []
     asked = (
-        f"To find a difference of {pair.difference:g} {pair.metric} with a power of "
-        f"{_percent(plan.settings['power'])}, a test set needs "
+        f"To find a difference of {_asked(pair)} with a power of {_wanted(plan)}, a test set needs "
     )
     if pair.units_needed is None:
         return [f"{asked}more {unit}s than there are: {pair.reasons['units_needed']}."]
@@ -145,11 +150,19 @@ def _now(plan: Plan, pair: PairPlan, unit: str) -> list[str]:
             f"be {_percent(pair.power_for_pilot_difference)} were that the true one."
         )
     if pair.difference is None:
-        told[0] = told[0].replace(
-            "With that power", f"With a power of {_percent(plan.settings['power'])}"
-        )
+        told[0] = told[0].replace("With that power", f"With a power of {_wanted(plan)}")
         told[1:] = [line.replace("it would be", "the power would be") for line in told[1:]]
     return told
+
+
+def _wanted(plan: Plan) -> str:
+    """The power that was asked for, as it was given."""
+    return f"{100 * plan.settings['power']:g} %"
+
+
+def _asked(pair: PairPlan) -> str:
+    name = "point" if pair.metric == POINTS and pair.difference == 1 else pair.metric
+    return f"{pair.difference:g} {name}"
 
 
 def _percent(share: float) -> str:
@@ -160,8 +173,10 @@ def _percent(share: float) -> str:
 
 def _score(pair: PairPlan, value: float, sign: str = "") -> str:
     """A difference with the metric's decimals, and with more where these would show nothing."""
+    if value and not SMALLEST_PLAIN <= abs(value) < LARGEST_PLAIN:
+        return f"{value:{sign}.3g}"
     digits = pair.digits
-    while digits < 12 and value and abs(value) < 0.95 * 10 ** (1 - digits):
+    while value and abs(value) < 0.95 * 10 ** (1 - digits):
         digits += 1
     return f"{value:{sign}.{digits}f}"
 

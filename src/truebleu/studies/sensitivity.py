@@ -40,10 +40,13 @@ if TYPE_CHECKING:
     from truebleu.metrics.metric import Metric
     from truebleu.studies.apparatus.journal import Record
 
+#: Those of both papers, and the two that are most used beside BLEU.
+USUAL_METRICS = ("bleu", "nist", "mbleu", "chrf", "ter")
+
 
 def study_sensitivity(
     test_set: TestSet,
-    metrics: Sequence[str | Metric] = ("bleu", "nist", "mbleu", "chrf", "ter"),
+    metrics: Sequence[str | Metric] = USUAL_METRICS,
     *,
     sizes: Sequence[int] | None = None,
     repetitions: int = 20,

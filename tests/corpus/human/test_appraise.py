@@ -113,6 +113,7 @@ def test_one_language_pair_must_be_chosen(folder: Folder) -> None:
     [
         (row("a", 1, 1) + row("b", 1, 101), "line 2: found '101' as score, .*0 to 100"),
         (row("a", 1, 1) + row("b", 1, "good"), "line 2: found 'good' as score"),
+        (row("a", 1, "good") + row("b", 1, 1), "line 1: found 'good' as score"),
         (row("a", 1, 1) + "b,1,2\n", "line 2: found 3 fields"),
         (row("a", 1, 1) + row("b", 1, 2).replace("20.5", "late"), "line 2: found 'late'"),
         (row("a", 1, 1, kind="BAD"), "no judgment of a segment"),

@@ -134,3 +134,17 @@ def test_comparisons_have_no_z_scores(folder: Folder) -> None:
     path = folder.write("h.tsv", tsv("segment system1 system2 judgment", "1 a b >"))
     with pytest.raises(SettingError, match="have no scale"):
         judgments(path, raters="z")
+
+
+def test_comparisons_of_several_language_pairs_are_never_mixed(folder: Folder) -> None:
+    header = "src_lang tgt_lang segment system1 system2 judgment"
+    path = folder.write("h.tsv", tsv(header, "en de 1 a b better", "en cs 2 a b worse"))
+    with pytest.raises(MalformedFileError, match="2 language pairs, en-cs, en-de"):
+        judgments(path)
+    assert judgments(path, language_pair="en-cs").judgments == (Judgment(1, "a", "b", -1),)
+
+
+def test_rankings_have_no_column_to_choose(folder: Folder) -> None:
+    path = folder.write("r.csv", WMT_HEADER + "cze,eng,1,-1,1,j1,-1,a,-1,b,-1,c,1,2,3\n")
+    with pytest.raises(SettingError, match="system1rank, system2rank, system3rank"):
+        judgments(path, column="srcIndex")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -245,3 +245,52 @@ def test_impossible_choices_are_refused(folder: Folder, choices: dict[str, objec
 def test_a_file_that_is_not_there_is_refused(folder: Folder) -> None:
     with pytest.raises(CorpusError, match="no such file"):
         scores(str(folder.path / "nothing.tsv"))
+
+
+LANGUAGES = tsv(
+    "lp system segment rater score",
+    "en-de a 1 x 1",
+    "en-de b 1 x 2",
+    "en-cs a 1 y 30",
+    "en-cs b 1 y 50",
+)
+
+
+def test_judgments_of_several_language_pairs_are_never_averaged(folder: Folder) -> None:
+    path = folder.write("h.tsv", LANGUAGES)
+    with pytest.raises(MalformedFileError, match=r"2 language pairs, en-cs, en-de.*language-pair"):
+        scores(path)
+    assert scores(path, language_pair="en-cs").scores == {"a": (30.0, None), "b": (50.0, None)}
+
+
+def test_rows_of_a_language_pair_keep_their_lines(folder: Folder) -> None:
+    path = folder.write("h.tsv", LANGUAGES.replace("50", "good"))
+    assert scores(path, language_pair="en-de").scores == {"a": (1.0, None), "b": (2.0, None)}
+    with pytest.raises(MalformedFileError, match="line 5: found 'good'"):
+        scores(path, language_pair="en-cs")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "choices", "message"),
+    [
+        ("h.tsv", LONG, {"weights": "wmt24"}, "weights: .*no marked errors"),
+        ("h.tsv", LONG, {"language_pair": "en-de"}, "language_pair: .*does not say"),
+        ("h.seg.score", "a 1\na 2\nb 3\nb 4\n", {"language_pair": "en-de"}, "does not say"),
+        ("h.seg.score", "a 1\na 2\nb 3\nb 4\n", {"column": "score"}, "column: .*the format says"),
+        ("h.seg.score", "a 1\na 2\nb 3\nb 4\n", {"first_segment": 0}, "no numbers of segments"),
+        ("h.tsv", "system\tscore\na\t1\nb\t2\n", {"match": "numbers"}, "no numbers of segments"),
+    ],
+)
+def test_choices_that_would_change_nothing_are_refused(
+    folder: Folder, name: str, content: str, choices: dict[str, Any], message: str
+) -> None:
+    path = folder.write(name, content)
+    assert scores(path).systems == ("a", "b")
+    with pytest.raises(SettingError, match=message):
+        scores(path, **choices)
+
+
+def test_json_lines_that_start_with_a_blank_line_say_so(folder: Folder) -> None:
+    path = folder.write("h.jsonl", '\n{"system": "a", "segment": 1, "score": 3}\n')
+    with pytest.raises(MalformedFileError, match="line 1: found a blank line"):
+        scores(path)

@@ -19,10 +19,11 @@ def wmt24(system: str, line: int, score: float | None, **fields: object) -> str:
     return json.dumps({**known, "esa_score": score, "annotator": "u1", **fields}) + "\n"
 
 
-def test_lines_of_wmt24_are_averaged_over_annotators(folder: Folder) -> None:
+@pytest.mark.parametrize("name", ["esa.jsonl", "esa.json"])
+def test_lines_of_wmt24_are_averaged_over_annotators(folder: Folder, name: str) -> None:
     text = wmt24("a", 1, 80) + wmt24("a", 1, 70, annotator="u2") + wmt24("b", 2, None)
     text += wmt24("b", 1, 50) + wmt24("b", 1, 55)
-    found = scores(folder.write("esa.jsonl", text))
+    found = scores(folder.write(name, text))
     assert found.scores == {"a": (75.0, None), "b": (55.0, None)}
     assert found.raters == 2
     assert "format:esa" in found.signature

@@ -95,7 +95,7 @@ pub fn system_values(
         Question { coefficient, averaging: Averaging::default(), grouping: Grouping::None };
     each_replicate(0..replicates as u64, metrics.len_of(Axis(0)), |index, scratch, values| {
         let row: Vec<f64> = human.row(index as usize).to_vec();
-        let cells = match seed {
+        let cells: Vec<u32> = match seed {
             Some(seed) => {
                 let mut stream = Stream::new(seed, Purpose::Agreement, index);
                 (0..systems).map(|_| stream.below(systems as u32)).collect()
@@ -284,7 +284,7 @@ mod tests {
             let draw = Draw::new(drawn, SYSTEMS, ITEMS, &mut stream);
             assert!(draw.items.chunks(2).all(|pair| pair[0] == pair[1]));
             assert_eq!(draw.items.iter().sum::<u32>() as usize, ITEMS);
-            let column = |item: usize| (0..SYSTEMS).map(|s| (s * ITEMS + item) as u32).collect();
+            let column = |item: usize| (0..SYSTEMS).map(move |s| (s * ITEMS + item) as u32);
             let prepared = Prepared::of_groups(&matrix, repeated(&draw.items).map(column));
             for (metric, value) in metrics.outer_iter().zip(found.row(0)) {
                 let gathered = prepared.gather(&metric.iter().copied().collect::<Vec<_>>());

@@ -57,13 +57,20 @@ impl Prepared {
     ) -> Evaluated {
         let Scratch { sorting, values, .. } = scratch;
         match coefficient {
-            Coefficient::Pearson => self.average(averaging, metric, weights, |group, metric| {
-                pearson(&self.deviations[group.start..group.end], group.squares, metric)
-            }),
-            Coefficient::Spearman => self.average(averaging, metric, weights, |group, metric| {
-                let ranks = &self.ranks[group.start..group.end];
-                spearman(ranks, group.rank_squares, metric, sorting)
-            }),
+            Coefficient::Pearson => {
+                let human = self.deviations();
+                self.average(averaging, metric, weights, |group, metric| {
+                    let own = &human.values[group.start..group.end];
+                    pearson(own, human.squares[group.number], metric)
+                })
+            }
+            Coefficient::Spearman => {
+                let human = self.ranks();
+                self.average(averaging, metric, weights, |group, metric| {
+                    let own = &human.values[group.start..group.end];
+                    spearman(own, human.squares[group.number], metric, sorting)
+                })
+            }
             Coefficient::KendallC => self.average(averaging, metric, weights, |group, metric| {
                 let counts = self.count(group, metric, 0.0, sorting);
                 tau_c(&counts, group, distinct(metric, values))

@@ -1,5 +1,7 @@
 //! Groups of cells, by item, by system or all together, with all that depends on people alone.
 
+use std::sync::OnceLock;
+
 use super::pairs::{Sorting, pairs_of};
 
 /// Which cells of a (system, item) matrix are compared with each other.
@@ -28,10 +30,8 @@ pub struct Group {
     pub distinct: usize,
     /// Pairs of different cells that people tie.
     pub ties: u64,
-    /// The sum of the squared deviations of the human scores; 0 exactly where they are constant.
-    pub squares: f64,
-    /// The same of `Prepared::ranks`.
-    pub rank_squares: i128,
+    /// Where it stands among the groups.
+    pub number: usize,
 }
 
 impl Group {
@@ -85,10 +85,27 @@ pub struct Prepared {
     pub(super) human: Vec<f64>,
     /// how many of the group's are lower,
     pub(super) below: Vec<u32>,
-    /// the score less the group's mean,
-    pub(super) deviations: Vec<f64>,
-    /// and twice the average rank, less its mean: whole numbers.
-    pub(super) ranks: Vec<i64>,
+    // Coefficients of pairs, the most usual ones, need neither of these.
+    deviations: OnceLock<Deviations>,
+    ranks: OnceLock<Ranks>,
+}
+
+/// What Pearson's needs to know of people.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Deviations {
+    /// In the order of the cells, the human score less the mean of its group.
+    pub values: Vec<f64>,
+    /// By group, the sum of their squares; 0 exactly where the scores are constant.
+    pub squares: Vec<f64>,
+}
+
+/// What Spearman's needs to know of people.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Ranks {
+    /// In the order of the cells, twice the average rank less its mean: whole numbers.
+    pub values: Vec<i64>,
+    /// By group, the sum of their squares.
+    pub squares: Vec<i128>,
 }
 
 /// What `Prepared::evaluate` works in; one for each thread, kept between calls.
@@ -111,34 +128,41 @@ impl Prepared {
         assert_eq!(human.len(), systems * items, "the matrix is not rectangular");
         let (systems, items) = (systems as u32, items as u32);
         match grouping {
-            Grouping::None => Self::of_groups(human, [(0..systems * items).collect()]),
+            Grouping::None => Self::of_groups(human, std::iter::once(0..systems * items)),
             Grouping::Item => Self::of_groups(
                 human,
-                (0..items).map(|item| (0..systems).map(|system| system * items + item).collect()),
+                (0..items).map(|item| (0..systems).map(move |system| system * items + item)),
             ),
             Grouping::System => Self::of_groups(
                 human,
-                (0..systems).map(|system| (system * items..(system + 1) * items).collect()),
+                (0..systems).map(|system| system * items..(system + 1) * items),
             ),
         }
     }
 
     /// Groups given by the positions of their cells in `human`; a group's label is its index.
     #[must_use]
-    pub fn of_groups(human: &[f64], groups: impl IntoIterator<Item = Vec<u32>>) -> Self {
+    pub fn of_groups<C: IntoIterator<Item = u32>>(
+        human: &[f64],
+        groups: impl IntoIterator<Item = C>,
+    ) -> Self {
         let mut prepared = Self {
-            cells: Vec::new(),
+            cells: Vec::with_capacity(human.len()),
             groups: Vec::new(),
             sizes: Vec::new(),
-            human: Vec::new(),
-            below: Vec::new(),
-            deviations: Vec::new(),
-            ranks: Vec::new(),
+            human: Vec::with_capacity(human.len()),
+            below: Vec::with_capacity(human.len()),
+            deviations: OnceLock::new(),
+            ranks: OnceLock::new(),
         };
-        for (label, mut cells) in (0..).zip(groups) {
-            cells.retain(|&cell| !human[cell as usize].is_nan());
-            if cells.iter().any(|&cell| cell != cells[0]) {
-                prepared.push(human, label, cells);
+        let mut judged = Vec::new();
+        for (label, cells) in (0..).zip(groups) {
+            judged.clear();
+            // Adding 0 turns -0, which MQM files have, into 0.
+            let scored = cells.into_iter().map(|cell| (human[cell as usize] + 0.0, cell));
+            judged.extend(scored.filter(|(score, _)| !score.is_nan()));
+            if judged.iter().any(|&(_, cell)| cell != judged[0].1) {
+                prepared.push(label, &mut judged);
             }
         }
         prepared.sizes = prepared.groups.iter().map(Group::size).collect();
@@ -150,41 +174,65 @@ impl Prepared {
         prepared
     }
 
-    fn push(&mut self, human: &[f64], label: u32, mut cells: Vec<u32>) {
-        // Adding 0 turns -0, which MQM files have, into 0.
-        let score = |cell: u32| human[cell as usize] + 0.0;
-        cells.sort_unstable_by(|&left, &right| {
-            score(left).total_cmp(&score(right)).then(left.cmp(&right))
+    fn push(&mut self, label: u32, judged: &mut [(f64, u32)]) {
+        judged.sort_unstable_by(|left, right| {
+            left.0.total_cmp(&right.0).then_with(|| left.1.cmp(&right.1))
         });
         let start = self.human.len();
-        let n = cells.len();
-        self.human.extend(cells.iter().map(|&cell| score(cell)));
-        let scores = &self.human[start..];
+        let n = judged.len();
+        self.human.extend(judged.iter().map(|&(score, _)| score));
+        self.cells.extend(judged.iter().map(|&(_, cell)| cell));
+        let (scores, cells) = (&self.human[start..], &self.cells[start..]);
         let (mut distinct, mut ties) = (0, 0);
         for run in scores.chunk_by(|left, right| left == right) {
             let below = self.below.len() - start;
             self.below.extend(run.iter().map(|_| below as u32));
-            self.ranks.extend(run.iter().map(|_| centred_rank(below, run.len(), n)));
             distinct += 1;
             ties += pairs_of(run.len());
         }
         // Copies of a cell stand side by side.
         let copies =
             cells.chunk_by(|left, right| left == right).map(|run| pairs_of(run.len())).sum();
-        self.deviations.extend(deviations(scores));
-        let squares: f64 = self.deviations[start..].iter().map(|own| own * own).sum();
         self.groups.push(Group {
             start,
             end: start + n,
             label,
+            number: self.groups.len(),
             class: 0,
             copies,
             distinct,
             ties: ties - copies,
-            squares: if distinct > 1 { squares.max(f64::MIN_POSITIVE) } else { 0.0 },
-            rank_squares: self.ranks[start..].iter().map(|&rank| i128::from(rank).pow(2)).sum(),
         });
-        self.cells.extend(cells);
+    }
+
+    pub(super) fn deviations(&self) -> &Deviations {
+        self.deviations.get_or_init(|| {
+            let mut found = Deviations::default();
+            for group in &self.groups {
+                found.values.extend(deviations(&self.human[group.start..group.end]));
+                let squares: f64 = found.values[group.start..].iter().map(|own| own * own).sum();
+                let varies = group.distinct > 1;
+                found.squares.push(if varies { squares.max(f64::MIN_POSITIVE) } else { 0.0 });
+            }
+            found
+        })
+    }
+
+    pub(super) fn ranks(&self) -> &Ranks {
+        self.ranks.get_or_init(|| {
+            let mut found = Ranks::default();
+            for group in &self.groups {
+                let mut squares = 0;
+                for run in self.below[group.start..group.end].chunk_by(|left, right| left == right)
+                {
+                    let rank = centred_rank(run[0] as usize, run.len(), group.len());
+                    found.values.extend(run.iter().map(|_| rank));
+                    squares += i128::from(rank).pow(2) * run.len() as i128;
+                }
+                found.squares.push(squares);
+            }
+            found
+        })
     }
 
     /// The position in the matrix of each prepared cell.
@@ -255,7 +303,8 @@ mod tests {
         let all = Prepared::new(&HUMAN, 2, Grouping::None);
         assert_eq!(all.cells(), [5, 0, 3, 4, 2]);
         assert_eq!(all.below, [0, 1, 1, 3, 4]);
-        assert_eq!(all.ranks, [-4, -1, -1, 2, 4]);
+        assert_eq!(all.ranks().values, [-4, -1, -1, 2, 4]);
+        assert_eq!(all.ranks().squares, [38]);
         assert_eq!((all.groups()[0].distinct, all.groups()[0].ties), (4, 1));
     }
 

@@ -105,12 +105,13 @@ impl Prepared {
     pub(super) fn difference_pearson(&self, metric: &[f64], weights: Option<&[u32]>) -> Evaluated {
         let (mut products, mut squares, mut human) = (0.0, 0.0, 0.0);
         let mut groups = 0;
+        let people = self.deviations();
         self.each(metric, weights, |group, metric, times| {
             let factor = times as f64 * group.len() as f64;
-            let own = moments(&self.deviations[group.start..group.end], metric);
+            let own = moments(&people.values[group.start..group.end], metric);
             products += factor * own.0;
             squares += factor * own.1;
-            human += factor * group.squares;
+            human += factor * people.squares[group.number];
             groups += times;
         });
         let value = if squares > TINY && human > TINY {
@@ -130,7 +131,7 @@ impl Prepared {
             // Deviations of a constant are rounding.
             let varies = [group.distinct > 1, metric.iter().any(|score| *score != metric[0])];
             let [people, own] = varies.map(|varies| if varies { factor } else { 0.0 });
-            let human = &self.deviations[group.start..group.end];
+            let human = &self.deviations().values[group.start..group.end];
             left.extend(human.iter().map(|deviation| people * deviation));
             right.extend(deviations(metric).map(|deviation| own * deviation));
         });

@@ -4,8 +4,8 @@ The procedure of the WMT metrics tasks. Metrics are sorted by value, names break
 walked down: a metric joins the current cluster unless at least one member of it is significantly
 better, in which case it opens the next. The rank of a metric is the number of its cluster.
 
-Clusters are not groups of metrics that can't be told apart. Only members of the current cluster are
-looked at: with A = B, B = C and A > C the ranks are 1, 1, 2 although B and C are not told apart.
+Clusters are not groups of metrics that can't be told apart, since earlier clusters are forgotten:
+with A = B, B = C and A > C the ranks are 1, 1, 2 although B and C are not told apart.
 """
 
 from __future__ import annotations

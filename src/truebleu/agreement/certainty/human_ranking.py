@@ -1,13 +1,13 @@
 """Systems ranked by human scores alone, as the WMT findings do it.
 
-A system wins over another if its mean is higher and a test on the segments rated for both says so.
+To win over another, a system needs the higher mean and a test on the segments rated for both.
 
 - "wmt22" and before: Mann & Whitney's U, one-sided; the two sets of scores count as independent
   samples. A line is drawn after a system if every system above it, up to the last line, wins
   against all systems below it.
 - "wmt24": Wilcoxon's signed ranks, two-sided, by domain; the domains' p-values are combined by
-  Stouffer's method, and the mean of a system is the mean of its domains' means. A cluster goes on
-  as long as any system in it is not told apart from some system below.
+  Stouffer's method, and the mean of a system is the mean of its domains' means. A line is
+  drawn where all systems above are told apart from all below.
 - "wmt25": Wilcoxon's signed ranks, one-sided. A system's range of ranks grows outwards from its
   place until the first significant difference on either side; a line is drawn where no range
   crosses. Two ratings of a segment are two columns of scores here.

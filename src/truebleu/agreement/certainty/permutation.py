@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from truebleu.inference.arguments import Values
 
 DRAWS = 10_000
+# Standardised scores closer than this are the same but for rounding.
+ROUNDING = 1e-12
 # Draws of exchanges whose hybrids are tested together, so that memory stays bounded.
 HYBRIDS = 16
 
@@ -109,7 +111,7 @@ def exchange_test(
     values = [measure_cells(ratings, one, by).value for one in (first, second)]
     cells = int(rated_cells(ratings).sum())
     exact = _enumerates(cells, draws)
-    metrics = np.stack([standardised(one, ratings) for one in (first, second)])
+    metrics = np.stack(_exchangeable(first, second, ratings))
 
     def hybrids(count: int, *, enumerated: bool) -> Values:
         return _core.hybrid_values(
@@ -182,6 +184,22 @@ def standardised(metric: Values, human: Values) -> Values:
     if kept.size == 0 or (kept == kept[0]).all():
         return np.zeros_like(metric)
     return np.where(rated, (metric - kept.mean()) / kept.std(), 0.0)
+
+
+def _exchangeable(first: Values, second: Values, human: Values) -> tuple[Values, Values]:
+    """Both metrics standardised, scores that are equal but for rounding made equal.
+
+    Ties of one metric must stay ties in hybrids: the same metric in another unit, such as percent,
+    differs from it in the last digits of its standardised scores only.
+    """
+    one, other = standardised(first, human), standardised(second, human)
+    known = np.unique(one)
+    if known.size:
+        after = np.searchsorted(known, other).clip(1, max(known.size - 1, 1))
+        below, above = known[after - 1], known[np.minimum(after, known.size - 1)]
+        nearest = np.where(other - below <= above - other, below, above)
+        other = np.where(np.abs(other - nearest) <= ROUNDING, nearest, other)
+    return one, other
 
 
 def _enumerates(cells: int, draws: int) -> bool:

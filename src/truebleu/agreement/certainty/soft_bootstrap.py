@@ -3,6 +3,13 @@
 A replicate draws segments or documents and has p-values by the normal approximation, which needs
 two sums over segments for each pair of systems: it costs as little as that of any other metric.
 Segments are taken for independent draws from one population, or documents are.
+
+The value depends on the number of segments: with ever more of them all p-values become 0 or 1. So
+the interval is about test sets of this size. A replicate is a sample of a sample, whose p-values
+are further apart than those of the data: replicates lie lower than the value on average, often by a
+quarter of the interval's width. Percentiles are right nonetheless: of test sets of 200 segments
+drawn from wmt21 en-de, about 95 % of the intervals covered the mean of all such test sets, but 75 %
+of those that were mirrored at the value.
 """
 
 from __future__ import annotations

@@ -51,7 +51,8 @@ def soft_exchange_test(
     pairs = paired_systems(rated)
     if not pairs.size:
         raise SettingError("human", "no segment rated for two systems", "at least one")
-    people = _p_values(np.where(rated, ratings, 0.0)[np.newaxis], rated, pairs)
+    # Far from 0, sums of squares would drown the differences; moving all scores leaves these alone.
+    people = _p_values(standardised(ratings, ratings)[np.newaxis], rated, pairs)
     first, second = standardised(first, ratings), standardised(second, ratings)
 
     def accuracies(matrices: Values) -> Values:

@@ -16,15 +16,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from truebleu.agreement.measures.cells import rated_cells
+from truebleu.agreement.measures.grouping import measure_by
+from truebleu.agreement.measures.measuring import measure_cells
+from truebleu.agreement.measures.pairs import as_cells
 from truebleu.errors import MissingExtraError, SettingError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from truebleu.inference.arguments import Values
-
 # Correlations are exact to about this much.
 ROUNDING = 1e-12
+# The determinant is a sum of numbers of the size of 1: less than this is what rounding leaves of 0.
+NO_SPREAD = 1e-14
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,21 +64,20 @@ def williams(human: ArrayLike, metric1: ArrayLike, metric2: ArrayLike) -> Willia
     """Test two metrics on the cells that have a human score.
 
     Args:
-        human: human scores of any shape, NaN where nobody rated.
+        human: human scores shaped (system, segment), NaN where nobody rated; or one per system.
         metric1: the first metric's scores, shaped alike.
         metric2: the second metric's.
     """
-    ratings = np.asarray(human, dtype=np.float64)
-    rated = ~np.isnan(ratings)
-    people = ratings[rated]
-    first = _rated_scores("metric1", metric1, rated)
-    second = _rated_scores("metric2", metric2, rated)
-    r1, r2 = _pearson(people, first), _pearson(people, second)
-    r12 = _pearson(first, second)
+    (ratings, first), (_, second) = as_cells(human, metric1), as_cells(human, metric2)
+    rated = rated_cells(ratings)
+    by = measure_by("pearson")
+    r1, r2 = (measure_cells(ratings, metric, by).value for metric in (first, second))
+    r12 = measure_cells(np.where(rated, first, np.nan), second, by).value
+    n = int(rated.sum())
     if r1 is None or r2 is None or r12 is None:
         reason = "a correlation is undefined: human or metric scores do not vary"
-        return _undefined(reason, r1, r2, r12, people.size)
-    return williams_test(r1, r2, r12, people.size)
+        return _undefined(reason, r1, r2, r12, n)
+    return williams_test(r1, r2, r12, n)
 
 
 def williams_test(r1: float, r2: float, r12: float, n: int) -> Williams:
@@ -103,7 +106,7 @@ def williams_test(r1: float, r2: float, r12: float, n: int) -> Williams:
     lead = (r1 - r2) * math.sqrt((n - 1) * max(1 + r12, 0.0))
     if abs(r1 - r2) <= ROUNDING and 1 - r12 <= ROUNDING:
         t = 0.0  # one metric is a multiple of the other: there is no difference to test
-    elif spread <= ROUNDING**2:
+    elif spread <= NO_SPREAD:
         reason = "the correlations determine each other: the test has no error to compare with"
         return _undefined(reason, r1, r2, r12, n)
     else:
@@ -118,24 +121,6 @@ def _upper_tail(t: float, degrees: int) -> float:
     except ImportError as error:
         raise MissingExtraError("Williams' test", "stats") from error
     return float(student.sf(t, degrees))
-
-
-def _rated_scores(name: str, metric: ArrayLike, rated: np.typing.NDArray[np.bool_]) -> Values:
-    scores = np.asarray(metric, dtype=np.float64)
-    if scores.shape != rated.shape:
-        raise SettingError(name, scores.shape, f"the shape {rated.shape} of the human scores")
-    kept: Values = scores[rated]
-    if not np.isfinite(kept).all():
-        raise SettingError(name, "a score that is not finite", "a score in every rated cell")
-    return kept
-
-
-def _pearson(x: Values, y: Values) -> float | None:
-    """Pearson's correlation; None where one of the two does not vary."""
-    if x.size < 2 or (x == x[0]).all() or (y == y[0]).all():
-        return None
-    dx, dy = x - x.mean(), y - y.mean()
-    return float(np.clip((dx / np.linalg.norm(dx)) @ (dy / np.linalg.norm(dy)), -1, 1))
 
 
 def _undefined(

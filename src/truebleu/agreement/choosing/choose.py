@@ -43,6 +43,10 @@ if TYPE_CHECKING:
 JudgedSet: TypeAlias = "tuple[TestSet, Human]"
 
 SHARE = 0.5
+SAME_DATA = (
+    "Development and test are the same outputs and judgments: the value on test flatters the "
+    "choice as much. Leave out the test set to split what there is."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +231,22 @@ def _notes(development: _Data, test: _Data, judged: Judged) -> tuple[str, ...]:
     found = notes(test.human, judged, test.test_set)
     if development.items is not None:
         return found
+    if _same(development, test):
+        found = (SAME_DATA, *found)
     return (*found, *(f"Of development: {note}" for note in development.human.notes))
+
+
+def _same(development: _Data, test: _Data) -> bool:
+    """Whether the settings are reported on what they were chosen on."""
+    texts = [
+        {name: list(segments) for name, segments in data.test_set.systems.items()}
+        for data in (development, test)
+    ]
+    said = [
+        data.human.scores if isinstance(data.human, HumanScores) else data.human.judgments
+        for data in (development, test)
+    ]
+    return texts[0] == texts[1] and said[0] == said[1]
 
 
 def _outline(data: _Data, metrics: Mapping[str, Metric]) -> dict[str, object]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from truebleu.cli.lists import percents
 from truebleu.cli.studies.pairs import pair_options, tests_option
 from truebleu.cli.studying import (
     draw_option,
@@ -15,7 +16,6 @@ from truebleu.cli.studying import (
     study_options,
     unit_option,
 )
-from truebleu.errors import SettingError
 from truebleu.studies.accuracy import USUAL_BANDS, study_accuracy
 from truebleu.studies.apparatus.trials import USUAL_SIZES, USUAL_TESTS
 
@@ -37,14 +37,6 @@ often where the systems differ much, and p-values of two-sided tests claim less 
 """
 
 
-def _bands(_context: click.Context, _option: click.Parameter, value: str) -> tuple[float, ...]:
-    try:
-        return tuple(float(part) / 100 for part in value.split(","))
-    except ValueError:
-        expected = "percents with commas between them, such as 90,95,99"
-        raise SettingError("bands", value, expected) from None
-
-
 @click.command("accuracy", epilog=EPILOG)
 @study_options
 @sizes_option(USUAL_SIZES)
@@ -59,7 +51,7 @@ def _bands(_context: click.Context, _option: click.Parameter, value: str) -> tup
     metavar="P,P,...",
     default=BANDS,
     show_default=True,
-    callback=_bands,
+    callback=percents,
     help="Percents at which bands of confidence begin.",
 )
 def command(study: Studied, **options: Any) -> Exhibit:

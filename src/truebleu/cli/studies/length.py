@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu.cli.studying import study_options
-from truebleu.errors import SettingError
+from truebleu.cli.lists import percents
+from truebleu.cli.studying import set_usual_metrics, study_options
 from truebleu.studies.apparatus.resized import PIECES
 from truebleu.studies.length import USUAL_LENGTHS, WAYS, study_length
 
@@ -26,18 +26,6 @@ Examples:
 """
 
 
-def _percents(
-    _context: click.Context, _option: click.Parameter, value: str | None
-) -> tuple[float, ...] | None:
-    if value is None:
-        return None
-    try:
-        return tuple(float(part) / 100 for part in value.split(","))
-    except ValueError:
-        expected = "percents with commas between them, such as 70,80,90"
-        raise SettingError("lengths", value, expected) from None
-
-
 @click.command("length", epilog=EPILOG)
 @study_options
 @click.option(
@@ -52,7 +40,7 @@ def _percents(
 @click.option(
     "--lengths",
     metavar="P,P,...",
-    callback=_percents,
+    callback=percents,
     help="With --by cut: percents of the natural length, up to 150. Default: "
     f"{','.join(f'{100 * length:g}' for length in USUAL_LENGTHS)}.",
 )
@@ -73,6 +61,4 @@ def command(study: Studied, **options: Any) -> Exhibit:
     return study_length(study.test_set, study.metrics, runner=study.runner, **options)
 
 
-for parameter in command.params:
-    if parameter.name == "metrics":
-        parameter.default = USUAL_METRICS
+set_usual_metrics(command, USUAL_METRICS)

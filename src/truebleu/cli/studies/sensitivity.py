@@ -12,11 +12,12 @@ from truebleu.cli.studying import (
     level_option,
     repetitions_option,
     samples_option,
+    set_usual_metrics,
     study_options,
     unit_option,
 )
 from truebleu.inference.multiplicity import CORRECTIONS
-from truebleu.studies.sensitivity import study_sensitivity
+from truebleu.studies.sensitivity import USUAL_METRICS, study_sensitivity
 
 if TYPE_CHECKING:
     from truebleu.cli.studying import Studied
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 EPILOG = """\b
 Examples:
+  truebleu study sensitivity -r ref.txt sys/
   truebleu study sensitivity -r ref.txt sys/ -m bleu -m nist -m mbleu
   truebleu study sensitivity -r ref.txt sys/ -m bleu -m chrf -m ter --sizes 100,300,600
   truebleu study sensitivity -r ref.txt sys/ -m bleu -m nist --by-system
@@ -46,6 +48,9 @@ def command(study: Studied, **options: Any) -> Exhibit:
 
     Zhang & Vogel (2004, Table 1, Fig. 3) and Riezler & Maxwell (2005, Table 1) found NIST more
     sensitive than BLEU. Pairs are told apart by the bootstrap's interval of the difference and by
-    approximate randomization, with and without a correction. Give -m several times.
+    approximate randomization, with and without a correction.
     """
     return study_sensitivity(study.test_set, study.metrics, runner=study.runner, **options)
+
+
+set_usual_metrics(command, USUAL_METRICS)

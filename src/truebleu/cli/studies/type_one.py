@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from truebleu.cli.lists import whole_numbers
 from truebleu.cli.studying import study_options, unit_option
 from truebleu.errors import SettingError
 from truebleu.inference.settings import ALL_CORRECTIONS
@@ -41,18 +42,6 @@ How systems are made equal (--null):
 """
 
 
-def _numbers(
-    _context: click.Context, _option: click.Parameter, value: str | None
-) -> tuple[int, ...] | None:
-    if value is None:
-        return None
-    try:
-        return tuple(int(part) for part in value.split(","))
-    except ValueError:
-        expected = "whole numbers with commas between them, such as 2,3,4"
-        raise SettingError("together", value, expected) from None
-
-
 @click.command("type-one", epilog=EPILOG)
 @study_options
 @click.option(
@@ -83,7 +72,7 @@ def _numbers(
 @click.option(
     "--together",
     metavar="N,N,...",
-    callback=_numbers,
+    callback=whole_numbers,
     help="Compare so many equal systems with one another, and count any false alarm among all "
     "their pairs.",
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from truebleu.corpus import formats, locations
 from truebleu.corpus.delimited import Delimited
+from truebleu.corpus.json_lines import read_json_lines
 from truebleu.corpus.lines import BYTE_ORDER_MARK, decode
 from truebleu.corpus.score_tables import (
     RATER_COLUMNS,
@@ -31,7 +32,10 @@ DOCUMENT_NUMBERS = ("doc_id", "docsegid", "doc_seg_id")
 DOMAINS = ("domain",)
 RATERS = (*RATER_COLUMNS, "judge_id", "judgeid", "user")
 _TEXTS = ("src", "source", "tgt", "target", "ref", "reference", "hyp", "hypothesis", "mt")
-_LANGUAGES = ("langs", "lp", "srclang", "trglang", "src_lang", "tgt_lang")
+LANGUAGE_PAIRS = ("langs", "lp", "language_pair")
+SOURCE_LANGUAGES = ("srclang", "src_lang")
+TARGET_LANGUAGES = ("trglang", "tgtlang", "tgt_lang")
+_LANGUAGES = (*LANGUAGE_PAIRS, *SOURCE_LANGUAGES, *TARGET_LANGUAGES)
 #: Columns of text or of circumstances, which hold no scores.
 OTHERS = frozenset((*_TEXTS, *_LANGUAGES, *DOCUMENT_NUMBERS, "comment", "metadata", "timestamp"))
 
@@ -97,14 +101,23 @@ def human_table(table: Table, data: bytes) -> HumanTable:
 
 def parse_human_table(path: str, data: bytes) -> HumanTable:
     """A table by its ending; any other ending is TSV, or fields between white space."""
-    if locations.extension(path) in (".csv", ".jsonl", ".ndjson", ".parquet"):
-        table = formats.parse_table(path, data)
-        if table is not None:
-            return human_table(table, data)
+    table = table_by_ending(path, data)
+    if table is not None:
+        return human_table(table, data)
     text = decode(path, data)
     if _between_white_space(text):
         return human_table(white_space_table(path, text), data)
     return human_table(parse_score_table(path, data), data)
+
+
+def table_by_ending(path: str, data: bytes) -> Table | None:
+    """A table in CSV, JSON lines or Parquet; None where the ending is none of theirs."""
+    ending = locations.extension(path)
+    if ending == ".json":
+        # Texts are never so, but WMT's judgments are: an object on each line.
+        return read_json_lines(path, data)
+    is_table = ending in (".csv", ".jsonl", ".ndjson", ".parquet")
+    return formats.parse_table(path, data) if is_table else None
 
 
 def _between_white_space(text: str) -> bool:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from truebleu.corpus.human.columns import human_table, white_space_table
-from truebleu.corpus.human.languages import rows_of_pair
+from truebleu.corpus.human.languages import refuse_language_pair, rows_of_pair
 from truebleu.corpus.human.places import Addresses
 from truebleu.corpus.human.sheet import Sheet, segment_scores
 from truebleu.corpus.human.unnumbered import counted_scores
@@ -44,6 +44,8 @@ def read_direct_assessment(path: str, data: bytes, request: Request) -> HumanSco
     if sources is not None and targets is not None:
         pairs = [f"{source}-{target}" for source, target in zip(sources, targets, strict=True)]
         rows = rows_of_pair(path, pairs, request)
+    else:
+        refuse_language_pair(path, request)
     systems = _known_names(table.table.labels(_named(table, "sys")), request)
     lines = [table.table.line(row) for row in rows]
     sheet = Sheet(

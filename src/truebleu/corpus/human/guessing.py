@@ -101,7 +101,8 @@ def _guess_json(path: str, data: bytes, text: str) -> Kind:
     from truebleu.corpus.human.wmt_json import json_records
 
     is_array = text.lstrip().startswith("[")
-    head = data if is_array else data.partition(b"\n")[0]
+    # A blank line at the start is for the reader to refuse, which knows its number.
+    head = data if is_array else data.lstrip().partition(b"\n")[0]
     _, record = next(iter(json_records(path, head)), (None, {}))
     keys = list(record)
     if is_wmt25(keys):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from truebleu.corpus.files import Files
 from truebleu.corpus.human.places import CANARY
 from truebleu.corpus.json_lines import read_records
+from truebleu.corpus.labels import parse_docs
 from truebleu.corpus.lines import BYTE_ORDER_MARK, decode
 from truebleu.errors import EmptyTextError, MalformedFileError, UnpairedSegmentsError
 
@@ -50,15 +51,9 @@ def read_labels(root: str, pair: str, segments: int) -> Labels | None:
     lines = _lines(path)
     if len(lines) != segments:
         raise UnpairedSegmentsError(path, len(lines), "the source", segments)
-    domains, documents = [], []
-    for number, line in enumerate(lines, 1):
-        fields = line.split(maxsplit=1)
-        if len(fields) != 2:
-            raise MalformedFileError(path, number, f"{line!r}", "DOMAIN DOCUMENT")
-        domains.append(fields[0])
-        documents.append(fields[1].strip())
+    documents, domains = parse_docs(path, lines)
     canary = CANARY in (domains[0].lower(), documents[0].lower())
-    return Labels(tuple(documents), tuple(domains), canary)
+    return Labels(documents, domains, canary)
 
 
 def _existing(stem: str) -> str:

@@ -6,7 +6,7 @@ from collections import Counter
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
-from truebleu.corpus import formats, locations
+from truebleu.corpus.human.columns import table_by_ending
 from truebleu.corpus.human.mqm_weights import HARMLESS, Weights, mqm_weights
 from truebleu.corpus.human.places import Addresses
 from truebleu.corpus.human.sheet import Sheet, segment_scores
@@ -171,12 +171,11 @@ def _table(
     path: str, data: bytes
 ) -> tuple[Sequence[str], Iterator[tuple[int | None, Sequence[object]]]]:
     """Header and rows. TSV has no quotes unless its header has, and rows may lack last fields."""
-    if locations.extension(path) in (".csv", ".jsonl", ".ndjson", ".parquet"):
-        table = formats.parse_table(path, data)
-        if table is not None:
-            values = [table.values(column) for column in table.columns]
-            every = enumerate(zip(*values, strict=True))
-            return table.columns, ((table.line(row), fields) for row, fields in every)
+    table = table_by_ending(path, data)
+    if table is not None:
+        values = [table.values(column) for column in table.columns]
+        every = enumerate(zip(*values, strict=True))
+        return table.columns, ((table.line(row), fields) for row, fields in every)
     text = decode(path, data).removeprefix(BYTE_ORDER_MARK)
     if not text.strip():
         raise EmptyTextError(path)

@@ -8,7 +8,6 @@ from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from truebleu.corpus.human import columns
-from truebleu.corpus.human.languages import rows_of_pair
 from truebleu.corpus.human.places import Addresses, places_of
 from truebleu.corpus.human.request import listed
 from truebleu.corpus.human.scores import Judgment, PairwiseJudgments
@@ -65,6 +64,9 @@ def read_rankings(table: HumanTable, request: Request) -> PairwiseJudgments:
         expected = "'mean': judgments of which output is better have no scale"
         raise SettingError("raters", "z", expected)
     ranked = _ranked(table)
+    if ranked is not None and request.column is not None:
+        expected = f"none: ranks are in the {table.table.column_word}s {', '.join(ranked.ranks)}"
+        raise SettingError("column", request.column, expected)
     verdicts = _plain(table, request) if ranked is None else _expanded(table, ranked, request)
     if not verdicts:
         found = "no comparison of two systems"
@@ -153,7 +155,7 @@ def _expanded(table: HumanTable, ranked: _Ranked, request: Request) -> list[_Ver
     ranks = [table.table.values(column) for column in ranked.ranks]
     known = set(request.systems)
     verdicts = []
-    for row in _language_rows(table, request):
+    for row in range(table.rows):
         entries = []
         for names, column, values in zip(systems, ranked.ranks, ranks, strict=True):
             rank = _rank(table, row, column, values[row])
@@ -188,15 +190,6 @@ def _rank(table: HumanTable, row: int, column: str, value: object) -> int | None
         found = f"{value!r} in {table.table.column_word} {column!r}"
         raise MalformedFileError(table.path, table.table.line(row), found, "a rank, 1 for the best")
     return rank if rank > 0 else None
-
-
-def _language_rows(table: HumanTable, request: Request) -> Sequence[int]:
-    source = table.labels(("srclang", "src_lang"))
-    target = table.labels(("trglang", "tgtlang", "tgt_lang"))
-    if source is None or target is None:
-        return range(table.rows)
-    pairs = [f"{s}-{t}" for s, t in zip(source, target, strict=True)]
-    return rows_of_pair(table.path, pairs, request)
 
 
 def _places(table: HumanTable, rows: Sequence[int], request: Request) -> tuple[list[int], str]:

@@ -134,7 +134,9 @@ def _score_columns(table: HumanTable, column: str | None) -> tuple[str, ...]:
     if named or len(candidates) == 1:
         return ((named or candidates)[0],)
     found = f"the {word}s {', '.join(candidates)}"
-    expected = f"one of them to be chosen as the score, as in column={candidates[0]!r}"
+    expected = (
+        f"one of them to be chosen as the score, as in column={candidates[0]!r} (--human-column)"
+    )
     raise MalformedFileError(table.path, None, found, expected)
 
 

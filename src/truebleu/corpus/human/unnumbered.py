@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from truebleu.corpus.human.sheet import item_scores, known_rows
-from truebleu.errors import MalformedFileError
+from truebleu.errors import MalformedFileError, SettingError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,6 +35,7 @@ def counted_scores(
         shared: Whether raters shared the segments, so that a system has one score of each;
             otherwise every rater has all.
     """
+    _refuse_numbering(sheet.label, request)
     rows = known_rows(sheet.label, sheet.lines, sheet.systems, request)
     keys = _keys(sheet, shared=shared)
     turns = Counter(keys[row] for row in rows)
@@ -59,6 +60,7 @@ def counted_scores(
 
 def named_scores(sheet: Sheet, names: Sequence[str], request: Request, level: Level) -> HumanScores:
     """Scores that name the document or domain they are about."""
+    _refuse_numbering(sheet.label, request)
     rows = known_rows(sheet.label, sheet.lines, sheet.systems, request)
     if level == "document" and request.documents is not None:
         items = tuple(dict.fromkeys(request.documents))
@@ -76,6 +78,15 @@ def named_scores(sheet: Sheet, names: Sequence[str], request: Request, level: Le
     return item_scores(
         sheet, rows, places, request, level, len(items), items, (*sheet.made, f"level:{level}")
     )
+
+
+def _refuse_numbering(label: str, request: Request) -> None:
+    """Refuses choices about numbers of segments where there are none."""
+    choices = {"first_segment": request.first_segment, "match": request.match}
+    for setting, value in choices.items():
+        if value not in (None, "order"):
+            expected = f"none: scores of {label} have no numbers of segments"
+            raise SettingError(setting, value, expected)
 
 
 def _keys(sheet: Sheet, *, shared: bool) -> Sequence[tuple[str, str | None]]:

@@ -39,7 +39,11 @@ def x_axis(panel: Panel) -> dict[str, Any]:
     if panel.drawing.categories is not None:
         return _categories(panel, title)
     numbers = panel.drawing.numbers("x")
-    axis = {"labelOverlap": "greedy", "tickCount": round(panel.width / 60)}
+    axis = {
+        "labelOverlap": "greedy",
+        "labelSeparation": LABEL_SIZE / 2,
+        "tickCount": round(panel.width / 60),
+    }
     axis |= _number_format(field, numbers)
     if panel.drawing.plot.log_x:
         # A step between ticks is of no use where they multiply.

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 # A sample that is a larger share of its pool varies noticeably less than its interval says.
 NOTABLE_SHARE = 0.05
+# More intervals side by side run into one another.
+MOST_SHOWN = 50
 
 FIELDS = (
     Field("metric", "Metric"),
@@ -188,10 +190,11 @@ def _finite_pool(pool: Pool, subject: Mapping[str, Any]) -> list[str]:
     if subject["draw"] == "independent" or largest <= NOTABLE_SHARE:
         return []
     narrower = 100 * (1 - (1 - largest) ** 0.5)
+    # Of random samples, which may have units in common, this holds as well.
     return [
-        f"The largest samples are {100 * largest:.0f} % of the pool and share nothing: they vary "
-        f"by {narrower:.0f} % less around its score than around that of endless text, so more "
-        "intervals hold it than should."
+        f"The largest samples are {100 * largest:.0f} % of the pool and have no unit twice: they "
+        f"vary by {narrower:.0f} % less around its score than around that of endless text, so that "
+        "more intervals hold it than would hold that."
     ]
 
 
@@ -201,13 +204,14 @@ def _plot_rows(
     records: Mapping[Key, Record],
     subject: Mapping[str, Any],
 ) -> list[Row]:
-    """The intervals of the first system or pair, of the smallest size, as in Koehn's Fig. 6."""
+    """The first intervals of one system or pair, of the smallest size, as in Koehn's Fig. 6."""
     size = subject["sizes"][0]
     first = _name(pool, pairs, 0)
+    keys = [key for key in records if key[0] == size][:MOST_SHOWN]
     rows: list[Row] = []
     for one in pool.counted:
         truth, margin = float(values_of(one, pairs)[0]), TIE_TOLERANCE * one.scale
-        for (_, index), record in ((key, records[key]) for key in records if key[0] == size):
+        for (_, index), record in ((key, records[key]) for key in keys):
             score, low, high = (values[0] for values in record[one.label])
             rows.append(
                 {

@@ -10,8 +10,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
+from errno import ENOSPC
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, TypeAlias
 from zlib import crc32
 
@@ -80,17 +82,40 @@ def _hear_nothing(_done: int) -> None:
 
 
 def _append(path: Path, line: Mapping[str, Any]) -> None:
-    data = (json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n").encode()
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
-        try:
-            if os.write(descriptor, data) != len(data):
-                raise UnreadableFileError(str(path), "cannot be written: is the disk full?")
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        _write(path, line)
     except OSError as error:
         raise UnreadableFileError(str(path), f"cannot be written: {error.strerror}") from error
+
+
+def _write(path: Path, line: Mapping[str, Any]) -> None:
+    data = (json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+    try:
+        if os.write(descriptor, data) != len(data):
+            raise OSError(ENOSPC, "is the disk full?")
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _begin(path: Path, header: Mapping[str, Any]) -> None:
+    """Write the first line of a new journal, unless another run has begun it meanwhile.
+
+    The line is put in place whole, so that of runs which begin at once there is one first line.
+    """
+    beside = path.with_name(f".truebleu-{os.getpid()}-{get_ident()}")
+    try:
+        _write(beside, header)
+        os.link(beside, path)
+    except FileExistsError:
+        return
+    except OSError:
+        # A file system without links; or none can be written, and then this says so.
+        _append(path, header)
+    finally:
+        with suppress(OSError):
+            beside.unlink()
 
 
 def _read(path: Path, subject: Mapping[str, Any]) -> dict[Key, Record]:
@@ -98,22 +123,22 @@ def _read(path: Path, subject: Mapping[str, Any]) -> dict[Key, Record]:
     # Through JSON and back, since a tuple comes back as a list.
     header = json.loads(json.dumps({"kind": KIND, "truebleu": VERSION, **subject}))
     if not path.exists():
-        _append(path, header)
-        return {}
+        _begin(path, header)
     if not path.is_file():
         raise UnreadableFileError(str(path), "not a regular file, expected a study's journal")
     try:
         data = path.read_bytes()
     except OSError as error:
         raise UnreadableFileError(str(path), f"cannot be read: {error.strerror}") from error
+    if not data:
+        raise MalformedFileError(str(path), None, "nothing", "a study's journal; delete the file")
     lines = data.split(b"\n")
+    # First, since what is no journal should not be told how to mend one.
+    _require_subject(path, _parse(path, 1, lines[0]), header)
     if lines.pop():
         found = "the beginning of a line only"
         expected = "a whole line; delete that line to go on from the one before it"
         raise MalformedFileError(str(path), len(lines) + 1, found, expected)
-    if not lines:
-        raise MalformedFileError(str(path), None, "nothing", "a study's journal; delete the file")
-    _require_subject(path, _parse(path, 1, lines[0]), header)
     known: dict[Key, Record] = {}
     for number, line in enumerate(lines[1:], 2):
         key, record = _entry(path, number, line)

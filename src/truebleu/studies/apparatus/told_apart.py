@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truebleu.exhibits import Exhibit, Field, Plot, Row
+from truebleu.inference.arguments import TIE_TOLERANCE
 from truebleu.inference.multiplicity import adjust
 from truebleu.studies.apparatus.conclusions import TEST_NAMES
 from truebleu.studies.apparatus.widths import (
@@ -92,7 +93,9 @@ class _Told:
 
     def apart(self, test: str, correction: str, alpha: float) -> NDArray[np.bool_]:
         """Which pairs are told apart, shaped (sample, pair)."""
-        return np.stack([adjust(p, correction) <= alpha for p in self.p[test]])
+        # A share of wins that means 0.05 is not quite that in floats, nor a multiple of it.
+        limit = alpha * (1 + TIE_TOLERANCE)
+        return np.stack([adjust(p, correction) <= limit for p in self.p[test]])
 
     @property
     def widths(self) -> NDArray[np.float64]:

@@ -1,8 +1,8 @@
 """Widths: intervals relative to the score, and the law by which they narrow with more data.
 
 Zhang & Vogel (2004, §3.1) write an interval as percents of the median, so that metrics of different
-scales can be set side by side; "doubling the testing data size narrows the confidence interval by
-30 %" (§4.1) is a power law of the size with an exponent of about -1/2.
+scales can be set side by side. Their rule that twice the data make it some 30 % narrower (§4.1) is
+a power law of the size with an exponent of about -1/2.
 """
 
 from __future__ import annotations
