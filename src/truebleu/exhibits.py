@@ -30,6 +30,7 @@ class Field:
         digits: decimals of its numbers in tables; None for text and whole numbers.
         percent: the number is a share, and is written as a percentage.
         sign: the number is a difference, and is written with its sign.
+        parts: the names of the numbers that a text for people is made of; programs get those.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Field:
     digits: int | None = None
     percent: bool = False
     sign: bool = False
+    parts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

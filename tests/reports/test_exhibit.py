@@ -133,3 +133,16 @@ def test_a_cell_is_written_as_its_field_says(
     value: str | float | None, field: Field, expected: str
 ) -> None:
     assert cell(value, field) == expected
+
+
+def test_programs_get_the_numbers_that_a_text_for_people_is_made_of() -> None:
+    exhibit = Exhibit(
+        name="power",
+        title="Power",
+        fields=(Field("pair", "Pair"), Field("cell", "100", parts=("right", "wrong"))),
+        rows=({"pair": "a, b", "cell": "12 %/1 %", "right": 0.12, "wrong": 0.01},),
+        findings=(),
+        plot=Plot(mark="point", x="pair", y="right"),
+    )
+    assert render_exhibit(exhibit, "tsv").endswith("pair\tright\twrong\na, b\t0.12\t0.01\n")
+    assert "12 %/1 %" in render_exhibit(exhibit, "text")

@@ -222,3 +222,10 @@ def test_a_corrected_p_of_just_alpha_tells_apart() -> None:
     losses = np.rint(p_values * 300).astype(int)
     assert (losses == 1).any()
     assert told(found, "BLEU", "bootstrap interval", "bonferroni") == (losses <= 1).sum()
+
+
+@pytest.mark.parametrize("setting", [{"repetitions": 5}, {"draw": "broad"}])
+def test_what_is_said_of_samples_without_sizes_is_refused(setting: dict[str, Any]) -> None:
+    pool = simulate(segments=60, systems=[0.1, 0.3], seed=4)
+    with pytest.raises(SettingError, match="sizes"):
+        study_sensitivity(pool, ["bleu"], samples=200, **setting)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from truebleu.agreement.agree import TESTS, AgreeSettings, agree, default_questions
-from truebleu.agreement.certainty.bootstrap import OVER
 from truebleu.agreement.certainty.metric_ranking import FORMS
+from truebleu.cli.agreement import agreement_options
 from truebleu.cli.charts import chart_options, draw_chart
 from truebleu.cli.human import human_options, read_judgments
 from truebleu.cli.options import (
@@ -24,7 +24,6 @@ from truebleu.inference.multiplicity import CORRECTIONS
 from truebleu.metrics.registry import as_metrics
 from truebleu.metrics.without_texts import textless_test_set
 from truebleu.reports.agreement import render_agreement
-from truebleu.seeds import DEFAULT_SEED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,29 +72,12 @@ segments (or documents, or systems) like these; ranks differ where a test tells 
     "Default: what WMT asks, as far as the human scores can answer it.",
 )
 @click.option(
-    "--resample",
-    type=click.Choice(OVER),
-    default="segments",
-    show_default=True,
-    help="What the intervals draw.",
-)
-@click.option(
-    "--samples", type=int, default=1000, show_default=True, help="Replicates of the intervals."
-)
-@click.option(
     "--test",
     type=click.Choice(TESTS),
     default="permutation",
     show_default=True,
     help="Of two metrics; Williams' is for pearson of systems, or of segments with grouping=none. "
     "Needs truebleu[stats].",
-)
-@click.option(
-    "--draws",
-    type=int,
-    default=1000,
-    show_default=True,
-    help="Exchanges in each permutation test; all there are of up to 14 systems.",
 )
 @click.option(
     "--exchange",
@@ -112,15 +94,7 @@ segments (or documents, or systems) like these; ranks differ where a test tells 
     show_default=True,
     help="For the number of pairs of metrics.",
 )
-@click.option(
-    "--system-scores",
-    type=click.Choice(["all", "rated"]),
-    default="all",
-    show_default=True,
-    help="Score systems on all segments, or on those that people rated.",
-)
-@click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level.")
-@click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True)
+@agreement_options
 @chart_options
 @format_option
 @threads_option

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from truebleu.agreement.agree import AgreeSettings
-from truebleu.agreement.certainty.bootstrap import OVER
 from truebleu.agreement.choosing.choose import SHARE, choose_settings
 from truebleu.agreement.choosing.grid import parse_grid
+from truebleu.cli.agreement import agreement_options
 from truebleu.cli.charts import chart_options, draw_chart
 from truebleu.cli.human import human_options, read_judgments
 from truebleu.cli.options import format_option, test_set_options, threads_option
@@ -17,7 +17,6 @@ from truebleu.cli.progress import progress_bar
 from truebleu.cli.texts import read_texts
 from truebleu.errors import SettingError
 from truebleu.reports.choice import render_choice
-from truebleu.seeds import DEFAULT_SEED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,32 +83,7 @@ coefficients.
 )
 @click.option("--test-human", metavar="FILE", help="Its human scores, read as those of --human.")
 @click.option("--test-documents", metavar="FILE", help="Its documents.")
-@click.option(
-    "--resample",
-    type=click.Choice(OVER),
-    default="segments",
-    show_default=True,
-    help="What the intervals draw.",
-)
-@click.option(
-    "--samples", type=int, default=1000, show_default=True, help="Replicates of the intervals."
-)
-@click.option(
-    "--draws",
-    type=int,
-    default=1000,
-    show_default=True,
-    help="Exchanges in the test against the default settings.",
-)
-@click.option(
-    "--system-scores",
-    type=click.Choice(["all", "rated"]),
-    default="all",
-    show_default=True,
-    help="Score systems on all segments, or on those that people rated.",
-)
-@click.option("--level", type=float, default=0.95, show_default=True, help="Confidence level.")
-@click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True)
+@agreement_options
 @chart_options
 @format_option
 @threads_option

@@ -8,7 +8,12 @@ import click
 from click.core import ParameterSource
 
 from truebleu.cli.charts import chart_options, draw_chart
-from truebleu.cli.options import format_option, metric_option, threads_option
+from truebleu.cli.options import (
+    format_option,
+    metric_option,
+    optional_test_set_options,
+    threads_option,
+)
 from truebleu.cli.texts import read_texts
 from truebleu.errors import SettingError
 from truebleu.inference.p_values import ALTERNATIVES
@@ -44,21 +49,7 @@ smallest difference that matters to you, not for the one that a pilot happened t
 
 @click.command("plan", epilog=EPILOG)
 @click.argument("systems", metavar="[SYSTEM...]", nargs=-1)
-@click.option(
-    "-r",
-    "--reference",
-    "references",
-    metavar="FILE",
-    multiple=True,
-    help="A reference of the pilot; repeat for several.",
-)
-@click.option("-s", "--source", metavar="FILE", help="The source text.")
-@click.option(
-    "--documents",
-    metavar="FILE",
-    help="Each segment's document: one label per line, or TSV with columns doc and domain.",
-)
-@click.option("--strict", is_flag=True, help="Refuse texts that would only be warned about.")
+@optional_test_set_options
 @metric_option
 @click.option(
     "--difference",

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from truebleu._core import tokenizers
-from truebleu.cli.options import format_option, metric_option, threads_option
+from truebleu.cli.options import (
+    format_option,
+    metric_option,
+    optional_test_set_options,
+    threads_option,
+)
 from truebleu.cli.texts import read_texts
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import as_metrics
@@ -36,21 +41,7 @@ segments.txt: the numbers of the segments in the pool, from 1.
 
 @click.command("sample", epilog=EPILOG)
 @click.argument("systems", metavar="[SYSTEM...]", nargs=-1)
-@click.option(
-    "-r",
-    "--reference",
-    "references",
-    metavar="FILE",
-    multiple=True,
-    help="A reference; repeat for several. May be left out where there is only a source.",
-)
-@click.option("-s", "--source", metavar="FILE", help="The source text.")
-@click.option(
-    "--documents",
-    metavar="FILE",
-    help="Each segment's document: one label per line, or TSV with columns doc and domain.",
-)
-@click.option("--strict", is_flag=True, help="Refuse texts that would only be warned about.")
+@optional_test_set_options
 @click.option("--size", type=int, required=True, metavar="N", help="Segments to draw.")
 @click.option(
     "--draw",
@@ -102,7 +93,8 @@ def command(
     """Draw a test set from a pool, and say how representative it is.
 
     SYSTEMs are outputs for the whole pool: files, NAME=FILE, folders or patterns. They may be left
-    out; where they are given, they are drawn along and scored.
+    out; where they are given, they are drawn along and scored. The reference may be left out where
+    there is only a source.
     """
     settings = SampleSettings(**options)
     parsed = as_metrics(metrics)

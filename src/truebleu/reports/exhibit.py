@@ -67,8 +67,9 @@ def _table_for_people(exhibit: Exhibit, *notes: str) -> Table:
 
 
 def _table_for_programs(exhibit: Exhibit) -> Table:
-    columns = tuple(Column(one.name) for one in exhibit.fields)
-    rows = tuple(tuple(_exact(row.get(one.name)) for one in exhibit.fields) for row in exhibit.rows)
+    names = [name for one in exhibit.fields for name in one.parts or (one.name,)]
+    columns = tuple(Column(name) for name in names)
+    rows = tuple(tuple(_exact(row.get(name)) for name in names) for row in exhibit.rows)
     notes = (line.translate(CELL_ENDS) for line in (exhibit.title, *exhibit.findings))
     return Table(columns, rows, tuple(notes))
 

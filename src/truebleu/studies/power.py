@@ -145,7 +145,14 @@ def _fields(trials: Trials) -> tuple[Field, ...]:
         Field("better", "Better"),
         Field("worse", "Worse"),
         Field("difference", "Difference", digits, sign=True),
-        *(Field(f"size_{size}", f"{size:,} (×{trials.count(size)})") for size in trials.sizes),
+        *(
+            Field(
+                f"size_{size}",
+                f"{size:,} (×{trials.count(size)})",
+                parts=(f"right_{size}", f"wrong_{size}"),
+            )
+            for size in trials.sizes
+        ),
     )
 
 

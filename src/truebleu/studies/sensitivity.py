@@ -49,8 +49,8 @@ def study_sensitivity(
     metrics: Sequence[str | Metric] = USUAL_METRICS,
     *,
     sizes: Sequence[int] | None = None,
-    repetitions: int = 20,
-    draw: Draw = "random",
+    repetitions: int | None = None,
+    draw: Draw | None = None,
     unit: PoolUnit = "segment",
     samples: int = 10_000,
     level: float = 0.95,
@@ -70,8 +70,8 @@ def study_sensitivity(
         metrics: to compare.
         sizes: units in samples, on which large test sets do not tell everything apart; the whole
             test set if not given.
-        repetitions: samples of each size.
-        draw: how samples are taken; see `draw_samples`.
+        repetitions: samples of each size, 20 if not given; only with sizes.
+        draw: how samples are taken, at random if not given; see `draw_samples`.
         unit: what is sampled, resampled and swapped.
         samples: replicates of each test.
         level: of intervals, and 1 minus the significance level.
@@ -86,6 +86,11 @@ def study_sensitivity(
     pool = Pool.of(test_set, metrics, unit)
     chosen = _sizes(sizes, len(pool))
     _require_enough_units(chosen[0], len(pairs), settings.alpha, correction)
+    if sizes is None and (repetitions is not None or draw is not None):
+        found = repetitions if repetitions is not None else draw
+        expected = "sizes (--sizes) beside it: without them the whole test set is taken, once"
+        raise SettingError("repetitions" if repetitions is not None else "draw", found, expected)
+    draw, repetitions = draw or "random", 20 if repetitions is None else repetitions
     if sizes is not None:
         require_repetitions(repetitions, 2, "one does not show how samples differ")
     subject = {

@@ -8,15 +8,14 @@ import click
 
 from truebleu.cli.lists import numbers_option
 from truebleu.cli.studying import (
-    draw_option,
     level_option,
-    repetitions_option,
     samples_option,
     set_usual_metrics,
     study_options,
     unit_option,
 )
 from truebleu.inference.multiplicity import CORRECTIONS
+from truebleu.studies.apparatus.samples import DRAWS
 from truebleu.studies.sensitivity import USUAL_METRICS, study_sensitivity
 
 if TYPE_CHECKING:
@@ -36,8 +35,12 @@ Examples:
 @click.command("sensitivity", epilog=EPILOG)
 @study_options
 @numbers_option("--sizes", "N,N,...", "Units in a sample. Default: the whole test set, once.")
-@repetitions_option(20)
-@draw_option("random")
+@click.option(
+    "--repetitions", type=int, metavar="N", help="With --sizes: samples of each. Default: 20."
+)
+@click.option(
+    "--draw", type=click.Choice(DRAWS), help="With --sizes: how samples are taken. Default: random."
+)
 @unit_option
 @samples_option(10_000)
 @level_option
