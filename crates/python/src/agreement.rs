@@ -6,6 +6,7 @@ use numpy::ndarray::{Array2, ArrayView2};
 use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
+use truebleu_core::agreement::by_item::average_by_item;
 use truebleu_core::agreement::coefficients::{Averaging, Coefficient};
 use truebleu_core::agreement::groups::{Grouping, Prepared, Scratch};
 use truebleu_core::agreement::pairs::{PairCounts, Verdict, count_judgment};
@@ -65,6 +66,14 @@ pub fn agreement(
     let averaging = Averaging { micro, undefined_as_zero };
     let (human, metric) = (human.as_array(), metric.as_array());
     let found = py.detach(|| {
+        if grouping == Grouping::Item && human.dim() == metric.dim() {
+            let systems = human.nrows();
+            let (human, metric) = (rows(&human), rows(&metric));
+            let found = average_by_item(&human, &metric, systems, coefficient, averaging);
+            if let Some(found) = found {
+                return Ok(found);
+            }
+        }
         let (prepared, metric) = prepare(&human, &metric, grouping)?;
         let mut scratch = Scratch::default();
         PyResult::Ok(prepared.evaluate(coefficient, averaging, &metric, None, &mut scratch))

@@ -4,6 +4,7 @@
 #![allow(clippy::cast_possible_wrap, clippy::cast_sign_loss, reason = "no count reaches 2^63")]
 
 pub mod bootstrap;
+pub mod by_item;
 pub mod calibration;
 mod changes;
 pub mod coefficients;

@@ -8,7 +8,7 @@
 use std::ops::AddAssign;
 
 /// Up to this many cells, looking at every pair is faster than sorting.
-const FEW: usize = 48;
+pub(super) const FEW: usize = 48;
 
 /// Every pair of cells falls into one of five classes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
