@@ -140,6 +140,7 @@ def _exhibit(trials: Trials, edges: Sequence[float]) -> Exhibit:
             y="right",
             low="low",
             high="high",
+            interval="95 %, samples taken as a whole",
             series="test",
             panel="metric",
         ),

@@ -127,6 +127,7 @@ def _exhibit(trials: Trials, alpha: float, level: float) -> Exhibit:
             y="right",
             low="right_low",
             high="right_high",
+            interval="binomial, 95 %",
             series="sample",
             panel="of",
             zero_y=True,

@@ -144,6 +144,7 @@ def sensitivity_exhibit(
             y="share",
             low="low",
             high="high",
+            interval="95 % over samples",
             series="by",
             panel="on" if several else None,
             zero_y=True,
