@@ -11,7 +11,7 @@ from truebleu.agreement.certainty.metric_tests import OUTCOMES, SCORES, items_te
 from truebleu.agreement.measures.grouping import measure_by
 
 if TYPE_CHECKING:
-    from truebleu.agreement.certainty.metric_ranking import Form
+    from truebleu.agreement.certainty.permutation import Form
 
 CALIBRATED = measure_by("acc-eq:calibrated", grouping="item")
 

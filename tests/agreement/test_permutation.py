@@ -11,7 +11,6 @@ import pytest
 from scipy import stats
 
 from truebleu import _core
-from truebleu.agreement.certainty.metric_ranking import rank_by_agreement
 from truebleu.agreement.certainty.pair_outcomes import (
     binomial_upper_tail,
     pair_outcome_test,
@@ -291,19 +290,6 @@ def test_metrics_that_call_everything_a_tie_are_not_told_apart() -> None:
     assert found.p == 1.0
     assert found.reason is not None
     assert "nothing to test" in found.reason
-
-
-def test_metrics_are_ranked_with_a_correction_unless_none_is_asked_for() -> None:
-    human, first, second = two_metrics(16, 6, 60, noise=(4.0, 0.2))
-    metrics = {"bad": first, "good": second, "flat": np.ones_like(first)}
-    by = measure_by("kendall-b", grouping="item")
-    found = rank_by_agreement(human, metrics, by, draws=199)
-    assert (found.order, found.ranks, found.undefined) == (("good", "bad"), (1, 2), ("flat",))
-    assert found.correction == "holm"
-    with pytest.raises(SettingError, match="calibrated"):
-        rank_by_agreement(human, metrics, by, form="pairs")
-    with pytest.raises(UnknownNameError, match="form"):
-        rank_by_agreement(human, metrics, by, form="cells")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ["acc-eq", "acc-eq:calibrated", "kendall-b", "tau-14", "pearson"])

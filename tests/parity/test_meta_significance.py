@@ -17,14 +17,16 @@ import pytest
 
 from tests.parity.golden import SHARED, case_id, lines_of
 from truebleu import _core
-from truebleu.agreement.certainty.clusters import rank_clusters
+from truebleu.agreement.agree import AgreeSettings
+from truebleu.agreement.certainty.clusters import rank_clusters, rank_metrics
 from truebleu.agreement.certainty.human_ranking import rank_systems
-from truebleu.agreement.certainty.metric_ranking import rank_by_agreement
+from truebleu.agreement.certainty.metric_tests import items_test, systems_test
 from truebleu.agreement.certainty.pair_outcomes import pair_outcome_test
 from truebleu.agreement.certainty.permutation import exchange_test, soft_pairwise_test
 from truebleu.agreement.certainty.williams import Williams, williams, williams_test
 from truebleu.agreement.measures.cells import rated_cells
 from truebleu.agreement.measures.grouping import Measure, measure_by
+from truebleu.agreement.measures.measuring import measure
 from truebleu.agreement.measures.paired_signs import paired_signs
 from truebleu.agreement.measures.soft_pairwise import soft_pairwise_accuracy
 from truebleu.agreement.measures.ties import calibrate_ties
@@ -301,11 +303,14 @@ def test_rank_clusters_of_metrics(case: Case) -> None:
         people: Values = system_scores(name, "human")
         scores = {one: system_scores(name, one, one == "corpusTER") for one in SYSTEM_METRICS}
         by = measure_of(params)
-        found = rank_by_agreement(people, scores, by, correction="none")
+        test, _ = systems_test(people, scores, by, AgreeSettings())
     else:
+        people = human(data)
         scores = {one: segment_scores(data, one, one == "TER") for one in SEGMENT_METRICS}
         by = measure_by("acc-eq:calibrated", grouping="item")
-        found = rank_by_agreement(human(data), scores, by, form="pairs", correction="none")
+        test, _ = items_test(people, scores, by, AgreeSettings(exchange="pairs"))
+    values = {one: measure(people, scores[one], by).value for one in scores}
+    found = rank_metrics(values, lambda better, worse: test(better, worse).p)
     assert found.values == pytest.approx(expected["values"], abs=EXACT)
     # Metrics of equal value may stand in any order.
     theirs = dict(zip(expected["order"], expected["ranks"], strict=True))

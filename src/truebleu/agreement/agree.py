@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 from truebleu.agreement.answering import answer_question
 from truebleu.agreement.certainty.bootstrap import OVER, Over
 from truebleu.agreement.certainty.drawing import drawing_for
-from truebleu.agreement.certainty.metric_ranking import FORMS, Form
+from truebleu.agreement.certainty.permutation import FORMS, Form
 from truebleu.agreement.finding import Asked
 from truebleu.agreement.judged import Judged, SystemScores, judge
 from truebleu.agreement.outline import judged_by, notes, outline, points

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from truebleu.agreement.agree import TESTS, AgreeSettings, agree, default_questions
-from truebleu.agreement.certainty.metric_ranking import FORMS
+from truebleu.agreement.certainty.permutation import FORMS
 from truebleu.cli.agreement import agreement_options
 from truebleu.cli.charts import chart_options, draw_chart
 from truebleu.cli.human import human_options, read_judgments

@@ -16,7 +16,7 @@ are not resampled.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from truebleu.agreement.measures.grouping import Measure
     from truebleu.inference.arguments import Values
 
+#: "scores" exchanges the scores of cells, "pairs" the outcomes of pairs of cells.
+Form = Literal["scores", "pairs"]
+FORMS: tuple[Form, ...] = get_args(Form)
 DRAWS = 10_000
 # Standardised scores closer than this are the same but for rounding.
 ROUNDING = 1e-12
@@ -69,7 +72,7 @@ class MetricTest:
     p: float | None
     reason: str | None
     alternative: Alternative
-    form: Literal["scores", "pairs"]
+    form: Form
     draws: int
     exact: bool
     undefined: int
