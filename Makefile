@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help demo test check lint types rust-check rust-test format bench evidence build clean
+.PHONY: help demo test quick check lint types rust-check rust-test format bench evidence build clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -14,6 +14,9 @@ demo: .venv/built  ## score a simulated test set
 
 test: rust-test .venv/tools  ## all tests, Rust and Python
 	$(BIN)/python -m pytest
+
+quick: .venv/tools  ## unit tests only: no simulations, no recorded runs of other tools
+	$(BIN)/python -m pytest -q -m 'not slow' --ignore=tests/parity
 
 check: lint types rust-check test  ## linters, types and tests: what CI runs
 

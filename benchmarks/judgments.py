@@ -66,7 +66,7 @@ def judged_scores(systems: int, segments: int) -> tuple[Matrix, Matrix, Matrix]:
 
 
 def _kendall(human: Matrix, metric: Matrix) -> Speed:
-    from truebleu.agreement.measures.measuring import measure
+    from truebleu.agreement.measures import measure
 
     def ours() -> float:
         value = measure(human, metric, "kendall-b", grouping="item").value
@@ -102,8 +102,8 @@ def _kendall(human: Matrix, metric: Matrix) -> Speed:
 
 
 def _permutation(human: Matrix, first: Matrix, second: Matrix, *, draws: int) -> Speed:
-    from truebleu.agreement.certainty.permutation import exchange_test
-    from truebleu.agreement.measures.grouping import measure_by
+    from truebleu.agreement.coefficients import measure_by
+    from truebleu.agreement.tests import exchange_test
 
     by = measure_by("acc-eq:calibrated", grouping="item")
     what = f"permutation test of two metrics, calibrated ties, {_size(human)}, {draws:,} draws"
@@ -147,7 +147,7 @@ def _permutation(human: Matrix, first: Matrix, second: Matrix, *, draws: int) ->
 def _differences(human: Matrix, first: Matrix, second: Matrix, accuracy: Accuracy) -> list[float]:
     """Of some draws, by the plain procedure; the cells exchanged are those of truebleu's draws."""
     from truebleu import _core
-    from truebleu.seeds import DEFAULT_SEED
+    from truebleu._seeds import DEFAULT_SEED
 
     coins = _core.exchanged_cells(human.size, first=0, draws=PEER_DRAWS, seed=DEFAULT_SEED)
     z = plain_agreement.standardised(first), plain_agreement.standardised(second)
@@ -163,8 +163,8 @@ def _our_differences(human: Matrix, first: Matrix, second: Matrix) -> list[float
     import numpy as np
 
     from truebleu import _core
-    from truebleu.agreement.measures.grouping import measure_by
-    from truebleu.seeds import DEFAULT_SEED
+    from truebleu._seeds import DEFAULT_SEED
+    from truebleu.agreement.coefficients import measure_by
 
     metrics = np.stack([plain_agreement.standardised(metric) for metric in (first, second)])
     native = measure_by("acc-eq:calibrated", grouping="item").native
@@ -190,7 +190,7 @@ def _memory(segments: int) -> Memory:
 
 
 def _probe(systems: int, segments: int) -> dict[str, int]:
-    from truebleu.agreement.measures.measuring import measure
+    from truebleu.agreement.measures import measure
 
     human, metric, _ = judged_scores(systems, segments)
     before = peak_memory()

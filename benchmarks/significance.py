@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from benchmarks.data import Corpus
-    from truebleu.inference.counted import Counted
     from truebleu.resampling import Units
+    from truebleu.significance.statistics import Counted
 
 NAMES = ("paired-bs", "paired-ar", "cold-compare")
 BOOTSTRAP_REPLICATES = 1000
@@ -45,8 +45,8 @@ def measure_significance(corpus: Corpus, names: tuple[str, ...], *, quick: bool)
 
 
 def _bootstrap(corpus: Corpus, peer: str) -> Speed:
-    from truebleu.inference.replication import bootstrap_scores
     from truebleu.resampling import Bootstrap
+    from truebleu.significance.statistics import bootstrap_scores
 
     counted, units = _counted(corpus)
     bootstrap = Bootstrap(replicates=BOOTSTRAP_REPLICATES)
@@ -71,9 +71,9 @@ def _bootstrap(corpus: Corpus, peer: str) -> Speed:
 def _randomization(corpus: Corpus, peer: str, swaps: int) -> Speed:
     from itertools import combinations
 
-    from truebleu.inference.p_values import randomization_p
-    from truebleu.inference.replication import swap_differences
     from truebleu.resampling import Swaps
+    from truebleu.significance.p_values import randomization_p
+    from truebleu.significance.statistics import swap_differences
 
     counted, _ = _counted(corpus)
     pairs = list(combinations(range(counted.systems), 2))
@@ -116,9 +116,9 @@ def _disagreement(
 
 def _counted(corpus: Corpus) -> tuple[Counted, Units]:
     from truebleu.corpus import as_test_set
-    from truebleu.inference.counted import count_all
     from truebleu.metrics.registry import as_metrics
     from truebleu.resampling import Units
+    from truebleu.significance.statistics import count_all
 
     test_set = as_test_set(corpus.systems, [corpus.reference])
     units = Units.segments(len(test_set))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from truebleu.corpus import TestSet, read_test_set
-from truebleu.corpus.locations import expanded
+from truebleu.corpus._lines import expanded
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 # English output from two source languages, translated by these systems: one pool.

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from evidence.data import DATA, read_set
 from evidence.page import Page, Section
-from truebleu.agreement.choosing.choose import choose_settings
-from truebleu.corpus.human import read_human
+from truebleu.agreement.choose import choose_settings
+from truebleu.human import read_human
 from truebleu.metrics.sentence_bleu import DEFAULT_VALUES, SMOOTHINGS
 from truebleu.studies.smoothing import study_smoothing
 
 if TYPE_CHECKING:
-    from truebleu.agreement.choosing.choice import Choice
-    from truebleu.agreement.choosing.choose import JudgedSet
+    from truebleu.agreement.choose import Choice, JudgedSet
     from truebleu.exhibits import Exhibit
 
 SETS = {"wmt21-en-de": "WMT21 English-German news", "ted-mqm-en-de": "English-German TED talks"}

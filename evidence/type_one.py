@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from evidence.data import DATA, read_set
 from evidence.page import Page, Section
 from truebleu.corpus import read_test_set
-from truebleu.inference.monte_carlo import smallest_p
+from truebleu.significance.p_values import smallest_p
 from truebleu.simulation import simulate
 from truebleu.studies.equivalents import study_equivalents
 from truebleu.studies.multiplicity import study_multiplicity

@@ -16,7 +16,7 @@ from truebleu.simulation import simulate
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from truebleu.metrics.metric import Metric
+    from truebleu.metrics.base import Metric
 
 
 @pytest.fixture

@@ -23,24 +23,16 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from truebleu import _core
-
 if TYPE_CHECKING:
     from truebleu._core import Statistics
-    from truebleu.agreement.agree import AgreeSettings, agree
-    from truebleu.agreement.choosing.choice import Choice
-    from truebleu.agreement.choosing.choose import choose_settings
-    from truebleu.agreement.results import Agreement
+    from truebleu._threads import set_threads
+    from truebleu.agreement.agree import Agreement, AgreeSettings, agree
+    from truebleu.agreement.choose import Choice, choose_settings
     from truebleu.corpus import TestSet, read_test_set
-    from truebleu.corpus.human import read_human
     from truebleu.errors import TruebleuError
     from truebleu.exhibits import Exhibit
-    from truebleu.inference.comparison import compare, compare_test_set
-    from truebleu.inference.confidence import score_with_intervals
-    from truebleu.inference.gating import gate
-    from truebleu.inference.results import Comparison
-    from truebleu.inference.runs import compare_runs, group_runs
-    from truebleu.inference.settings import CompareSettings
+    from truebleu.human import read_human
+    from truebleu.metrics.base import Metric, Score, Signature
     from truebleu.metrics.bleu import BLEU
     from truebleu.metrics.chrf import CHRF
     from truebleu.metrics.dependency import DependencyF
@@ -49,22 +41,22 @@ if TYPE_CHECKING:
     from truebleu.metrics.gtm import GTM
     from truebleu.metrics.length import LengthRatio
     from truebleu.metrics.mbleu import MBLEU
-    from truebleu.metrics.metric import Metric, Score
     from truebleu.metrics.nist import NIST
     from truebleu.metrics.per import PER
     from truebleu.metrics.registry import parse_metric
-    from truebleu.metrics.scoring import Scores, score, score_test_set
+    from truebleu.metrics.score import Scores, score, score_test_set
     from truebleu.metrics.sentence_bleu import SentenceBLEU
-    from truebleu.metrics.signature import Signature
     from truebleu.metrics.ter import TER
     from truebleu.metrics.wer import WER
-    from truebleu.planning.literature import plan_from_literature
-    from truebleu.planning.plans import plan, plan_test_set
+    from truebleu.planning.plan import PlanSettings, plan, plan_from_literature, plan_test_set
     from truebleu.planning.representativeness import describe_sample
-    from truebleu.planning.samples import SampleSettings, draw_sample
-    from truebleu.planning.saving import save_sample
-    from truebleu.planning.settings import PlanSettings
+    from truebleu.planning.sample import SampleSettings, draw_sample, save_sample
     from truebleu.reports.charts import chart, save_chart
+    from truebleu.significance.compare import Comparison, compare, compare_test_set
+    from truebleu.significance.gate import gate
+    from truebleu.significance.optimizer_runs import compare_runs, group_runs
+    from truebleu.significance.scores import score_with_intervals
+    from truebleu.significance.settings import CompareSettings
     from truebleu.studies.accuracy import study_accuracy
     from truebleu.studies.coverage import study_coverage
     from truebleu.studies.length import study_length
@@ -76,19 +68,20 @@ if TYPE_CHECKING:
     from truebleu.studies.smoothing import study_smoothing
     from truebleu.studies.test_size import study_test_size
     from truebleu.studies.type_one import study_type_one
-    from truebleu.threads import set_threads
+
+from truebleu import _core
 
 __version__ = _core.VERSION
 
 # Where each public name lives; it is imported when it is first used, so that importing is quick.
 _HOMES = {
     "AgreeSettings": "truebleu.agreement.agree",
-    "Agreement": "truebleu.agreement.results",
+    "Agreement": "truebleu.agreement.agree",
     "BLEU": "truebleu.metrics.bleu",
     "CHRF": "truebleu.metrics.chrf",
-    "Choice": "truebleu.agreement.choosing.choice",
-    "CompareSettings": "truebleu.inference.settings",
-    "Comparison": "truebleu.inference.results",
+    "Choice": "truebleu.agreement.choose",
+    "CompareSettings": "truebleu.significance.settings",
+    "Comparison": "truebleu.significance.compare",
     "DependencyF": "truebleu.metrics.dependency",
     "Exhibit": "truebleu.exhibits",
     "FunctionMetric": "truebleu.metrics.function",
@@ -96,15 +89,15 @@ _HOMES = {
     "GivenScores": "truebleu.metrics.given",
     "LengthRatio": "truebleu.metrics.length",
     "MBLEU": "truebleu.metrics.mbleu",
-    "Metric": "truebleu.metrics.metric",
+    "Metric": "truebleu.metrics.base",
     "NIST": "truebleu.metrics.nist",
     "PER": "truebleu.metrics.per",
-    "PlanSettings": "truebleu.planning.settings",
-    "SampleSettings": "truebleu.planning.samples",
-    "Score": "truebleu.metrics.metric",
-    "Scores": "truebleu.metrics.scoring",
+    "PlanSettings": "truebleu.planning.plan",
+    "SampleSettings": "truebleu.planning.sample",
+    "Score": "truebleu.metrics.base",
+    "Scores": "truebleu.metrics.score",
     "SentenceBLEU": "truebleu.metrics.sentence_bleu",
-    "Signature": "truebleu.metrics.signature",
+    "Signature": "truebleu.metrics.base",
     "Statistics": "truebleu._core",
     "TER": "truebleu.metrics.ter",
     "TestSet": "truebleu.corpus",
@@ -112,26 +105,26 @@ _HOMES = {
     "WER": "truebleu.metrics.wer",
     "agree": "truebleu.agreement.agree",
     "chart": "truebleu.reports.charts",
-    "choose_settings": "truebleu.agreement.choosing.choose",
-    "compare": "truebleu.inference.comparison",
-    "compare_runs": "truebleu.inference.runs",
-    "compare_test_set": "truebleu.inference.comparison",
+    "choose_settings": "truebleu.agreement.choose",
+    "compare": "truebleu.significance.compare",
+    "compare_runs": "truebleu.significance.optimizer_runs",
+    "compare_test_set": "truebleu.significance.compare",
     "describe_sample": "truebleu.planning.representativeness",
-    "draw_sample": "truebleu.planning.samples",
-    "gate": "truebleu.inference.gating",
-    "group_runs": "truebleu.inference.runs",
+    "draw_sample": "truebleu.planning.sample",
+    "gate": "truebleu.significance.gate",
+    "group_runs": "truebleu.significance.optimizer_runs",
     "parse_metric": "truebleu.metrics.registry",
-    "plan": "truebleu.planning.plans",
-    "plan_from_literature": "truebleu.planning.literature",
-    "plan_test_set": "truebleu.planning.plans",
-    "read_human": "truebleu.corpus.human",
+    "plan": "truebleu.planning.plan",
+    "plan_from_literature": "truebleu.planning.plan",
+    "plan_test_set": "truebleu.planning.plan",
+    "read_human": "truebleu.human",
     "read_test_set": "truebleu.corpus",
     "save_chart": "truebleu.reports.charts",
-    "save_sample": "truebleu.planning.saving",
-    "score": "truebleu.metrics.scoring",
-    "score_test_set": "truebleu.metrics.scoring",
-    "score_with_intervals": "truebleu.inference.confidence",
-    "set_threads": "truebleu.threads",
+    "save_sample": "truebleu.planning.sample",
+    "score": "truebleu.metrics.score",
+    "score_test_set": "truebleu.metrics.score",
+    "score_with_intervals": "truebleu.significance.scores",
+    "set_threads": "truebleu._threads",
     "study_accuracy": "truebleu.studies.accuracy",
     "study_coverage": "truebleu.studies.coverage",
     "study_length": "truebleu.studies.length",

@@ -6,15 +6,15 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from truebleu.corpus.human import HumanScores, Judgment, PairwiseJudgments
+from truebleu._seeds import Streams
+from truebleu.human import HumanScores, Judgment, PairwiseJudgments
 from truebleu.simulation import Channel, simulate
-from truebleu.streams import Streams
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from truebleu.corpus import TestSet
-    from truebleu.corpus.human.scores import Level
+    from truebleu.human.scores import Level
 
 RATES = {"good": 0.05, "fair": 0.15, "poor": 0.3, "bad": 0.45, "twin": 0.15}
 SEGMENTS = 40

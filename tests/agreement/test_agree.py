@@ -19,15 +19,15 @@ from tests.agreement.judged_texts import (
     reordered,
     texts,
 )
+from truebleu._threads import set_threads
 from truebleu.agreement.agree import AgreeSettings, agree, default_questions
-from truebleu.corpus.human import Judgment
 from truebleu.errors import SettingError, UnknownNameError
+from truebleu.human import Judgment
 from truebleu.metrics.given import GivenScores
-from truebleu.threads import set_threads
 
 if TYPE_CHECKING:
-    from truebleu.agreement.results import Agreement
-    from truebleu.corpus.human import HumanScores
+    from truebleu.agreement.agree import Agreement
+    from truebleu.human import HumanScores
 
 RANKS = ("spearman", "kendall-b", "tau-13", "chen-cherry", "pairwise-accuracy", "acc-eq:0")
 EVERYTHING = ("spa", "pearson", "acc-eq", "pearson:level=segment,grouping=none", *RANKS)

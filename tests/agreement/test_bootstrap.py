@@ -8,20 +8,21 @@ import numpy as np
 import pytest
 
 from truebleu import BLEU, _core
-from truebleu.agreement.certainty.bootstrap import Over, bootstrap_agreement
-from truebleu.agreement.certainty.system_bootstrap import (
+from truebleu.agreement.bootstrap import (
+    Over,
     SegmentStatistics,
+    bootstrap_agreement,
     bootstrap_system_agreement,
     mean_of_segments,
 )
-from truebleu.agreement.measures.grouping import measure_by
-from truebleu.agreement.measures.measuring import measure
+from truebleu.agreement.coefficients import measure_by
+from truebleu.agreement.measures import measure
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.simulation import simulate
 
 if TYPE_CHECKING:
-    from truebleu.agreement.measures.pairs import Grouping
-    from truebleu.inference.arguments import Values
+    from truebleu.agreement.coefficients import Grouping
+    from truebleu.significance._checks import Values
 
 
 def scores(seed: int, systems: int, segments: int) -> tuple[Values, dict[str, Values]]:

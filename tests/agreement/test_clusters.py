@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from truebleu.agreement.certainty.clusters import rank_clusters, rank_metrics
+from truebleu.agreement.ranking import rank_clusters, rank_metrics
 from truebleu.errors import SettingError, UnknownNameError
 
 

@@ -6,14 +6,15 @@ from typing import Any
 
 import pytest
 
-from truebleu.agreement.measures.coefficients import (
+from truebleu.agreement.coefficients import (
     ALIASES,
     COEFFICIENTS,
     DEFINITIONS,
     Coefficient,
+    Measure,
     coefficient,
+    measure_by,
 )
-from truebleu.agreement.measures.grouping import Measure, measure_by
 from truebleu.errors import SettingError, UnknownNameError
 
 

@@ -10,19 +10,17 @@ import numpy as np
 import pytest
 
 from tests.properties import plain_sentence_bleu
+from truebleu._threads import set_threads
 from truebleu.agreement.agree import AgreeSettings, agree
-from truebleu.agreement.choosing.choose import choose_settings
-from truebleu.agreement.choosing.development import split_items
-from truebleu.agreement.choosing.grid import MOST_SETTINGS, parse_grid
-from truebleu.agreement.judged import judge
+from truebleu.agreement.choose import MOST_SETTINGS, choose_settings, parse_grid, split_items
+from truebleu.agreement.scores import judge
 from truebleu.corpus import TestSet, as_test_set
-from truebleu.corpus.human import HumanScores, Judgment, PairwiseJudgments
 from truebleu.errors import MalformedFileError, SettingError, UnknownNameError
+from truebleu.human import HumanScores, Judgment, PairwiseJudgments
 from truebleu.metrics.chrf import CHRF
 from truebleu.metrics.given import GivenScores
 from truebleu.metrics.sentence_bleu import SentenceBLEU
 from truebleu.simulation import simulate
-from truebleu.threads import set_threads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

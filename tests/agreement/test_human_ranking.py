@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from truebleu.agreement.certainty.human_ranking import PROCEDURES, Procedure, rank_systems, stouffer
+from truebleu.agreement.ranking import PROCEDURES, Procedure, rank_systems, stouffer
 from truebleu.errors import SettingError, UnknownNameError
 
 if TYPE_CHECKING:
-    from truebleu.inference.arguments import Values
+    from truebleu.significance._checks import Values
 
 
 def graded_scores(seed: int, gap: float, systems: int = 4, segments: int = 60) -> Values:

@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 
 from tests.agreement.judged_texts import RATES, comparisons, human_scores, people, texts
-from truebleu.agreement.human_items import people_of, shares_of_wins
-from truebleu.agreement.judged import judge
-from truebleu.agreement.measures.judgments import Judgments
+from truebleu.agreement.judgments import Judgments
+from truebleu.agreement.scores import judge, people_of, shares_of_wins
 from truebleu.corpus import TestSet
-from truebleu.corpus.human import Judgment
 from truebleu.errors import MalformedFileError, SettingError, UnpairedSegmentsError
+from truebleu.human import Judgment
 from truebleu.metrics.given import GivenScores
 from truebleu.metrics.registry import as_metrics
-from truebleu.metrics.scoring import score_test_set
+from truebleu.metrics.score import score_test_set
 
 
 def part(test_set: TestSet, keep: list[bool]) -> TestSet:

@@ -8,16 +8,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from truebleu.agreement.certainty.judgment_resampling import (
-    bootstrap_judgments,
-    bootstrap_shares_of_wins,
-    judgment_test,
-)
-from truebleu.agreement.certainty.system_bootstrap import mean_of_segments
-from truebleu.agreement.human_items import shares_of_wins
-from truebleu.agreement.measures.coefficients import coefficient
-from truebleu.agreement.measures.judgments import Judgments, judged_value
-from truebleu.agreement.measures.measuring import measure
+from truebleu.agreement.bootstrap import mean_of_segments
+from truebleu.agreement.coefficients import coefficient
+from truebleu.agreement.judgments import Judgments, judged_value
+from truebleu.agreement.measures import measure
+from truebleu.agreement.scores import shares_of_wins
+from truebleu.agreement.tests import bootstrap_judgments, bootstrap_shares_of_wins, judgment_test
 from truebleu.errors import SettingError
 from truebleu.resampling import Bootstrap, Units
 

@@ -10,14 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from truebleu.agreement.measures.formulas import FORMULAS
-from truebleu.agreement.measures.judgments import (
+from truebleu.agreement.coefficients import FORMULAS, count_pairs
+from truebleu.agreement.judgments import (
     Judgments,
     count_judgments,
     count_judgments_by_item,
     judged_value,
 )
-from truebleu.agreement.measures.pairs import count_pairs
 from truebleu.errors import SettingError
 
 METRIC = [[3.0, 1.0], [2.0, 1.0], [2.0, 4.0]]

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from truebleu.agreement.measures.correlation_p import correlation_p
-from truebleu.agreement.measures.measuring import measure
-from truebleu.agreement.measures.pairs import count_kept_pairs, count_pairs
-from truebleu.agreement.measures.ties import calibrate_ties
+from truebleu.agreement.coefficients import count_kept_pairs, count_pairs
+from truebleu.agreement.measures import correlation_p, measure
+from truebleu.agreement.ties import calibrate_ties
 from truebleu.errors import MissingExtraError, SettingError, UnknownNameError
 
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truebleu.agreement.agree import AgreeSettings
-from truebleu.agreement.certainty.metric_tests import OUTCOMES, SCORES, items_test, systems_test
-from truebleu.agreement.measures.grouping import measure_by
+from truebleu.agreement.coefficients import measure_by
+from truebleu.agreement.tests import OUTCOMES, SCORES, items_test, systems_test
 
 if TYPE_CHECKING:
-    from truebleu.agreement.certainty.permutation import Form
+    from truebleu.agreement.tests import Form
 
 CALIBRATED = measure_by("acc-eq:calibrated", grouping="item")
 

@@ -11,22 +11,24 @@ import pytest
 from scipy import stats
 
 from truebleu import _core
-from truebleu.agreement.certainty.pair_outcomes import (
+from truebleu.agreement.coefficients import measure_by
+from truebleu.agreement.measures import measure
+from truebleu.agreement.soft_pairwise import soft_pairwise_accuracy
+from truebleu.agreement.tests import (
     binomial_upper_tail,
+    exchange_test,
     pair_outcome_test,
     sign_test,
+    soft_pairwise_test,
+    standardised,
 )
-from truebleu.agreement.certainty.permutation import exchange_test, soft_pairwise_test, standardised
-from truebleu.agreement.measures.grouping import measure_by
-from truebleu.agreement.measures.measuring import measure
-from truebleu.agreement.measures.soft_pairwise import soft_pairwise_accuracy
-from truebleu.agreement.measures.ties import calibrate_ties
+from truebleu.agreement.ties import calibrate_ties
 from truebleu.errors import SettingError, UnknownNameError
 
 if TYPE_CHECKING:
-    from truebleu.agreement.measures.pairs import Grouping
-    from truebleu.inference.arguments import Values
-    from truebleu.inference.p_values import Alternative
+    from truebleu.agreement.coefficients import Grouping
+    from truebleu.significance._checks import Values
+    from truebleu.significance.p_values import Alternative
 
 
 def two_metrics(

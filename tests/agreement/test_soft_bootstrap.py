@@ -10,10 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 from truebleu import _core
-from truebleu.agreement.certainty.permutation import soft_pairwise_test
-from truebleu.agreement.certainty.soft_bootstrap import bootstrap_soft_accuracy
-from truebleu.agreement.certainty.soft_exchange import soft_exchange_test
-from truebleu.agreement.certainty.soft_normal import normal_p, paired_systems
+from truebleu.agreement.soft_pairwise import bootstrap_soft_accuracy, normal_p, paired_systems
+from truebleu.agreement.tests import soft_exchange_test, soft_pairwise_test
 from truebleu.errors import SettingError
 from truebleu.resampling import Bootstrap, Units
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from truebleu import _core
-from truebleu.agreement.measures import paired_signs as signs
-from truebleu.agreement.measures.paired_signs import paired_signs
-from truebleu.agreement.measures.soft_pairwise import (
+from truebleu.agreement import soft_pairwise as signs
+from truebleu.agreement.soft_pairwise import (
+    paired_signs,
     soft_pairwise_accuracies,
     soft_pairwise_accuracy,
 )
@@ -19,7 +19,7 @@ from truebleu.errors import SettingError
 from truebleu.resampling import Swaps
 
 if TYPE_CHECKING:
-    from truebleu.inference.arguments import Values
+    from truebleu.significance._checks import Values
 
 
 def plain_p(first: Values, second: Values) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from truebleu.agreement.certainty.williams import williams, williams_test
+from truebleu.agreement.tests import williams, williams_test
 from truebleu.errors import SettingError
 
 

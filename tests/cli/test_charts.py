@@ -9,7 +9,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from truebleu.cli.charts import chart_options, draw_chart
+from truebleu.cli._options import chart_options, draw_chart
 from truebleu.errors import MissingExtraError, SettingError
 from truebleu.exhibits import Exhibit, Field, Plot
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.cli.study_texts import save_texts, study
-from truebleu.cli import progress
+from truebleu.cli import _progress as progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,7 +35,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def interrupt_after(done: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Press Ctrl-C when so many tasks are done: the next one fails half way."""
-    from truebleu.studies.apparatus.journal import Runner, Task
+    from truebleu.execution.journal import Runner, Task
 
     do, count = Runner._do, 0
 
@@ -81,7 +81,7 @@ def test_a_finished_study_repeats_no_work(
     arguments = [name, *TEXTS, *STUDIES[name], "--format", "json", "--resume", "journal"]
     first = study(*arguments)
     before = (folder / "journal").read_bytes()
-    monkeypatch.setattr("truebleu.studies.apparatus.pool.Pool.take", pytest.fail)
+    monkeypatch.setattr("truebleu.studies._pool.Pool.take", pytest.fail)
     again = study(*arguments)
     assert (again.code, again.out, again.err) == (0, first.out, "")
     assert (folder / "journal").read_bytes() == before

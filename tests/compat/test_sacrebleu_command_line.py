@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from truebleu.compat.sacrebleu.command_line import main
+from truebleu.compat.sacrebleu.sacrebleu import main
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -318,7 +318,7 @@ def test_names_are_escaped_for_latex(tmp_path: Path, capsys: pytest.CaptureFixtu
 def test_it_runs_as_a_module_without_numpy() -> None:
     code = (
         "import sys\n"
-        "from truebleu.compat.sacrebleu.command_line import main\n"
+        "from truebleu.compat.sacrebleu.sacrebleu import main\n"
         "main(['ref', '-i', 'one', '-m', 'bleu', 'chrf', 'ter', '-b', '-f', 'text'])\n"
         "main(['ref', '-i', 'one', '-sl', '-b'])\n"
         "sys.exit('numpy' in sys.modules)"

@@ -8,7 +8,7 @@ from operator import add
 import numpy as np
 import pytest
 
-from truebleu.compat.sacrebleu import draws
+from truebleu.compat.sacrebleu import _resampling as draws
 from truebleu.errors import SettingError
 
 SEED = "12345"

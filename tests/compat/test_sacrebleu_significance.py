@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from truebleu.compat.sacrebleu.command_line import main
 from truebleu.compat.sacrebleu.metrics import BLEU, CHRF, TER
+from truebleu.compat.sacrebleu.sacrebleu import main
 from truebleu.compat.sacrebleu.significance import PairedTest, Result, estimate_ci
 from truebleu.errors import CorpusError, SettingError, UnknownNameError, UnpairedSegmentsError
 

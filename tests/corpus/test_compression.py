@@ -11,7 +11,7 @@ import pytest
 import zstandard
 
 from truebleu.corpus import read_test_set
-from truebleu.corpus.compression import decompress
+from truebleu.corpus._files import decompress
 from truebleu.errors import MalformedFileError, MissingExtraError
 
 if TYPE_CHECKING:

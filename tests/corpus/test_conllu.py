@@ -5,12 +5,7 @@ from __future__ import annotations
 import pytest
 
 from truebleu.corpus.conllu import check_words, read_conllu
-from truebleu.errors import (
-    EmptyTextError,
-    EncodingError,
-    MalformedFileError,
-    UnpairedSegmentsError,
-)
+from truebleu.errors import EmptyTextError, EncodingError, MalformedFileError, UnpairedSegmentsError
 
 
 def conllu(text: str) -> bytes:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from truebleu.corpus.delimited import Delimited, read_csv, read_tsv
+from truebleu.corpus.tables import Delimited, read_csv, read_tsv
 from truebleu.errors import EmptyTextError, EncodingError, MalformedFileError
 
 Reader: TypeAlias = Callable[[str, bytes], Delimited]

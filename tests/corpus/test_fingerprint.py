@@ -7,7 +7,7 @@ import hashlib
 import pytest
 
 from truebleu.corpus import Segments
-from truebleu.corpus.fingerprint import fingerprint
+from truebleu.corpus.test_set import fingerprint
 
 SAME: list[list[str | None]] = [["a cat", "a dog"], ["the cat", None]]
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from truebleu.corpus import read_test_set
-from truebleu.corpus.json_lines import read_json_lines
+from truebleu.corpus.tables import read_json_lines
 from truebleu.errors import EmptyTextError, MalformedFileError, MissingColumnError
 
 if TYPE_CHECKING:

@@ -4,13 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from truebleu.corpus.lines import read_lines
-from truebleu.errors import (
-    EmptyTextError,
-    EncodingError,
-    MalformedFileError,
-    MissingColumnError,
-)
+from truebleu.corpus._lines import read_lines
+from truebleu.errors import EmptyTextError, EncodingError, MalformedFileError, MissingColumnError
 
 SEGMENTS = st.lists(
     st.text(st.characters(exclude_characters="\n\0", exclude_categories=["Cs"])), min_size=1

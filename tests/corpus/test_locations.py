@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from truebleu.corpus.locations import Location, extension, locate, stem
+from truebleu.corpus._lines import Location, extension, locate, stem
 from truebleu.errors import SettingError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pyarrow.parquet
 import pytest
 
 from truebleu.corpus import read_test_set
-from truebleu.corpus.parquet import read_parquet
+from truebleu.corpus.tables import read_parquet
 from truebleu.errors import MalformedFileError, MissingColumnError, MissingExtraError
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from truebleu.corpus.scores import Scale, given_scores, read_scores
 from truebleu.errors import (
     CorpusError,
     EmptyTextError,
@@ -21,6 +20,7 @@ from truebleu.errors import (
     UnpairedSegmentsError,
     UnreadableFileError,
 )
+from truebleu.human.given_scores import Scale, given_scores, read_scores
 
 if TYPE_CHECKING:
     from .writing import Folder

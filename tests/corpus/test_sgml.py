@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from truebleu.corpus import read_test_set
-from truebleu.corpus.sgml import read_sgml
+from truebleu.corpus.markup import read_sgml
 from truebleu.errors import EmptyTextError, MalformedFileError, MissingColumnError
 
 if TYPE_CHECKING:

@@ -56,7 +56,7 @@ def test_columns_of_documents_are_known_by_name(folder: Folder, column: str) -> 
 def test_a_table_is_read_once_for_all_its_columns(
     folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from truebleu.corpus import files
+    from truebleu.corpus import _files as files
 
     opened: list[str] = []
     read = files._read

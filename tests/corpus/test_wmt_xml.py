@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from truebleu.corpus import read_test_set
-from truebleu.corpus.wmt_xml import read_xml
+from truebleu.corpus.markup import read_xml
 from truebleu.errors import EmptyTextError, EncodingError, MalformedFileError, MissingColumnError
 
 if TYPE_CHECKING:

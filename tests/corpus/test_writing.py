@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from truebleu.corpus.writing import write_files
+from truebleu.corpus._writing import write_files
 from truebleu.errors import SettingError, UnreadableFileError
 
 if TYPE_CHECKING:

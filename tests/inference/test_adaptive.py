@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from truebleu import CompareSettings
-from truebleu.inference import adaptive
-from truebleu.inference.comparison import compare_test_set
+from truebleu.significance import tests as adaptive
+from truebleu.significance.compare import compare_test_set
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
     from truebleu.corpus import TestSet
-    from truebleu.inference.results import Comparison
-    from truebleu.inference.settings import Test
+    from truebleu.significance.compare import Comparison
+    from truebleu.significance.settings import Test
 
 
 def texts_of(segments: int, *rates: float, seed: int = 4) -> TestSet:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from truebleu.errors import MissingExtraError, SettingError
-from truebleu.inference.block_design import error_variance, scheffe_p, tukey_p
+from truebleu.significance.corrections import error_variance, scheffe_p, tukey_p
 
 Floats = NDArray[np.float64]
 PairwiseTest = Callable[[Floats], Floats]

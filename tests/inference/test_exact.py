@@ -11,16 +11,16 @@ import pytest
 
 from truebleu import BLEU, CHRF, NIST, TER
 from truebleu.corpus import as_test_set
-from truebleu.inference.comparison import compare_test_set
-from truebleu.inference.settings import CompareSettings
+from truebleu.significance.compare import compare_test_set
+from truebleu.significance.settings import CompareSettings
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from truebleu import TestSet
-    from truebleu.inference.p_values import Alternative
-    from truebleu.metrics.metric import Metric
+    from truebleu.metrics.base import Metric
+    from truebleu.significance.p_values import Alternative
 
 CHANNELS = {"a": Channel.at_rate(0.35), "b": Channel.at_rate(0.2)}
 METRICS = [BLEU(smooth="add-k"), CHRF(), TER(), NIST()]

@@ -11,10 +11,9 @@ import pytest
 
 from truebleu.corpus import TestSet
 from truebleu.errors import OtherStatisticsError, SettingError
-from truebleu.inference.gate_results import GateSettings
-from truebleu.inference.gating import gate, gate_test_set
 from truebleu.metrics.given import GivenScores
-from truebleu.metrics.saved import SavedStatistics, read_statistics, save_statistics
+from truebleu.metrics.statistics_files import SavedStatistics, read_statistics, save_statistics
+from truebleu.significance.gate import GateSettings, gate, gate_test_set
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu.inference.gate_results import GateCheck, GateResult
+    from truebleu.significance.gate import GateCheck, GateResult
 
 RATES = {"good": 0.05, "middle": 0.15, "twin": 0.15, "bad": 0.3}
 

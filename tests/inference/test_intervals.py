@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from truebleu.errors import MissingExtraError, SettingError
-from truebleu.inference.intervals import (
+from truebleu.significance.intervals import (
     basic_interval,
     bca_interval,
     bca_levels,

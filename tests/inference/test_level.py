@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from truebleu.inference.multiplicity import adjust, westfall_young
-from truebleu.inference.p_values import (
+from truebleu.significance.corrections import adjust, westfall_young
+from truebleu.significance.p_values import (
     equivalence_p,
     non_inferiority_p,
     randomization_p,

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from truebleu import BLEU
-from truebleu.inference.counted import count_all
-from truebleu.inference.p_values import randomization_p
-from truebleu.inference.replication import swap_differences
 from truebleu.resampling import Swaps, Units
+from truebleu.significance.p_values import randomization_p
+from truebleu.significance.statistics import count_all, swap_differences
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:

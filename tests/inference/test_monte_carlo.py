@@ -10,14 +10,14 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from truebleu.errors import SettingError
-from truebleu.inference.monte_carlo import (
+from truebleu.significance.corrections import CORRECTIONS, adjust
+from truebleu.significance.p_values import (
     decision,
     monte_carlo_error,
     monte_carlo_interval,
     replicates_for,
     smallest_p,
 )
-from truebleu.inference.multiplicity import CORRECTIONS, adjust
 
 
 def test_the_standard_error_is_that_of_a_share() -> None:

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.inference.multiplicity import (
+from truebleu.significance.corrections import (
     CORRECTIONS,
     adjust,
     experimentwise_error,
     westfall_young,
 )
-from truebleu.inference.p_values import ALTERNATIVES, Alternative, randomization_p
+from truebleu.significance.p_values import ALTERNATIVES, Alternative, randomization_p
 
 Floats = NDArray[np.float64]
 

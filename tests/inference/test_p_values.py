@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.inference.intervals import percentile_interval
-from truebleu.inference.p_values import (
+from truebleu.significance.intervals import percentile_interval
+from truebleu.significance.p_values import (
     ALTERNATIVES,
     Alternative,
     bootstrap_wins,

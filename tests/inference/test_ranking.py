@@ -11,7 +11,7 @@ from numpy.testing import assert_array_equal
 from numpy.typing import NDArray
 
 from truebleu.errors import SettingError
-from truebleu.inference.ranking import (
+from truebleu.significance.ranking import (
     clusters,
     pairwise_marks,
     probability_of_best,

@@ -14,15 +14,15 @@ import pytest
 from truebleu import BLEU, TER, FunctionMetric, LengthRatio
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.inference.comparison import compare_test_set
-from truebleu.inference.runs import (
+from truebleu.significance.compare import compare_test_set
+from truebleu.significance.optimizer_runs import (
     PairRunsResult,
     RunComparison,
     SystemRunsResult,
     compare_runs,
     group_runs,
 )
-from truebleu.inference.settings import CompareSettings
+from truebleu.significance.settings import CompareSettings
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truebleu import TestSet
-    from truebleu.inference.results import SystemResult
-    from truebleu.inference.runs import Exchange
-    from truebleu.inference.settings import Test
-    from truebleu.metrics.metric import Metric
+    from truebleu.metrics.base import Metric
+    from truebleu.significance.compare import SystemResult
+    from truebleu.significance.optimizer_runs import Exchange
+    from truebleu.significance.settings import Test
 
 RATES = {"base": (0.20, 0.22, 0.24), "new": (0.15, 0.19, 0.17)}
 RUNS = {system: tuple(f"{system}.opt{run}" for run in range(3)) for system in RATES}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from scipy import stats
 
-from truebleu.inference.student import MANY, student_quantile
+from truebleu.significance.intervals import MANY, student_quantile
 
 
 @pytest.mark.parametrize("degrees", [*range(1, MANY + 3), 99, 200, 999, 100_000])

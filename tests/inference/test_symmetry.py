@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 
 from truebleu import BLEU, TER
-from truebleu.inference.comparison import compare_test_set
-from truebleu.inference.settings import TESTS, CompareSettings
 from truebleu.resampling import Bootstrap, Units
+from truebleu.significance.compare import compare_test_set
+from truebleu.significance.settings import TESTS, CompareSettings
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
     from truebleu import TestSet
-    from truebleu.inference.names import IntervalMethod
-    from truebleu.inference.results import PairResult
-    from truebleu.inference.settings import Test
-    from truebleu.metrics.metric import Metric
+    from truebleu.metrics.base import Metric
+    from truebleu.significance._names import IntervalMethod
+    from truebleu.significance.compare import PairResult
+    from truebleu.significance.settings import Test
 
 CHANNELS = {"a": Channel.at_rate(0.2), "b": Channel.at_rate(0.24), "c": Channel.at_rate(0.22)}
 METRICS: list[Metric] = [BLEU(), TER()]

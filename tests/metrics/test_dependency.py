@@ -25,7 +25,7 @@ from truebleu.errors import (
     UnpairedSegmentsError,
     UnreadableFileError,
 )
-from truebleu.metrics import parses
+from truebleu.metrics import dependency as parses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

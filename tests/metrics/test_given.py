@@ -21,7 +21,7 @@ from truebleu import GivenScores, parse_metric
 from truebleu.corpus import as_test_set
 from truebleu.errors import AbsentSegmentError, CorpusError, SettingError, UnknownNameError
 from truebleu.reports import render
-from truebleu.reports.comparison import render_comparison
+from truebleu.reports.compare import render_comparison
 
 THREE = ["one", "two", "three"]
 SYSTEMS = as_test_set({"a": THREE, "b": THREE}, THREE)

@@ -20,8 +20,8 @@ from truebleu.errors import (
     SettingError,
     UnreadableFileError,
 )
-from truebleu.metrics import saved as module
-from truebleu.metrics.saved import (
+from truebleu.metrics import statistics_files as module
+from truebleu.metrics.statistics_files import (
     SavedStatistics,
     find_statistics,
     read_statistics,
@@ -180,7 +180,7 @@ def test_another_signature_is_refused(file: Path, metric: BLEU) -> None:
 def test_counts_of_another_version_of_truebleu_are_refused(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("truebleu.metrics.signature.VERSION", "99.0")
+    monkeypatch.setattr("truebleu.metrics.base.VERSION", "99.0")
     with pytest.raises(OtherStatisticsError, match=r"expected BLEU\|.*version:truebleu-99\.0"):
         read_statistics(file).by(BLEU(), 2)
 

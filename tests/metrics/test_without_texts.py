@@ -8,8 +8,7 @@ import pytest
 
 from truebleu.errors import MalformedFileError, SettingError
 from truebleu.metrics.bleu import BLEU
-from truebleu.metrics.given import GivenScores
-from truebleu.metrics.without_texts import textless_test_set
+from truebleu.metrics.given import GivenScores, textless_test_set
 
 if TYPE_CHECKING:
     from pathlib import Path

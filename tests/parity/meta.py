@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tests.parity.golden import SHARED
 
 if TYPE_CHECKING:
-    from truebleu.agreement.measures.pairs import Grouping
+    from truebleu.agreement.coefficients import Grouping
 
 GOLDEN = SHARED / "golden"
 GROUPINGS: dict[str, Grouping] = {"none": "none", "item": "item", "sys": "system"}

@@ -12,12 +12,12 @@ from tests.parity.meta import all_cases
 from truebleu.agreement.agree import AgreeSettings, agree
 from truebleu.agreement.questions import parse_question
 from truebleu.corpus import read_test_set
-from truebleu.corpus.human import read_human
+from truebleu.human import read_human
 
 if TYPE_CHECKING:
-    from truebleu.agreement.results import Agreement
+    from truebleu.agreement.agree import Agreement
     from truebleu.corpus import TestSet
-    from truebleu.corpus.human import HumanScores, PairwiseJudgments
+    from truebleu.human import HumanScores, PairwiseJudgments
 
 SETS = ("wmt21-en-de", "ted-mqm-en-de")
 TEXT_METRICS = {"corpusBLEU": "bleu", "corpusChrF": "chrf", "corpusTER": "ter"}

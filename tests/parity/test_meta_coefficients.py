@@ -11,16 +11,19 @@ import pytest
 from tests.parity.golden import case_id
 from tests.parity.meta import GROUPINGS, all_cases, meta_cases, segment_scores, system_scores
 from truebleu import SentenceBLEU
-from truebleu.agreement.measures.coefficients import coefficient
-from truebleu.agreement.measures.correlation_p import correlation_p
-from truebleu.agreement.measures.formulas import acc_eq
-from truebleu.agreement.measures.measuring import Measured, measure
-from truebleu.agreement.measures.pairs import PairCounts, count_kept_pairs, count_pairs
+from truebleu.agreement.coefficients import (
+    PairCounts,
+    acc_eq,
+    coefficient,
+    count_kept_pairs,
+    count_pairs,
+)
+from truebleu.agreement.measures import Measured, correlation_p, measure
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from truebleu.agreement.measures.pairs import Grouping
+    from truebleu.agreement.coefficients import Grouping
 
 pytestmark = pytest.mark.usefixtures("shared")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.parity.golden import SHARED, case_id, lines_of, tool_cases
-from truebleu.corpus.human import HumanScores, read_human
+from truebleu.human import HumanScores, read_human
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,23 +18,26 @@ import pytest
 from tests.parity.golden import SHARED, case_id, lines_of
 from truebleu import _core
 from truebleu.agreement.agree import AgreeSettings
-from truebleu.agreement.certainty.clusters import rank_clusters, rank_metrics
-from truebleu.agreement.certainty.human_ranking import rank_systems
-from truebleu.agreement.certainty.metric_tests import items_test, systems_test
-from truebleu.agreement.certainty.pair_outcomes import pair_outcome_test
-from truebleu.agreement.certainty.permutation import exchange_test, soft_pairwise_test
-from truebleu.agreement.certainty.williams import Williams, williams, williams_test
-from truebleu.agreement.measures.cells import rated_cells
-from truebleu.agreement.measures.grouping import Measure, measure_by
-from truebleu.agreement.measures.measuring import measure
-from truebleu.agreement.measures.paired_signs import paired_signs
-from truebleu.agreement.measures.soft_pairwise import soft_pairwise_accuracy
-from truebleu.agreement.measures.ties import calibrate_ties
+from truebleu.agreement.coefficients import Measure, measure_by, rated_cells
+from truebleu.agreement.measures import measure
+from truebleu.agreement.ranking import rank_clusters, rank_metrics, rank_systems
+from truebleu.agreement.soft_pairwise import paired_signs, soft_pairwise_accuracy
+from truebleu.agreement.tests import (
+    Williams,
+    exchange_test,
+    items_test,
+    pair_outcome_test,
+    soft_pairwise_test,
+    systems_test,
+    williams,
+    williams_test,
+)
+from truebleu.agreement.ties import calibrate_ties
 from truebleu.resampling import Swaps
 
 if TYPE_CHECKING:
-    from truebleu.agreement.certainty.permutation import MetricTest
-    from truebleu.inference.arguments import Values
+    from truebleu.agreement.tests import MetricTest
+    from truebleu.significance._checks import Values
 
 pytestmark = pytest.mark.usefixtures("shared")
 

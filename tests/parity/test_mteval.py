@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu.metrics.metric import Metric
+    from truebleu.metrics.base import Metric
 
     Case = dict[str, Any]
     Rows = NDArray[np.float64]

@@ -13,7 +13,7 @@ from truebleu import BLEU, LengthRatio
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from truebleu.metrics.metric import Metric
+    from truebleu.metrics.base import Metric
 
 pytestmark = pytest.mark.usefixtures("shared")
 

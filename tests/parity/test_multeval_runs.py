@@ -24,13 +24,13 @@ import pytest
 from tests.parity.golden import case_id, lines_of, tool_cases
 from truebleu import BLEU, TER, LengthRatio
 from truebleu.corpus import as_test_set
-from truebleu.inference.runs import RunComparison, SystemRunsResult, compare_runs
-from truebleu.inference.settings import CompareSettings
+from truebleu.significance.optimizer_runs import RunComparison, SystemRunsResult, compare_runs
+from truebleu.significance.settings import CompareSettings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from truebleu.metrics.metric import Metric
+    from truebleu.metrics.base import Metric
 
 pytestmark = pytest.mark.usefixtures("shared")
 

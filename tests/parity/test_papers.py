@@ -15,15 +15,15 @@ import pytest
 from tests.parity.golden import case_id, lines_of, tool_cases
 from truebleu import BLEU, MBLEU, NIST
 from truebleu.corpus import as_test_set
-from truebleu.inference.comparison import compare_test_set
-from truebleu.inference.settings import CompareSettings
+from truebleu.significance.compare import compare_test_set
+from truebleu.significance.settings import CompareSettings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from truebleu.inference.results import Comparison
-    from truebleu.inference.settings import Test
-    from truebleu.metrics.metric import Metric
+    from truebleu.metrics.base import Metric
+    from truebleu.significance.compare import Comparison
+    from truebleu.significance.settings import Test
 
 pytestmark = pytest.mark.usefixtures("shared")
 

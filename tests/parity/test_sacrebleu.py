@@ -14,7 +14,7 @@ from truebleu.tokenizers import tokenize
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from truebleu.metrics.metric import Metric
+    from truebleu.metrics.base import Metric
 
 pytestmark = pytest.mark.usefixtures("shared")
 

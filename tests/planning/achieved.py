@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from truebleu.inference.counted import count_all
-from truebleu.inference.p_values import randomization_p
-from truebleu.inference.replication import swap_differences
 from truebleu.metrics.registry import parse_metric
-from truebleu.planning.plans import plan_test_set
-from truebleu.planning.settings import PlanSettings
+from truebleu.planning.plan import PlanSettings, plan_test_set
 from truebleu.resampling import Swaps, Units
+from truebleu.significance.p_values import randomization_p
+from truebleu.significance.statistics import count_all, swap_differences
 
 if TYPE_CHECKING:
     from truebleu.corpus import TestSet
-    from truebleu.inference.counted import Counted
-    from truebleu.planning.settings import PlanUnit
+    from truebleu.planning.plan import PlanUnit
+    from truebleu.significance.statistics import Counted
 
 ALPHA = 0.05
 # With 399 swaps a test at .05 is exact.

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from truebleu.planning import drawing
-from truebleu.streams import Draw, Streams
+from truebleu._seeds import Draw, Streams
+from truebleu.planning import sample as drawing
 
 
 def stream(seed: int) -> Draw:

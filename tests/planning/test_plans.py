@@ -15,9 +15,7 @@ from scipy.stats import nct, norm, t
 
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError
-from truebleu.planning.literature import plan_from_literature
-from truebleu.planning.plans import plan, plan_test_set
-from truebleu.planning.settings import PlanSettings
+from truebleu.planning.plan import PlanSettings, plan, plan_from_literature, plan_test_set
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:

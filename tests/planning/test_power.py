@@ -10,12 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import nct, norm, t
 
-from truebleu.planning.power import (
-    TestPlan,
-    power,
-    smallest_difference,
-    units_needed,
-)
+from truebleu.planning.power import TestPlan, power, smallest_difference, units_needed
 from truebleu.planning.variance import Spread
 
 TWO_SIDED = TestPlan(0.05)

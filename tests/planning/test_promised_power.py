@@ -16,13 +16,13 @@ import pytest
 
 from tests.planning.achieved import achieved_power, counted_by, only, pair_of, units_for
 from truebleu.corpus import read_test_set
-from truebleu.planning.samples import subset
+from truebleu.planning.sample import subset
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from truebleu.corpus import TestSet
-    from truebleu.planning.settings import PlanUnit
+    from truebleu.planning.plan import PlanUnit
 
 PROMISED, BOUND = 0.8, 0.05
 UNITS: tuple[PlanUnit, ...] = ("segment", "document")

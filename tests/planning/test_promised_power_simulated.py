@@ -14,7 +14,7 @@ from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
     from truebleu.corpus import TestSet
-    from truebleu.planning.settings import PlanUnit
+    from truebleu.planning.plan import PlanUnit
 
 PROMISED, BOUND = 0.8, 0.05
 

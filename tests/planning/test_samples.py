@@ -13,12 +13,11 @@ from scipy.stats import ks_2samp
 from truebleu import BLEU, GivenScores
 from truebleu.corpus import TestSet, as_test_set, read_test_set
 from truebleu.errors import SettingError, UnknownNameError, UnreadableFileError
-from truebleu.inference.counted import count_all
 from truebleu.metrics.registry import parse_metric
 from truebleu.planning.representativeness import describe_sample, largest_distance, standard_errors
-from truebleu.planning.samples import SampleSettings, draw_sample
-from truebleu.planning.saving import save_sample
+from truebleu.planning.sample import SampleSettings, draw_sample, save_sample
 from truebleu.resampling import Units
+from truebleu.significance.statistics import count_all
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:

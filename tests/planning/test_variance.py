@@ -10,8 +10,6 @@ from scipy.stats import chi2
 
 from truebleu import GivenScores
 from truebleu.corpus import as_test_set
-from truebleu.inference.counted import Counted, count_all
-from truebleu.inference.replication import bootstrap_scores, swap_differences
 from truebleu.metrics.registry import parse_metric
 from truebleu.planning.variance import (
     Spread,
@@ -24,6 +22,7 @@ from truebleu.planning.variance import (
     spread_of,
 )
 from truebleu.resampling import Bootstrap, Swaps, Units
+from truebleu.significance.statistics import Counted, bootstrap_scores, count_all, swap_differences
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:

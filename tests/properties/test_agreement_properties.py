@@ -11,19 +11,25 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.properties import plain_agreement as plain
-from truebleu.agreement.measures.coefficients import COEFFICIENTS, DEFINITIONS, coefficient
-from truebleu.agreement.measures.formulas import FORMULAS
-from truebleu.agreement.measures.measuring import measure
-from truebleu.agreement.measures.pairs import GROUPINGS, PairCounts, count_kept_pairs, count_pairs
-from truebleu.agreement.measures.ties import calibrate_ties
+from truebleu.agreement.coefficients import (
+    COEFFICIENTS,
+    DEFINITIONS,
+    FORMULAS,
+    GROUPINGS,
+    PairCounts,
+    coefficient,
+    count_kept_pairs,
+    count_pairs,
+)
+from truebleu.agreement.measures import measure
+from truebleu.agreement.ties import calibrate_ties
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from truebleu.agreement.measures.grouping import Average
-    from truebleu.agreement.measures.pairs import Grouping
+    from truebleu.agreement.coefficients import Average, Grouping
 
 TAUS = ("kendall-a", "kendall-b", "tau-10", "tau-13", "tau-14", "tau-eq", "acc-eq")
 RANKED = tuple(name for name in COEFFICIENTS if "pearson" not in name)

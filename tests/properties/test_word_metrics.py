@@ -14,7 +14,7 @@ from truebleu import GTM, PER, WER, LengthRatio
 from truebleu.corpus import as_test_set
 
 if TYPE_CHECKING:
-    from truebleu.metrics.word_metric import WordMetric
+    from truebleu.metrics._native import WordMetric
 
 # Few words, so that they repeat and there is more than one way to align.
 WORDS = st.sampled_from(["a", "b", "c", "d", "É", "é"])

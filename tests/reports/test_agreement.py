@@ -12,11 +12,11 @@ import pytest
 from tests.agreement.judged_texts import RATES, SEGMENTS, comparisons, human_scores, texts
 from truebleu.agreement.agree import AgreeSettings, agree
 from truebleu.metrics.given import GivenScores
-from truebleu.reports.agreement import render_agreement
+from truebleu.reports.agree import render_agreement
 from truebleu.reports.charts import specification
 
 if TYPE_CHECKING:
-    from truebleu.agreement.results import Agreement
+    from truebleu.agreement.agree import Agreement
 
 
 @cache

@@ -17,15 +17,10 @@ import altair
 import pytest
 from defusedxml.ElementTree import fromstring
 
-from truebleu.errors import (
-    MissingExtraError,
-    SettingError,
-    UnknownNameError,
-    UnreadableFileError,
-)
+from truebleu.errors import MissingExtraError, SettingError, UnknownNameError, UnreadableFileError
 from truebleu.exhibits import Exhibit, Field, Plot
 from truebleu.reports.charts import ENDINGS, chart, save_chart, specification
-from truebleu.reports.charts.style import DASHES, PALETTE, SHAPES, dashes, shapes
+from truebleu.reports.charts._style import DASHES, PALETTE, SHAPES, dashes, shapes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -582,7 +577,7 @@ def test_without_its_packages_the_error_says_what_to_install(
 
 def test_charts_are_not_loaded_before_one_is_made() -> None:
     code = (
-        "import sys, truebleu.reports.charts, truebleu.cli.charts\n"
+        "import sys, truebleu.reports.charts, truebleu.cli._options\n"
         "print({'altair', 'vl_convert', 'numpy'} & set(sys.modules))"
     )
     result = subprocess.run(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import truebleu
-from truebleu.reports.comparison import system_table
+from truebleu.reports.compare import system_table
 
 
 def test_equal_systems_differ_by_a_plain_zero() -> None:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from truebleu.planning.literature import plan_from_literature
-from truebleu.planning.plans import plan_test_set
-from truebleu.planning.settings import PlanSettings
+from truebleu.planning.plan import PlanSettings, plan_from_literature, plan_test_set
 from truebleu.reports.plan import render_plan, sentences, size_table
 from truebleu.simulation import Channel, simulate
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from truebleu.planning.representativeness import describe_sample
-from truebleu.planning.samples import SampleSettings, draw_sample
+from truebleu.planning.sample import SampleSettings, draw_sample
 from truebleu.reports.sample import render_sample, sentences
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
-    from truebleu.planning.sample_results import SampleReport
+    from truebleu.planning.representativeness import SampleReport
 
 
 @pytest.fixture(scope="module")

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from truebleu import CompareSettings, compare
-from truebleu.reports.verdict import method, verdict
+from truebleu.reports.compare import method, verdict
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
     from truebleu.corpus import TestSet
-    from truebleu.inference.p_values import Alternative
+    from truebleu.significance.p_values import Alternative
 
 LABELS = {"bleu": "BLEU", "ter": "TER", "length": "Length"}
 

@@ -7,10 +7,10 @@ from math import sqrt
 
 import pytest
 
+from truebleu._seeds import Streams
 from truebleu.errors import SettingError
 from truebleu.simulation import Channel
-from truebleu.simulation.lexicon import kinds
-from truebleu.streams import Streams
+from truebleu.simulation.language import kinds
 
 WORDS = ["the", "minister", "announced", "every", "budget", ",", "and", "the", "doctor", "waited"]
 SEGMENTS = 4000

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 
-from truebleu.simulation.grammar import RULES, make_sentence, paraphrase, spell
-from truebleu.simulation.lexicon import (
+from truebleu._seeds import Streams
+from truebleu.simulation.language import (
     DOMAINS,
+    RULES,
     TABLE_SIZE,
     TOPICS_PER_DOMAIN,
     _groups,
     general_tables,
     kinds,
+    make_sentence,
+    paraphrase,
+    spell,
     synonyms,
     topic_tables,
 )
-from truebleu.streams import Streams
 
 
 def test_every_word_has_one_kind() -> None:

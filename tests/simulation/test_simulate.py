@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from truebleu.errors import SettingError
-from truebleu.metrics.scoring import score_test_set
+from truebleu.metrics.score import score_test_set
 from truebleu.simulation import Channel, simulate
 
 CHANNELS = {"good": Channel.at_rate(0.05), "bad": Channel(drop=0.1, substitute=0.2)}

@@ -12,11 +12,11 @@ from scipy.stats import binom
 from tests.studies.recount import conclusions
 from truebleu.corpus import TestSet
 from truebleu.errors import TruebleuError
+from truebleu.execution.journal import Runner
 from truebleu.metrics.function import FunctionMetric
 from truebleu.simulation import simulate
+from truebleu.studies._pairs import TEST_NAMES, TESTS
 from truebleu.studies.accuracy import USUAL_BANDS, chance_of, study_accuracy
-from truebleu.studies.apparatus.conclusions import TEST_NAMES, TESTS
-from truebleu.studies.apparatus.journal import Runner
 
 if TYPE_CHECKING:
     from pathlib import Path

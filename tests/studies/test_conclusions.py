@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.inference.comparison import compare_test_set
-from truebleu.inference.intervals import percentile_interval
-from truebleu.inference.replication import bootstrap_scores
-from truebleu.inference.settings import CompareSettings
 from truebleu.resampling import Bootstrap, Units
+from truebleu.significance.compare import compare_test_set
+from truebleu.significance.intervals import percentile_interval
+from truebleu.significance.settings import CompareSettings
+from truebleu.significance.statistics import bootstrap_scores
 from truebleu.simulation import simulate
-from truebleu.studies.apparatus.conclusions import TESTS, Testing, _of_bootstrap
-from truebleu.studies.apparatus.pool import Pool
+from truebleu.studies._pairs import TESTS, Testing, _of_bootstrap
+from truebleu.studies._pool import Pool
 
 PAIRS = list(combinations(range(4), 2))
 TEXTS = simulate(segments=50, systems=[0.2, 0.21, 0.25, 0.4])

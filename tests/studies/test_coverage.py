@@ -13,12 +13,12 @@ import pytest
 from tests.studies.columns import numbers
 from truebleu.corpus import TestSet
 from truebleu.errors import TruebleuError
-from truebleu.inference.comparison import compare_test_set
-from truebleu.inference.settings import CompareSettings
+from truebleu.execution.journal import Runner
 from truebleu.metrics.function import FunctionMetric
 from truebleu.metrics.registry import as_metrics
+from truebleu.significance.compare import compare_test_set
+from truebleu.significance.settings import CompareSettings
 from truebleu.simulation import simulate
-from truebleu.studies.apparatus.journal import Runner
 from truebleu.studies.coverage import study_coverage
 
 if TYPE_CHECKING:

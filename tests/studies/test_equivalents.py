@@ -8,8 +8,8 @@ import pytest
 
 from truebleu.corpus import read_test_set
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.inference.comparison import compare_test_set
-from truebleu.inference.settings import CompareSettings
+from truebleu.significance.compare import compare_test_set
+from truebleu.significance.settings import CompareSettings
 from truebleu.simulation import simulate
 from truebleu.studies.equivalents import study_equivalents
 

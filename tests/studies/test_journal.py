@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from truebleu.errors import CorpusError, SettingError, TruebleuError
-from truebleu.studies.apparatus.journal import Runner, Task
+from truebleu.execution.journal import Runner, Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

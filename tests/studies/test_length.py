@@ -9,11 +9,11 @@ import pytest
 
 from truebleu.corpus import as_test_set, read_test_set
 from truebleu.errors import SettingError, UnknownNameError
+from truebleu.execution.journal import Runner
 from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.dependency import DependencyF
 from truebleu.metrics.given import GivenScores
 from truebleu.simulation import simulate
-from truebleu.studies.apparatus.journal import Runner
 from truebleu.studies.length import study_length
 
 if TYPE_CHECKING:

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from truebleu._seeds import Streams
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.inference.comparison import compare_test_set
-from truebleu.inference.settings import CompareSettings
+from truebleu.execution.journal import Runner
 from truebleu.metrics.given import GivenScores
+from truebleu.significance.compare import compare_test_set
+from truebleu.significance.settings import CompareSettings
 from truebleu.simulation import simulate
-from truebleu.streams import Streams
-from truebleu.studies.apparatus.families import alarms_of, settings_of
-from truebleu.studies.apparatus.journal import Runner
-from truebleu.studies.apparatus.pool import Pool
+from truebleu.studies._nulls import alarms_of, settings_of
+from truebleu.studies._pool import Pool
 from truebleu.studies.multiplicity import USUAL_CORRECTIONS, study_multiplicity
 
 if TYPE_CHECKING:

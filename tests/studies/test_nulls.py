@@ -13,16 +13,16 @@ from numpy.testing import assert_array_equal
 from scipy.stats import chisquare
 
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.inference.counted import count_all
 from truebleu.metrics.registry import as_metrics
 from truebleu.resampling import Units
+from truebleu.significance.statistics import count_all
 from truebleu.simulation import simulate
-from truebleu.studies.apparatus.nulls import null_source
+from truebleu.studies._nulls import null_source
 
 if TYPE_CHECKING:
     from truebleu.corpus import TestSet
-    from truebleu.studies.apparatus.nulls import Null
-    from truebleu.studies.apparatus.pool import PoolUnit
+    from truebleu.studies._nulls import Null
+    from truebleu.studies._pool import PoolUnit
 
 METRICS = ["bleu", "ter"]
 

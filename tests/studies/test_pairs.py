@@ -7,8 +7,8 @@ from itertools import combinations
 import numpy as np
 
 from truebleu.simulation import simulate
-from truebleu.studies.apparatus.pairs import choose_pairs, needed, true_differences
-from truebleu.studies.apparatus.pool import Pool
+from truebleu.studies._pairs import choose_pairs, needed, true_differences
+from truebleu.studies._pool import Pool
 
 RATES = [0.25, 0.05, 0.45, 0.15, 0.35, 0.55]
 

@@ -12,14 +12,15 @@ from truebleu.errors import SettingError
 from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.nist import NIST
 from truebleu.simulation import simulate
-from truebleu.studies.apparatus.parts import (
+from truebleu.studies._pool import (
     Part,
+    Pool,
+    PoolUnit,
     orders_of_growth,
     part_of,
     sizes_of_shares,
     units_of,
 )
-from truebleu.studies.apparatus.pool import Pool, PoolUnit
 
 if TYPE_CHECKING:
     from truebleu.corpus import TestSet

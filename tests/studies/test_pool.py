@@ -10,7 +10,7 @@ import pytest
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import as_metrics
 from truebleu.simulation import simulate
-from truebleu.studies.apparatus.pool import Pool
+from truebleu.studies._pool import Pool
 
 METRICS = ("bleu", "ter", "chrf")
 

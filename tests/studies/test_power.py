@@ -11,11 +11,11 @@ import pytest
 
 from tests.studies.recount import conclusions
 from truebleu.errors import SettingError, TruebleuError, UnknownNameError
+from truebleu.execution.journal import Runner
 from truebleu.metrics.function import FunctionMetric
 from truebleu.simulation import simulate
-from truebleu.studies.apparatus.conclusions import TEST_NAMES, TESTS
-from truebleu.studies.apparatus.journal import Runner
-from truebleu.studies.apparatus.shares import share_of
+from truebleu.studies._pairs import TEST_NAMES, TESTS
+from truebleu.studies._rates import share_of
 from truebleu.studies.power import ALL_PAIRS, study_power
 
 if TYPE_CHECKING:
@@ -240,7 +240,7 @@ def test_a_metric_without_direction_says_which_system_has_more() -> None:
 def test_what_says_nothing_is_refused_before_any_work(
     options: dict[str, Any], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("truebleu.studies.apparatus.pool.Pool.take", pytest.fail)
+    monkeypatch.setattr("truebleu.studies._pool.Pool.take", pytest.fail)
     with pytest.raises(TruebleuError, match=said):
         study_power(TEXTS, **options)
 

@@ -12,13 +12,12 @@ import pytest
 from tests.studies.columns import numbers
 from truebleu.corpus import TestSet, as_test_set, read_test_set
 from truebleu.errors import SettingError
+from truebleu.execution.journal import Runner
 from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.given import GivenScores
 from truebleu.simulation import simulate
-from truebleu.studies.apparatus.journal import Runner
-from truebleu.studies.apparatus.reference_worth import worth_in_data
-from truebleu.studies.apparatus.widths import fit_law
-from truebleu.studies.references import sets_of_references, study_references
+from truebleu.studies._widths import fit_law
+from truebleu.studies.references import sets_of_references, study_references, worth_in_data
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,13 +12,13 @@ from numpy.testing import assert_allclose
 from tests.studies.columns import numbers
 from truebleu.corpus import TestSet, as_test_set
 from truebleu.errors import SettingError
-from truebleu.inference.intervals import median_and_relative_interval
-from truebleu.inference.replication import bootstrap_scores
+from truebleu.execution.journal import Runner
 from truebleu.metrics.given import GivenScores
 from truebleu.resampling import Bootstrap, Units
+from truebleu.significance.intervals import median_and_relative_interval
+from truebleu.significance.statistics import bootstrap_scores
 from truebleu.simulation import simulate
-from truebleu.studies.apparatus.journal import Runner
-from truebleu.studies.apparatus.pool import Pool
+from truebleu.studies._pool import Pool
 from truebleu.studies.replicates import study_replicates, theoretical_deviation
 
 if TYPE_CHECKING:

@@ -7,13 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from truebleu.corpus import as_test_set
-from truebleu.studies.apparatus.resized import (
-    Piece,
-    by_length,
-    pieces_between_blanks,
-    pieces_of,
-    resize,
-)
+from truebleu.studies.length import Piece, by_length, pieces_between_blanks, pieces_of, resize
 
 WORDS = st.lists(st.sampled_from(["a", "bb", "c.", "猫"]), max_size=12).map(" ".join)
 TEXTS = st.lists(WORDS, min_size=1, max_size=12)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.studies.apparatus.samples import (
+from truebleu.studies._pool import (
     Draw,
     draw_by_size,
     draw_samples,

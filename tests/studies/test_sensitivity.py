@@ -12,13 +12,13 @@ import pytest
 from tests.studies.columns import numbers
 from truebleu.corpus import TestSet, as_test_set
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.inference.comparison import compare_test_set
-from truebleu.inference.settings import CompareSettings
+from truebleu.execution.journal import Runner
 from truebleu.metrics.given import GivenScores
+from truebleu.significance.compare import compare_test_set
+from truebleu.significance.settings import CompareSettings
 from truebleu.simulation import simulate
-from truebleu.studies.apparatus.conclusions import Testing
-from truebleu.studies.apparatus.journal import Runner
-from truebleu.studies.apparatus.pool import Pool
+from truebleu.studies._pairs import Testing
+from truebleu.studies._pool import Pool
 from truebleu.studies.sensitivity import study_sensitivity
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from truebleu.studies.apparatus.shares import share_of, share_of_clusters, share_of_uneven_clusters
+from truebleu.studies._rates import share_of, share_of_clusters, share_of_uneven_clusters
 
 
 @pytest.mark.parametrize(("hits", "repetitions"), [(0, 7), (97, 100), (7, 7), (250, 1000)])

@@ -13,16 +13,16 @@ from scipy.stats import pearsonr, spearmanr
 from tests.parity.meta import meta_cases, segment_scores
 from tests.properties.plain_sentence_bleu import sentence_bleu
 from tests.studies.columns import numbers
+from truebleu._threads import set_threads
 from truebleu.corpus import TestSet, as_test_set, read_test_set
-from truebleu.corpus.human import HumanScores, Judgment, PairwiseJudgments, read_human
-from truebleu.corpus.locations import expanded
+from truebleu.corpus._lines import expanded
 from truebleu.errors import MalformedFileError, SettingError, UnknownNameError
+from truebleu.execution.journal import Runner
+from truebleu.human import HumanScores, Judgment, PairwiseJudgments, read_human
 from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.sentence_bleu import SentenceBLEU
 from truebleu.simulation import simulate
-from truebleu.studies.apparatus.journal import Runner
 from truebleu.studies.smoothing import study_smoothing
-from truebleu.threads import set_threads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

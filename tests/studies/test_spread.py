@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from truebleu.studies.apparatus.spread import Quantity, chi_square, mean_spread, spread_of
+from truebleu.studies.sampling import Quantity, chi_square, mean_spread, spread_of
 
 
 @pytest.mark.parametrize("degrees", [4, 9, 99, 2999])

@@ -11,14 +11,13 @@ import pytest
 from scipy.stats import binomtest, ttest_rel
 
 from truebleu import _core
+from truebleu._seeds import Streams
 from truebleu.corpus import read_test_set
 from truebleu.errors import SettingError, UnknownNameError
+from truebleu.execution.journal import Runner
 from truebleu.metrics.given import GivenScores
 from truebleu.simulation import simulate
-from truebleu.streams import Streams
-from truebleu.studies.apparatus.journal import Runner
-from truebleu.studies.apparatus.nulls import null_source
-from truebleu.studies.apparatus.pair_tests import ALL_TESTS, student_p
+from truebleu.studies._nulls import ALL_TESTS, null_source, student_p
 from truebleu.studies.type_one import study_type_one
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from truebleu.inference.intervals import median_and_relative_interval
-from truebleu.studies.apparatus.moments import Moments
-from truebleu.studies.apparatus.widths import (
+from truebleu.significance.intervals import median_and_relative_interval
+from truebleu.studies._widths import (
     Spread,
     as_record,
     doubling,
@@ -20,6 +19,7 @@ from truebleu.studies.apparatus.widths import (
     mean_of_known,
     relative_intervals,
 )
+from truebleu.studies.replicates import Moments
 
 # Zhang & Vogel (2004, Table 2): widths in percent at 10, 20, 50, 80 and 100 % of the data.
 SHARES = (10, 20, 50, 80, 100)

@@ -5,17 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast, get_args
 
-from truebleu.agreement.measures.coefficients import ALIASES, COEFFICIENTS, DEFINITIONS, coefficient
-from truebleu.agreement.measures.formulas import FORMULAS
-from truebleu.agreement.measures.grouping import AVERAGES, UNDEFINED_GROUPS, Measure, measure_by
-from truebleu.agreement.measures.pairs import GROUPINGS
+from truebleu.agreement.coefficients import (
+    ALIASES,
+    AVERAGES,
+    COEFFICIENTS,
+    DEFINITIONS,
+    FORMULAS,
+    GROUPINGS,
+    UNDEFINED_GROUPS,
+    Measure,
+    coefficient,
+    measure_by,
+)
 from truebleu.errors import SettingError, UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu.agreement.measures.grouping import Average, UndefinedGroups
-    from truebleu.agreement.measures.pairs import Grouping
+    from truebleu.agreement.coefficients import Average, Grouping, UndefinedGroups
 
 Level: TypeAlias = Literal["system", "segment"]
 

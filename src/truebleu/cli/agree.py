@@ -7,30 +7,30 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from truebleu.agreement.agree import TESTS, AgreeSettings, agree, default_questions
-from truebleu.agreement.certainty.permutation import FORMS
-from truebleu.cli.agreement import agreement_options
-from truebleu.cli.charts import chart_options, draw_chart
-from truebleu.cli.human import human_options, read_judgments
-from truebleu.cli.options import (
+from truebleu.agreement.tests import FORMS
+from truebleu.cli._agree_options import agreement_options, human_options, read_judgments
+from truebleu.cli._options import (
+    chart_options,
+    draw_chart,
     format_option,
     metric_option,
     optional_test_set_options,
+    read_texts,
     threads_option,
 )
-from truebleu.cli.progress import progress_bar
-from truebleu.cli.texts import read_texts
+from truebleu.cli._progress import progress_bar
 from truebleu.errors import SettingError
-from truebleu.inference.multiplicity import CORRECTIONS
+from truebleu.metrics.given import textless_test_set
 from truebleu.metrics.registry import as_metrics
-from truebleu.metrics.without_texts import textless_test_set
-from truebleu.reports.agreement import render_agreement
+from truebleu.reports.agree import render_agreement
+from truebleu.significance.corrections import CORRECTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from truebleu.corpus import TestSet
-    from truebleu.metrics.metric import Metric
+    from truebleu.metrics.base import Metric
 
 EPILOG = """\b
 Examples:

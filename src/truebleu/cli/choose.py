@@ -7,21 +7,24 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from truebleu.agreement.agree import AgreeSettings
-from truebleu.agreement.choosing.choose import SHARE, choose_settings
-from truebleu.agreement.choosing.grid import parse_grid
-from truebleu.cli.agreement import agreement_options
-from truebleu.cli.charts import chart_options, draw_chart
-from truebleu.cli.human import human_options, read_judgments
-from truebleu.cli.options import format_option, test_set_options, threads_option
-from truebleu.cli.progress import progress_bar
-from truebleu.cli.texts import read_texts
+from truebleu.agreement.choose import SHARE, choose_settings, parse_grid
+from truebleu.cli._agree_options import agreement_options, human_options, read_judgments
+from truebleu.cli._options import (
+    chart_options,
+    draw_chart,
+    format_option,
+    read_texts,
+    test_set_options,
+    threads_option,
+)
+from truebleu.cli._progress import progress_bar
 from truebleu.errors import SettingError
-from truebleu.reports.choice import render_choice
+from truebleu.reports.agree import render_choice
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from truebleu.agreement.choosing.choose import JudgedSet
+    from truebleu.agreement.choose import JudgedSet
 
 EPILOG = """\b
 Examples:

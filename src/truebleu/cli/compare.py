@@ -6,26 +6,22 @@ from typing import Any, Literal
 
 import click
 
-from truebleu.cli.options import (
+from truebleu.cli._options import (
     format_option,
     metric_option,
+    read_texts,
     resampling_options,
     test_set_options,
     threads_option,
 )
-from truebleu.cli.progress import progress_bar
-from truebleu.cli.texts import read_texts
+from truebleu.cli._progress import progress_bar
 from truebleu.errors import SettingError
-from truebleu.inference.comparison import compare_test_set
-from truebleu.inference.p_values import ALTERNATIVES
-from truebleu.inference.runs import compare_runs, group_runs
-from truebleu.inference.settings import (
-    ALL_CORRECTIONS,
-    TESTS,
-    CompareSettings,
-)
 from truebleu.metrics.registry import as_metrics
-from truebleu.reports.comparison import render_comparison
+from truebleu.reports.compare import render_comparison
+from truebleu.significance.compare import compare_test_set
+from truebleu.significance.optimizer_runs import compare_runs, group_runs
+from truebleu.significance.p_values import ALTERNATIVES
+from truebleu.significance.settings import ALL_CORRECTIONS, TESTS, CompareSettings
 
 EPILOG = """\b
 Examples:

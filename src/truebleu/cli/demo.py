@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from truebleu.metrics.scoring import score_test_set
+from truebleu._seeds import DEFAULT_SEED
+from truebleu.metrics.score import score_test_set
 from truebleu.reports import render
-from truebleu.seeds import DEFAULT_SEED
 from truebleu.simulation import Channel, save_test_set, simulate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from truebleu.corpus import TestSet
-    from truebleu.metrics.scoring import Scores
+    from truebleu.metrics.score import Scores
 
 TWINS = ("errors-15a", "errors-15b")
 SYSTEMS = {

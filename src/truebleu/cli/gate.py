@@ -6,23 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu.cli.options import (
+from truebleu.cli._options import (
     metric_option,
+    read_texts,
     replicate_options,
     test_set_options,
     threads_option,
 )
-from truebleu.cli.progress import progress_bar
-from truebleu.cli.texts import read_texts
-from truebleu.corpus.locations import locate
-from truebleu.inference.gate_results import GateSettings
-from truebleu.inference.gating import gate_test_set
+from truebleu.cli._progress import progress_bar
+from truebleu.corpus._lines import locate
 from truebleu.metrics.registry import as_metrics
-from truebleu.metrics.saved import find_statistics
+from truebleu.metrics.statistics_files import find_statistics
 from truebleu.reports.gate import GATE_FORMATS, render_gate
+from truebleu.significance.gate import GateSettings, gate_test_set
 
 if TYPE_CHECKING:
-    from truebleu.metrics.saved import SavedStatistics
+    from truebleu.metrics.statistics_files import SavedStatistics
 
 EPILOG = """\b
 Exit codes: 0 NEW passes, 1 NEW fails, 2 bad usage or bad input.

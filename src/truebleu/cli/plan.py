@@ -7,30 +7,35 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from truebleu.cli.charts import chart_options, draw_chart
-from truebleu.cli.options import (
+from truebleu._seeds import DEFAULT_SEED
+from truebleu.cli._options import (
+    chart_options,
+    draw_chart,
     format_option,
     metric_option,
     optional_test_set_options,
+    read_texts,
     threads_option,
 )
-from truebleu.cli.texts import read_texts
 from truebleu.errors import SettingError
-from truebleu.inference.p_values import ALTERNATIVES
 from truebleu.metrics.registry import as_metrics
-from truebleu.metrics.scoring import metric_labels
-from truebleu.planning.literature import POINTS, plan_from_literature
-from truebleu.planning.plans import plan_test_set
-from truebleu.planning.settings import PLAN_UNITS, PlanSettings
+from truebleu.metrics.score import metric_labels
+from truebleu.planning.plan import (
+    PLAN_UNITS,
+    UNNAMED_METRIC,
+    PlanSettings,
+    plan_from_literature,
+    plan_test_set,
+)
 from truebleu.reports.plan import render_plan
-from truebleu.seeds import DEFAULT_SEED
+from truebleu.significance.p_values import ALTERNATIVES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
     from typing import Any
 
-    from truebleu.planning.plan_results import Plan
+    from truebleu.planning.plan import Plan
 
 EPILOG = """\b
 Examples:
@@ -192,7 +197,7 @@ def _without_texts(
 def _label(context: click.Context, metrics: Sequence[str]) -> str:
     """What the score is called: the metric's name, where somebody gave it."""
     if context.get_parameter_source("metrics") is ParameterSource.DEFAULT:
-        return POINTS
+        return UNNAMED_METRIC
     if len(metrics) > 1:
         raise SettingError("metric", ", ".join(metrics), "one where no texts are")
     return metric_labels(as_metrics(metrics))[0]

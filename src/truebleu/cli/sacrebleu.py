@@ -15,6 +15,6 @@ import click
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def command(arguments: tuple[str, ...]) -> None:
     """Score with sacreBLEU's command line."""
-    from truebleu.compat.sacrebleu.command_line import main
+    from truebleu.compat.sacrebleu.sacrebleu import main
 
     sys.exit(main(arguments))

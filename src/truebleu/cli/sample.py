@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING
 import click
 
 from truebleu._core import tokenizers
-from truebleu.cli.options import (
+from truebleu._seeds import DEFAULT_SEED
+from truebleu.cli._options import (
     format_option,
     metric_option,
     optional_test_set_options,
+    read_texts,
     threads_option,
 )
-from truebleu.cli.texts import read_texts
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import as_metrics
 from truebleu.planning.representativeness import describe_sample
-from truebleu.planning.samples import DRAWS, SampleSettings, draw_sample
-from truebleu.planning.saving import save_sample
+from truebleu.planning.sample import DRAWS, SampleSettings, draw_sample, save_sample
 from truebleu.reports.sample import render_sample
-from truebleu.seeds import DEFAULT_SEED
 
 if TYPE_CHECKING:
     from typing import Any

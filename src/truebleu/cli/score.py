@@ -6,25 +6,25 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu.cli.options import (
+from truebleu.cli._options import (
     format_option,
     metric_option,
+    read_texts,
     resampling_options,
     test_set_options,
     threads_option,
 )
-from truebleu.cli.progress import progress_bar
-from truebleu.cli.texts import read_texts
+from truebleu.cli._progress import progress_bar
 from truebleu.metrics.registry import as_metrics
-from truebleu.metrics.scoring import score_test_set
+from truebleu.metrics.score import score_test_set
 from truebleu.reports import render
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from truebleu.corpus import TestSet
-    from truebleu.metrics.metric import Metric
-    from truebleu.metrics.scoring import Scores
+    from truebleu.metrics.base import Metric
+    from truebleu.metrics.score import Scores
 
 EPILOG = """\b
 A file holds one segment per line, compressed or not; - is standard input.
@@ -118,7 +118,7 @@ def command(
 
 
 def _save(test_set: TestSet, metrics: Sequence[Metric], file: str, *, force: bool) -> None:
-    from truebleu.metrics.saved import SavedStatistics, require_new_file, save_statistics
+    from truebleu.metrics.statistics_files import SavedStatistics, require_new_file, save_statistics
 
     require_new_file(file, overwrite=force)
     save_statistics(SavedStatistics.of(test_set, metrics), file, overwrite=force)
@@ -128,8 +128,8 @@ def _with_intervals(
     test_set: TestSet, metrics: Sequence[Metric], resampling: Mapping[str, Any]
 ) -> Scores:
     # Resampling needs NumPy, which takes longer to load than plain scores take in all.
-    from truebleu.inference.confidence import score_with_intervals
-    from truebleu.inference.settings import CompareSettings
+    from truebleu.significance.scores import score_with_intervals
+    from truebleu.significance.settings import CompareSettings
 
     settings = CompareSettings(**resampling)
     with progress_bar(settings.samples, "resampling") as progress:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from truebleu.cli.lazy import LazyGroup
+from truebleu.cli.main import LazyGroup
 
 # Name, module and one line of help, in the order of the papers.
 STUDIES = {

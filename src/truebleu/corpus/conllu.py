@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from truebleu.corpus.lines import BYTE_ORDER_MARK, decode
+from truebleu.corpus._lines import BYTE_ORDER_MARK, decode
 from truebleu.errors import EmptyTextError, MalformedFileError, UnpairedSegmentsError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from truebleu.corpus.arguments import TextLike
+    from truebleu.corpus.test_set import TextLike
 
 FIELDS = 10
 _SEGMENT = re.compile(r"#\s*seg(?:ment)?\s*=(.*)")

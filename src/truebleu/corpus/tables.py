@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from truebleu._core import Segments
-from truebleu.corpus import locations
-from truebleu.corpus.texts import (
+from truebleu.corpus._lines import (
+    BYTE_ORDER_MARK,
     DOCUMENT_COLUMNS,
     DOMAIN_COLUMNS,
     LABEL_COLUMNS,
     Layout,
     NamedText,
+    decode,
+    stem,
 )
 from truebleu.errors import (
     EmptyTextError,
     MalformedFileError,
     MissingColumnError,
+    MissingExtraError,
     UnencodableSegmentError,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from truebleu.corpus.texts import Role
+    from truebleu.corpus._lines import Role
 
 
 class Table:
@@ -64,7 +67,7 @@ class Table:
             NamedText(
                 label=label,
                 path=self.path,
-                name=locations.stem(self.path) if name is None else name,
+                name=stem(self.path) if name is None else name,
                 segments=self._segments(column, label, role),
                 # Nobody asked for the labels: one that is null must not keep a text from scoring.
                 layout=self.layout(lenient=True),
@@ -134,3 +137,193 @@ def _kind(value: object) -> str:
     if value is None:
         return "nothing"
     return f"a value of type {type(value).__name__}"
+
+
+# Tables as delimited text: TSV, which has no quoting, and CSV, which has that of RFC 4180.
+
+
+class Delimited(Table):
+    """Rows of fields under a header.
+
+    The fields of all rows are one list: a list for each of a million rows would keep the garbage
+    collector busy for seconds.
+    """
+
+    def __init__(
+        self, path: str, header: list[str], cells: list[str], lines: Sequence[int]
+    ) -> None:
+        super().__init__(path, header)
+        self.refuse_twins(1)
+        if not cells:
+            raise EmptyTextError(path)
+        self._cells = cells
+        self._lines = lines
+
+    def values(self, column: str) -> Sequence[object]:
+        """All fields of a column."""
+        return self._cells[self.columns.index(column) :: len(self.columns)]
+
+    def line(self, row: int) -> int:
+        """The line where a row starts."""
+        return self._lines[row]
+
+
+def read_tsv(path: str, data: bytes) -> Delimited:
+    """A table whose fields end at tabs and rows at line feeds; a quote is just a character."""
+    text = decode(path, data)
+    lines = text.removeprefix(BYTE_ORDER_MARK).split("\n")
+    if not lines[-1]:
+        lines.pop()
+    if not lines:
+        raise EmptyTextError(path)
+    carriage_returns = sum(line.endswith("\r") for line in lines)
+    if carriage_returns:
+        lines = [line.removesuffix("\r") for line in lines]
+    header, rows = lines[0].split("\t"), lines[1:]
+    for number, row in enumerate(rows, 2):
+        _refuse_ragged(path, number, row.count("\t") + 1, len(header))
+    cells = "\t".join(rows).split("\t") if rows else []
+    table = Delimited(path, header, cells, range(2, len(lines) + 1))
+    table.carriage_returns = carriage_returns
+    table.byte_order_mark = text.startswith(BYTE_ORDER_MARK)
+    return table
+
+
+def read_csv(path: str, data: bytes) -> Delimited:
+    """A table whose fields end at commas; in quotes, a field may hold commas and line ends."""
+    text = decode(path, data)
+    rows = csv_rows(path, text.removeprefix(BYTE_ORDER_MARK))
+    _, header = next(rows, (1, None))
+    if header is None:
+        raise EmptyTextError(path)
+    cells: list[str] = []
+    lines: list[int] = []
+    for number, row in rows:
+        _refuse_ragged(path, number, len(row), len(header))
+        cells += row
+        lines.append(number)
+    table = Delimited(path, header, cells, lines)
+    table.byte_order_mark = text.startswith(BYTE_ORDER_MARK)
+    return table
+
+
+def csv_rows(path: str, text: str, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
+    """The fields of each row of CSV, and the line where it starts."""
+    import csv
+    import io
+
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    line = 1
+    # The module's own limit of 128 KiB for a field would refuse long segments.
+    limit = csv.field_size_limit(max(len(text), 1))
+    try:
+        for row in reader:
+            # A blank line is a row of one empty field.
+            yield line, row or [""]
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise MalformedFileError(path, line, f"a broken row ({error})", "CSV") from None
+    finally:
+        csv.field_size_limit(limit)
+
+
+def _refuse_ragged(path: str, line: int, found: int, expected: int) -> None:
+    if found != expected:
+        fields = "1 field" if found == 1 else f"{found} fields"
+        raise MalformedFileError(path, line, fields, f"{expected}, as in the header")
+
+
+# Tables as JSON lines: one object per line, whose keys are the columns.
+
+
+class JsonLines(Table):
+    """Objects; one that lacks a key has nothing in that column."""
+
+    column_word = "key"
+
+    def __init__(self, path: str, records: list[dict[str, object]]) -> None:
+        super().__init__(path, list(dict.fromkeys(key for record in records for key in record)))
+        self._records = records
+
+    def values(self, column: str) -> Sequence[object]:
+        """What each object has under a key, None where it has nothing."""
+        return [record.get(column) for record in self._records]
+
+    def line(self, row: int) -> int:
+        """The line of an object: there is one on each."""
+        return row + 1
+
+
+def read_json_lines(path: str, data: bytes) -> JsonLines:
+    """A table of one JSON object per line; only at the end may lines be blank."""
+    table = JsonLines(path, read_records(path, data))
+    table.byte_order_mark = data.startswith(BYTE_ORDER_MARK.encode())
+    return table
+
+
+def read_records(path: str, data: bytes) -> list[dict[str, object]]:
+    """The objects of a file, one on each line from the first."""
+    lines = decode(path, data).removeprefix(BYTE_ORDER_MARK).rstrip(" \t\r\n").split("\n")
+    if lines == [""]:
+        raise EmptyTextError(path)
+    return [_record(path, number, line) for number, line in enumerate(lines, 1)]
+
+
+def _record(path: str, number: int, line: str) -> dict[str, object]:
+    import json
+
+    if not line.strip():
+        raise MalformedFileError(path, number, "a blank line", "a JSON object")
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        found = f"no valid JSON ({error})"
+        raise MalformedFileError(path, number, found, "a JSON object") from None
+    if not isinstance(record, dict):
+        found = f"JSON of type {type(record).__name__}"
+        raise MalformedFileError(path, number, found, 'a JSON object, such as {"reference": "…"}')
+    return record
+
+
+# Tables as Parquet, read by the optional package pyarrow.
+
+
+class Parquet(Table):
+    """Columns of a Parquet file; only those that are asked for are read."""
+
+    def __init__(self, path: str, file: Any) -> None:
+        super().__init__(path, file.schema_arrow.names)
+        self.refuse_twins(None)
+        self._file = file
+
+    def values(self, column: str) -> Sequence[object]:
+        """All values of a column, None where one is null."""
+        import pyarrow
+
+        try:
+            values: list[object] = self._file.read(columns=[column]).column(0).to_pylist()
+        except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+            raise _malformed(self.path, error) from error
+        return values
+
+    def line(self, row: int) -> None:  # noqa: ARG002
+        """None: there are no lines."""
+        return
+
+
+def read_parquet(path: str, data: bytes) -> Parquet:
+    """The table in a Parquet file."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtraError("reading Parquet files", "parquet") from None
+    try:
+        return Parquet(path, pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data)))
+    except (pyarrow.ArrowException, OSError) as error:
+        raise _malformed(path, error) from error
+
+
+def _malformed(path: str, error: Exception) -> MalformedFileError:
+    reason = " ".join(str(error).split())
+    return MalformedFileError(path, None, f"damaged data ({reason})", "Parquet")

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from truebleu import _core
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.metrics.metric import Score, require_whole_number
-from truebleu.metrics.native import NativeMetric
-from truebleu.metrics.ngram_counts import texts_to_count, tokenizer_signature
-from truebleu.metrics.signature import Signature
+from truebleu.metrics._native import NativeMetric, texts_to_count, tokenizer_signature
+from truebleu.metrics.base import Score, Signature, require_whole_number
 from truebleu.tokenizers import check_tokenizer
 
 if TYPE_CHECKING:

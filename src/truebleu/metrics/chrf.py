@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from truebleu import _core
 from truebleu.errors import SettingError
-from truebleu.metrics.metric import Score, require_whole_number
-from truebleu.metrics.native import NativeMetric
-from truebleu.metrics.signature import Signature
+from truebleu.metrics._native import NativeMetric
+from truebleu.metrics.base import Score, Signature, require_whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,28 +1,277 @@
-"""Dependency F: agreement of dependency relations (Riezler & Maxwell, 2005, section 3)."""
+"""Dependency relations as text, so that they can be counted."""
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, NoReturn, Protocol, get_args
 
 from truebleu import _core
-from truebleu.errors import SettingError, UnknownNameError
-from truebleu.metrics.metric import Metric, Score, rows_of
-from truebleu.metrics.parses import GivenParses, ParsesInFolder, ParsesOfSpacy
-from truebleu.metrics.relations import Relations, relations_of
-from truebleu.metrics.signature import Signature
+from truebleu.corpus._files import Files
+from truebleu.corpus._lines import COMPRESSED
+from truebleu.corpus.conllu import Parses, Sentence, check_words, read_conllu
+from truebleu.errors import (
+    MalformedFileError,
+    MissingColumnError,
+    MissingExtraError,
+    SettingError,
+    UnknownNameError,
+    UnreadableFileError,
+)
+from truebleu.metrics.base import Metric, Score, Signature, rows_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from os import PathLike
 
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from truebleu._core import Statistics
-    from truebleu.corpus import TestSet
-    from truebleu.metrics.parses import ParseSource
+    from truebleu.corpus import TestSet, TextLike
+
+# No field of CoNLL-U can hold a tab, so no word can be taken for the root.
+ROOT = "\t"
+
+
+class Relations(NamedTuple):
+    """What makes two relations the same; the settings of the metric say what each means."""
+
+    labelled: bool
+    word: str
+    direction: bool
+    lowercase: bool
+    root: bool
+
+
+class ParsedText(NamedTuple):
+    """The sentences of each segment; None where the segment is absent."""
+
+    label: str
+    segments: Sequence[Sequence[Sentence] | None]
+
+
+def relations_of(text: ParsedText, kind: Relations) -> list[list[str] | None]:
+    """The relations of each segment, repeated ones included; None where it is absent."""
+    return [
+        None
+        if sentences is None
+        else [
+            relation
+            for sentence in sentences
+            for relation in _sentence_relations(text.label, sentence, kind)
+        ]
+        for sentences in text.segments
+    ]
+
+
+def _sentence_relations(label: str, sentence: Sentence, kind: Relations) -> list[str]:
+    words: Sequence[str] = sentence.forms
+    if kind.word == "lemma":
+        words = _lemmas(label, sentence)
+    if kind.lowercase:
+        words = [word.lower() for word in words]
+    labels: Sequence[str] = sentence.labels
+    if not kind.labelled:
+        labels = [""] * len(words)
+    elif "_" in labels:
+        _refuse(label, sentence, labels.index("_"), "relation", "labelled=no counts them without")
+    with_root = (ROOT, *words)
+    heads = [with_root[head] for head in sentence.heads]
+    relations = list(zip(labels, heads, words, strict=True))
+    if not kind.root:
+        relations = [relation for relation in relations if relation[1] is not ROOT]
+    if not kind.direction:
+        relations = [(name, min(a, b), max(a, b)) for name, a, b in relations]
+    return ["\t".join(relation) for relation in relations]
+
+
+def _lemmas(label: str, sentence: Sentence) -> Sequence[str]:
+    for place, (lemma, form) in enumerate(zip(sentence.lemmas, sentence.forms, strict=True)):
+        # An underscore stands for nothing, unless the word is one.
+        if lemma == "_" and form != "_":
+            _refuse(label, sentence, place, "lemma", "word=form compares the words themselves")
+    return sentence.lemmas
+
+
+def _refuse(label: str, sentence: Sentence, place: int, thing: str, hint: str) -> NoReturn:
+    line = sentence.lines[place] if sentence.lines else None
+    word = sentence.forms[place]
+    raise MalformedFileError(label, line, f"no {thing} of {word!r}", f"one; {hint}")
+
+
+# Where dependency parses come from: a folder of files, the caller, or spaCy.
+
+
+ENDING = ".conllu"
+UNSTATED = "unstated"
+
+
+class ParseSource(Protocol):
+    """Gives the parses of the texts of a test set."""
+
+    @property
+    def parser(self) -> str:
+        """What parsed them."""
+
+    def output(self, test_set: TestSet, system: str) -> ParsedText:
+        """The parses of a system's outputs."""
+
+    def reference(self, test_set: TestSet, index: int) -> ParsedText:
+        """The parses of the reference at an index."""
+
+
+class ParsesInFolder(NamedTuple):
+    """A file for each text, called as the text is: SYSTEM.conllu, REFERENCE.conllu."""
+
+    folder: str
+    check_text: bool = True
+    parser: str = UNSTATED
+
+    def output(self, test_set: TestSet, system: str) -> ParsedText:
+        """The parses in the file of a system."""
+        parses = self._read(system, f"system {system!r}")
+        return _parsed(parses, test_set.systems[system], f"system {system!r}", self.check_text)
+
+    def reference(self, test_set: TestSet, index: int) -> ParsedText:
+        """The parses in the file of a reference."""
+        name = f"reference {test_set.reference_names[index]!r}"
+        parses = self._read(test_set.reference_names[index], name)
+        return _parsed(parses, test_set.references[index], name, self.check_text)
+
+    def _read(self, stem: str, name: str) -> Parses:
+        path = os.path.join(self.folder, stem + ENDING)
+        stored = (path + ending for ending in ("", *COMPRESSED))
+        found = next((candidate for candidate in stored if os.path.exists(candidate)), None)
+        if found is None:
+            raise UnreadableFileError(path, f"no such file, expected the parses of {name}")
+        return read_conllu(found, Files().contents(found))
+
+
+class GivenParses(NamedTuple):
+    """Parses from the caller: a path each, or CoNLL-U as text."""
+
+    outputs: tuple[tuple[str, str], ...]
+    references: tuple[str, ...]
+    check_text: bool = True
+    parser: str = UNSTATED
+
+    @classmethod
+    def of(
+        cls,
+        outputs: Mapping[str, str | os.PathLike[str]],
+        references: Sequence[str | os.PathLike[str]],
+    ) -> GivenParses:
+        """Parses of outputs by system, and of references in their order."""
+        if isinstance(references, str | os.PathLike):
+            raise SettingError("references", references, "a list of files or texts")
+        return cls(
+            tuple((name, os.fspath(given)) for name, given in outputs.items()),
+            tuple(os.fspath(given) for given in references),
+        )
+
+    def unchecked(self) -> GivenParses:
+        """The same, not compared with the words of the texts."""
+        return self._replace(check_text=False)
+
+    def output(self, test_set: TestSet, system: str) -> ParsedText:
+        """The parses that were given for a system."""
+        given = dict(self.outputs)
+        if system not in given:
+            raise MissingColumnError("parses", "system", system, list(given))
+        name = f"system {system!r}"
+        return _parsed(_read(given[system], name), test_set.systems[system], name, self.check_text)
+
+    def reference(self, test_set: TestSet, index: int) -> ParsedText:
+        """The parses that were given for a reference."""
+        if len(self.references) != len(test_set.references):
+            expected = f"{len(test_set.references)}, one for each reference"
+            raise SettingError("references", f"{len(self.references)} parses", expected)
+        name = f"reference {test_set.reference_names[index]!r}"
+        parses = _read(self.references[index], name)
+        return _parsed(parses, test_set.references[index], name, self.check_text)
+
+
+class ParsesOfSpacy(NamedTuple):
+    """Parses that an installed model of spaCy makes of the texts."""
+
+    model: str
+
+    @property
+    def parser(self) -> str:
+        """The model with its version."""
+        meta = _pipeline(self.model).meta
+        return f"spacy-{meta['lang']}_{meta['name']}-{meta['version']}"
+
+    def output(self, test_set: TestSet, system: str) -> ParsedText:
+        """The parses of a system's outputs."""
+        return self._parse(test_set.systems[system], f"system {system!r}")
+
+    def reference(self, test_set: TestSet, index: int) -> ParsedText:
+        """The parses of a reference."""
+        name = f"reference {test_set.reference_names[index]!r}"
+        return self._parse(test_set.references[index], name)
+
+    def _parse(self, text: TextLike, name: str) -> ParsedText:
+        documents: Iterator[Any] = _pipeline(self.model).pipe([segment or "" for segment in text])
+        segments = []
+        for segment, document in zip(text, documents, strict=True):
+            if len(document) and not document.has_annotation("DEP"):
+                raise SettingError("spacy", self.model, "a model with a dependency parser")
+            segments.append(None if segment is None else [_spacy_sentence(document)])
+        return ParsedText(f"{self.model}: {name}", segments)
+
+
+def _read(given: str, name: str) -> Parses:
+    # A path has no line end in it, and CoNLL-U no line without one.
+    if "\n" in given:
+        return read_conllu(f"parses of {name}", given.encode("utf-8", "surrogatepass"))
+    return read_conllu(given, Files().contents(given))
+
+
+def _parsed(parses: Parses, text: TextLike, name: str, check_text: bool) -> ParsedText:
+    sentences = parses.by_segment(len(text), name)
+    if check_text:
+        check_words(parses, sentences, text, name)
+    absent = (segment is None for segment in text)
+    segments = [None if gone else found for gone, found in zip(absent, sentences, strict=True)]
+    return ParsedText(parses.label, segments)
+
+
+@lru_cache(maxsize=2)
+def _pipeline(model: str) -> Any:
+    try:
+        import spacy
+    except ImportError:
+        raise MissingExtraError("parsing with spaCy", "spacy") from None
+    try:
+        return spacy.load(model)
+    except OSError as error:
+        expected = f"an installed model; try: python -m spacy download {model}"
+        raise SettingError("spacy", model, expected) from error
+
+
+def _spacy_sentence(document: Any) -> Sentence:
+    """A document's tokens but for white space; all its sentences hang on the root."""
+    tokens = [token for token in document if not token.is_space]
+    numbers = {token.i: number for number, token in enumerate(tokens, 1)}
+    # A token that is its own head is a root; one that hangs on white space is taken for one.
+    heads = [0 if token.head.i == token.i else numbers.get(token.head.i, 0) for token in tokens]
+    return Sentence(
+        forms=[token.text for token in tokens],
+        lemmas=[token.lemma_ or "_" for token in tokens],
+        heads=heads,
+        labels=[token.dep_ or "_" for token in tokens],
+        surface="",
+        lines=(),
+        first_line=1,
+    )
+
+
+# Dependency F: agreement of dependency relations (Riezler & Maxwell, 2005, section 3).
+
 
 Word = Literal["form", "lemma"]
 

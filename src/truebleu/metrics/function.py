@@ -8,8 +8,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from truebleu.errors import SettingError
-from truebleu.metrics.mean import MeanMetric, mean_statistics
-from truebleu.metrics.signature import Signature
+from truebleu.metrics.base import MeanMetric, Signature, mean_statistics
 
 if TYPE_CHECKING:
     from collections.abc import Callable

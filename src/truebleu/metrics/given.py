@@ -6,18 +6,20 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, Literal, NoReturn, get_args
 
-from truebleu.corpus import locations
-from truebleu.corpus.scores import Scale, SegmentScores, given_scores, read_scores
-from truebleu.errors import AbsentSegmentError, SettingError, UnknownNameError
-from truebleu.metrics.mean import MeanMetric, mean_statistics
-from truebleu.metrics.metric import require_whole_number
-from truebleu.metrics.signature import Signature
+from truebleu._core import Segments
+from truebleu.corpus import TestSet
+from truebleu.corpus._files import Files
+from truebleu.corpus._lines import Layout, NamedText, stem
+from truebleu.corpus.reading import read_labels
+from truebleu.errors import AbsentSegmentError, MalformedFileError, SettingError, UnknownNameError
+from truebleu.human.given_scores import Scale, SegmentScores, given_scores, read_scores
+from truebleu.metrics.base import MeanMetric, Signature, mean_statistics, require_whole_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from truebleu._core import Statistics
-    from truebleu.corpus import TestSet
+    from truebleu.metrics.base import Metric
 
 Missing = Literal["error", "omit", "common"]
 
@@ -57,7 +59,7 @@ class GivenScores(MeanMetric):
         )
         # A frozen dataclass can only set its derived fields in this way.
         object.__setattr__(self, "_scores", scores)
-        object.__setattr__(self, "name", self.name or locations.stem(scores.label))
+        object.__setattr__(self, "name", self.name or stem(scores.label))
 
     @classmethod
     def of(
@@ -142,3 +144,45 @@ class GivenScores(MeanMetric):
 
     def _place(self, system: str) -> str:
         return f"{self._scores.label}: the scores of {system!r}"
+
+
+# A test set without texts: the systems and segments that given scores are about.
+
+
+# A slip in a number must not take all memory.
+MOST_SEGMENTS = 10_000_000
+
+
+def textless_test_set(metrics: Sequence[Metric], documents: str | None = None) -> TestSet:
+    """The systems that all metrics have scores of, and as many segments as the largest has.
+
+    Args:
+        metrics: scores from elsewhere; any other metric needs texts, and is refused.
+        documents: a file with the document of each segment.
+    """
+    given = [metric for metric in metrics if isinstance(metric, GivenScores)]
+    if len(given) < len(metrics):
+        (name, *_) = (one.name for one in metrics if not isinstance(one, GivenScores))
+        expected = f"SYSTEM... and -r REF, which {name} needs; only scores:path=FILE does without"
+        raise SettingError("texts", "none", expected)
+    scores = [metric.scores for metric in given]
+    names = [name for name in scores[0].systems if all(name in one.systems for one in scores)]
+    if not names:
+        expected = "at least two that every file has scores of"
+        raise SettingError("systems", f"none in all of {len(scores)} files", expected)
+    segments, largest = max((one.segments, one.label) for one in scores)
+    if segments > MOST_SEGMENTS:
+        found = f"a segment numbered {segments:,}"
+        raise MalformedFileError(largest, None, found, f"numbers up to {MOST_SEGMENTS:,}")
+    blank = Segments([""] * segments)
+    layout = Layout()
+    if documents is not None:
+        text = NamedText(scores[0].label, scores[0].label, names[0], blank)
+        layout = read_labels(Files(), documents, text, default=layout)
+    return TestSet(
+        systems=dict.fromkeys(names, blank),
+        references=(blank,),
+        reference_names=("none",),
+        documents=layout.documents,
+        domains=layout.domains,
+    )

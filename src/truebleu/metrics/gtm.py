@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
 from truebleu.errors import SettingError
-from truebleu.metrics.metric import Score
-from truebleu.metrics.word_metric import WordMetric
+from truebleu.metrics._native import WordMetric
+from truebleu.metrics.base import Score
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from truebleu._core import Scorer, Statistics
     from truebleu.corpus import TestSet
-    from truebleu.metrics.signature import Signature
+    from truebleu.metrics.base import Signature
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

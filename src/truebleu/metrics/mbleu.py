@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
+from truebleu.metrics._native import NativeMetric, texts_to_count, tokenizer_signature
+from truebleu.metrics.base import Signature, require_whole_number
 from truebleu.metrics.bleu import BLEUScore
-from truebleu.metrics.metric import require_whole_number
-from truebleu.metrics.native import NativeMetric
-from truebleu.metrics.ngram_counts import texts_to_count, tokenizer_signature
-from truebleu.metrics.signature import Signature
 from truebleu.tokenizers import check_tokenizer
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
-from truebleu.metrics.metric import Score
-from truebleu.metrics.word_metric import WordMetric
+from truebleu.metrics._native import WordMetric
+from truebleu.metrics.base import Score
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
-from truebleu.metrics.metric import Score
-from truebleu.metrics.native import NativeMetric
-from truebleu.metrics.signature import Signature
+from truebleu.metrics._native import NativeMetric
+from truebleu.metrics.base import Score, Signature
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

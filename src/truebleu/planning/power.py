@@ -24,12 +24,12 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
-from truebleu.inference.p_values import fewest_units
-from truebleu.inference.student import student_quantile
+from truebleu.significance.intervals import student_quantile
+from truebleu.significance.p_values import fewest_units
 
 if TYPE_CHECKING:
-    from truebleu.inference.p_values import Alternative
     from truebleu.planning.variance import Spread
+    from truebleu.significance.p_values import Alternative
 
 # More units than any test set has: beyond that, the answer is that there is no such test set.
 MOST_UNITS = 10**12

@@ -9,7 +9,7 @@ from truebleu.reports.scores import score_table, segment_table
 from truebleu.reports.table import RENDERERS
 
 if TYPE_CHECKING:
-    from truebleu.metrics.scoring import Scores
+    from truebleu.metrics.score import Scores
 
 FORMATS = (*RENDERERS, "json")
 

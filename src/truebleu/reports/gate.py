@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from truebleu.reports.json import json_text
 
 if TYPE_CHECKING:
-    from truebleu.inference.gate_results import GateCheck, GateResult
+    from truebleu.significance.gate import GateCheck, GateResult
 
 GATE_FORMATS = ("text", "json")
 

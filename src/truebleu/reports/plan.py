@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from truebleu.planning.literature import POINTS
+from truebleu.planning.plan import UNNAMED_METRIC
 from truebleu.reports.json import json_text
 from truebleu.reports.table import RENDERERS, Column, Table
 
 if TYPE_CHECKING:
-    from truebleu.planning.plan_results import PairPlan, Plan, SizeResult
+    from truebleu.planning.plan import PairPlan, Plan, SizeResult
 
 SIDES = {"two-sided": "two-sided", "greater": "one-sided", "less": "one-sided"}
 # Outside of these, powers of ten are easier to read than many figures.
@@ -161,7 +161,7 @@ def _wanted(plan: Plan) -> str:
 
 
 def _asked(pair: PairPlan) -> str:
-    name = "point" if pair.metric == POINTS and pair.difference == 1 else pair.metric
+    name = "point" if pair.metric == UNNAMED_METRIC and pair.difference == 1 else pair.metric
     return f"{pair.difference:g} {name}"
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from truebleu.planning.sample_results import QUANTILES
+from truebleu.planning.representativeness import QUANTILES
 from truebleu.reports.json import json_text
 from truebleu.reports.table import RENDERERS, Column, Table
 
 if TYPE_CHECKING:
-    from truebleu.planning.sample_results import SampleReport, SystemOnSample
+    from truebleu.planning.representativeness import SampleReport, SystemOnSample
 
 DRAWN = {
     "broad": "evenly spread, one in {step:.4g}",

@@ -9,7 +9,7 @@ from truebleu.reports.table import Column, Table
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from truebleu.metrics.scoring import Scores, SystemScores
+    from truebleu.metrics.score import Scores, SystemScores
 
 
 def score_table(scores: Scores, every_digit: bool, details: bool) -> Table:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from truebleu import _core
-from truebleu.seeds import DEFAULT_SEED, require_replicates, require_seed
+from truebleu._seeds import DEFAULT_SEED, require_replicates, require_seed
 
 if TYPE_CHECKING:
     import numpy as np

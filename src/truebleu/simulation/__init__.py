@@ -4,8 +4,6 @@ What a test of significance should say about real systems nobody knows. Of these
 channels are equal systems, unequal ones are not.
 """
 
-from truebleu.simulation.channels import Channel
-from truebleu.simulation.saving import save_test_set
-from truebleu.simulation.test_sets import simulate
+from truebleu.simulation.test_sets import Channel, save_test_set, simulate
 
 __all__ = ["Channel", "save_test_set", "simulate"]

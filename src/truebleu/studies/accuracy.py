@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from truebleu._seeds import DEFAULT_SEED
 from truebleu.errors import SettingError
 from truebleu.exhibits import Exhibit, Field, Plot, Row
-from truebleu.inference.monte_carlo import smallest_p
-from truebleu.seeds import DEFAULT_SEED
-from truebleu.studies.apparatus.conclusions import DECIMALS, TEST_NAMES
-from truebleu.studies.apparatus.pairs import true_differences
-from truebleu.studies.apparatus.shares import share_of_uneven_clusters
-from truebleu.studies.apparatus.trials import USUAL_TESTS, Design, caveats, run_trials
+from truebleu.significance.p_values import smallest_p
+from truebleu.studies._pairs import DECIMALS, TEST_NAMES, true_differences
+from truebleu.studies._rates import share_of_uneven_clusters
+from truebleu.studies._trials import USUAL_TESTS, Design, caveats, run_trials
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,13 +26,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truebleu.corpus import TestSet
-    from truebleu.inference.counted import Counted
-    from truebleu.metrics.metric import Metric
-    from truebleu.studies.apparatus.journal import Runner
-    from truebleu.studies.apparatus.pairs import Pairs
-    from truebleu.studies.apparatus.pool import PoolUnit
-    from truebleu.studies.apparatus.samples import Draw
-    from truebleu.studies.apparatus.trials import Trials
+    from truebleu.execution.journal import Runner
+    from truebleu.metrics.base import Metric
+    from truebleu.significance.statistics import Counted
+    from truebleu.studies._pairs import Pairs
+    from truebleu.studies._pool import Draw, PoolUnit
+    from truebleu.studies._trials import Trials
 
 #: Where bands begin, as Koehn's do: the four of 95 % and more in his Table 4 hold as many
 #: conclusions as his Table 3, and §7.2 quotes the next one, "90%-94.9%".
@@ -81,7 +79,7 @@ def study_accuracy(
     Args:
         test_set: the pool.
         metrics: by which to compare; the first one ranks the systems, where pairs are near ones.
-        tests: any of `truebleu.studies.apparatus.conclusions.TESTS`.
+        tests: any of `truebleu.studies._pairs.TESTS`.
         sizes: units in a sample; those of the paper that fit, if not given.
         repetitions: how many samples of each size; broad samples and blocks may be fewer.
         draw: how samples are taken; see `draw_samples`.

@@ -13,26 +13,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from truebleu._seeds import DEFAULT_SEED
+from truebleu.execution.journal import Runner, Task
 from truebleu.exhibits import Exhibit, Field, Plot, Row
-from truebleu.inference.arguments import TIE_TOLERANCE, require_alpha
-from truebleu.seeds import DEFAULT_SEED
-from truebleu.studies.apparatus.conclusions import Testing
-from truebleu.studies.apparatus.journal import Runner, Task
-from truebleu.studies.apparatus.pair_tests import (
-    NAMES,
-    require_enough_samples,
-    require_enough_units,
-)
-from truebleu.studies.apparatus.pool import Pool
+from truebleu.significance._checks import TIE_TOLERANCE, require_alpha
+from truebleu.studies._nulls import NAMES, require_enough_samples, require_enough_units
+from truebleu.studies._pairs import Testing
+from truebleu.studies._pool import Pool
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from truebleu.corpus import TestSet
-    from truebleu.inference.counted import Counted
-    from truebleu.metrics.metric import Metric
-    from truebleu.studies.apparatus.journal import Key, Record
-    from truebleu.studies.apparatus.pool import PoolUnit
+    from truebleu.execution.journal import Key, Record
+    from truebleu.metrics.base import Metric
+    from truebleu.significance.statistics import Counted
+    from truebleu.studies._pool import PoolUnit
 
 FIELDS = (
     Field("metric", "Metric"),

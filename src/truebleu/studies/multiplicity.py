@@ -14,34 +14,37 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from truebleu._seeds import DEFAULT_SEED
 from truebleu.errors import SettingError
+from truebleu.execution.journal import Runner, Task
 from truebleu.exhibits import Exhibit, Field, Plot, Row
-from truebleu.inference.multiplicity import experimentwise_error
-from truebleu.inference.settings import BLOCK_DESIGNS, WESTFALL_YOUNG
-from truebleu.seeds import DEFAULT_SEED
-from truebleu.studies.apparatus.families import (
+from truebleu.significance.corrections import experimentwise_error
+from truebleu.significance.settings import BLOCK_DESIGNS, WESTFALL_YOUNG
+from truebleu.studies._nulls import (
     CORRECTION_NAMES,
+    NAMES,
+    NULL_NAMES,
     alarms_of,
+    null_source,
     number_of_pairs,
+    require_enough_units,
     require_resolution,
     settings_of,
+    share_of_rejections,
 )
-from truebleu.studies.apparatus.journal import Runner, Task
-from truebleu.studies.apparatus.nulls import NULL_NAMES, null_source
-from truebleu.studies.apparatus.pair_tests import NAMES, require_enough_units, share_of_rejections
-from truebleu.studies.apparatus.samples import require_repetitions
+from truebleu.studies._pool import require_repetitions
 from truebleu.studies.type_one import FEWEST_REPETITIONS, batches
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from truebleu.corpus import TestSet
-    from truebleu.inference.settings import CompareSettings, Test
-    from truebleu.metrics.metric import Metric
-    from truebleu.studies.apparatus.journal import Key, Record
-    from truebleu.studies.apparatus.nulls import Null, NullSource
-    from truebleu.studies.apparatus.pool import PoolUnit
-    from truebleu.studies.apparatus.shares import Share
+    from truebleu.execution.journal import Key, Record
+    from truebleu.metrics.base import Metric
+    from truebleu.significance.settings import CompareSettings, Test
+    from truebleu.studies._nulls import Null, NullSource
+    from truebleu.studies._pool import PoolUnit
+    from truebleu.studies._rates import Share
 
 # 1, 3, 6, 10 and 15 comparisons.
 USUAL_SYSTEMS = (2, 3, 4, 5, 6)

@@ -9,26 +9,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from truebleu._seeds import DEFAULT_SEED
 from truebleu.exhibits import Exhibit, Field, Plot, Row, Value
-from truebleu.inference.settings import CompareSettings
-from truebleu.seeds import DEFAULT_SEED
-from truebleu.studies.apparatus.conclusions import TEST_NAMES
-from truebleu.studies.apparatus.pairs import true_differences
-from truebleu.studies.apparatus.shares import share_of, share_of_clusters
-from truebleu.studies.apparatus.trials import USUAL_TESTS, Design, caveats, run_trials
+from truebleu.significance.settings import CompareSettings
+from truebleu.studies._pairs import TEST_NAMES, true_differences
+from truebleu.studies._rates import share_of, share_of_clusters
+from truebleu.studies._trials import USUAL_TESTS, Design, caveats, run_trials
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from truebleu.corpus import TestSet
-    from truebleu.inference.counted import Counted
-    from truebleu.metrics.metric import Metric
-    from truebleu.studies.apparatus.journal import Runner
-    from truebleu.studies.apparatus.pairs import Pairs
-    from truebleu.studies.apparatus.pool import PoolUnit
-    from truebleu.studies.apparatus.samples import Draw
-    from truebleu.studies.apparatus.shares import Share
-    from truebleu.studies.apparatus.trials import Judged, Trials
+    from truebleu.execution.journal import Runner
+    from truebleu.metrics.base import Metric
+    from truebleu.significance.statistics import Counted
+    from truebleu.studies._pairs import Pairs
+    from truebleu.studies._pool import Draw, PoolUnit
+    from truebleu.studies._rates import Share
+    from truebleu.studies._trials import Judged, Trials
 
 # The power that plans usually ask for.
 USUAL_POWER = 0.8
@@ -74,7 +72,7 @@ def study_power(
     Args:
         test_set: the pool.
         metrics: by which to compare; the first one ranks the systems, where pairs are near ones.
-        tests: any of `truebleu.studies.apparatus.conclusions.TESTS`.
+        tests: any of `truebleu.studies._pairs.TESTS`.
         sizes: units in a sample; those of the paper that fit, if not given.
         repetitions: how many samples of each size; broad samples and blocks may be fewer.
         draw: how samples are taken; see `draw_samples`.

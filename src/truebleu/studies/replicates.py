@@ -1,39 +1,95 @@
-"""Replicates: how many of them the bootstrap needs before its intervals stop moving.
-
-Zhang & Vogel (2004, §4.3, Tables 5 and 6) make intervals of B = 100 to 100,000 replicates, and for
-each B up to 10,000 they make 5,000 of them: the standard deviation of a bound is 7 % of the
-interval's width at B = 100, and below 1 % at 10,000.
-"""
+"""Moments: means and standard deviations that are put together from parts."""
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import dataclass
+from functools import partial, reduce
 from math import isfinite, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from truebleu._seeds import DEFAULT_SEED, require_replicates, require_seed
 from truebleu.errors import SettingError
+from truebleu.execution.journal import Runner, Task
 from truebleu.exhibits import Exhibit, Field, Plot, Row
-from truebleu.inference.arguments import require_level
-from truebleu.inference.intervals import smallest_replicates
-from truebleu.inference.replication import bootstrap_scores
 from truebleu.resampling import Bootstrap, Units
-from truebleu.seeds import DEFAULT_SEED, require_replicates, require_seed
-from truebleu.studies.apparatus.journal import Runner, Task
-from truebleu.studies.apparatus.moments import Moments
-from truebleu.studies.apparatus.pool import Pool, PoolUnit
-from truebleu.studies.apparatus.samples import require_repetitions
-from truebleu.studies.apparatus.widths import HIGH, LOW, fit_law, or_none, relative_intervals
+from truebleu.significance._checks import require_level
+from truebleu.significance.intervals import smallest_replicates
+from truebleu.significance.statistics import bootstrap_scores
+from truebleu.studies._pool import Pool, PoolUnit, require_repetitions
+from truebleu.studies._widths import (
+    HIGH,
+    LOW,
+    as_record,
+    fit_law,
+    from_record,
+    or_none,
+    relative_intervals,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from truebleu.corpus import TestSet
-    from truebleu.inference.counted import Counted
-    from truebleu.metrics.metric import Metric
-    from truebleu.studies.apparatus.journal import Key, Record
+    from truebleu.execution.journal import Key, Record
+    from truebleu.metrics.base import Metric
+    from truebleu.significance.statistics import Counted
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moments:
+    """Of so many values their mean, and the sum of their squared deviations from it."""
+
+    count: int
+    mean: NDArray[np.float64]
+    squares: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, values: NDArray[np.float64]) -> Moments:
+        """The moments along the first axis."""
+        mean = values.mean(axis=0)
+        return cls(len(values), mean, ((values - mean) ** 2).sum(axis=0))
+
+    @classmethod
+    def combined(cls, parts: Sequence[Moments]) -> Moments:
+        """The moments of all values of the parts (Chan, Golub & LeVeque 1983, eq. 2.1)."""
+        return reduce(cls._and, parts)
+
+    def _and(self, other: Moments) -> Moments:
+        count = self.count + other.count
+        apart = other.mean - self.mean
+        mean = self.mean + apart * (other.count / count)
+        squares = self.squares + other.squares + apart**2 * (self.count * other.count / count)
+        return Moments(count, mean, squares)
+
+    @property
+    def deviation(self) -> NDArray[np.float64]:
+        """The standard deviation, with count - 1; NaN of a single value."""
+        if self.count < 2:
+            return np.full_like(self.mean, np.nan)
+        return np.asarray(np.sqrt(self.squares / (self.count - 1)))
+
+    def to_record(self) -> list[Any]:
+        """Plain values for a journal."""
+        return [self.count, as_record(self.mean), as_record(self.squares)]
+
+    @classmethod
+    def from_record(cls, record: Sequence[Any]) -> Moments:
+        """What a journal kept."""
+        count, mean, squares = record
+        return cls(count, from_record(mean), from_record(squares))
+
+
+# Replicates: how many of them the bootstrap needs before its intervals stop moving.
+#
+# Zhang & Vogel (2004, §4.3, Tables 5 and 6) make intervals of B = 100 to 100,000 replicates, and
+# for each B up to 10,000 they make 5,000 of them: the standard deviation of a bound is 7 % of the
+# interval's width at B = 100, and below 1 % at 10,000.
+
 
 USUAL_REPLICATES = (100, 200, 500, 1000, 2000, 5000, 10_000)
 # A standard deviation of fewer is off by more than a third.

@@ -12,17 +12,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from truebleu._seeds import DEFAULT_SEED
 from truebleu.errors import SettingError
+from truebleu.execution.journal import Runner, Task
 from truebleu.exhibits import Exhibit, Field, Plot, Row
-from truebleu.inference.replication import bootstrap_scores
-from truebleu.inference.settings import CompareSettings
 from truebleu.resampling import Bootstrap, Units
-from truebleu.seeds import DEFAULT_SEED
-from truebleu.studies.apparatus.journal import Runner, Task
-from truebleu.studies.apparatus.parts import orders_of_growth, part_of_order, sizes_of_shares
-from truebleu.studies.apparatus.pool import Pool, PoolUnit
-from truebleu.studies.apparatus.samples import require_repetitions
-from truebleu.studies.apparatus.widths import (
+from truebleu.significance.settings import CompareSettings
+from truebleu.significance.statistics import bootstrap_scores
+from truebleu.studies._pool import (
+    Pool,
+    PoolUnit,
+    orders_of_growth,
+    part_of_order,
+    require_repetitions,
+    sizes_of_shares,
+)
+from truebleu.studies._widths import (
     FEWEST_SIZES,
     HIGH,
     LOW,
@@ -42,10 +47,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truebleu.corpus import TestSet
-    from truebleu.inference.counted import Counted
-    from truebleu.metrics.metric import Metric
-    from truebleu.studies.apparatus.journal import Key, Record
-    from truebleu.studies.apparatus.parts import Part
+    from truebleu.execution.journal import Key, Record
+    from truebleu.metrics.base import Metric
+    from truebleu.significance.statistics import Counted
+    from truebleu.studies._pool import Part
 
 USUAL_SHARES = tuple(tenth / 10 for tenth in range(1, 11))
 # One growth says nothing about how growths differ.

@@ -17,24 +17,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from truebleu._seeds import DEFAULT_SEED
 from truebleu.errors import SettingError
+from truebleu.execution.journal import Runner, Task
 from truebleu.exhibits import Exhibit, Field, Plot, Row
-from truebleu.inference.arguments import TIE_TOLERANCE, require_alpha
-from truebleu.seeds import DEFAULT_SEED
-from truebleu.studies.apparatus.conclusions import TESTS
-from truebleu.studies.apparatus.journal import Runner, Task
-from truebleu.studies.apparatus.nulls import NULL_NAMES, null_source
-from truebleu.studies.apparatus.pair_tests import (
+from truebleu.significance._checks import TIE_TOLERANCE, require_alpha
+from truebleu.studies._nulls import (
     NAMES,
+    NULL_NAMES,
     ORIGINS,
     STUDENT,
     PairTests,
+    null_source,
     require_enough_samples,
     require_enough_units,
     share_of_rejections,
     student_p,
 )
-from truebleu.studies.apparatus.samples import require_repetitions
+from truebleu.studies._pairs import TESTS
+from truebleu.studies._pool import require_repetitions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,11 +43,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truebleu.corpus import TestSet
-    from truebleu.metrics.metric import Metric
-    from truebleu.studies.apparatus.journal import Key, Record
-    from truebleu.studies.apparatus.nulls import Null, NullSource
-    from truebleu.studies.apparatus.pool import PoolUnit
-    from truebleu.studies.apparatus.shares import Share
+    from truebleu.execution.journal import Key, Record
+    from truebleu.metrics.base import Metric
+    from truebleu.studies._nulls import Null, NullSource
+    from truebleu.studies._pool import PoolUnit
+    from truebleu.studies._rates import Share
 
 ALPHAS = (0.01, 0.05, 0.10)
 # Fewer repetitions could not tell 5 % from 15 %.

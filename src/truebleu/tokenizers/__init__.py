@@ -14,7 +14,7 @@ from truebleu import _core
 from truebleu.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from truebleu.tokenizers.external import ExternalTokenizer
+    from truebleu.tokenizers._external import ExternalTokenizer
 
 MECAB = ("ja-mecab", "ko-mecab")
 MODELS = ("spm", "flores101", "flores200", "spBLEU-1K")
@@ -54,10 +54,10 @@ def external_tokenizer(name: str) -> ExternalTokenizer | None:
 def _load(name: str) -> ExternalTokenizer:
     """Load once: a dictionary or a model takes longer than the text it is for."""
     if name in MECAB:
-        from truebleu.tokenizers.mecab import japanese, korean
+        from truebleu.tokenizers._external import japanese, korean
 
         return japanese() if name == "ja-mecab" else korean()
-    from truebleu.tokenizers.sentencepiece import from_known_model, from_path
+    from truebleu.tokenizers._external import from_known_model, from_path
 
     if name.startswith(MODEL_PATH):
         return from_path(name.removeprefix(MODEL_PATH))

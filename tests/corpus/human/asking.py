@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from truebleu.corpus.human import HumanScores, PairwiseJudgments, read_human
+from truebleu.human import HumanScores, PairwiseJudgments, read_human
 
 SYSTEMS = ("a", "b")
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from truebleu.corpus.human import HumanScores, read_human
 from truebleu.errors import TruebleuError
+from truebleu.human import HumanScores, read_human
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.corpus.human.asking import scores
-from truebleu.corpus.human import read_metrics_eval
 from truebleu.errors import CorpusError, MissingColumnError, UnreadableFileError
+from truebleu.human import read_metrics_eval
 
 if TYPE_CHECKING:
     from tests.corpus.writing import Folder

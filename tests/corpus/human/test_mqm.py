@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.corpus.human.asking import scores
-from truebleu.corpus.human.mqm_weights import mqm_weights
 from truebleu.errors import CorpusError, MalformedFileError, SettingError
+from truebleu.human.mqm import mqm_weights
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.corpus.human.asking import judgments, tsv
-from truebleu.corpus.human import Judgment
 from truebleu.errors import CorpusError, MalformedFileError, SettingError
+from truebleu.human import Judgment
 
 if TYPE_CHECKING:
     from tests.corpus.writing import Folder

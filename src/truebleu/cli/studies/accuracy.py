@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu.cli.lists import percents
-from truebleu.cli.studies.pairs import pair_options, tests_option
-from truebleu.cli.studying import (
+from truebleu.cli._options import percents
+from truebleu.cli._study_options import (
     draw_option,
     repetitions_option,
     samples_option,
@@ -16,11 +15,12 @@ from truebleu.cli.studying import (
     study_options,
     unit_option,
 )
+from truebleu.cli.studies.pairs import pair_options, tests_option
+from truebleu.studies._trials import USUAL_SIZES, USUAL_TESTS
 from truebleu.studies.accuracy import USUAL_BANDS, study_accuracy
-from truebleu.studies.apparatus.trials import USUAL_SIZES, USUAL_TESTS
 
 if TYPE_CHECKING:
-    from truebleu.cli.studying import Studied
+    from truebleu.cli._study_options import Studied
     from truebleu.exhibits import Exhibit
 
 BANDS = ",".join(f"{100 * band:g}" for band in USUAL_BANDS)

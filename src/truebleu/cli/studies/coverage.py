@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu.cli.studying import (
+from truebleu.cli._study_options import (
     draw_option,
     level_option,
     repetitions_option,
@@ -15,11 +15,11 @@ from truebleu.cli.studying import (
     study_options,
     unit_option,
 )
-from truebleu.inference.names import INTERVALS
+from truebleu.significance._names import INTERVALS
 from truebleu.studies.coverage import COVERED, USUAL_SIZES, study_coverage
 
 if TYPE_CHECKING:
-    from truebleu.cli.studying import Studied
+    from truebleu.cli._study_options import Studied
     from truebleu.exhibits import Exhibit
 
 EPILOG = """\b

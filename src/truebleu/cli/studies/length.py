@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu.cli.lists import percents
-from truebleu.cli.studying import set_usual_metrics, study_options
-from truebleu.studies.apparatus.resized import PIECES
-from truebleu.studies.length import USUAL_LENGTHS, WAYS, study_length
+from truebleu.cli._options import percents
+from truebleu.cli._study_options import set_usual_metrics, study_options
+from truebleu.studies.length import PIECES, USUAL_LENGTHS, WAYS, study_length
 
 if TYPE_CHECKING:
-    from truebleu.cli.studying import Studied
+    from truebleu.cli._study_options import Studied
     from truebleu.exhibits import Exhibit
 
 # The two of Koehn's figure.

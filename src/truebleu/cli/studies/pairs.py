@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from truebleu.errors import SettingError
-from truebleu.studies.apparatus.conclusions import TEST_NAMES, TESTS
-from truebleu.studies.apparatus.pairs import PAIR_KINDS
+from truebleu.studies._pairs import PAIR_KINDS, TEST_NAMES, TESTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu.cli.studies.pairs import pair_options, tests_option
-from truebleu.cli.studying import (
+from truebleu.cli._study_options import (
     draw_option,
     level_option,
     repetitions_option,
@@ -16,11 +15,12 @@ from truebleu.cli.studying import (
     study_options,
     unit_option,
 )
-from truebleu.studies.apparatus.trials import USUAL_SIZES, USUAL_TESTS
+from truebleu.cli.studies.pairs import pair_options, tests_option
+from truebleu.studies._trials import USUAL_SIZES, USUAL_TESTS
 from truebleu.studies.power import study_power
 
 if TYPE_CHECKING:
-    from truebleu.cli.studying import Studied
+    from truebleu.cli._study_options import Studied
     from truebleu.exhibits import Exhibit
 
 EPILOG = """\b

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu.cli.lists import shares_option
-from truebleu.cli.studying import (
+from truebleu.cli._options import shares_option
+from truebleu.cli._study_options import (
     level_option,
     repetitions_option,
     samples_option,
@@ -17,7 +17,7 @@ from truebleu.cli.studying import (
 from truebleu.studies.references import USUAL_SHARES, study_references
 
 if TYPE_CHECKING:
-    from truebleu.cli.studying import Studied
+    from truebleu.cli._study_options import Studied
     from truebleu.exhibits import Exhibit
 
 EPILOG = """\b

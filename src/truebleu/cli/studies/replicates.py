@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu.cli.lists import numbers_option
-from truebleu.cli.studying import level_option, repetitions_option, study_options, unit_option
+from truebleu.cli._options import numbers_option
+from truebleu.cli._study_options import level_option, repetitions_option, study_options, unit_option
 from truebleu.studies.replicates import USUAL_REPLICATES, study_replicates
 
 if TYPE_CHECKING:
-    from truebleu.cli.studying import Studied
+    from truebleu.cli._study_options import Studied
     from truebleu.exhibits import Exhibit
 
 EPILOG = """\b

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu.cli.lists import numbers_option
+from truebleu.cli._options import numbers_option
+from truebleu.cli._study_options import study_options, unit_option
 from truebleu.cli.studies.pairs import pair_options
-from truebleu.cli.studying import study_options, unit_option
 from truebleu.studies.sampling import SHOWN, USUAL_SIZES, study_sampling
 
 if TYPE_CHECKING:
-    from truebleu.cli.studying import Studied
+    from truebleu.cli._study_options import Studied
     from truebleu.exhibits import Exhibit
 
 EPILOG = """\b

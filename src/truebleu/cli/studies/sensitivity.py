@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu.cli.lists import numbers_option
-from truebleu.cli.studying import (
+from truebleu.cli._options import numbers_option
+from truebleu.cli._study_options import (
     level_option,
     samples_option,
     set_usual_metrics,
     study_options,
     unit_option,
 )
-from truebleu.inference.multiplicity import CORRECTIONS
-from truebleu.studies.apparatus.samples import DRAWS
+from truebleu.significance.corrections import CORRECTIONS
+from truebleu.studies._pool import DRAWS
 from truebleu.studies.sensitivity import USUAL_METRICS, study_sensitivity
 
 if TYPE_CHECKING:
-    from truebleu.cli.studying import Studied
+    from truebleu.cli._study_options import Studied
     from truebleu.exhibits import Exhibit
 
 EPILOG = """\b

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu.cli.human import human_options, read_judgments
-from truebleu.cli.studying import judged_study_options, level_option, unit_option
+from truebleu.cli._agree_options import human_options, read_judgments
+from truebleu.cli._study_options import judged_study_options, level_option, unit_option
 from truebleu.metrics.sentence_bleu import DEFAULT_VALUES
 from truebleu.studies.smoothing import study_smoothing
 
 if TYPE_CHECKING:
-    from truebleu.cli.studying import Studied
+    from truebleu.cli._study_options import Studied
     from truebleu.exhibits import Exhibit
 
 EPILOG = """\b

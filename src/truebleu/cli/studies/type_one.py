@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu.cli.lists import whole_numbers
-from truebleu.cli.studying import study_options, unit_option
+from truebleu.cli._options import whole_numbers
+from truebleu.cli._study_options import study_options, unit_option
 from truebleu.errors import SettingError
-from truebleu.inference.settings import ALL_CORRECTIONS
-from truebleu.studies.apparatus.nulls import NULLS
-from truebleu.studies.apparatus.pair_tests import ALL_TESTS
+from truebleu.significance.settings import ALL_CORRECTIONS
+from truebleu.studies._nulls import ALL_TESTS, NULLS
 from truebleu.studies.equivalents import study_equivalents
 from truebleu.studies.multiplicity import study_multiplicity
 from truebleu.studies.type_one import study_type_one
@@ -19,7 +18,7 @@ from truebleu.studies.type_one import study_type_one
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu.cli.studying import Studied
+    from truebleu.cli._study_options import Studied
     from truebleu.exhibits import Exhibit
 
 GIVEN = "given"

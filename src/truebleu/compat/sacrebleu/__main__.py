@@ -2,7 +2,7 @@
 
 import sys
 
-from truebleu.compat.sacrebleu.command_line import main
+from truebleu.compat.sacrebleu.sacrebleu import main
 
 if __name__ == "__main__":
     sys.exit(main())

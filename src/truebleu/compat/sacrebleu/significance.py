@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from truebleu.compat.sacrebleu.draws import (
+from truebleu.compat.sacrebleu._messages import warn
+from truebleu.compat.sacrebleu._printing import ALPHA
+from truebleu.compat.sacrebleu._resampling import (
     bootstrap_sums,
     generator,
     seed_from_environment,
     swap_sums,
 )
-from truebleu.compat.sacrebleu.messages import warn
 from truebleu.errors import CorpusError, SettingError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truebleu.compat.sacrebleu.metrics.base import Metric, Score, Signature
-
-#: sacreBLEU marks p-values up to this.
-ALPHA = 0.05
 
 
 class Result:

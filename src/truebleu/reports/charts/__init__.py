@@ -6,14 +6,14 @@ chart says the same in black and white. Altair and vl-convert are loaded when a 
 
 from __future__ import annotations
 
-from truebleu.reports.charts.files import (
+from truebleu.reports.charts._files import (
     ENDINGS,
     chart,
     require_chart_file,
     require_packages,
     save_chart,
 )
-from truebleu.reports.charts.specification import specification
+from truebleu.reports.charts._specification import specification
 
 __all__ = [
     "ENDINGS",

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from truebleu._core import Statistics
     from truebleu.corpus import TextLike
 
-
 # A str is a sequence of str too: without this, each of its letters would be a segment.
 NOT_A_LIST = (str, bytes)
 
@@ -89,7 +88,7 @@ class Score:
 
     def estimate_ci(self, scores: Sequence[Score]) -> None:
         """Keep the mean of resampled scores, and half the width of their middle 95 percent."""
-        from truebleu.compat.sacrebleu.confidence import interval
+        from truebleu.compat.sacrebleu._resampling import interval
 
         self._mean, self._ci = interval([score.score for score in scores])
 
@@ -210,7 +209,7 @@ class Metric(ABC, Generic[AnyScore]):
         (sums,) = statistics.sums()
         score = self._score(sums)
         if n_bootstrap > 1:
-            from truebleu.compat.sacrebleu.confidence import bootstrap, interval
+            from truebleu.compat.sacrebleu._resampling import bootstrap, interval
 
             rows = statistics.array()[:, 0]
             self.seed, replicates = bootstrap(rows, n_bootstrap, self._resampled_scores)

@@ -6,7 +6,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from truebleu import _core
-from truebleu.compat.sacrebleu.messages import warn
+from truebleu.compat.sacrebleu._messages import warn
 from truebleu.compat.sacrebleu.metrics.base import Metric, Score
 from truebleu.compat.sacrebleu.tokenizers import NAMES, NativeTokenizer, tokenizer
 from truebleu.errors import SettingError, UnknownNameError
@@ -196,7 +196,7 @@ class BLEU(Metric[BLEUScore]):
         return _describe(sums, self.smooth_method, self.smooth_value, self.effective_order)
 
     def _resampled_scores(self, sums: NDArray[np.float32]) -> NDArray[np.floating[Any]]:
-        from truebleu.compat.sacrebleu.confidence import bleu_scores
+        from truebleu.compat.sacrebleu._resampling import bleu_scores
 
         return bleu_scores(
             sums,

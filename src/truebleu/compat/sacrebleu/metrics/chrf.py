@@ -86,7 +86,7 @@ class CHRF(Metric[CHRFScore]):
         return CHRFScore(self._scorer().score(sums), self.char_order, self.word_order, self.beta)
 
     def _resampled_scores(self, sums: NDArray[np.float32]) -> NDArray[np.floating[Any]]:
-        from truebleu.compat.sacrebleu.confidence import chrf_scores
+        from truebleu.compat.sacrebleu._resampling import chrf_scores
 
         return chrf_scores(sums, beta=self.beta, eps_smoothing=self.eps_smoothing)
 

@@ -78,7 +78,7 @@ class TER(Metric[TERScore]):
         return TERScore(_core.ter_scorer().score(sums), sums[0], sums[1])
 
     def _resampled_scores(self, sums: NDArray[np.float32]) -> NDArray[np.floating[Any]]:
-        from truebleu.compat.sacrebleu.confidence import ter_scores
+        from truebleu.compat.sacrebleu._resampling import ter_scores
 
         return ter_scores(sums)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from truebleu import _core
-from truebleu.compat.sacrebleu.messages import warn
+from truebleu.compat.sacrebleu._messages import warn
 from truebleu.errors import UnknownNameError
 from truebleu.tokenizers import MODEL_PATH, external_tokenizer
 

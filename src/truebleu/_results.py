@@ -1,0 +1,62 @@
+"""What every result can do: print itself, show itself in a notebook, and give its numbers."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from truebleu.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from truebleu.reports.document import Document
+
+#: The libraries that `to_frame` looks for, in this order.
+FRAME_LIBRARIES = ("pandas", "polars")
+
+
+class Result:
+    """The base of every typed result.
+
+    A result holds data only. The module of `truebleu.reports` that a class names in `REPORT` turns
+    it into a Document, by a function ``document(result)``; it is imported when something is shown.
+    """
+
+    __slots__ = ()
+
+    #: The module that has ``document(result)``, such as "truebleu.reports.compare".
+    REPORT: ClassVar[str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as ``--format json`` prints them."""
+        raise NotImplementedError
+
+    def to_document(self) -> Document:
+        """Headings, tables, sentences and charts, which every output format renders."""
+        document: Document = import_module(self.REPORT).document(self)
+        return document
+
+    def to_frame(self, library: Literal["pandas", "polars"] | None = None) -> Any:
+        """A data frame with one tidy row per finding, as ``--format tsv`` prints them.
+
+        Args:
+            library: pandas or polars; by default the first of them that is installed.
+        """
+        chosen: str | None = library
+        if chosen is None:
+            chosen = next((name for name in FRAME_LIBRARIES if find_spec(name)), None)
+        if chosen is None or find_spec(chosen) is None:
+            raise MissingExtraError("a data frame", "frames")
+        table = self.to_document().data
+        columns = {name: [row.get(name) for row in table.rows] for name in table.names}
+        return import_module(chosen).DataFrame(columns)
+
+    def __str__(self) -> str:
+        from truebleu.reports.formats import render
+
+        return render(self, "text").rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        from truebleu.reports.formats import render
+
+        return render(self, "html")

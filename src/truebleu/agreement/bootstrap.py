@@ -1,0 +1,355 @@
+"""Intervals of agreement: how it would vary with other segments, documents or systems.
+
+Percentile intervals over bootstrap replicates, on which all metrics are measured alike, so that
+differences of two metrics are paired (Deutsch, Dror & Roth 2021, §4). What is drawn is what the
+interval is about, and is taken for independent draws from one population:
+
+- "segments": other segments like these, for these very systems;
+- "documents": the same where segments of one document go together;
+- "systems": other systems like these, on these very segments;
+- "segments+systems", "documents+systems": both, and the widest interval of them.
+
+A cell that is drawn twice is no pair with itself. Replicates in which a metric has no value, such
+as one system drawn all the time, are counted, and an interval is refused where they are too many.
+Intervals over few systems are too narrow: over 6 to 20 of them, intervals of Pearson's correlation
+at the level 0.95 covered the true one in 90 % of simulated sets of normal scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from truebleu import _core
+from truebleu._seeds import DEFAULT_SEED, require_replicates, require_seed
+from truebleu.agreement.coefficients import as_cells, as_human, measure_by, rated_cells
+from truebleu.agreement.measures import measure_cells
+from truebleu.errors import SettingError, UnknownNameError
+from truebleu.resampling import Bootstrap, Units
+from truebleu.resampling.exact import on_exact_grid
+from truebleu.significance.intervals import percentile_interval, smallest_replicates
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from truebleu.agreement.coefficients import Coefficient, Measure
+    from truebleu.significance._checks import Values
+
+Over = Literal["segments", "documents", "systems", "segments+systems", "documents+systems"]
+OVER: tuple[Over, ...] = get_args(Over)
+
+REPLICATES = 1000
+# The largest share of replicates that may lack a value: more would hide a tail of the interval.
+MOST_UNDEFINED = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgreementInterval:
+    """A value with its interval.
+
+    Attributes:
+        value: on the data itself; None where it is undefined.
+        low: the lower bound; None where there is no interval.
+        high: the upper bound.
+        reason: why there is no value or no interval.
+        level: of the interval.
+        replicates: how many were drawn.
+        undefined: in how many of them there is no value.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    reason: str | None
+    level: float
+    replicates: int
+    undefined: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Replicates:
+    """The agreement of several metrics on the data and on the same bootstrap replicates.
+
+    Attributes:
+        observed: each metric's value on the data; None where it is undefined.
+        values: shaped (replicate, metric), in the order of `observed`; NaN where undefined.
+        over: what was drawn.
+        seed: of the draws.
+    """
+
+    observed: Mapping[str, float | None]
+    values: Values
+    over: Over
+    seed: int
+
+    def interval(self, metric: str, level: float = 0.95) -> AgreementInterval:
+        """The interval of one metric's agreement."""
+        return _interval(self.observed[metric], self.values[:, self._column(metric)], level)
+
+    def difference(self, metric: str, other: str, level: float = 0.95) -> AgreementInterval:
+        """The interval of a metric's agreement less that of another."""
+        first, second = self.observed[metric], self.observed[other]
+        value = None if first is None or second is None else first - second
+        columns = self.values[:, self._column(metric)] - self.values[:, self._column(other)]
+        return _interval(value, columns, level)
+
+    def _column(self, metric: str) -> int:
+        return list(self.observed).index(metric)
+
+
+def bootstrap_agreement(
+    human: ArrayLike,
+    metrics: Mapping[str, ArrayLike],
+    by: Measure,
+    *,
+    over: Over = "segments",
+    documents: Sequence[str] | None = None,
+    replicates: int = REPLICATES,
+    seed: int = DEFAULT_SEED,
+) -> Replicates:
+    """Measure metrics on bootstrap replicates of segments, documents, systems, or both.
+
+    Tie thresholds are calibrated anew on each replicate. For system scores, whose segments are
+    drawn before they are averaged or counted, see `system_bootstrap`.
+
+    Args:
+        human: human scores shaped (system, segment), NaN where nobody rated; or one per system.
+        metrics: the scores of each metric by its name, shaped alike; higher is better.
+        by: the measure of agreement.
+        over: what is drawn.
+        documents: the document of each segment, with "documents" and "documents+systems".
+        replicates: how many.
+        seed: of the draws.
+
+    >>> from truebleu.agreement.coefficients import measure_by
+    >>> human = [[0, -1, 0, -5], [-1, -1, -5, 0], [-5, -2, -1, -6]]
+    >>> metrics = {"metric": [[6, 5, 5, 2], [5, 5, 4, 3], [1, 3, 3, 2]]}
+    >>> found = bootstrap_agreement(human, metrics, measure_by("pearson"))
+    >>> interval = found.interval("metric")
+    >>> interval.low < interval.value < interval.high
+    True
+    """
+    require_over(over, replicates, seed)
+    if not metrics:
+        raise SettingError("metrics", 0, "at least one")
+    cells = [as_cells(human, metric) for metric in metrics.values()]
+    ratings = cells[0][0]
+    observed = {
+        name: measure_cells(ratings, scores, by).value
+        for name, (_, scores) in zip(metrics, cells, strict=True)
+    }
+    units = units_of_segments(over, ratings.shape[1], documents)
+    # Systems and segments that nobody rated are no part of what the interval is about.
+    systems = np.flatnonzero(rated_cells(ratings).any(axis=1))
+    segments = np.flatnonzero(rated_cells(ratings).any(axis=0))
+    of_segment = None if units is None else _renumbered(units.of_segment[segments])
+    _require_several(over, of_segment, len(systems))
+    kept = np.ix_(systems, segments)
+    values = _core.replicate_agreement(
+        np.ascontiguousarray(ratings[kept]),
+        np.stack([scores[kept] for _, scores in cells]),
+        **by.native,
+        units=None if of_segment is None else of_segment.tolist(),
+        systems=over.endswith("systems"),
+        first=0,
+        replicates=replicates,
+        seed=seed,
+    )
+    return Replicates(observed, values, over, seed)
+
+
+def require_over(over: str, replicates: int, seed: int) -> None:
+    """Refuse what cannot be drawn."""
+    if over not in OVER:
+        raise UnknownNameError("over", over, OVER)
+    require_replicates("replicates", replicates)
+    require_seed(seed)
+
+
+def units_of_segments(over: Over, segments: int, documents: Sequence[str] | None) -> Units | None:
+    """The units that segments are drawn in; None where they are not drawn."""
+    if over.startswith("documents"):
+        if documents is None or len(documents) != segments:
+            found = None if documents is None else len(documents)
+            raise SettingError("documents", found, f"the document of each of {segments} segments")
+        return Units.documents(documents)
+    if documents is not None:
+        raise SettingError("documents", "given", f"none where {over} are drawn")
+    return Units.segments(segments) if over.startswith("segments") else None
+
+
+def _require_several(over: Over, of_segment: NDArray[np.int64] | None, systems: int) -> None:
+    """Refuse to draw from fewer than two."""
+    sizes = {} if of_segment is None else {over.removesuffix("+systems"): len(set(of_segment))}
+    if over.endswith("systems"):
+        sizes["systems"] = systems
+    for what, count in sizes.items():
+        if count < 2:
+            raise SettingError(f"{what} with human scores", count, "at least two to draw from")
+
+
+def _renumbered(units: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The same units, numbered from 0 without gaps."""
+    return np.unique(units, return_inverse=True)[1].astype(np.int64)
+
+
+def _interval(value: float | None, replicates: Values, level: float) -> AgreementInterval:
+    least = smallest_replicates(level)
+    defined = replicates[~np.isnan(replicates)]
+    undefined = len(replicates) - len(defined)
+    reason = None
+    if value is None:
+        reason = "the coefficient is undefined"
+    elif undefined > MOST_UNDEFINED * len(replicates):
+        reason = f"{undefined} of {len(replicates)} replicates have no value"
+    elif len(defined) < least:
+        raise SettingError("replicates", len(defined), f"at least {least} for the level {level:g}")
+    low, high = (None, None) if reason else map(float, percentile_interval(defined, level))
+    return AgreementInterval(
+        value=value,
+        low=low,
+        high=high,
+        reason=reason,
+        level=level,
+        replicates=len(replicates),
+        undefined=undefined,
+    )
+
+
+# Intervals of agreement between system scores, whose segments are drawn before they are scored.
+#
+# Every replicate draws segments or documents, gives each system the mean of its drawn human scores
+# and the metric its own score of the drawn segments (corpus BLEU of them, say), and correlates the
+# two over systems; or it draws systems; or both. `bootstrap` says what each of them assumes.
+#
+# People often rate a part of the segments only, while metrics score all: replicates draw from all.
+
+
+Score: TypeAlias = Callable[["Values"], "Values"]
+# Numbers that a block of replicate sums may hold: 32 MB.
+BLOCK_SIZE = 1 << 22
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SegmentStatistics:
+    """What a metric counts in each segment, and how the sums become system scores.
+
+    Attributes:
+        rows: shaped (segment, system, column).
+        score: scores of sums shaped (..., system, column), higher for better.
+    """
+
+    rows: Values
+    score: Score
+
+
+def mean_of_segments(scores: ArrayLike) -> SegmentStatistics:
+    """A metric whose system score is the mean of its segment scores.
+
+    Args:
+        scores: shaped (system, segment).
+    """
+    matrix = np.asarray(scores, dtype=np.float64)
+    if matrix.ndim != 2 or not np.isfinite(matrix).all():
+        raise SettingError("metric", matrix.shape, "finite scores shaped (system, segment)")
+    return SegmentStatistics(np.stack([matrix.T, np.ones_like(matrix.T)], axis=2), _mean)
+
+
+def bootstrap_system_agreement(
+    human: ArrayLike,
+    metrics: Mapping[str, SegmentStatistics],
+    coefficient: str | Coefficient,
+    *,
+    over: Over = "segments",
+    documents: Sequence[str] | None = None,
+    replicates: int = REPLICATES,
+    seed: int = DEFAULT_SEED,
+) -> Replicates:
+    """Measure metrics by their system scores on bootstrap replicates.
+
+    Args:
+        human: human scores shaped (system, segment), NaN where nobody rated.
+        metrics: by name, what each metric counts; see `mean_of_segments`.
+        coefficient: the coefficient of the system scores, or its name.
+        over: what is drawn.
+        documents: the document of each segment, with "documents" and "documents+systems".
+        replicates: how many.
+        seed: of the draws.
+    """
+    require_over(over, replicates, seed)
+    if not metrics:
+        raise SettingError("metrics", 0, "at least one")
+    everyone = _together(as_human(human), metrics)
+    by = measure_by(coefficient)
+    observed = [one.score(one.rows.sum(axis=0)) for one in everyone]
+    units = units_of_segments(over, len(everyone[0].rows), documents)
+    scores = _replicate_scores(everyone, units, replicates, seed)
+    values = _core.system_agreement(
+        scores[0],
+        scores[1:],
+        coefficient=by.coefficient.native_name,
+        parameter=by.coefficient.parameter,
+        seed=seed if over.endswith("systems") else None,
+    )
+    return Replicates(dict(zip(metrics, _measured(observed, by), strict=True)), values, over, seed)
+
+
+def _together(human: Values, metrics: Mapping[str, SegmentStatistics]) -> list[SegmentStatistics]:
+    """People as the first metric, then the others, for the systems that people rated.
+
+    People's score of a system is the mean of the segments that they rated.
+    """
+    rated = rated_cells(human)
+    systems = np.flatnonzero(rated.any(axis=1))
+    if len(systems) < 2:
+        raise SettingError("systems with human scores", len(systems), "at least two")
+    rows = np.stack([np.where(rated, human, 0.0).T, rated.T.astype(np.float64)], axis=2)
+    for name, metric in metrics.items():
+        if metric.rows.ndim != 3 or metric.rows.shape[:2] != rows.shape[:2]:
+            expected = f"rows for {rows.shape[:2]} segments and systems, as people have them"
+            raise SettingError(name, metric.rows.shape, expected)
+    everyone = [SegmentStatistics(rows, _mean), *metrics.values()]
+    return [SegmentStatistics(one.rows[:, systems], one.score) for one in everyone]
+
+
+def _mean(sums: Values) -> Values:
+    """Sum over count; NaN where nothing was counted."""
+    total, count = sums[..., 0], sums[..., 1]
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+
+def _measured(scores: list[Values], by: Measure) -> list[float | None]:
+    people, *metrics = (one[:, np.newaxis] for one in scores)
+    return [measure_cells(people, metric, by).value for metric in metrics]
+
+
+def _replicate_scores(
+    everyone: Sequence[SegmentStatistics], units: Units | None, replicates: int, seed: int
+) -> Values:
+    """The systems' scores on every replicate, shaped (people and metrics, replicate, system)."""
+    systems = everyone[0].rows.shape[1]
+    scores = np.empty((len(everyone), replicates, systems))
+    if units is None:
+        for number, one in enumerate(everyone):
+            scores[number] = one.score(one.rows.sum(axis=0))
+        return scores
+    flat = [units.add_up(one.rows.reshape(len(one.rows), -1)) for one in everyone]
+    rows = on_exact_grid(np.concatenate(flat, axis=1))
+    ends = np.cumsum([one.shape[1] for one in flat])[:-1]
+    bootstrap = Bootstrap(replicates=replicates, seed=seed)
+    size = max(1, BLOCK_SIZE // rows.shape[1])
+    for start in range(0, replicates, size):
+        count = min(size, replicates - start)
+        sums = bootstrap.sums(rows, units, start, count)
+        for number, (one, part) in enumerate(zip(everyone, np.split(sums, ends, 1), strict=True)):
+            scores[number, start : start + count] = one.score(part.reshape(count, systems, -1))
+    return scores

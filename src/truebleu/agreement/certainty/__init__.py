@@ -1,1 +1,0 @@
-"""How sure an agreement is: intervals, tests between metrics, and ranks."""

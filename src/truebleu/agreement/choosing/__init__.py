@@ -1,1 +1,0 @@
-"""Which settings of a metric agree best with people: a grid, development data, and test data."""

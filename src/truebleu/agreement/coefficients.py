@@ -1,0 +1,733 @@
+"""Cells: human and metric scores of every system on every segment, checked before anything is done.
+
+Scores are shaped (system, segment), higher is better on both sides. A cell that nobody rated is NaN
+among the human scores, here and nowhere else; what a metric says of such a cell is never looked at.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypedDict, get_args
+
+import numpy as np
+
+from truebleu import _core
+from truebleu.errors import SettingError, UnknownNameError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from truebleu.significance._checks import Values
+
+
+def as_human(human: ArrayLike) -> Values:
+    """Human scores as a checked matrix (system, segment), in which NaN is an unrated cell."""
+    scores = _as_matrix("human", human)
+    if np.isinf(scores).any():
+        raise SettingError("human", float("inf"), "finite numbers, NaN where nobody rated")
+    return scores
+
+
+def as_metric(name: str, metric: ArrayLike, human: Values) -> Values:
+    """A metric's scores as a checked matrix, finite wherever there is a human score.
+
+    Unrated cells hold 0 in the result.
+    """
+    scores = _as_matrix(name, metric)
+    if scores.shape != human.shape:
+        expected = f"the shape {human.shape} of the human scores: (system, segment)"
+        raise SettingError(name, scores.shape, expected)
+    rated = rated_cells(human)
+    bad = rated & ~np.isfinite(scores)
+    if bad.any():
+        system, segment = (int(number) for number in np.argwhere(bad)[0])
+        found = f"{scores[system, segment]} for system {system + 1}, segment {segment + 1}"
+        raise SettingError(name, found, "a finite score in every cell that people rated")
+    return np.where(rated, scores, 0.0)
+
+
+def rated_cells(human: Values) -> NDArray[np.bool_]:
+    """Which cells have a human score."""
+    return ~np.isnan(human)
+
+
+def _as_matrix(name: str, values: ArrayLike) -> Values:
+    try:
+        scores = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        expected = "a number for every system and segment, shaped (system, segment)"
+        raise SettingError(name, type(values).__name__, expected) from error
+    if scores.ndim != 2:
+        raise SettingError(name, scores.shape, "shape (system, segment)")
+    return scores
+
+
+# Pairs of cells in five classes: ordered alike or not, tied by people, by the metric, by both.
+
+
+#: Which cells are compared with each other: all, those of one item, or those of one system.
+Grouping: TypeAlias = Literal["none", "item", "system"]
+
+GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
+# Squares of larger scores, and sums of squares, would not fit into a float64.
+LARGEST = 1e150
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairCounts:
+    """How many pairs fall into each class; every pair falls into one.
+
+    Attributes:
+        concordant: C, both scores differ, in the same direction.
+        discordant: D, both scores differ, in opposite directions.
+        human_ties: Th, people tie the pair and the metric does not.
+        metric_ties: Tm, the metric ties the pair and people do not.
+        both_ties: Thm, people and the metric tie it.
+    """
+
+    concordant: int = 0
+    discordant: int = 0
+    human_ties: int = 0
+    metric_ties: int = 0
+    both_ties: int = 0
+
+    @property
+    def total(self) -> int:
+        """All pairs."""
+        return sum(self.classes)
+
+    @property
+    def right(self) -> int:
+        """The pairs that the metric has as people have them: C + Thm."""
+        return self.concordant + self.both_ties
+
+    @property
+    def classes(self) -> tuple[int, int, int, int, int]:
+        """C, D, Th, Tm, Thm."""
+        return (
+            self.concordant,
+            self.discordant,
+            self.human_ties,
+            self.metric_ties,
+            self.both_ties,
+        )
+
+    def __add__(self, other: PairCounts) -> PairCounts:
+        return from_classes([a + b for a, b in zip(self.classes, other.classes, strict=True)])
+
+
+def from_classes(classes: ArrayLike) -> PairCounts:
+    """Counts from C, D, Th, Tm, Thm in this order."""
+    concordant, discordant, human_ties, metric_ties, both_ties = (
+        int(count) for count in np.asarray(classes)
+    )
+    return PairCounts(
+        concordant=concordant,
+        discordant=discordant,
+        human_ties=human_ties,
+        metric_ties=metric_ties,
+        both_ties=both_ties,
+    )
+
+
+def count_pairs(
+    human: ArrayLike, metric: ArrayLike, *, grouping: Grouping = "none", epsilon: float = 0.0
+) -> PairCounts:
+    """Count the pairs of cells within each group, and add the counts of all groups.
+
+    Args:
+        human: scores shaped (system, item), NaN where nobody rated; or one score per system.
+        metric: scores of the same shape, higher for better.
+        grouping: which cells make pairs.
+        epsilon: the metric ties a pair whose scores differ by no more than this. People tie
+            only what is equal.
+
+    >>> count_pairs([4, 1, 2, 2, 3], [5, 1, 1, 4.8, 4.5]).classes
+    (7, 1, 1, 1, 0)
+    """
+    cells, scores = as_cells(human, metric)
+    require_grouping(grouping)
+    counts = _core.pair_counts(
+        cells, scores, grouping=grouping, epsilon=require_tie_threshold(epsilon)
+    )
+    return from_classes(counts)
+
+
+class KeptPairs(NamedTuple):
+    """Pairs that human scores keep apart, and those of them that the metric orders alike."""
+
+    kept: int
+    concordant: int
+
+    @property
+    def discordant(self) -> int:
+        """All others: a metric tie is discordant too."""
+        return self.kept - self.concordant
+
+
+def count_kept_pairs(
+    human: ArrayLike, metric: ArrayLike, *, grouping: Grouping = "none", threshold: float
+) -> KeptPairs:
+    """Count the pairs of kendall-like within each group, and add the counts of all groups.
+
+    A pair is kept where its human scores differ by the threshold or more. With threshold 0 the
+    pairs that people tie are kept too, and are never concordant.
+
+    >>> count_kept_pairs([10, 35, 40, 40, 90], [1, 3, 2, 5, 5], threshold=25)
+    KeptPairs(kept=7, concordant=6)
+    """
+    cells, scores = as_cells(human, metric)
+    require_grouping(grouping)
+    least = require_tie_threshold(threshold, "threshold")
+    return KeptPairs(*_core.kept_pairs(cells, scores, grouping=grouping, threshold=least))
+
+
+def as_cells(human: ArrayLike, metric: ArrayLike) -> tuple[Values, Values]:
+    """Human and metric scores as checked matrices; one score per system makes one column."""
+    columns = (_as_column("human", human), _as_column("metric", metric))
+    cells = as_human(columns[0])
+    scores = as_metric("metric", columns[1], cells)
+    for name, matrix in (("human", cells), ("metric", scores)):
+        if matrix.size and np.nanmax(np.abs(matrix), initial=0.0) > LARGEST:
+            found = float(matrix.flat[np.nanargmax(np.abs(matrix))])
+            raise SettingError(name, found, f"scores between -{LARGEST:g} and {LARGEST:g}")
+    return cells, scores
+
+
+def _as_column(name: str, scores: ArrayLike) -> Values:
+    try:
+        array = np.asarray(scores, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        expected = "a number for every system and item, shaped (system, item)"
+        raise SettingError(name, type(scores).__name__, expected) from error
+    return array[:, np.newaxis] if array.ndim == 1 else array
+
+
+def require_grouping(grouping: str) -> None:
+    """Refuse a grouping that does not exist."""
+    if grouping not in GROUPINGS:
+        raise UnknownNameError("grouping", grouping, GROUPINGS)
+
+
+def require_tie_threshold(epsilon: object, setting: str = "epsilon") -> float:
+    """A tie threshold, refused unless it is a finite number from 0 up."""
+    if isinstance(epsilon, (int, float, np.integer, np.floating)) and not isinstance(epsilon, bool):
+        value = float(epsilon)
+        if np.isfinite(value) and value >= 0:
+            return value
+    raise SettingError(setting, epsilon, "a finite number from 0 up")
+
+
+# Coefficients made of the counts of pairs, one small function each.
+#
+# C and D are the concordant and the discordant pairs, Th, Tm and Thm those tied by people only,
+# by the metric only and by both. A function returns None where its denominator is 0: undefined is
+# not 0. Values above 0 mean agreement, and 1 is the most there is.
+
+
+def tau_a(counts: PairCounts) -> float | None:
+    """Kendall's tau-a: (C - D) / all pairs (Kendall 1938). Any tie counts against the metric."""
+    return _ratio(counts.concordant - counts.discordant, counts.total)
+
+
+def tau_b(counts: PairCounts) -> float | None:
+    """Kendall's tau-b: (C - D) / sqrt((C + D + Th)(C + D + Tm)) (Kendall 1945).
+
+    The usual correction for ties, and the one of WMT 2022. Undefined where people or the metric tie
+    every pair.
+    """
+    ordered = counts.concordant + counts.discordant
+    by_people, by_metric = ordered + counts.metric_ties, ordered + counts.human_ties
+    return _ratio(counts.concordant - counts.discordant, sqrt(by_people) * sqrt(by_metric))
+
+
+def tau_10(counts: PairCounts) -> float | None:
+    """The tau of WMT 2010: (C - D - Tm) / (C + D + Tm).
+
+    Pairs that people tie are left out; a pair that only the metric ties counts as discordant.
+    """
+    ordered = counts.concordant + counts.discordant + counts.metric_ties
+    return _ratio(counts.concordant - counts.discordant - counts.metric_ties, ordered)
+
+
+def tau_13(counts: PairCounts) -> float | None:
+    """The tau of WMT 2013: (C - D) / (C + D), which is Goodman and Kruskal's gamma (1954).
+
+    All ties are left out, so that a metric gains by tying the pairs that it is not sure of.
+    """
+    return _ratio(counts.concordant - counts.discordant, counts.concordant + counts.discordant)
+
+
+def tau_14(counts: PairCounts) -> float | None:
+    """The tau of WMT 2014: (C - D) / (C + D + Tm).
+
+    Pairs that people tie are left out; a pair that only the metric ties is neither for nor against
+    it. Of counts put together over segments this is Chen & Cherry (2014, eq. 12), whose pairs tied
+    by the metric add one half to both sides.
+    """
+    ordered = counts.concordant + counts.discordant + counts.metric_ties
+    return _ratio(counts.concordant - counts.discordant, ordered)
+
+
+def acc_eq(counts: PairCounts) -> float | None:
+    """Pairwise accuracy with ties: (C + Thm) / all pairs (Deutsch et al. 2023, WMT 2023 to 2025).
+
+    A metric must say which outputs are equally good to have them right. Of system scores, this is
+    the pairwise accuracy of Kocmi et al. (2021): the sign of 0 is 0.
+    """
+    return _ratio(counts.right, counts.total)
+
+
+def tau_eq(counts: PairCounts) -> float | None:
+    """The tau of `acc_eq`: (C + Thm - D - Th - Tm) / all pairs (Deutsch et al. 2023)."""
+    return _ratio(2 * counts.right - counts.total, counts.total)
+
+
+def _ratio(numerator: float, denominator: float) -> float | None:
+    return max(-1.0, min(1.0, numerator / denominator)) if denominator > 0 else None
+
+
+#: The formula of each coefficient that is made of the counts of pairs.
+FORMULAS: dict[str, Callable[[PairCounts], float | None]] = {
+    "kendall-a": tau_a,
+    "kendall-b": tau_b,
+    "tau-10": tau_10,
+    "tau-13": tau_13,
+    "tau-14": tau_14,
+    "tau-eq": tau_eq,
+    "acc-eq": acc_eq,
+    "chen-cherry": tau_14,
+    "pairwise-accuracy": acc_eq,
+}
+
+
+# The coefficients by name: what each is, where it is from, and which settings it has.
+
+
+#: The difference up to which the metric ties a pair; "calibrated" chooses the best one there is.
+Epsilon: TypeAlias = float | Literal["calibrated"]
+#: What makes a coefficient undefined in a group.
+Undefined: TypeAlias = Literal["constant", "no order", "no common order", "nothing kept", "never"]
+
+CALIBRATED = "calibrated"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Definition:
+    """What a coefficient is.
+
+    Attributes:
+        name: as on the command line and in JSON.
+        formula: C, D: concordant, discordant pairs; Th, Tm, Thm: tied by people only, by the metric
+            only, by both.
+        origin: the paper or shared task.
+        undefined: when a group has no value.
+        epsilon: whether the metric may tie pairs by a threshold.
+        calibrated: whether the threshold may be calibrated.
+        pooled: the groups' pairs are put together by definition, and nothing is averaged.
+        threshold: whether pairs count from some difference of human scores on.
+    """
+
+    name: str
+    formula: str
+    origin: str
+    undefined: Undefined
+    epsilon: bool = False
+    calibrated: bool = False
+    pooled: bool = False
+    threshold: bool = False
+
+
+_DEFINITIONS = (
+    Definition(
+        name="pearson",
+        formula="covariance / (standard deviation of human scores * that of metric scores)",
+        origin="Pearson 1895",
+        undefined="constant",
+    ),
+    Definition(
+        name="spearman",
+        formula="Pearson's of ranks, where ties share the mean of their ranks",
+        origin="Spearman 1904",
+        undefined="constant",
+    ),
+    Definition(
+        name="kendall-a",
+        formula="(C - D) / all pairs",
+        origin="Kendall 1938",
+        undefined="never",
+        epsilon=True,
+    ),
+    Definition(
+        name="kendall-b",
+        formula="(C - D) / sqrt((C + D + Th) (C + D + Tm))",
+        origin="Kendall 1945, WMT 2022",
+        undefined="constant",
+        epsilon=True,
+    ),
+    Definition(
+        name="kendall-c",
+        formula="2 (C - D) / (n^2 (k - 1) / k), k the lesser number of different scores",
+        origin="Stuart 1953",
+        undefined="constant",
+    ),
+    Definition(
+        name="tau-10",
+        formula="(C - D - Tm) / (C + D + Tm)",
+        origin="WMT 2010",
+        undefined="no order",
+        epsilon=True,
+    ),
+    Definition(
+        name="tau-13",
+        formula="(C - D) / (C + D)",
+        origin="WMT 2013, Goodman & Kruskal 1954 (gamma)",
+        undefined="no common order",
+        epsilon=True,
+    ),
+    Definition(
+        name="tau-14",
+        formula="(C - D) / (C + D + Tm)",
+        origin="WMT 2014",
+        undefined="no order",
+        epsilon=True,
+    ),
+    Definition(
+        name="tau-eq",
+        formula="(C + Thm - D - Th - Tm) / all pairs",
+        origin="Deutsch et al. 2023",
+        undefined="never",
+        epsilon=True,
+        calibrated=True,
+    ),
+    Definition(
+        name="acc-eq",
+        formula="(C + Thm) / all pairs",
+        origin="Deutsch et al. 2023, WMT 2023 to 2025",
+        undefined="never",
+        epsilon=True,
+        calibrated=True,
+    ),
+    Definition(
+        name="chen-cherry",
+        formula="(C - D) / (C + D + Tm) of the pairs of all groups put together",
+        origin="Chen & Cherry 2014, eq. 12",
+        undefined="no order",
+        epsilon=True,
+        pooled=True,
+    ),
+    Definition(
+        name="pairwise-accuracy",
+        formula="(C + Thm) / all pairs of all groups put together",
+        origin="Kocmi et al. 2021",
+        undefined="never",
+        epsilon=True,
+        pooled=True,
+    ),
+    Definition(
+        name="kendall-like",
+        formula="of pairs whose human scores differ by the threshold or more, those that the "
+        "metric orders alike less all others, over all of them",
+        origin="WMT 2016 to 2021 (DARR)",
+        undefined="nothing kept",
+        threshold=True,
+    ),
+    Definition(
+        name="pairwise-difference-pearson",
+        formula="Pearson's of the differences of all pairs of all groups put together",
+        origin="mt-metrics-eval",
+        undefined="constant",
+        pooled=True,
+    ),
+)
+
+DEFINITIONS = {definition.name: definition for definition in _DEFINITIONS}
+COEFFICIENTS = tuple(DEFINITIONS)
+ALIASES = {
+    "kendall": "kendall-b",
+    "tau-a": "kendall-a",
+    "tau-b": "kendall-b",
+    "tau-c": "kendall-c",
+    "gamma": "tau-13",
+    "chen-cherry-tau": "chen-cherry",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coefficient:
+    """A coefficient with its settings; `coefficient` makes one from a name.
+
+    Attributes:
+        name: one of COEFFICIENTS.
+        epsilon: the metric ties a pair whose scores differ by no more than this.
+        threshold: pairs count whose human scores differ by this or more, for kendall-like.
+    """
+
+    name: str
+    epsilon: Epsilon = 0.0
+    threshold: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.name not in DEFINITIONS:
+            raise UnknownNameError("coefficient", self.name, (*COEFFICIENTS, *ALIASES))
+        definition = self.definition
+        if self.epsilon == CALIBRATED:
+            if not definition.calibrated:
+                expected = "a number; only acc-eq and tau-eq are calibrated"
+                raise SettingError(f"epsilon of {self.name}", self.epsilon, expected)
+        elif require_tie_threshold(self.epsilon, f"epsilon of {self.name}") and (
+            not definition.epsilon
+        ):
+            raise SettingError(f"epsilon of {self.name}", self.epsilon, "0: it has no threshold")
+        if definition.threshold and self.threshold is None:
+            expected = (
+                "the least difference of human scores that counts, such as kendall-like:25 for "
+                "direct assessments from 0 to 100"
+            )
+            raise SettingError("threshold of kendall-like", None, expected)
+        if self.threshold is not None:
+            require_tie_threshold(self.threshold, f"threshold of {self.name}")
+            if not definition.threshold:
+                expected = "none: only kendall-like has one"
+                raise SettingError(f"threshold of {self.name}", self.threshold, expected)
+
+    @property
+    def definition(self) -> Definition:
+        """What the coefficient is."""
+        return DEFINITIONS[self.name]
+
+    @property
+    def calibrated(self) -> bool:
+        """Whether the tie threshold is chosen to agree best with people."""
+        return self.epsilon == CALIBRATED
+
+    @property
+    def label(self) -> str:
+        """The name with its setting, which `coefficient` reads again."""
+        if self.threshold is not None:
+            return f"{self.name}:{self.threshold!r}"
+        return f"{self.name}:{self.epsilon}" if self.epsilon else self.name
+
+    @property
+    def native_name(self) -> str:
+        """What the core calls it."""
+        return f"calibrated-{self.name}" if self.calibrated else self.name
+
+    @property
+    def parameter(self) -> float:
+        """The number that the core takes with it: the threshold, or epsilon."""
+        if self.threshold is not None:
+            return float(self.threshold)
+        return 0.0 if self.epsilon == CALIBRATED else float(self.epsilon)
+
+
+def coefficient(
+    name: str, *, epsilon: Epsilon | None = None, threshold: float | None = None
+) -> Coefficient:
+    """A coefficient by name; a setting may follow the name and a colon.
+
+    >>> coefficient("tau-a").name
+    'kendall-a'
+    >>> coefficient("acc-eq:calibrated") == coefficient("acc-eq", epsilon="calibrated")
+    True
+    >>> coefficient("kendall-like:25").threshold
+    25.0
+    """
+    stem, colon, setting = name.strip().lower().replace("_", "-").partition(":")
+    stem = ALIASES.get(stem, stem)
+    if stem not in DEFINITIONS:
+        raise UnknownNameError("coefficient", stem, (*COEFFICIENTS, *ALIASES))
+    if colon:
+        if epsilon is not None or threshold is not None:
+            raise SettingError("coefficient", name, "its setting only once")
+        if DEFINITIONS[stem].threshold:
+            threshold = _number(stem, setting)
+        else:
+            epsilon = "calibrated" if setting == CALIBRATED else _number(stem, setting)
+    return Coefficient(name=stem, epsilon=0.0 if epsilon is None else epsilon, threshold=threshold)
+
+
+def _number(name: str, setting: str) -> float:
+    try:
+        return float(setting)
+    except ValueError:
+        expected = f"a number after {name}:"
+        if DEFINITIONS[name].calibrated:
+            expected += ", or 'calibrated'"
+        raise SettingError("coefficient", f"{name}:{setting}", expected) from None
+
+
+# How a matrix of cells becomes one number: the coefficient, the groups and their average.
+#
+# | grouping | vectors that are compared             | mean over |
+# |----------|---------------------------------------|-----------|
+# | none     | one of all cells                      | -         |
+# | item     | for each item, the scores of systems  | items     |
+# | system   | for each system, the scores of items  | systems   |
+#
+# A cell without a human score is dropped with its metric score before anything else, and a group
+# with fewer than two cells left does not exist. None of the groupings equals another in general.
+
+
+#: "macro" counts every group once; "micro" by its cells, or by its pairs for kendall-like.
+Average: TypeAlias = Literal["macro", "micro"]
+#: Groups without a value are left out of the mean, or count as 0.
+UndefinedGroups: TypeAlias = Literal["leave-out", "zero"]
+
+AVERAGES: tuple[Average, ...] = get_args(Average)
+UNDEFINED_GROUPS: tuple[UndefinedGroups, ...] = get_args(UndefinedGroups)
+
+
+class NativeSettings(TypedDict):
+    """What the core's functions take besides the scores."""
+
+    grouping: str
+    coefficient: str
+    parameter: float
+    micro: bool
+    undefined_as_zero: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """A coefficient over groups; `measure_by` makes one from names.
+
+    Attributes:
+        coefficient: with its settings.
+        grouping: which cells are compared with each other.
+        average: how the groups' values become one; None for a coefficient that is of the pairs of
+            all groups put together.
+        undefined: what becomes of groups in which the coefficient is undefined. Left out, two
+            metrics may be averaged over different groups; as 0, a metric pays for tying all.
+    """
+
+    coefficient: Coefficient
+    grouping: Grouping = "none"
+    average: Average | None = "macro"
+    undefined: UndefinedGroups = "leave-out"
+
+    def __post_init__(self) -> None:
+        require_grouping(self.grouping)
+        if self.undefined not in UNDEFINED_GROUPS:
+            raise UnknownNameError("undefined", self.undefined, UNDEFINED_GROUPS)
+        name = self.coefficient.name
+        if self.coefficient.definition.pooled:
+            if self.average is not None:
+                expected = f"none: {name} is of the pairs of all groups put together"
+                raise SettingError("average", self.average, expected)
+        elif self.average not in AVERAGES:
+            raise UnknownNameError("average", str(self.average), AVERAGES)
+        if self.undefined == "zero" and self.pooled:
+            expected = f"'leave-out': {name} puts the pairs of all groups together"
+            raise SettingError("undefined", self.undefined, expected)
+
+    @property
+    def pooled(self) -> bool:
+        """Whether the pairs of all groups are put together."""
+        micro_pairs = self.coefficient.definition.threshold and self.average == "micro"
+        return self.coefficient.definition.pooled or micro_pairs
+
+    @property
+    def native(self) -> NativeSettings:
+        """The settings as the core takes them."""
+        return NativeSettings(
+            grouping=self.grouping,
+            coefficient=self.coefficient.native_name,
+            parameter=self.coefficient.parameter,
+            micro=self.average == "micro",
+            undefined_as_zero=self.undefined == "zero",
+        )
+
+    @property
+    def signature(self) -> str:
+        """All that must match before two values may be compared.
+
+        >>> measure_by("kendall-like:25", grouping="item").signature
+        'kendall-like:25.0|grouping:item|average:pooled'
+        """
+        parts = [self.coefficient.label, f"grouping:{self.grouping}"]
+        if self.grouping != "none":
+            parts.append(f"average:{'pooled' if self.pooled else self.average}")
+            if self.undefined == "zero":
+                parts.append("undefined:zero")
+        return "|".join(parts)
+
+
+def measure_by(
+    name: str | Coefficient,
+    *,
+    grouping: Grouping = "none",
+    average: Average | None = None,
+    undefined: UndefinedGroups = "leave-out",
+) -> Measure:
+    """A measure by names, with the coefficient's usual average unless one is given.
+
+    That is "macro", but for kendall-like "micro", which puts the pairs of all groups together.
+    """
+    chosen = coefficient(name) if isinstance(name, str) else name
+    if average is None and not chosen.definition.pooled:
+        average = "micro" if chosen.definition.threshold else "macro"
+    return Measure(coefficient=chosen, grouping=grouping, average=average, undefined=undefined)
+
+
+# Why a measure has no value, in words.
+
+
+# What a group's cells are called, and the axis along which they lie.
+CELLS = {
+    "none": "every cell",
+    "item": "all systems on every item",
+    "system": "all items of every system",
+}
+AXES = {"none": None, "item": 0, "system": 1}
+PAIRS = {"none": "", "item": " on one item", "system": " of one system"}
+TOO_FEW = {
+    "none": "fewer than two cells have a human score",
+    "item": "no item has human scores of two systems",
+    "system": "no system has human scores of two items",
+}
+
+
+def why_undefined(human: Values, metric: Values, measure: Measure) -> str:
+    """Why no group has a value, of matrices that were checked."""
+    grouping = measure.grouping
+    axis = AXES[grouping]
+    rated = rated_cells(human)
+    exists = np.atleast_1d(rated.sum(axis=axis)) >= 2
+    if not exists.any():
+        return TOO_FEW[grouping]
+    match measure.coefficient.definition.undefined:
+        case "no order":
+            return f"people tie every pair{PAIRS[grouping]}"
+        case "no common order":
+            return f"no pair{PAIRS[grouping]} is ordered by people and by the metric"
+        case "nothing kept":
+            least = measure.coefficient.parameter
+            return f"no two human scores{PAIRS[grouping]} differ by {least:g} or more"
+        case _:
+            epsilon = measure.coefficient.parameter
+            by_metric = _spread(metric, rated, axis)[exists] <= epsilon
+            by_people = _spread(human, rated, axis)[exists] == 0
+            return _constant(by_metric, by_people, grouping, epsilon)
+
+
+def _constant(
+    by_metric: NDArray[np.bool_], by_people: NDArray[np.bool_], grouping: str, epsilon: float
+) -> str:
+    same = f"scores within {epsilon:g} of each other" if epsilon else "the same score"
+    if by_metric.all():
+        return f"the metric gives {CELLS[grouping]} {same}"
+    if by_people.all():
+        return f"people give {CELLS[grouping]} the same score"
+    return f"in each {grouping}, either people or the metric give all cells the same score"
+
+
+def _spread(scores: Values, rated: NDArray[np.bool_], axis: int | None) -> Values:
+    """The largest score of each group less the smallest; 0 for a group that nobody rated."""
+    high = np.where(rated, scores, -np.inf).max(axis=axis, initial=-np.inf)
+    low = np.where(rated, scores, np.inf).min(axis=axis, initial=np.inf)
+    spread: Values = np.atleast_1d(np.where(high >= low, high - low, 0.0))
+    return spread

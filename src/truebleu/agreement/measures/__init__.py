@@ -1,1 +1,0 @@
-"""What agreement is: cells, pairs, coefficients, groups and ties."""

@@ -1,0 +1,185 @@
+"""What files really contain that changes scores silently, as findings that people can read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, TypeAlias
+
+from truebleu import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from truebleu.corpus._lines import NamedText
+
+#: How many of each kind a text contains, and the index of the first segment that has one.
+Survey: TypeAlias = "dict[str, tuple[int, int | None]]"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something suspicious about a text.
+
+    Attributes:
+        code: What it is, such as `byte-order-mark`.
+        text: Which text: a file, or a file and its column.
+        count: How many there are.
+        segment: The first segment that has it, from 1; None where it is about the whole text.
+        message: All of that in one line, with what it means.
+    """
+
+    code: str
+    text: str
+    count: int
+    segment: int | None
+    message: str
+
+    def to_dict(self) -> dict[str, object]:
+        """The finding for JSON."""
+        return {
+            "code": self.code,
+            "text": self.text,
+            "count": self.count,
+            "segment": self.segment,
+            "message": self.message,
+        }
+
+
+# Code, key of the survey, one of them, several of them, what it means.
+_KINDS = (
+    ("tabs", "tabs", "tab", "tabs", "was a table read as plain lines?"),
+    (
+        "carriage-returns",
+        "carriage_returns",
+        "carriage return inside a segment",
+        "carriage returns inside segments",
+        "they count as white space, not as line ends",
+    ),
+    (
+        "line-breaks",
+        "line_breaks",
+        "line break inside a segment",
+        "line breaks inside segments",
+        "characters like U+2028 end a line for some tools, which then misalign; not here",
+    ),
+    (
+        "zero-width",
+        "zero_width",
+        "zero-width character",
+        "zero-width characters",
+        "they are not seen, and keep words from matching",
+    ),
+    ("blank", "blank", "blank segment", "blank segments", "each matches nothing"),
+)
+
+_MOSTLY_EMPTY = 0.5
+
+
+def examine(
+    references: Sequence[NamedText], systems: Sequence[NamedText], source: NamedText | None
+) -> tuple[Finding, ...]:
+    """Everything suspicious about texts that pair segment by segment, text by text."""
+    sources = [] if source is None else [source]
+    texts = [*references, *systems, *sources]
+    surveys = [_core.survey(text.segments) for text in texts]
+    findings = [*_of_files(texts)]
+    for text, survey in zip(texts, surveys, strict=True):
+        findings += _of_characters(text, survey)
+    translations = [*references, *systems]
+    findings += _of_normalization(translations, surveys[: len(translations)])
+    findings += _of_identity(references, systems, source)
+    findings += _of_order(references[0], [*references[1:], *systems])
+    # A text in two roles, or like two others, would be reported twice.
+    unique: dict[tuple[str, str], Finding] = {}
+    for finding in findings:
+        unique.setdefault((finding.code, finding.text), finding)
+    return tuple(unique.values())
+
+
+def _of_files(texts: Sequence[NamedText]) -> Iterator[Finding]:
+    """What is about whole files, each of which may hold several texts."""
+    for text in {text.path: text for text in texts}.values():
+        if text.byte_order_mark:
+            message = f"{text.path}: began with a byte-order mark, which was removed"
+            yield Finding("byte-order-mark", text.path, 1, 1, message)
+        if text.carriage_returns:
+            found = _counted(text.carriage_returns, "line ended", "lines ended")
+            message = f"{text.path}: {found} in CR LF; the CR was dropped"
+            yield Finding("crlf", text.path, text.carriage_returns, None, message)
+
+
+def _of_characters(text: NamedText, survey: Survey) -> Iterator[Finding]:
+    for code, kind, singular, plural, meaning in _KINDS:
+        count, first = survey[kind]
+        if first is None:
+            continue
+        if code == "blank" and count >= _MOSTLY_EMPTY * len(text.segments):
+            code, meaning = (
+                "mostly-empty",
+                f"of {len(text.segments):,} in all: is it the right file?",
+            )
+        message = (
+            f"{text.label}: {_counted(count, singular, plural)}, "
+            f"first in segment {first + 1}; {meaning}"
+        )
+        yield Finding(code, text.label, count, first + 1, message)
+
+
+def _of_normalization(texts: Sequence[NamedText], surveys: Sequence[Survey]) -> Iterator[Finding]:
+    """Texts with segments not in NFC, where others are or the text itself is in part."""
+    decomposed = [survey["decomposed"][0] for survey in surveys]
+    if not any(decomposed):
+        return
+    composed = [_core.count_composed(text.segments) for text in texts]
+    in_nfc = [nfc > nfd for nfc, nfd in zip(composed, decomposed, strict=True)]
+    for i, text in enumerate(texts):
+        first = surveys[i]["decomposed"][1]
+        if first is None or not (composed[i] or any(in_nfc)):
+            continue
+        count = _counted(decomposed[i], "segment is", "segments are")
+        message = (
+            f"{text.label}: {count} not in Unicode form NFC, first segment {first + 1}, but others "
+            "are; the same letters in two forms do not match"
+        )
+        yield Finding("normalization", text.label, decomposed[i], first + 1, message)
+
+
+def _of_identity(
+    references: Sequence[NamedText], systems: Sequence[NamedText], source: NamedText | None
+) -> Iterator[Finding]:
+    for system in systems:
+        for other, what in [*((r, "reference") for r in references), (source, "source")]:
+            if other is not None and system.segments == other.segments:
+                yield _identical(system, other, f"same-as-{what}", f"the {what}")
+    for first, second in combinations(systems, 2):
+        if first.segments == second.segments:
+            yield _identical(second, first, "same-as-system", "the system")
+    for first, second in combinations(references, 2):
+        if first.segments == second.segments:
+            yield _identical(second, first, "same-as-reference", "the reference")
+
+
+def _identical(text: NamedText, other: NamedText, code: str, what: str) -> Finding:
+    message = f"{text.label}: identical to {what} {other.label}; was one file given twice?"
+    return Finding(code, text.label, len(text.segments), None, message)
+
+
+def _of_order(reference: NamedText, texts: Sequence[NamedText]) -> Iterator[Finding]:
+    """Texts of which a part fits the reference better one or two segments further on."""
+    shifts = _core.shifts([text.segments for text in texts], reference.segments)
+    for text, shift in zip(texts, shifts, strict=True):
+        if shift is None:
+            continue
+        start, end, by = shift
+        what = "lost" if by > 0 else "extra"
+        message = (
+            f"{text.label}: segments {start + 1} to {end} fit {reference.label} better moved "
+            f"{'down' if by > 0 else 'up'} by {abs(by)}; {_counted(abs(by), 'line', 'lines')} "
+            f"{what} at segment {start + 1}?"
+        )
+        yield Finding("shifted", text.label, end - start, start + 1, message)
+
+
+def _counted(count: int, singular: str, plural: str) -> str:
+    return f"{count:,} {singular if count == 1 else plural}"

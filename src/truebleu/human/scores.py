@@ -1,0 +1,190 @@
+"""What people said about translations: scores of systems, or which of two outputs is better."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeAlias, get_args
+
+from truebleu.errors import DuplicateSystemError, SettingError, UnpairedSegmentsError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: What one score is about.
+Level: TypeAlias = Literal["segment", "document", "domain", "system"]
+#: -1, 0 or +1: the left output is worse than the right one, as good, or better.
+Verdict: TypeAlias = Literal[-1, 0, 1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HumanScores:
+    """Human scores of some systems of a test set; higher is better.
+
+    Attributes:
+        label: What messages call them: the file.
+        level: What one score is about.
+        scores: For each judged system, in the order of the test set, one score per item: per
+            segment of the test set, per document or domain, or a single one at system level. None
+            where nobody judged. A system that nobody judged at all is left out.
+        items: What the documents or domains are called; None at the other levels.
+        raters: How many people judged; 1 where nothing tells them apart.
+        signature: How the numbers were made: format, weights, averaging, matching of segments, and
+            the start of the SHA-256 of the file.
+        ignored: Systems of the file that are not in the test set, where they are allowed.
+        notes: What a reader of the numbers should know, in sentences.
+    """
+
+    higher_is_better: ClassVar[bool] = True
+
+    label: str
+    level: Level
+    scores: Mapping[str, tuple[float | None, ...]]
+    items: tuple[str, ...] | None = None
+    raters: int = 1
+    signature: str
+    ignored: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems that were judged."""
+        return tuple(self.scores)
+
+    def means(self) -> dict[str, float]:
+        """Each system's mean over what was judged of it: the human score of the system."""
+        given = {
+            system: [score for score in scores if score is not None]
+            for system, scores in self.scores.items()
+        }
+        return {system: fsum(scores) / len(scores) for system, scores in given.items()}
+
+
+class Judgment(NamedTuple):
+    """One comparison of two outputs of a segment.
+
+    Attributes:
+        segment: The segment of the test set, from 0.
+        left: A system.
+        right: Another system.
+        verdict: -1, 0 or +1: left is worse, as good, or better.
+        rater: Who judged; None where nobody says.
+    """
+
+    segment: int
+    left: str
+    right: str
+    verdict: Verdict
+    rater: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairwiseJudgments:
+    """Which of two outputs people preferred, segment by segment.
+
+    Attributes:
+        label: What messages call them: the file.
+        systems: The systems that were judged, in the order of the test set.
+        judgments: All judgments, in the order of the file.
+        raters: How many people judged; 1 where nothing tells them apart.
+        signature: How the judgments were read, and the start of the SHA-256 of the file.
+        ignored: Systems of the file that are not in the test set, where they are allowed.
+        notes: What a reader of the numbers should know, in sentences.
+    """
+
+    label: str
+    systems: tuple[str, ...]
+    judgments: tuple[Judgment, ...]
+    raters: int = 1
+    signature: str
+    ignored: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+# What is asked of a file of human judgments: the test set they are about, and choices.
+
+
+Format: TypeAlias = Literal["scores", "mqm", "ratings", "esa", "da", "rankings"]
+Raters: TypeAlias = Literal["mean", "z"]
+Others: TypeAlias = Literal["refuse", "ignore"]
+#: How segments of the file find those of the test set.
+Match: TypeAlias = Literal["documents", "numbers", "order"]
+
+FORMATS: tuple[Format, ...] = get_args(Format)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """The test set and the choices; `read_human` documents each."""
+
+    systems: tuple[str, ...]
+    segments: int
+    documents: tuple[str, ...] | None
+    column: str | None
+    raters: Raters
+    weights: str | Mapping[str, float] | None
+    others: Others
+    match: Match | None
+    first_segment: int | None
+    language_pair: str | None
+
+    def __post_init__(self) -> None:
+        _one_of("raters", self.raters, get_args(Raters))
+        _one_of("others", self.others, get_args(Others))
+        if self.match is not None:
+            _one_of("match", self.match, get_args(Match))
+        if self.first_segment not in (None, 0, 1):
+            raise SettingError("first_segment", self.first_segment, "0 or 1")
+        if self.match == "documents" and self.documents is None:
+            raise SettingError("match", self.match, "the documents of the test set with it")
+
+    @property
+    def known(self) -> str:
+        """The systems of the test set, for messages."""
+        return listed(self.systems)
+
+
+def as_systems(systems: object) -> tuple[str, ...]:
+    """The names of a test set's systems: at least two, all different."""
+    if isinstance(systems, str) or not isinstance(systems, Iterable):
+        raise SettingError("systems", systems, "the names of the test set's systems")
+    names = tuple(str(name) for name in systems)
+    for position, name in enumerate(names):
+        if name in names[:position]:
+            raise DuplicateSystemError(name)
+    if len(names) < 2:
+        expected = "at least two systems: human scores of one cannot say which is better"
+        raise SettingError("systems", names, expected)
+    return names
+
+
+def as_segments(segments: object) -> int:
+    """The number of segments of a test set."""
+    if isinstance(segments, bool) or not isinstance(segments, int) or segments < 1:
+        raise SettingError("segments", segments, "the number of segments, at least 1")
+    return segments
+
+
+def as_documents(documents: Sequence[str] | None, segments: int) -> tuple[str, ...] | None:
+    """The document of each segment."""
+    if documents is None:
+        return None
+    if len(documents) != segments:
+        raise UnpairedSegmentsError("documents", len(documents), "the test set", segments)
+    return tuple(map(str, documents))
+
+
+def listed(names: Sequence[str], most: int = 8) -> str:
+    """Names in a row, for messages: the first few where there are many.
+
+    >>> listed(["a", "b", "c"], most=2)
+    "'a', 'b' and 1 more"
+    """
+    shown = ", ".join(map(repr, names[:most]))
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def _one_of(setting: str, found: object, choices: Sequence[str]) -> None:
+    if found not in choices:
+        raise SettingError(setting, found, " or ".join(map(repr, choices)))

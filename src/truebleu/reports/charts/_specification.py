@@ -1,0 +1,644 @@
+"""A panel: one of the charts that stand side by side, or the only one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, sqrt
+from typing import TYPE_CHECKING, Any
+
+from truebleu.reports.charts._data import drawing, readable
+from truebleu.reports.charts._style import (
+    AXIS_TITLE_SIZE,
+    CHART_SIZE,
+    CONFIG,
+    INK,
+    LABEL_SIZE,
+    PANEL_SIZE,
+    SINGLE,
+    SMALLEST_STEP,
+    TITLE_SIZE,
+    colours,
+    dashes,
+    literal,
+    shapes,
+    text_width,
+    wrapped,
+)
+
+if TYPE_CHECKING:
+    from truebleu.exhibits import Exhibit, Field, Value
+    from truebleu.reports.charts._data import Drawing
+
+# Error bars of several series at one place stand side by side, this far apart at most, in pixels.
+WIDEST_DODGE = 3.5
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One chart among several, or the only one: what is drawn in it, and how large it is.
+
+    Attributes:
+        drawing: what is drawn.
+        name: the value of the panel's field, None for the only one.
+        width: in pixels.
+        height: in pixels.
+        x_title: whether the horizontal axis says what it is; another panel's may say it.
+        y_title: likewise.
+        shared: the axes, x or y, that are those of all panels.
+    """
+
+    drawing: Drawing
+    name: str | None
+    width: float
+    height: float
+    x_title: bool = True
+    y_title: bool = True
+    shared: frozenset[str] = frozenset()
+
+    @property
+    def categories(self) -> tuple[str, ...] | None:
+        """The labels along the horizontal axis that this panel has points of."""
+        return self.drawing.categories_of(self.name)
+
+    @property
+    def spacing(self) -> float:
+        """About how many pixels lie between neighbours along the horizontal axis."""
+        if self.categories is not None:
+            return self.width / max(1, len(self.categories)) / self._side_by_side
+        return self.width / max(1, len(set(self.drawing.numbers("x", self.name))))
+
+    @property
+    def _side_by_side(self) -> int:
+        return len(self.drawing.series) if self.drawing.crowded else 1
+
+    @property
+    def dodge(self) -> list[float]:
+        """How far each series is moved aside on an axis of numbers, in pixels."""
+        count = self._side_by_side
+        step = min(WIDEST_DODGE, 0.5 * self.spacing / count)
+        return [round((index - (count - 1) / 2) * step, 2) for index in range(count)]
+
+
+# The axes of a panel: headings, numbers or labels, and what belongs on them.
+
+
+# Percentages as tables write them; d3's own format leaves no space before the sign.
+PERCENT_LABEL = "format(100 * datum.value, ',.6~g') + ' %'"
+# A logarithmic axis names its values where they are so few, such as sizes that double.
+MOST_NAMED_VALUES = 10
+# Room between the outermost points and the frame, in pixels.
+MARGIN = 16
+# Panels share an axis where each of them would use at least this share of it.
+SMALLEST_USE = 0.5
+# A share this near to 0 or 1 has that on its axis.
+NEAR_THE_END = 0.1
+# Labels along the horizontal axis have at most so many lines.
+MOST_LINES = 3
+
+
+def x_axis(panel: Panel) -> dict[str, Any]:
+    """The horizontal encoding of every mark of a panel."""
+    field, title = panel.drawing.fields["x"], None
+    if panel.x_title:
+        title = wrapped(field.heading, panel.width, AXIS_TITLE_SIZE)
+    if panel.drawing.categories is not None:
+        return _categories(panel, title)
+    numbers = panel.drawing.numbers("x")
+    axis = {
+        "labelOverlap": "greedy",
+        "labelSeparation": LABEL_SIZE / 2,
+        "tickCount": round(panel.width / 60),
+    }
+    axis |= _number_format(field, numbers)
+    if panel.drawing.plot.log_x:
+        # A step between ticks is of no use where they multiply.
+        axis.pop("tickMinStep", None)
+        values = sorted(set(numbers))
+        if len(values) <= MOST_NAMED_VALUES:
+            # Vega would thin out the values to the count.
+            del axis["tickCount"]
+            axis["values"] = values
+    return {
+        "field": "x",
+        "type": "quantitative",
+        "title": title,
+        "scale": _x_scale(panel),
+        "axis": axis,
+    }
+
+
+def y_axis(panel: Panel, part: str = "y") -> dict[str, Any]:
+    """The vertical encoding of a part: y itself, the ends of error bars, or a reference."""
+    field = panel.drawing.fields["y"]
+    title = wrapped(field.heading, panel.height, AXIS_TITLE_SIZE) if panel.y_title else None
+    return {
+        "field": part,
+        "type": "quantitative",
+        "title": title,
+        "scale": _y_scale(panel),
+        "axis": {
+            "tickCount": round(panel.height / 40),
+            **_number_format(field, panel.drawing.numbers("y")),
+        },
+    }
+
+
+def is_shared(drawn: Drawing, axis: str) -> bool:
+    """Whether panels share an axis: then they compare at a glance, unless some become flat."""
+    if axis == "y" and drawn.plot.shared_y is not None:
+        return drawn.plot.shared_y
+    if axis == "x" and drawn.categories is not None:
+        return False
+    if drawn.fields[axis].percent:
+        return True
+    ends = [_ends(_shown(drawn, axis, panel)) for panel in drawn.panels]
+    whole = max((high for _, high in ends), default=0) - min((low for low, _ in ends), default=0)
+    return all(high - low >= SMALLEST_USE * whole for low, high in ends if high > low)
+
+
+def _shown(drawn: Drawing, axis: str, panel: str | None) -> list[float]:
+    """All numbers that an axis shows, in one panel or in all."""
+    parts = ("x",) if axis == "x" else ("y", "low", "high", "reference")
+    shown = [number for part in parts for number in drawn.numbers(part, panel)]
+    if axis == "y" and drawn.plot.reference is not None:
+        shown.append(drawn.plot.reference)
+    return shown
+
+
+def _ends(numbers: list[float]) -> tuple[float, float]:
+    return min(numbers), max(numbers)
+
+
+def _on_axis(panel: Panel, axis: str) -> list[float]:
+    """The numbers on an axis of a panel: those of all panels, if they share it."""
+    return _shown(panel.drawing, axis, None if axis in panel.shared else panel.name)
+
+
+def _x_scale(panel: Panel) -> dict[str, Any]:
+    numbers = _on_axis(panel, "x")
+    scale: dict[str, Any] = {"nice": False, "padding": MARGIN}
+    scale |= {"type": "log"} if panel.drawing.plot.log_x else {"zero": False}
+    if len(set(numbers)) == 1:
+        (only,) = set(numbers)
+        scale["domain"] = [only / 2, only * 2] if panel.drawing.plot.log_x else _around(only)
+    return scale
+
+
+def _y_scale(panel: Panel) -> dict[str, Any]:
+    plot, numbers = panel.drawing.plot, _on_axis(panel, "y")
+    # A bar's length says its value, so that bars begin at 0 whatever the plot says.
+    zero = plot.zero_y or plot.mark == "bar"
+    if not numbers:
+        return {"zero": zero}
+    low, high = _ends(numbers)
+    if panel.drawing.fields["y"].percent and low >= 0 and high <= 1:
+        # A share is never outside 0 and 1, and where it comes near, it is measured against them.
+        ends = {"domainMax": 1} if high > 1 - NEAR_THE_END else {}
+        return {"zero": zero or low < NEAR_THE_END, "nice": True, **ends}
+    if zero:
+        return {"zero": True, "nice": True}
+    if low == high:
+        return {"domain": _around(low), "zero": False}
+    return {"zero": False, "nice": True, "padding": MARGIN / 3}
+
+
+def _around(number: float) -> list[float]:
+    """An axis for one number: Vega would give it a tick of its own, and round that."""
+    return [number - (abs(number) / 10 or 1), number + (abs(number) / 10 or 1)]
+
+
+def _categories(panel: Panel, title: list[str] | None) -> dict[str, Any]:
+    labels = panel.categories or ()
+    room = panel.width / max(1, len(labels)) - 6
+    lines = {label: wrapped(label, room, LABEL_SIZE) for label in labels}
+    level = all(
+        len(parts) <= MOST_LINES and all(text_width(part, LABEL_SIZE) <= room for part in parts)
+        for parts in lines.values()
+    )
+    axis: dict[str, Any] = {"grid": False, "labelAngle": 0, "labelOverlap": False}
+    if not level:
+        # Steep enough that neighbours do not touch.
+        angle = -40 if room > 2 * LABEL_SIZE else -65
+        axis |= {"labelAngle": angle, "labelAlign": "right", "labelBaseline": "top"}
+    elif any(len(parts) > 1 for parts in lines.values()):
+        axis["labelExpr"] = f"{literal(lines)}[datum.value]"
+    return {
+        "field": "x",
+        "type": "ordinal",
+        "title": title,
+        "scale": {"domain": list(labels), "paddingInner": 0.2, "paddingOuter": 0.15},
+        "axis": axis,
+    }
+
+
+def _number_format(field: Field, numbers: list[float]) -> dict[str, Any]:
+    if field.percent:
+        return {"labelExpr": PERCENT_LABEL}
+    # Half a reference or half a sample would be no value that there could be.
+    whole = all(isinstance(number, int) for number in numbers)
+    return {"tickMinStep": 1, "format": ",d"} if whole else {}
+
+
+# The layers of a panel: reference lines, error bars, and the marks themselves.
+
+
+Layer = dict[str, Any]
+
+# Points shrink and let others through as they become many: the most points, the size, the opacity.
+CROWDS = ((60, 55, 1.0), (300, 30, 0.9), (2000, 14, 0.6))
+LARGEST_CROWD = (6, 0.4)
+SMALLEST_POINT = 12
+# A line with more points than the first number has about as many of them marked as the second says.
+MOST_ON_A_LINE, FEWER_ON_A_LINE = 60, 20
+CAP = 7.0
+
+
+def layers(panel: Panel) -> list[Layer]:
+    """From the back to the front."""
+    drawing = panel.drawing
+    if drawing.plot.mark == "bar":
+        found = [_bars(panel), *_error_bars(panel)]
+    elif drawing.plot.mark == "line":
+        found = [*_error_bars(panel), _lines(panel), _points_on_lines(panel)]
+    elif drawing.plot.mark == "tick":
+        found = [*_error_bars(panel), _ticks(panel)]
+    else:
+        found = [*_error_bars(panel), _points(panel)]
+    steady = drawing.steady_references.get(panel.name)
+    if "reference" in drawing.fields and steady is None:
+        found.append(_row_references(panel))
+    across = [value for value in (drawing.plot.reference, steady) if value is not None]
+    return [*found, *(_line_across(panel, value) for value in across)]
+
+
+def series_channels(drawing: Drawing, *channels: str) -> Layer:
+    """Encodings that tell series apart; the legend is drawn apart, as a chart of its own."""
+    count = len(drawing.series)
+    if not count:
+        return {}
+    ranges = {"color": colours(count), "shape": shapes(count), "strokeDash": dashes(count)}
+    return {
+        channel: {
+            "field": "series",
+            "type": "nominal",
+            "scale": {"domain": list(drawing.series), "range": ranges[channel]},
+            "legend": None,
+        }
+        for channel in channels
+    }
+
+
+def crowd(points: int) -> tuple[int, float]:
+    """The size and the opacity of points when there are so many."""
+    for most, size, opacity in CROWDS:
+        if points <= most:
+            return size, opacity
+    return LARGEST_CROWD
+
+
+def _line_across(panel: Panel, value: float) -> Layer:
+    return {
+        "data": {"values": [{"reference": value}]},
+        "mark": {"type": "rule", "color": INK, "strokeDash": [5, 3], "strokeWidth": 1},
+        "encoding": {"y": y_axis(panel, "reference")},
+    }
+
+
+def _bars(panel: Panel) -> Layer:
+    colour = {} if panel.drawing.series else {"color": SINGLE}
+    mark = {"type": "bar", "stroke": INK, "strokeWidth": 0.5, **colour}
+    return _layer(panel, mark, "color")
+
+
+def _lines(panel: Panel) -> Layer:
+    colour = {} if panel.drawing.series else {"color": SINGLE}
+    return _layer(panel, {"type": "line", "strokeWidth": 1.6, **colour}, "color", "strokeDash")
+
+
+def _points(panel: Panel) -> Layer:
+    size, opacity = _crowd(panel)
+    if _has_error_bars(panel.drawing):
+        # Neighbours may touch but not hide each other's bars.
+        size = min(size, max(SMALLEST_POINT, round((1.3 * panel.spacing) ** 2)))
+    mark = {"type": "point", "filled": True, "size": size, "opacity": opacity}
+    if not panel.drawing.series:
+        mark["color"] = SINGLE
+    return _layer(panel, mark, "color", "shape")
+
+
+def _points_on_lines(panel: Panel) -> Layer:
+    """Points that leave enough of a line to see its dashes: smaller, then fewer."""
+    on_a_line = max(1, _count(panel) // max(1, len(panel.drawing.series)))
+    apart = panel.width / on_a_line
+    size = max(SMALLEST_POINT, min(CROWDS[0][1], round((0.5 * apart) ** 2)))
+    mark = {"type": "point", "filled": True, "opacity": 1, "size": size}
+    if not panel.drawing.series:
+        mark["color"] = SINGLE
+    layer = _layer(panel, mark, "color", "shape")
+    if on_a_line > MOST_ON_A_LINE:
+        every = ceil(on_a_line / FEWER_ON_A_LINE)
+        count = {"window": [{"op": "row_number", "as": "place"}]}
+        groups = {"groupby": ["series"]} if panel.drawing.series else {}
+        layer["transform"] = [{**count, **groups}, {"filter": f"datum.place % {every} === 1"}]
+    return layer
+
+
+def _ticks(panel: Panel) -> Layer:
+    _, opacity = _crowd(panel)
+    mark = {
+        "type": "tick",
+        "orient": "horizontal",
+        "size": round(max(4, min(30, 0.7 * panel.spacing)), 2),
+        "thickness": 1.5,
+        "opacity": opacity,
+    }
+    if not panel.drawing.series:
+        mark["color"] = SINGLE
+    return _layer(panel, mark, "color")
+
+
+def _row_references(panel: Panel) -> Layer:
+    mark = {
+        "type": "tick",
+        "orient": "horizontal",
+        "color": INK,
+        "size": round(max(6, min(24, 0.8 * panel.spacing)), 2),
+        "thickness": 2,
+        "opacity": 1,
+    }
+    layer = _layer(panel, mark, y="reference")
+    return {**layer, "transform": [{"filter": "isValid(datum.reference)"}]}
+
+
+def _error_bars(panel: Panel) -> list[Layer]:
+    """A line from the lower to the upper end, and a cap at each."""
+    if not _has_error_bars(panel.drawing):
+        return []
+    # On bars and under points alike they must be seen: those of bars are in ink.
+    on_bars = panel.drawing.plot.mark == "bar"
+    channels = () if on_bars else ("color",)
+    colour = {"color": INK if on_bars else SINGLE} if on_bars or not panel.drawing.series else {}
+    rule = _layer(panel, {"type": "rule", "strokeWidth": 1.2, **colour}, *channels, y="low")
+    rule["encoding"]["y2"] = {"field": "high"}
+    cap = {
+        "type": "tick",
+        "orient": "horizontal",
+        "size": round(min(CAP, 0.8 * panel.spacing), 2),
+        "thickness": 1.2,
+        "opacity": 1,
+        **colour,
+    }
+    found = [rule, *(_layer(panel, cap, *channels, y=end) for end in ("low", "high"))]
+    complete = {"filter": "isValid(datum.low) && isValid(datum.high)"}
+    return [{**layer, "transform": [complete]} for layer in found]
+
+
+def _has_error_bars(drawing: Drawing) -> bool:
+    return {"low", "high"} <= drawing.fields.keys()
+
+
+def _layer(panel: Panel, mark: Layer, *channels: str, y: str = "y") -> Layer:
+    """A mark for each point, beside those of other series if there are several at one place."""
+    drawing = panel.drawing
+    encoding = {
+        "x": x_axis(panel),
+        "y": y_axis(panel, y),
+        **series_channels(drawing, *channels),
+        "tooltip": _tooltip(drawing),
+    }
+    if drawing.series and "color" not in channels:
+        encoding["detail"] = {"field": "series", "type": "nominal"}
+    if drawing.crowded and drawing.categories is not None:
+        scale: Layer = {"domain": list(drawing.series)}
+        if drawing.plot.mark == "bar":
+            scale["paddingInner"] = 0.1
+        encoding["xOffset"] = {"field": "series", "type": "nominal", "scale": scale}
+    elif drawing.crowded and _has_error_bars(drawing):
+        aside = dict(zip(drawing.series, panel.dodge, strict=True))
+        mark = {**mark, "xOffset": {"expr": f"{literal(aside)}[datum.series]"}}
+    return {"mark": mark, "encoding": encoding}
+
+
+def _tooltip(drawing: Drawing) -> list[Layer]:
+    return [
+        {
+            "field": part,
+            "type": "quantitative" if part in drawing.number_parts else "nominal",
+            "title": field.heading,
+            **({"format": ".4~%"} if field.percent and part in drawing.number_parts else {}),
+        }
+        for part, field in drawing.fields.items()
+    ]
+
+
+def _crowd(panel: Panel) -> tuple[int, float]:
+    return crowd(_count(panel))
+
+
+def _count(panel: Panel) -> int:
+    return len(panel.drawing.numbers("y", panel.name))
+
+
+# The Vega-Lite specification of an exhibit's chart: panels, a legend, and words above them.
+
+
+Part = dict[str, Any]
+
+# A legend that is wider stands below the chart, in pixels.
+WIDEST_LEGEND = 280
+LEGEND_ROW, LEGEND_SAMPLE = 19, 44
+# About what the numbers and the heading of a vertical axis take, in pixels.
+AXIS_ROOM = 45
+# Marks say what they are to those who cannot see them, unless they are very many.
+MOST_DESCRIBED = 500
+# The page must not offer to send its data to an editor elsewhere.
+ACTIONS = {"export": True, "source": True, "compiled": False, "editor": False}
+
+
+def specification(exhibit: Exhibit) -> Part:
+    """The chart of an exhibit in Vega-Lite, complete with its data.
+
+    Nothing in it depends on anything but the exhibit: the same exhibit has the same chart.
+    """
+    drawn = drawing(exhibit)
+    panels = _panels(drawn)
+    columns = _columns(len(panels))
+    chart: Part = {
+        "concat": [_panel(panel) for panel in panels],
+        "columns": columns,
+        "spacing": 24,
+        "resolve": {
+            "scale": {
+                axis: "shared" if axis in panels[0].shared else "independent" for axis in ("x", "y")
+            }
+        },
+    }
+    width = columns * (panels[0].width + AXIS_ROOM)
+    if len(panels) == 1:
+        (chart,) = chart["concat"]
+    rows: dict[str, Any] = {"rows": list(drawn.points)}
+    if drawn.series:
+        legend, room = _legend(drawn)
+        beside = room <= WIDEST_LEGEND
+        width += room if beside else 0
+        rows["legend"] = [
+            {"series": name, "place": place} for name in drawn.series for place in (0, 0.5, 1)
+        ]
+        chart = {("hconcat" if beside else "vconcat"): [chart, legend], "spacing": 20}
+    return {
+        "config": {**CONFIG, "aria": len(drawn.points) <= MOST_DESCRIBED},
+        "title": _title(exhibit, drawn, width),
+        "description": readable(" ".join((f"{exhibit.title}.", *exhibit.findings))),
+        "data": {"name": "rows"},
+        "datasets": rows,
+        **chart,
+        "usermeta": {"embedOptions": {"actions": ACTIONS, "renderer": "svg"}},
+    }
+
+
+def _panels(drawn: Drawing) -> list[Panel]:
+    names: tuple[str | None, ...] = drawn.panels or (None,)
+    width, height = CHART_SIZE if len(names) == 1 else PANEL_SIZE
+    if drawn.categories is not None:
+        beside = len(drawn.series) if drawn.crowded else 1
+        most = max(len(drawn.categories_of(name) or ()) for name in names)
+        width = max(width, SMALLEST_STEP * most * beside)
+    columns = _columns(len(names))
+    shared = frozenset(axis for axis in ("x", "y") if is_shared(drawn, axis))
+    return [
+        Panel(
+            drawn,
+            name,
+            width,
+            height,
+            # The heading of an axis stands at the edge of the page only.
+            x_title=index + columns >= len(names),
+            y_title=index % columns == 0,
+            shared=shared,
+        )
+        for index, name in enumerate(names)
+    ]
+
+
+def _columns(panels: int) -> int:
+    """Up to three panels are a row, up to nine a square or nearly so, more are rows of four."""
+    if panels <= 3:
+        return panels
+    return min(4, ceil(sqrt(panels)))
+
+
+def _panel(panel: Panel) -> Part:
+    found: Part = {"width": panel.width, "height": panel.height, "layer": layers(panel)}
+    if panel.name is not None:
+        heading = panel.drawing.fields["panel"].heading
+        name = panel.name if panel.drawing.panels_are_text else f"{heading}: {panel.name}"
+        lines = wrapped(name, panel.width, AXIS_TITLE_SIZE)
+        found["title"] = {"text": lines, "fontSize": AXIS_TITLE_SIZE, "offset": 6}
+        found["transform"] = [{"filter": f"datum.panel === {literal(panel.name)}"}]
+    return found
+
+
+def _legend(drawn: Drawing) -> tuple[Part, float]:
+    """A line and a point of each series beside its name, and about how wide that is.
+
+    Vega's own legends show dashes and shapes apart from each other, and cut long names.
+    """
+    widest = max(text_width(name, LABEL_SIZE) for name in drawn.series)
+    x = {
+        "field": "place",
+        "type": "quantitative",
+        "axis": None,
+        "scale": {"domain": [0, 1], "zero": False, "nice": False},
+    }
+    axis = {
+        "orient": "right",
+        "domain": False,
+        "grid": False,
+        "ticks": False,
+        "labelPadding": 6,
+        "labelLimit": 0,
+    }
+    y = {
+        "field": "series",
+        "type": "nominal",
+        "title": None,
+        "scale": {"domain": list(drawn.series), "padding": 0.5},
+        "axis": axis,
+    }
+    return {
+        "data": {"name": "legend"},
+        "width": LEGEND_SAMPLE if drawn.plot.mark == "line" else LEGEND_SAMPLE / 2,
+        "height": LEGEND_ROW * len(drawn.series),
+        "view": {"stroke": None},
+        "title": {
+            "text": wrapped(drawn.fields["series"].heading, WIDEST_LEGEND, AXIS_TITLE_SIZE),
+            "fontSize": AXIS_TITLE_SIZE,
+            "fontWeight": "normal",
+            "offset": 6,
+        },
+        "layer": [
+            {**layer, "encoding": {"x": x, "y": y, **series_channels(drawn, *layer["encoding"])}}
+            for layer in _samples(drawn)
+        ],
+    }, LEGEND_SAMPLE + widest
+
+
+def _samples(drawn: Drawing) -> list[Part]:
+    """What the legend shows of a series: the layers, with the channels that tell it apart."""
+    middle = [{"filter": "datum.place === 0.5"}]
+    if drawn.plot.mark == "bar":
+        mark = {"type": "point", "shape": "square", "size": 140, "filled": True, "opacity": 1}
+        outline = {"stroke": "#000000", "strokeWidth": 0.5}
+        return [{"mark": {**mark, **outline}, "transform": middle, "encoding": ("color",)}]
+    if drawn.plot.mark == "tick":
+        mark = {"type": "tick", "orient": "horizontal", "size": 20, "thickness": 2}
+        return [{"mark": mark, "transform": middle, "encoding": ("color",)}]
+    point = {"type": "point", "filled": True, "size": 55, "opacity": 1}
+    points = {"mark": point, "transform": middle, "encoding": ("color", "shape")}
+    if drawn.plot.mark == "point":
+        return [points]
+    line = {"mark": {"type": "line", "strokeWidth": 1.6}, "encoding": ("color", "strokeDash")}
+    return [line, points]
+
+
+def _title(exhibit: Exhibit, drawn: Drawing, width: float) -> Part:
+    title: Part = {"text": wrapped(readable(exhibit.title), width, TITLE_SIZE)}
+    notes = ". ".join(_notes(drawn))
+    if notes:
+        title["subtitle"] = wrapped(f"{notes}.", width, LABEL_SIZE)
+    return title
+
+
+def _notes(drawn: Drawing) -> list[str]:
+    """What the marks mean that no axis and no legend says."""
+    fields, notes = drawn.fields, []
+    if {"low", "high"} <= fields.keys():
+        notes.append(f"Error bars: {_interval(drawn)}")
+    if drawn.plot.reference is not None:
+        notes.append(f"Dashed line: {_number(drawn.plot.reference, drawn)}")
+    if "reference" in fields:
+        kind = "Dashed line" if drawn.steady_references else "Short lines"
+        notes.append(f"{kind}: {fields['reference'].heading}")
+    if not drawn.points:
+        notes.append("No row has a value to draw")
+    elif drawn.left_out:
+        rows = "row has" if drawn.left_out == 1 else "rows have"
+        notes.append(f"{drawn.left_out:,} {rows} no value to draw")
+    return notes
+
+
+def _interval(drawn: Drawing) -> str:
+    """What the error bars are; headings such as "95 % from" and "to" say it in a table only."""
+    if drawn.plot.interval is not None:
+        return readable(drawn.plot.interval)
+    low, high = drawn.fields["low"].heading, drawn.fields["high"].heading
+    if high.lower() == "to" and low.lower().endswith("from"):
+        return low[: -len("from")].strip() or "the interval"
+    return f"{low} to {high}"
+
+
+def _number(value: Value, drawn: Drawing) -> str:
+    from truebleu.exhibits import Field
+    from truebleu.reports.exhibit import cell
+
+    return cell(value, Field("reference", "", percent=drawn.fields["y"].percent))

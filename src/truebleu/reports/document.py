@@ -1,0 +1,201 @@
+"""A document: what a result says, as blocks that every output format renders.
+
+Each result is turned into a document once. A format (`truebleu.reports.formats`) knows blocks and
+nothing of results; a report knows its result and nothing of formats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import Literal, TypeAlias
+
+#: What a cell may hold; None where there is no value.
+Value: TypeAlias = str | int | float | bool | None
+Row: TypeAlias = Mapping[str, Value]
+Mark = Literal["line", "point", "bar", "tick"]
+
+#: What people see where there is no value.
+MISSING = "–"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table: its name, its heading, and how its numbers are written.
+
+    Attributes:
+        name: the key in every row, and the heading for programs.
+        heading: the heading for people, with the unit.
+        digits: decimals of its numbers; None for text and whole numbers.
+        percent: the number is a share, written as a percentage.
+        sign: the number is a difference, written with its sign.
+        numeric: whether cells are aligned on the right; if None, where all of them are numbers.
+        parts: the names of the numbers that a text for people is made of; programs get those.
+    """
+
+    name: str
+    heading: str
+    digits: int | None = None
+    percent: bool = False
+    sign: bool = False
+    numeric: bool | None = None
+    parts: tuple[str, ...] = ()
+
+    def cell(self, value: Value) -> str:
+        """A value as people read it.
+
+        >>> Column("p", "p", digits=2, percent=True).cell(0.123456)
+        '12.35 %'
+        """
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if isinstance(value, str):
+            return value
+        if value is None or not isfinite(value):
+            return MISSING
+        number, unit = (100 * value, " %") if self.percent else (value, "")
+        sign = "+" if self.sign else ""
+        if self.digits is not None:
+            # Adding 0 takes the sign from what is rounded to 0.
+            return f"{round(number, self.digits) + 0.0:{sign}.{self.digits}f}{unit}"
+        if isinstance(number, int) and not unit:
+            return f"{number:{sign}d}"
+        return f"{number:{sign}.6g}{unit}"
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A line above what follows."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of values under columns, and notes that belong below them.
+
+    Attributes:
+        columns: what is shown, in this order.
+        rows: a value for every column's name; further names are ignored by people's formats.
+        notes: lines below the table, such as signatures, whose characters must stay as they are.
+    """
+
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns for programs: the parts of each column, or its name."""
+        return tuple(name for column in self.columns for name in column.parts or (column.name,))
+
+    def cells(self) -> list[tuple[str, ...]]:
+        """The rows as people read them."""
+        return [
+            tuple(column.cell(row.get(column.name)) for column in self.columns) for row in self.rows
+        ]
+
+    def is_numeric(self, column: Column) -> bool:
+        """Whether a column is aligned on the right."""
+        if column.numeric is not None:
+            return column.numeric
+        values = [row.get(column.name) for row in self.rows]
+        kinds = {
+            isinstance(value, int | float) and not isinstance(value, bool)
+            for value in values
+            if value is not None
+        }
+        return all(kinds) if kinds else column.digits is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """What the numbers say, one sentence or short paragraph each."""
+
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """Lines whose characters must stay as they are: signatures, methods, settings."""
+
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plot:
+    """What a chart shows of a table's rows; names are those of columns.
+
+    Attributes:
+        mark: how a row is drawn; lines have their points marked.
+        x: the column along the horizontal axis.
+        y: the column along the vertical axis.
+        low: where error bars begin, with `high`.
+        high: where error bars end.
+        interval: what error bars are, such as "95 % interval"; else the headings of both say it.
+        series: the column that tells lines or kinds of points apart, by dash and shape.
+        panel: the column that gives each of its values a chart of its own, side by side.
+        reference: a horizontal line, such as the level that a share should have.
+        reference_field: a column whose value in each row is marked by a horizontal line.
+        log_x: whether the horizontal axis is logarithmic.
+        zero_y: whether the vertical axis must show 0; that of bars always does.
+        shared_y: whether panels share the vertical axis; if None, they do unless that would leave
+            one of them flat.
+    """
+
+    mark: Mark
+    x: str
+    y: str
+    low: str | None = None
+    high: str | None = None
+    interval: str | None = None
+    series: str | None = None
+    panel: str | None = None
+    reference: float | None = None
+    reference_field: str | None = None
+    log_x: bool = False
+    zero_y: bool = False
+    shared_y: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    """A chart of a table's rows, with a title and sentences above it.
+
+    Text formats leave it out; `truebleu.reports.charts` draws it.
+    """
+
+    title: str
+    table: Table
+    plot: Plot
+    sentences: tuple[str, ...] = ()
+
+
+Block: TypeAlias = Heading | Table | Sentences | Notes | Chart
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """Blocks in reading order, and the same findings as one tidy table for programs.
+
+    Attributes:
+        blocks: what people read.
+        data: one row per finding, each number in a column of its own and with all its digits: what
+            ``--format tsv`` and `to_frame` give.
+    """
+
+    blocks: tuple[Block, ...]
+    data: Table
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """All sentences, in reading order."""
+        return tuple(
+            line for block in self.blocks if isinstance(block, Sentences) for line in block.lines
+        )
+
+    @property
+    def charts(self) -> tuple[Chart, ...]:
+        """All charts, in reading order."""
+        return tuple(block for block in self.blocks if isinstance(block, Chart))

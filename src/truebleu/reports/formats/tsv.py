@@ -1,0 +1,37 @@
+"""Tab-separated values for programs: one table, one number per cell, every digit."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from truebleu.reports.formats._safe import one_line
+
+if TYPE_CHECKING:
+    from truebleu._results import Result
+    from truebleu.reports.document import Document, Value
+
+# A spreadsheet takes a text cell that begins with one of these for a formula.
+FORMULA = ("=", "+", "-", "@")
+
+
+def render(document: Document, _result: Result | None = None) -> str:
+    """The document's data under a heading line; sentences and notes are comments above it."""
+    table = document.data
+    comments = [*document.sentences, *table.notes]
+    rows = [table.names, *(tuple(map(_cell, map(row.get, table.names))) for row in table.rows)]
+    lines = [*(f"# {one_line(comment)}" for comment in comments), *map("\t".join, rows)]
+    return "\n".join(lines) + "\n"
+
+
+def _cell(value: Value) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return repr(float(value)) if isfinite(value) else ""
+    if isinstance(value, str):
+        text = one_line(value)
+        return f"'{text}" if text.startswith(FORMULA) else text
+    return str(value)

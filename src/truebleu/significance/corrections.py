@@ -1,0 +1,284 @@
+"""Many comparisons at once: adjusted p-values, to be compared with alpha as they are.
+
+Of the corrections, Bonferroni, Šidák, Holm, Hochberg and Westfall-Young bound the probability of
+any false rejection; Benjamini-Hochberg and Benjamini-Yekutieli bound the expected share of the
+false among the rejections. Bonferroni, Holm and Benjamini-Yekutieli assume nothing about how the
+comparisons depend on one another; Šidák, Hochberg and Benjamini-Hochberg assume independence or
+positive dependence, which comparisons of the same systems need not have; Westfall-Young takes the
+dependence from the replicates.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from truebleu.errors import MissingExtraError, SettingError, UnknownNameError
+from truebleu.significance._checks import (
+    TIE_TOLERANCE,
+    Values,
+    as_matrix,
+    as_probabilities,
+    as_replicates,
+    beside,
+    require_alpha,
+    tie_margin,
+)
+from truebleu.significance.p_values import ALTERNATIVES, Alternative
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import ArrayLike, NDArray
+
+Correction: TypeAlias = Literal["none", "bonferroni", "sidak", "holm", "hochberg", "bh", "by"]
+
+CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
+LONG_NAMES: Mapping[str, Correction] = {"benjamini-hochberg": "bh", "benjamini-yekutieli": "by"}
+
+
+def experimentwise_error(alpha: float, comparisons: int) -> float:
+    """The probability of any rejection among independent true null hypotheses, uncorrected.
+
+    1 - (1 - alpha)**k (Riezler & Maxwell 2005, §4.4, after Cohen 1995), for 15 systems:
+
+    >>> round(experimentwise_error(0.05, 15 * 14 // 2), 4)
+    0.9954
+    """
+    if comparisons < 0:
+        raise SettingError("comparisons", comparisons, "a whole number of at least 0")
+    return float(-np.expm1(comparisons * np.log1p(-require_alpha(alpha))))
+
+
+def adjust(p_values: ArrayLike, method: str) -> Values:
+    """The p-values as they are after a correction, in the given order.
+
+    >>> adjust([0.01, 0.04, 0.03], "holm").tolist()
+    [0.03, 0.06, 0.06]
+    """
+    name = LONG_NAMES.get(method, method)
+    if name not in _ADJUSTMENTS:
+        raise UnknownNameError("correction", method, (*CORRECTIONS, *LONG_NAMES))
+    raw = as_probabilities("p_values", p_values)
+    if raw.ndim != 1:
+        raise SettingError("p_values", raw.shape, "one p-value per comparison")
+    order = np.argsort(raw, kind="stable")
+    adjusted = np.empty_like(raw)
+    adjusted[order] = np.minimum(_ADJUSTMENTS[name](raw[order]), 1)
+    return adjusted
+
+
+def westfall_young(
+    observed: ArrayLike,
+    null_differences: ArrayLike,
+    alternative: Alternative = "two-sided",
+    *,
+    exact: bool = False,
+    scale: ArrayLike = 0.0,
+) -> Values:
+    """Adjusted p-values by the step-down maximum (Westfall & Young 1993, Alg. 4.1).
+
+    Each comparison is adjusted for the largest of those that are no clearer than itself, in the
+    same replicates, so that comparisons which rise and fall together cost little. Differences are
+    divided by their null standard deviation, so that one noisy pair does not hide the others.
+
+    Assumes what the single test does, and that the joint null distribution of some comparisons is
+    the same whether or not the rest are truly null (subset pivotality). It is for pairs, because
+    the replicates of a pair depend on its two systems only.
+
+    Args:
+        observed: the difference of each comparison.
+        null_differences: shaped (replicate, comparison): random swaps that all comparisons share,
+            or bootstrap differences minus the observed.
+        alternative: as for the single test.
+        exact: the replicates are all swaps; see `randomization_p`.
+        scale: the size of the scores, to which rounding is relative.
+    """
+    null = as_replicates("null_differences", null_differences)
+    if null.ndim != 2:
+        raise SettingError("null_differences", null.shape, "shape (replicate, comparison)")
+    difference = beside(observed, null)
+    statistics, replicates = _studentised(difference, null, alternative, scale)
+    order = np.argsort(-statistics, kind="stable")
+    # In each replicate the largest of a comparison and those after it.
+    largest = np.maximum.accumulate(replicates[:, order[::-1]], axis=1)[:, ::-1]
+    reached = statistics * (1 - TIE_TOLERANCE * np.sign(statistics))
+    extreme = np.count_nonzero(largest >= reached[order], axis=0)
+    shares = extreme / len(null) if exact else (extreme + 1) / (len(null) + 1)
+    adjusted = np.empty_like(difference)
+    adjusted[order] = np.maximum.accumulate(shares)
+    return adjusted
+
+
+def _studentised(
+    observed: Values, null: Values, alternative: Alternative, scale: ArrayLike
+) -> tuple[Values, Values]:
+    """The observed and the null's differences in null standard deviations, extreme ones large.
+
+    A comparison whose null does not vary is either no difference at all, 0, or one that no
+    replicate can reach, infinite.
+    """
+    margin = tie_margin(observed, null, scale)
+    deviation = null.std(axis=0)
+    constant = deviation <= margin
+    divisor = np.where(constant, 1.0, deviation)
+    certain = np.where(np.abs(observed) <= margin, 0.0, np.copysign(np.inf, observed))
+    statistics = np.where(constant, certain, observed / divisor)
+    replicates = np.where(constant, 0.0, null / divisor)
+    if alternative == "two-sided":
+        return np.abs(statistics), np.abs(replicates)
+    if alternative == "greater":
+        return statistics, replicates
+    if alternative == "less":
+        return -statistics, -replicates
+    raise UnknownNameError("alternative", alternative, ALTERNATIVES)
+
+
+# Adjustments of ascending p-values, before they are cut at 1.
+
+
+def _none(p: Values) -> Values:
+    return p
+
+
+def _bonferroni(p: Values) -> Values:
+    return p * len(p)
+
+
+def _sidak(p: Values) -> Values:
+    with np.errstate(divide="ignore"):  # log(0) of a p-value of 1 gives 1 in the end
+        return np.asarray(-np.expm1(len(p) * np.log1p(-p)))
+
+
+def _holm(p: Values) -> Values:
+    """Holm (1979): step down from the smallest, each times the number still to be tested."""
+    return np.maximum.accumulate(p * np.arange(len(p), 0, -1))
+
+
+def _hochberg(p: Values) -> Values:
+    """Hochberg (1988): Holm's factors, stepping up from the largest."""
+    return _smallest_from_here(p * np.arange(len(p), 0, -1))
+
+
+def _benjamini_hochberg(p: Values) -> Values:
+    """Benjamini & Hochberg (1995): step up, each times the number of tests over its rank."""
+    return _smallest_from_here(p * len(p) / np.arange(1, len(p) + 1))
+
+
+def _benjamini_yekutieli(p: Values) -> Values:
+    """Benjamini & Yekutieli (2001): as above, times the harmonic sum, for any dependence."""
+    harmonic_sum = float((1 / np.arange(1, len(p) + 1)).sum())
+    return _benjamini_hochberg(p) * harmonic_sum
+
+
+def _smallest_from_here(p: Values) -> Values:
+    return np.minimum.accumulate(p[::-1])[::-1]
+
+
+_ADJUSTMENTS: Mapping[str, Callable[[Values], Values]] = {
+    "none": _none,
+    "bonferroni": _bonferroni,
+    "sidak": _sidak,
+    "holm": _holm,
+    "hochberg": _hochberg,
+    "bh": _benjamini_hochberg,
+    "by": _benjamini_yekutieli,
+}
+
+
+# Tukey's and Scheffé's tests of all pairs, for metrics that are means of segment scores.
+#
+# Riezler & Maxwell (2005, §4.4) name them for comparing many systems. The layout is a randomised
+# complete block design: every segment (block) is translated by every system (treatment), and a
+# score is a system's effect plus the segment's plus an error. Assumes independent normal errors
+# of one variance: no pair of systems varies more than another. SciPy has the distributions.
+
+
+def tukey_p(segment_scores: ArrayLike) -> Values:
+    """p-values of all pairs by Tukey's honestly significant difference, adjusted for all pairs.
+
+    The largest of the m means differs from the smallest, in standard errors of one mean, as the
+    studentised range does (Tukey 1953; Kirk 2013, ch. 8).
+
+    Args:
+        segment_scores: shaped (segment, system), at least two of each.
+
+    Returns:
+        A symmetric matrix (system, system) with ones on the diagonal.
+    """
+    try:
+        from scipy.integrate import IntegrationWarning
+        from scipy.stats import studentized_range
+    except ImportError as error:
+        raise MissingExtraError("Tukey's test", "stats") from error
+    scores = as_matrix("segment_scores", segment_scores, "segment", "system")
+    segments, systems = scores.shape
+
+    def p_of(differences: Values, variance: float) -> Values:
+        ranges = np.abs(differences) / np.sqrt(variance / segments)
+        with warnings.catch_warnings():
+            # Where p is almost 1 SciPy doubts its integral, which is right nevertheless.
+            warnings.simplefilter("ignore", IntegrationWarning)
+            return np.asarray(studentized_range.sf(ranges, systems, _degrees(scores)))
+
+    return _all_pairs(scores, p_of)
+
+
+def scheffe_p(segment_scores: ArrayLike) -> Values:
+    """p-values of all pairs by Scheffé's method, adjusted for every contrast of the means.
+
+    More cautious than Tukey's, since it also allows for comparisons of averages of systems: half
+    the squared difference in squared standard errors, over m - 1, as F (Scheffé 1953).
+
+    Args:
+        segment_scores: shaped (segment, system), at least two of each.
+
+    Returns:
+        A symmetric matrix (system, system) with ones on the diagonal.
+    """
+    try:
+        from scipy.stats import f
+    except ImportError as error:
+        raise MissingExtraError("Scheffé's test", "stats") from error
+    scores = as_matrix("segment_scores", segment_scores, "segment", "system")
+    segments, systems = scores.shape
+
+    def p_of(differences: Values, variance: float) -> Values:
+        ratios = differences**2 / (2 * variance / segments) / (systems - 1)
+        return np.asarray(f.sf(ratios, systems - 1, _degrees(scores)))
+
+    return _all_pairs(scores, p_of)
+
+
+def error_variance(segment_scores: ArrayLike) -> float:
+    """The mean square of what neither the segment nor the system explains."""
+    scores = as_matrix("segment_scores", segment_scores, "segment", "system")
+    rest = scores - scores.mean(axis=0) - scores.mean(axis=1, keepdims=True) + scores.mean()
+    return float((rest**2).sum() / _degrees(scores))
+
+
+def _degrees(scores: Values) -> int:
+    segments, systems = scores.shape
+    return int((segments - 1) * (systems - 1))
+
+
+def _all_pairs(scores: Values, p_of: Callable[[Values, float], Values]) -> Values:
+    """The matrix of p-values, from a function of the differences and the error's variance.
+
+    Where systems differ by the same amount on every segment nothing is left to chance: p is 0, or
+    1 if that amount is zero.
+    """
+    means = scores.mean(axis=0)
+    above: tuple[NDArray[np.intp], ...] = np.triu_indices(len(means), k=1)
+    differences = means[above[0]] - means[above[1]]
+    variance = error_variance(scores)
+    rounding = TIE_TOLERANCE * np.abs(scores).max()
+    if variance > rounding**2:
+        p = p_of(differences, variance)
+    else:
+        p = np.where(np.abs(differences) <= rounding, 1.0, 0.0)
+    matrix = np.ones((len(means), len(means)))
+    matrix[above] = matrix.T[above] = np.clip(p, 0, 1)
+    return matrix

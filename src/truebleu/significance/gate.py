@@ -1,0 +1,397 @@
+"""What a gate asks for and what it finds, as plain frozen values."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, replace
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from truebleu._seeds import DEFAULT_SEED
+from truebleu.corpus import as_test_set
+from truebleu.errors import SettingError
+from truebleu.metrics.registry import as_metrics
+from truebleu.metrics.score import metric_labels
+from truebleu.metrics.statistics_files import SavedStatistics
+from truebleu.resampling import Bootstrap, Swaps
+from truebleu.significance.compare import units_of
+from truebleu.significance.intervals import percentile_interval
+from truebleu.significance.p_values import (
+    fewest_units,
+    monte_carlo_error,
+    non_inferiority_p,
+    randomization_p,
+)
+from truebleu.significance.settings import CompareSettings
+from truebleu.significance.statistics import Counted, bootstrap_scores, swap_differences
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from truebleu.corpus import TestSet, TextLike
+    from truebleu.metrics.base import Metric, Signature
+    from truebleu.resampling import Units
+    from truebleu.significance._names import Unit
+    from truebleu.significance.compare import Bounds
+    from truebleu.significance.p_values import Alternative
+    from truebleu.significance.statistics import Progress
+
+RESULT_VERSION = 1
+
+#: What a system must do to pass.
+Rule = Literal["not worse", "within margin", "better"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateSettings:
+    """What the gate asks for, and how it is tested.
+
+    Attributes:
+        margin: how much worse the new system may be, in points of the metric; 0 asks for a better
+            one. None asks only that it is not shown to be worse.
+        level: 1 minus the significance level of the one-sided test.
+        samples: replicates, of the bootstrap and of the test.
+        seed: any whole number from 0 up.
+        unit: what is drawn or swapped as a whole.
+        block_length: segments in a block, with unit "block".
+        by_domain: draw within each domain, so that every replicate has the same mixture.
+    """
+
+    margin: float | None = None
+    level: float = 0.95
+    samples: int = 10_000
+    seed: int = DEFAULT_SEED
+    unit: Unit = "segment"
+    block_length: int | None = None
+    by_domain: bool = False
+
+    def __post_init__(self) -> None:
+        if not (isfinite(self.level) and 0.5 < self.level < 1):
+            raise SettingError("level", self.level, "a number between 0.5 and 1, such as 0.95")
+        if self.margin is not None and not (isfinite(self.margin) and self.margin >= 0):
+            raise SettingError("margin", self.margin, "a number from 0 up")
+        self.as_comparison()  # refuses what is not possible
+
+    @property
+    def alpha(self) -> float:
+        """The significance level, without the rounding of 1 - 0.9."""
+        return round(1 - self.level, 12)
+
+    @property
+    def interval_level(self) -> float:
+        """The level of the two-sided interval whose bounds the one-sided tests go with."""
+        return 1 - 2 * self.alpha
+
+    @property
+    def rule(self) -> Rule:
+        """What the new system must do."""
+        if self.margin is None:
+            return "not worse"
+        return "within margin" if self.margin > 0 else "better"
+
+    def as_comparison(self) -> CompareSettings:
+        """The same resampling as settings of a comparison."""
+        return CompareSettings(
+            samples=self.samples,
+            seed=self.seed,
+            level=self.level,
+            unit=self.unit,
+            block_length=self.block_length,
+            by_domain=self.by_domain,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, enough to repeat the decision."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateCheck:
+    """Whether the new system passes by one metric.
+
+    Attributes:
+        metric: the metric's label.
+        signature: all that must match before its scores may be compared.
+        higher_is_better: whether more is better.
+        passed: whether it passes.
+        new_score: of the new system.
+        old_score: of the old system.
+        difference: new score minus old score; below 0 is worse only if higher is better.
+        interval: of the difference, at the level 2 level - 1.
+        p: by the rule "not worse", how often an equal system would look as bad as this or worse;
+            "better", as good as this or better; "within margin", how often replicates show it to be
+            worse by the margin or more.
+        p_se: Monte-Carlo standard error of p.
+        samples: replicates of the test; all 2**units of them where that was no more.
+        exact: whether those were all.
+        note: what a reader must know, such as that the outputs are identical.
+    """
+
+    metric: str
+    signature: Signature
+    higher_is_better: bool
+    passed: bool
+    new_score: float
+    old_score: float
+    difference: float
+    interval: Bounds
+    p: float
+    p_se: float
+    samples: int
+    exact: bool
+    note: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            **asdict(self),
+            "signature": str(self.signature),
+            "interval": list(self.interval),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateResult:
+    """Whether the new system passes, and why."""
+
+    new: str
+    old: str
+    rule: Rule
+    checks: tuple[GateCheck, ...]
+    test_set: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    warnings: tuple[Mapping[str, Any], ...] = field(default=())
+
+    @property
+    def passed(self) -> bool:
+        """Whether the new system passes by every metric."""
+        return all(check.passed for check in self.checks)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as ``gate --format json`` prints them."""
+        return {
+            "version": RESULT_VERSION,
+            "passed": self.passed,
+            "rule": self.rule,
+            "new": self.new,
+            "old": self.old,
+            "test_set": dict(self.test_set),
+            "settings": dict(self.settings),
+            "checks": [check.to_dict() for check in self.checks],
+            "warnings": [dict(warning) for warning in self.warnings],
+        }
+
+
+# A gate: may a new system take the place of an old one?
+#
+# Without a margin, the new system fails when it is shown to be worse: a one-sided approximate
+# randomization test (Riezler & Maxwell 2005, Fig. 1) of the hypothesis that it is as good. A
+# system of equal quality fails in at most 1 - level of all cases, a worse one the more surely the
+# larger the test set. A pass does not show that it is as good.
+#
+# With a margin, the burden of proof is turned round: the new system passes when it is shown to be
+# worse by less than the margin, by a one-sided bootstrap test of the hypothesis that it is worse
+# by the margin or more (see `non_inferiority_p`). A system that is that bad passes in about 1 -
+# level of all cases or fewer, and a small test set fails good ones. With a margin of 0 it must be
+# shown to be better, by the mirror image of the test without a margin.
+#
+# All tests are one-sided, so that the interval that goes with them has the level 2 level - 1: the
+# true difference is below its lower bound in 1 - level of all cases, above its upper in as many.
+#
+# By several metrics, each is tested at the level and all must pass. Without a margin this makes
+# false alarms more frequent than by one metric; with a margin it does not make a bad system pass
+# more often, since it would have to pass every one of the tests (Berger 1982).
+
+
+def gate(
+    new: TextLike,
+    old: TextLike | SavedStatistics,
+    references: Sequence[TextLike] | TextLike,
+    metrics: Sequence[str | Metric] = ("bleu",),
+    settings: GateSettings | None = None,
+) -> GateResult:
+    """May the new system take the place of the old one?
+
+    >>> reference = ["the cat sat on the mat"] * 9
+    >>> gate(["the cat sat on a mat"] * 9, reference, reference).passed
+    False
+
+    Args:
+        new: the new system's outputs.
+        old: the old system's outputs, or what `read_statistics` read of them.
+        references: one list of segments per translator, or a single translator's list.
+        metrics: metrics such as ``BLEU()``, or as text; the new system must pass by all of them.
+        settings: with or without a margin, and how it is tested.
+    """
+    if isinstance(old, SavedStatistics):
+        return gate_test_set(as_test_set({"new": new}, references), metrics, settings, old)
+    return gate_test_set(as_test_set({"new": new, "old": old}, references), metrics, settings)
+
+
+def gate_test_set(
+    test_set: TestSet,
+    metrics: Sequence[str | Metric] = ("bleu",),
+    settings: GateSettings | None = None,
+    saved: SavedStatistics | None = None,
+    progress: Progress | None = None,
+) -> GateResult:
+    """Compare the first system of a test set with the second, or with saved statistics."""
+    settings = settings or GateSettings()
+    parsed = as_metrics(metrics)
+    labels = metric_labels(parsed)
+    _require_directions(labels, parsed)
+    new, old = _names(test_set, saved)
+    if saved is not None:
+        saved.require_same_references(test_set)
+        test_set = _with_labels_of(saved, test_set)
+    units = units_of(test_set, settings.as_comparison())
+    _require_enough(units, settings)
+    counted = [
+        Counted.of(label, metric, _rows(metric, test_set, saved), units)
+        for label, metric in zip(labels, parsed, strict=True)
+    ]
+    checks = _checks(counted, units, test_set.references_per_segment, settings, progress)
+    return GateResult(
+        new=new,
+        old=old,
+        rule=settings.rule,
+        checks=tuple(checks),
+        test_set=test_set.to_dict(),
+        settings={**settings.to_dict(), "units": len(units)},
+        warnings=tuple(warning.to_dict() for warning in test_set.warnings),
+    )
+
+
+def _require_directions(labels: Sequence[str], metrics: Sequence[Metric]) -> None:
+    for label, metric in zip(labels, metrics, strict=True):
+        if metric.higher_is_better is None:
+            expected = "a metric of which more or less is better, so that one can be worse"
+            raise SettingError("metric", label, expected)
+
+
+def _names(test_set: TestSet, saved: SavedStatistics | None) -> tuple[str, str]:
+    names = list(test_set.systems)
+    if len(names) != (2 if saved is None else 1):
+        expected = "one new and one old system" if saved is None else "one system besides the saved"
+        raise SettingError("systems", ", ".join(names), expected)
+    if saved is None:
+        return names[0], names[1]
+    # A new run of a system usually has the name of the old one.
+    namesake = saved.system == names[0]
+    return names[0], f"{saved.system} ({saved.label})" if namesake else saved.system
+
+
+def _with_labels_of(saved: SavedStatistics, test_set: TestSet) -> TestSet:
+    """The test set, with saved documents and domains where it has none of its own."""
+    return replace(
+        test_set,
+        documents=saved.documents if test_set.documents is None else test_set.documents,
+        domains=saved.domains if test_set.domains is None else test_set.domains,
+    )
+
+
+def _require_enough(units: Units, settings: GateSettings) -> None:
+    """Refuse so few units that no difference could be significant: such a gate never closes."""
+    least = fewest_units(settings.alpha, "greater")
+    if len(units) < least:
+        expected = (
+            f"at least {least} at the level {settings.level:g}; with {len(units)} no difference "
+            "can be significant"
+        )
+        raise SettingError("test set", f"{len(units)} {units.kind}s", expected)
+
+
+def _rows(metric: Metric, test_set: TestSet, saved: SavedStatistics | None) -> NDArray[np.float64]:
+    """Counts shaped (segment, system, column), the new system first."""
+    if saved is None:
+        return metric.count(test_set).array()
+    old = saved.by(metric, test_set.references_per_segment)
+    new = metric.count(test_set).array()[:, 0]
+    return np.stack([new, old], axis=1)
+
+
+def _checks(
+    counted: Sequence[Counted],
+    units: Units,
+    references: int | None,
+    settings: GateSettings,
+    progress: Progress | None,
+) -> list[GateCheck]:
+    bootstrap = Bootstrap(replicates=settings.samples, seed=settings.seed)
+    scores = bootstrap_scores(counted, units, bootstrap, progress)
+    drawn = [replicates[:, 0] - replicates[:, 1] for replicates in scores]
+    if settings.rule == "within margin":
+        tested, exact = drawn, False
+    else:
+        swaps = Swaps(replicates=settings.samples, seed=settings.seed)
+        swapped = swap_differences(counted, [(0, 1)], swaps, progress)
+        tested, exact = [differences[:, 0] for differences in swapped], swaps.enumerates(len(units))
+    return [
+        _check(one, both, references, settings, units.kind, exact=exact)
+        for one, both in zip(counted, zip(drawn, tested, strict=True), strict=True)
+    ]
+
+
+def _check(
+    one: Counted,
+    differences: tuple[NDArray[np.float64], NDArray[np.float64]],
+    references: int | None,
+    settings: GateSettings,
+    unit: str,
+    *,
+    exact: bool,
+) -> GateCheck:
+    """One metric's check by the differences of the bootstrap, and those of the test."""
+    drawn, tested = differences
+    new, old = one.scores.tolist()
+    p = _p_value(one, tested, settings, exact=exact)
+    low, high = percentile_interval(drawn, settings.interval_level).tolist()
+    return GateCheck(
+        metric=one.label,
+        signature=one.metric.signature.with_references(references),
+        higher_is_better=_sign(one) == 1,
+        # Only "not worse" is refuted by a small p; the other rules are shown by it.
+        passed=(p <= settings.alpha) != (settings.rule == "not worse"),
+        new_score=new,
+        old_score=old,
+        difference=new - old,
+        interval=(low, high),
+        p=p,
+        p_se=0.0 if exact else float(monte_carlo_error(p, len(tested))),
+        samples=len(tested),
+        exact=exact,
+        note=_note(one, settings, unit),
+    )
+
+
+def _p_value(
+    one: Counted, tested: NDArray[np.float64], settings: GateSettings, *, exact: bool
+) -> float:
+    new, old = one.scores.tolist()
+    sign, scale = _sign(one), max(abs(new), abs(old))
+    if settings.margin:
+        return float(non_inferiority_p(sign * tested, settings.margin, scale=scale))
+    alternative: Alternative = "less" if settings.rule == "not worse" else "greater"
+    return float(
+        randomization_p(sign * (new - old), sign * tested, alternative, exact=exact, scale=scale)
+    )
+
+
+def _sign(one: Counted) -> int:
+    return 1 if one.metric.higher_is_better else -1
+
+
+def _note(one: Counted, settings: GateSettings, unit: str) -> str | None:
+    """What makes a test moot: too few units that differ."""
+    differing = one.differing(0, 1)
+    if differing == 0:
+        return f"{one.label} counts the same in both"
+    if settings.rule != "within margin" and differing < fewest_units(settings.alpha, "greater"):
+        return (
+            f"they differ in {differing} of {len(one.rows)} {unit}s, "
+            "too few for any difference to be significant"
+        )
+    return None

@@ -1,0 +1,279 @@
+"""Confidence intervals from replicate scores, and Student's interval of a mean.
+
+Scores are shaped (replicate,) or (replicate, system). An interval is an array of two, `low, high`,
+each shaped like one replicate; its transpose has one pair per system.
+
+What they assume. All bootstrap intervals: the units are independent draws from one population,
+and the test set looks like it (Koehn 2004, §5, "Assumption"). Percentile: some monotone
+transformation makes the score normal around the true one. Basic: the error's distribution does not
+depend on the true score. BCa: as percentile, but bias and skewness are estimated and corrected,
+so that the error of the coverage falls with 1/n instead of 1/sqrt(n) (Efron 1987). Student: the
+score is the mean of independent, about normal segment scores (Koehn 2004, §4).
+"""
+
+from __future__ import annotations
+
+import math
+from math import atan, cos, pi, sin, sqrt
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from truebleu.errors import MissingExtraError, SettingError
+from truebleu.significance._checks import (
+    Values,
+    as_replicates,
+    as_values,
+    beside,
+    require_level,
+    tie_margin,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+# 1000 * (1 - 0.9) / 2 is 49.99999999999999 in floats, and means 50.
+WHOLE = 1e-6
+
+
+def smallest_replicates(level: float) -> int:
+    """The fewest replicates of which the interval at this level leaves anything out.
+
+    >>> smallest_replicates(0.95), smallest_replicates(0.99)
+    (40, 200)
+    """
+    return math.ceil(2 / (1 - require_level(level)) - WHOLE)
+
+
+def percentile_interval(scores: ArrayLike, level: float) -> Values:
+    """The middle of the sorted scores, the same whole number left out on either side.
+
+    Koehn (2004, §5): of 1,000 scores at the level 0.95 the 26th to the 975th; Zhang & Vogel
+    (2004, §3.1): of 2,000 the 51st smallest and the 51st largest.
+    """
+    ordered = _sorted_scores(scores, level)
+    left_out = _whole_part(len(ordered) * (1 - level) / 2)
+    return np.stack([ordered[left_out], ordered[-1 - left_out]])
+
+
+def median_and_relative_interval(
+    scores: ArrayLike, level: float
+) -> tuple[float, tuple[float, float] | None]:
+    """The median of one system's scores, and the percentile interval around it in percent.
+
+    Zhang & Vogel (2004, §3.1, Table 1): (bound - median) / median. For a negative median the
+    division is by its size, so that the lower bound stays below zero. Zero has no percents: None.
+    """
+    replicates = _one_system(scores)
+    low, high = percentile_interval(replicates, level)
+    median = float(np.median(replicates))
+    if median == 0:
+        return median, None
+    size = abs(median)
+    return median, (float(100 * (low - median) / size), float(100 * (high - median) / size))
+
+
+def basic_interval(estimate: ArrayLike, scores: ArrayLike, level: float) -> Values:
+    """The percentile interval mirrored at the estimate (Davison & Hinkley 1997, eq. 5.6).
+
+    The replicates lie around the estimate as the estimate lies around the true score.
+    """
+    replicates = as_replicates("scores", scores)
+    low, high = percentile_interval(replicates, level)
+    centre = beside(estimate, replicates, "estimate")
+    return np.stack([2 * centre - high, 2 * centre - low])
+
+
+def bca_interval(
+    estimate: ArrayLike, scores: ArrayLike, jackknife: ArrayLike, level: float
+) -> Values:
+    """The bias-corrected and accelerated interval (Efron 1987, eq. 4.3).
+
+    Args:
+        estimate: the score of the test set itself, one per system.
+        scores: the replicates' scores.
+        jackknife: the scores without one unit each, shaped (unit,) or (unit, system).
+        level: the level, such as 0.95.
+    """
+    replicates = as_replicates("scores", scores)
+    ordered = _sorted_scores(replicates, level)
+    count = len(ordered)
+    low, high = bca_levels(estimate, replicates, jackknife, level)
+    bottom = np.minimum(_whole_parts(count * low), count - 1)
+    top = np.minimum(_whole_parts(count * (1 - high)), count - 1)
+    return np.stack([_at(ordered, bottom), _at(ordered, count - 1 - top)])
+
+
+def bca_levels(
+    estimate: ArrayLike, scores: ArrayLike, jackknife: ArrayLike, level: float
+) -> Values:
+    """The shares of the replicates below the two bounds of the BCa interval.
+
+    (0.025, 0.975) at the level 0.95 without bias and skewness.
+    """
+    replicates = as_replicates("scores", scores)
+    centre = beside(estimate, replicates, "estimate")
+    left_out = as_replicates("jackknife", jackknife)
+    if left_out.shape[1:] != centre.shape:
+        expected = f"one row per unit, each shaped {centre.shape}"
+        raise SettingError("jackknife", left_out.shape, expected)
+    quantile = -NormalDist().inv_cdf((1 - require_level(level)) / 2)
+    pairs = zip(
+        _shares_below(centre, replicates).ravel(), _accelerations(left_out).ravel(), strict=True
+    )
+    levels = [
+        (_bca_level(share, acceleration, -quantile), _bca_level(share, acceleration, quantile))
+        for share, acceleration in pairs
+    ]
+    return np.asarray(np.array(levels).T.reshape(2, *centre.shape))
+
+
+def student_interval(values: ArrayLike, level: float) -> Values:
+    """The mean of the segment scores plus and minus t * s / sqrt(n) (Koehn 2004, §4, eq. 5).
+
+    Args:
+        values: segment scores, shaped (segment,) or (segment, system).
+        level: the level, such as 0.95.
+    """
+    array = as_values("values", values)
+    if array.ndim == 0 or len(array) < 2:
+        count = len(array) if array.ndim else 0
+        raise SettingError("segments", count, "at least 2: one value does not show how values vary")
+    half = student_factor(level, len(array) - 1) * array.std(axis=0, ddof=1) / math.sqrt(len(array))
+    mean = array.mean(axis=0)
+    return np.stack([mean - half, mean + half])
+
+
+def student_factor(level: float, degrees: int) -> float:
+    """The t between minus and plus which this share of Student's distribution lies.
+
+    Koehn's Table 2 has as many degrees of freedom as segments; an interval has one fewer.
+    """
+    try:
+        from scipy.stats import t
+    except ImportError as error:
+        raise MissingExtraError("Student's interval", "stats") from error
+    return float(t.isf((1 - require_level(level)) / 2, degrees))
+
+
+def _sorted_scores(scores: ArrayLike, level: float) -> Values:
+    """The scores in ascending order, refused if too few for the level."""
+    replicates = as_replicates("scores", scores)
+    least = smallest_replicates(level)
+    if len(replicates) < least:
+        raise SettingError("replicates", len(replicates), f"at least {least} for the level {level}")
+    return np.sort(replicates, axis=0)
+
+
+def _one_system(scores: ArrayLike) -> Values:
+    replicates = as_replicates("scores", scores)
+    if replicates.ndim != 1:
+        raise SettingError("scores", replicates.shape, "the replicates of one system")
+    return replicates
+
+
+def _whole_part(number: float) -> int:
+    return math.floor(number + WHOLE)
+
+
+def _whole_parts(numbers: Values) -> Values:
+    return np.floor(numbers + WHOLE)
+
+
+def _at(ordered: Values, positions: Values) -> Values:
+    """For each system the score at its own position."""
+    chosen = np.take_along_axis(ordered, positions.astype(np.intp)[np.newaxis], axis=0)
+    return np.asarray(chosen[0])
+
+
+def _shares_below(estimate: Values, replicates: Values) -> Values:
+    """The share of the replicates below the estimate, ties counted half.
+
+    Where it would be 0 or 1, whose normal quantile is infinite, it is half a replicate away.
+    """
+    margin = tie_margin(estimate, replicates)
+    below = (replicates < estimate - margin).mean(axis=0)
+    above = (replicates > estimate + margin).mean(axis=0)
+    half = 0.5 / len(replicates)
+    return np.asarray(np.clip((1 + below - above) / 2, half, 1 - half))
+
+
+def _accelerations(jackknife: Values) -> Values:
+    """A sixth of the skewness of the jackknife scores, turned round (Efron 1987, eq. 6.6).
+
+    0 where the score does not depend on which unit is left out.
+    """
+    influence = jackknife.mean(axis=0) - jackknife
+    spread = np.abs(influence).max(axis=0)
+    constant = spread <= tie_margin(0.0, jackknife)
+    scaled = influence / np.where(constant, 1.0, spread)
+    skewness = (scaled**3).sum(axis=0) / np.maximum((scaled**2).sum(axis=0), 1.0) ** 1.5
+    return np.where(constant, 0.0, skewness / 6)
+
+
+def _bca_level(share: float, acceleration: float, quantile: float) -> float:
+    """The share of the replicates below the bound that belongs to a normal quantile."""
+    normal = NormalDist()
+    bias = normal.inv_cdf(share)
+    moved = bias + quantile
+    stretch = 1 - acceleration * moved
+    if stretch <= 0:  # the formula's pole: its limit from the side of moderate quantiles
+        return 1.0 if moved > 0 else 0.0
+    return normal.cdf(bias + moved / stretch)
+
+
+# Student's quantile without SciPy: for errors of few repetitions, and for the power of tests.
+
+
+# From here on the normal quantile is expanded; before, the distribution is added up.
+MANY = 40
+
+
+def student_quantile(level: float, degrees: int) -> float:
+    """The t between minus and plus which this share of Student's distribution lies.
+
+    >>> round(student_quantile(0.95, 4), 3), round(student_quantile(0.95, 30), 4)
+    (2.776, 2.0423)
+    """
+    normal = NormalDist().inv_cdf((1 + level) / 2)
+    return _expanded(normal, degrees) if degrees > MANY else _bisected(level, normal, degrees)
+
+
+def _expanded(normal: float, degrees: int) -> float:
+    """Fisher and Cornish's (1960) expansion up to the fourth power of 1 / degrees."""
+    square = normal * normal
+    terms = (
+        (square + 1) / 4,
+        ((5 * square + 16) * square + 3) / 96,
+        (((3 * square + 19) * square + 17) * square - 15) / 384,
+        ((((79 * square + 776) * square + 1482) * square - 1920) * square - 945) / 92160,
+    )
+    correction = sum(term / float(degrees) ** order for order, term in enumerate(terms, start=1))
+    return normal * (1 + correction)
+
+
+def _bisected(level: float, normal: float, degrees: int) -> float:
+    low, high = 0.0, max(normal, 1.0)
+    while _share_between(high, degrees) < level:
+        high *= 2
+    for _ in range(80):
+        middle = (low + high) / 2
+        if _share_between(middle, degrees) < level:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+def _share_between(t: float, degrees: int) -> float:
+    """The share between -t and t (Abramowitz & Stegun 1964, 26.7.3 and 26.7.4)."""
+    angle = atan(t / sqrt(degrees))
+    odd = degrees % 2 == 1
+    total, term = 0.0, cos(angle) if odd else 1.0
+    for step in range(2 + odd, degrees + 1, 2):
+        total += term
+        term *= cos(angle) ** 2 * (step - 1) / step
+    if odd:
+        return 2 / pi * (angle + sin(angle) * total)
+    return sin(angle) * total

@@ -1,0 +1,202 @@
+"""A metric's counts of all systems, ready to be resampled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from truebleu import _core
+from truebleu.errors import SettingError
+from truebleu.metrics.score import metric_labels
+from truebleu.resampling.exact import on_exact_grid
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from truebleu.corpus import TestSet
+    from truebleu.metrics.base import Metric
+    from truebleu.resampling import Bootstrap, Swaps, Units
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counted:
+    """Counts by unit, system and column, on the grid on which their sums are exact."""
+
+    label: str
+    metric: Metric
+    rows: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, label: str, metric: Metric, rows: NDArray[np.float64], units: Units) -> Counted:
+        """Counts by segment, added up by unit."""
+        by_unit = units.add_up(rows)
+        flat = on_exact_grid(by_unit.reshape(len(by_unit), -1))
+        return cls(label, metric, flat.reshape(by_unit.shape))
+
+    @property
+    def systems(self) -> int:
+        """How many systems were counted."""
+        systems: int = self.rows.shape[1]
+        return systems
+
+    @property
+    def sums(self) -> NDArray[np.float64]:
+        """The rows of the whole test set added up, shaped (system, column)."""
+        sums: NDArray[np.float64] = self.rows.sum(axis=0)
+        return sums
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """Each system's score on the whole test set."""
+        return self.metric.score(self.sums)
+
+    @property
+    def sign(self) -> int:
+        """1, or -1 where less is better; a metric without direction counts as it is."""
+        return -1 if self.metric.higher_is_better is False else 1
+
+    @property
+    def scale(self) -> float:
+        """The size of the scores, to which rounding is relative."""
+        return float(np.abs(self.scores).max())
+
+    @property
+    def width(self) -> int:
+        """Columns of all systems side by side."""
+        columns: int = self.rows.shape[2]
+        return self.systems * columns
+
+    def differing(self, a: int, b: int) -> int:
+        """The number of units in which two systems' counts are not the same."""
+        return int((self.rows[:, a] != self.rows[:, b]).any(axis=1).sum())
+
+    def unit_means(self, needed_by: str) -> NDArray[np.float64]:
+        """The scores of units, shaped (unit, system), of a metric that is their mean."""
+        if not self.metric.is_mean:
+            expected = "a metric that is a mean over segments"
+            raise SettingError(needed_by, self.label, expected)
+        if self.rows.shape[2] != 2 or (self.rows[..., 1] != 1).any():
+            expected = "one score for every segment and system, with segments as units"
+            raise SettingError(needed_by, "missing or grouped scores", expected)
+        return self.rows[..., 0]
+
+    def jackknife_scores(self) -> NDArray[np.float64]:
+        """Each system's score without one unit, shaped (unit, system)."""
+        return self.metric.score(self.sums - self.rows)
+
+
+def count_all(test_set: TestSet, metrics: Sequence[Metric], units: Units) -> list[Counted]:
+    """The counts of every metric; each metric reads the texts once."""
+    return [
+        Counted.of(label, metric, metric.count(test_set).array(), units)
+        for label, metric in zip(metric_labels(metrics), metrics, strict=True)
+    ]
+
+
+def side_by_side(counted: Sequence[Counted]) -> NDArray[np.float64]:
+    """The counts of all metrics and systems in one row per unit: one draw serves them all."""
+    rows = [one.rows.reshape(len(one.rows), -1) for one in counted]
+    return rows[0] if len(rows) == 1 else np.concatenate(rows, axis=1)
+
+
+def apart(sums: NDArray[np.float64], counted: Sequence[Counted]) -> list[NDArray[np.float64]]:
+    """Sums of rows that stood side by side, by metric: each shaped (replicate, system, column)."""
+    ends = np.cumsum([one.width for one in counted])
+    parts = np.split(sums, ends[:-1], axis=1)
+    return [
+        part.reshape(len(part), *one.rows.shape[1:])
+        for part, one in zip(parts, counted, strict=True)
+    ]
+
+
+# Scores of every system on many replicates, block by block: all that inference works on.
+
+
+# Called with how many replicates have been made since the last call.
+Progress = Callable[[int], object]
+# Numbers that a block of replicate sums may hold: 32 MB.
+BLOCK_SIZE = 1 << 22
+# Enough replicates to keep all threads busy, few enough to report progress.
+LARGEST_BLOCK = 1 << 12
+# Rows that a block of replicates may add up: a second of work, or a few.
+BLOCK_WORK = 1 << 29
+
+Pair = tuple[int, int]
+
+
+def bootstrap_scores(
+    counted: Sequence[Counted],
+    units: Units,
+    bootstrap: Bootstrap,
+    progress: Progress | None = None,
+    *,
+    first: int = 0,
+) -> list[NDArray[np.float64]]:
+    """For each metric the scores of every system on every replicate, shaped (replicate, system).
+
+    All systems and metrics are scored on the same resampled test sets: every comparison is paired.
+    """
+    rows = side_by_side(counted)
+    scores = [np.empty((bootstrap.replicates, one.systems)) for one in counted]
+    for start, count in _blocks(bootstrap.replicates, rows.shape[1], len(rows)):
+        sums = apart(bootstrap.sums(rows, units, first + start, count), counted)
+        for one, part, into in zip(counted, sums, scores, strict=True):
+            into[start : start + count] = one.metric.score(part)
+        if progress is not None:
+            progress(count)
+    return scores
+
+
+def swap_differences(
+    counted: Sequence[Counted],
+    pairs: Sequence[Pair],
+    swaps: Swaps,
+    progress: Progress | None = None,
+    *,
+    first: int = 0,
+) -> list[NDArray[np.float64]]:
+    """For each metric the differences of each pair after random swaps, shaped (replicate, pair).
+
+    Swapping X and Y on a set of units moves the sums of X by S(Y) - S(X), where S adds up these
+    units, and those of Y by as much the other way: S of each system serves all of its pairs.
+    """
+    rows = side_by_side(counted)
+    enumerated = swaps.enumerates(len(rows))
+    replicates = 2 ** len(rows) if enumerated else swaps.replicates
+    blocks: list[list[NDArray[np.float64]]] = [[] for _ in counted]
+    width = max(rows.shape[1], *(_width_of_pairs(one, len(pairs)) for one in counted))
+    for start, count in _blocks(replicates, width, len(rows)):
+        taken = apart(swaps.sums(rows, first + start, count, enumerated=enumerated), counted)
+        for one, part, into in zip(counted, taken, blocks, strict=True):
+            into.append(_differences(one, part, pairs))
+        if progress is not None:
+            progress(count)
+    return [into[0] if len(into) == 1 else np.concatenate(into) for into in blocks]
+
+
+def _differences(
+    one: Counted, taken: NDArray[np.float64], pairs: Sequence[Pair]
+) -> NDArray[np.float64]:
+    scorer = one.metric.scorer()
+    if scorer is not None:
+        return _core.pair_differences(taken, one.sums, pairs, scorer)
+    first, second = one.metric.score(_core.pair_sums(taken, one.sums, pairs))
+    return np.asarray(first - second)
+
+
+def _width_of_pairs(one: Counted, pairs: int) -> int:
+    """How many numbers a replicate takes while its pairs are scored."""
+    columns: int = one.rows.shape[2]
+    return pairs if one.metric.scorer() is not None else 2 * pairs * columns
+
+
+def _blocks(replicates: int, width: int, rows: int) -> Iterator[tuple[int, int]]:
+    """First replicate and number of each block."""
+    size = max(1, min(LARGEST_BLOCK, BLOCK_SIZE // max(width, 1), BLOCK_WORK // max(rows, 1)))
+    for first in range(0, replicates, size):
+        yield first, min(size, replicates - first)

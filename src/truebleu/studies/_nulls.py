@@ -1,0 +1,440 @@
+"""Null data: systems that are equal by construction, whose differences are all chance.
+
+Riezler & Maxwell (2005, §4.3) built systems that were "essentially equal but produce superficially
+different results", and had to believe it. Here it is certain. Outputs of real systems are dealt out
+among them at random, segment by segment or document by document: then no name has anything to do
+with an output, which is the null hypothesis itself. Or the simulator makes systems with equal
+channels, whose outputs are draws from one distribution.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import ceil
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+
+import numpy as np
+
+from truebleu._seeds import Streams, require_replicates, require_seed
+from truebleu.errors import MissingExtraError, SettingError, UnknownNameError
+from truebleu.metrics.registry import as_metrics
+from truebleu.resampling import Bootstrap, Swaps, Units
+from truebleu.significance._checks import TIE_TOLERANCE
+from truebleu.significance.corrections import CORRECTIONS, adjust
+from truebleu.significance.p_values import (
+    fewest_units,
+    monte_carlo_interval,
+    replicates_for,
+    smallest_p,
+)
+from truebleu.significance.settings import ALL_CORRECTIONS, CompareSettings
+from truebleu.significance.statistics import Counted, bootstrap_scores, count_all, swap_differences
+from truebleu.significance.tests import test_pairs as p_values_of
+from truebleu.simulation import Channel, simulate
+from truebleu.studies._pairs import TEST_NAMES, TESTS, Testing
+from truebleu.studies._pool import Pool
+from truebleu.studies._rates import Share
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from truebleu._seeds import Draw
+    from truebleu.corpus import TestSet
+    from truebleu.metrics.base import Metric
+    from truebleu.significance.settings import Test
+    from truebleu.significance.statistics import Pair
+    from truebleu.studies._pool import PoolUnit
+
+#: How equal systems come about.
+Null = Literal["segment", "document", "simulated"]
+
+NULLS: tuple[Null, ...] = get_args(Null)
+# What people read of each in titles.
+NULL_NAMES = {
+    "segment": "outputs exchanged by segment",
+    "document": "outputs exchanged by document",
+    "simulated": "simulated systems with equal channels",
+}
+# Errors per word of simulated systems, about as many as those of middling real ones.
+RATE = 0.2
+PURPOSE = "null data"
+
+
+class NullSource(Protocol):
+    """Where null data come from: set i depends on the seed and on i, not on the sets before it."""
+
+    @property
+    def outline(self) -> dict[str, Any]:
+        """What the sets are made of, for the results to say."""
+
+    @property
+    def units(self) -> int:
+        """How many units the tests have to resample."""
+
+    def sets(self, first: int, count: int) -> Iterator[list[Counted]]:
+        """The counts of equal systems by every metric, set after set."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Exchanged:
+    """Systems drawn at random from a pool, their outputs dealt out among them at random.
+
+    Counts are exchanged instead of texts. That is the same for every metric whose row depends on
+    its segment alone, and no metric's row does otherwise.
+
+    Attributes:
+        pool: the counts by segment.
+        exchanged: what is dealt out as a whole.
+        tested: what the tests resample, to which counts are added up.
+        systems: how many equal systems a set has.
+        seed: of the choice of systems and of the dealing.
+        null: how it is called.
+    """
+
+    pool: Pool
+    exchanged: Units
+    tested: Units
+    systems: int
+    seed: int
+    null: Null
+
+    @property
+    def outline(self) -> dict[str, Any]:
+        """The texts, what is exchanged and what is tested."""
+        return {**self.pool.outline, "unit": self.tested.kind, "null": self.null}
+
+    @property
+    def units(self) -> int:
+        """How many units the tests have to resample."""
+        return len(self.tested)
+
+    def sets(self, first: int, count: int) -> Iterator[list[Counted]]:
+        """The counts of equal systems by every metric, set after set."""
+        streams = Streams(self.seed, PURPOSE)
+        for index in range(first, first + count):
+            draw = streams.at(index)
+            chosen = _choose(draw, len(self.pool.names), self.systems)
+            deal = _deal(draw, len(self.exchanged), self.systems)[self.exchanged.of_segment]
+            yield [
+                Counted.of(one.label, one.metric, _dealt_out(one.rows, chosen, deal), self.tested)
+                for one in self.pool.counted
+            ]
+
+
+def _choose(draw: Draw, among: int, count: int) -> NDArray[np.int64]:
+    keys = np.fromiter((draw() for _ in range(among)), dtype=np.float64, count=among)
+    return np.argsort(keys, kind="stable")[:count]
+
+
+def _deal(draw: Draw, units: int, systems: int) -> NDArray[np.int64]:
+    """For each unit, whose output each system gets: all orders are equally likely."""
+    numbers = units * systems
+    keys = np.fromiter((draw() for _ in range(numbers)), dtype=np.float64, count=numbers)
+    return np.argsort(keys.reshape(units, systems), axis=1, kind="stable")
+
+
+def _dealt_out(
+    rows: NDArray[np.float64], chosen: NDArray[np.int64], deal: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    return rows[np.arange(len(rows))[:, None], chosen[deal]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Simulated:
+    """Systems with equal channels, new ones in every set, on one simulated test set.
+
+    Attributes:
+        metrics: by which to score.
+        segments: of the test set.
+        references: of the test set.
+        unit: what the tests resample.
+        systems: how many equal systems a set has.
+        seed: of everything.
+    """
+
+    metrics: tuple[Metric, ...]
+    segments: int
+    references: int
+    unit: PoolUnit
+    systems: int
+    seed: int
+
+    @property
+    def outline(self) -> dict[str, Any]:
+        """The size of the simulated test set, and how its systems err."""
+        return {
+            "segments": self.segments,
+            "references": self.references,
+            "errors_per_word": RATE,
+            "unit": self.unit,
+            "null": "simulated",
+            "metrics": [
+                str(one.signature.with_references(self.references)) for one in self.metrics
+            ],
+        }
+
+    @property
+    def units(self) -> int:
+        """How many units the tests have to resample."""
+        return len(self._units(self._test_set([0])))
+
+    def sets(self, first: int, count: int) -> Iterator[list[Counted]]:
+        """The counts of equal systems by every metric, set after set."""
+        numbers = range(first * self.systems, (first + count) * self.systems)
+        test_set = self._test_set(numbers)
+        counted = count_all(test_set, self.metrics, self._units(test_set))
+        for start in range(0, len(numbers), self.systems):
+            yield [
+                replace(one, rows=np.ascontiguousarray(one.rows[:, start : start + self.systems]))
+                for one in counted
+            ]
+
+    def _test_set(self, numbers: Sequence[int]) -> TestSet:
+        # A system's errors come from its name: that of every system is its own.
+        channels = {f"equal-{number}": Channel.at_rate(RATE) for number in numbers}
+        return simulate(
+            segments=self.segments, systems=channels, references=self.references, seed=self.seed
+        )
+
+    def _units(self, test_set: TestSet) -> Units:
+        return units_of_kind(test_set, self.unit)
+
+
+def units_of_kind(test_set: TestSet, kind: str, setting: str = "unit") -> Units:
+    """The segments or the documents of a test set."""
+    if kind == "segment":
+        return Units.segments(len(test_set))
+    if kind != "document":
+        raise UnknownNameError(setting, kind, ("segment", "document"))
+    if test_set.documents is None:
+        raise SettingError(setting, "document", "a test set with documents; see --documents")
+    return Units.documents(test_set.documents)
+
+
+def null_source(
+    test_set: TestSet,
+    metrics: Sequence[str | Metric],
+    *,
+    null: Null,
+    unit: PoolUnit,
+    systems: int,
+    seed: int,
+) -> NullSource:
+    """Null data of a test set, for tests that resample these units.
+
+    Args:
+        test_set: whose outputs are exchanged; only its size matters to "simulated".
+        metrics: by which to score.
+        null: how equal systems come about: outputs exchanged by "segment" or by "document", or
+            systems "simulated" on a simulated test set of the same size.
+        unit: what the tests resample.
+        systems: how many equal systems a set has.
+        seed: of all that is drawn.
+    """
+    require_seed(seed)
+    if null not in NULLS:
+        raise UnknownNameError("null", null, NULLS)
+    if null == "simulated":
+        parsed = tuple(as_metrics(metrics))
+        references = len(test_set.references)
+        return Simulated(parsed, len(test_set), references, unit, systems, seed)
+    tested = units_of_kind(test_set, unit)
+    exchanged = units_of_kind(test_set, null, "null")
+    if len(exchanged) < 2:
+        raise SettingError("null", f"one {null}", f"at least two {null}s to exchange")
+    if len(test_set.systems) < systems:
+        expected = f"at least {systems}, whose outputs are exchanged"
+        raise SettingError("systems", len(test_set.systems), expected)
+    pool = Pool.of(test_set, metrics)
+    return Exchanged(pool, exchanged, tested, systems, seed, null)
+
+
+# Tests of equal systems: several at once, what they need, and how sure their error rates are.
+
+
+STUDENT = "student"
+CONFIDENCE = 0.99
+ALL_TESTS = (*TESTS, STUDENT)
+NAMES = {**TEST_NAMES, STUDENT: "Student's paired t"}
+# Where each test is described: Riezler & Maxwell 2005, Hall & Wilson 1991, Koehn 2004, Zhang &
+# Vogel 2004, Student 1908; and who makes it so.
+ORIGINS = {
+    "ar": "R&M Fig. 1",
+    "bootstrap": "Hall & Wilson",
+    "bootstrap-absolute": "R&M Fig. 2, sacreBLEU",
+    "wins": "Koehn §6",
+    "interval": "Z&V §3.2",
+    STUDENT: "Student",
+}
+
+
+class PairTests:
+    """Several tests of one pair of systems."""
+
+    def __init__(self, names: Sequence[str], samples: int, seed: int) -> None:
+        if not names or isinstance(names, str):
+            raise SettingError("tests", names, f"some of {', '.join(ALL_TESTS)}")
+        for name in names:
+            if name not in ALL_TESTS:
+                raise UnknownNameError("test", name, ALL_TESTS)
+        self.names = tuple(name for name in ALL_TESTS if name in names)
+        resampling = tuple(name for name in self.names if name != STUDENT)
+        self._testing = (
+            Testing(tests=resampling, samples=samples, seed=seed) if resampling else None
+        )
+
+    def p_values(self, one: Counted, index: int) -> dict[str, float]:
+        """The p-value of each test; repetition `index` has replicates of its own."""
+        found = {}
+        if self._testing is not None:
+            by_test = self._testing.p_values(one, [(0, 1)], index)
+            found = {test: float(p[0]) for test, p in by_test.items()}
+        if STUDENT in self.names:
+            found[STUDENT] = student_p(one)
+        return found
+
+
+def student_p(one: Counted) -> float:
+    """Student's paired t-test of two systems' scores of segments, two-sided.
+
+    Assumes that the differences of segments are independent and, unless there are many, normal.
+    """
+    scores = one.unit_means("test student")
+    try:
+        from scipy.stats import t
+    except ImportError as error:
+        raise MissingExtraError("Student's test", "stats") from error
+    differences = scores[:, 0] - scores[:, 1]
+    mean, deviation = float(differences.mean()), float(differences.std(ddof=1))
+    rounding = TIE_TOLERANCE * float(np.abs(scores).max())
+    if deviation <= rounding:
+        # Nothing varies: either no difference at all, or the same one everywhere.
+        return 1.0 if abs(mean) <= rounding else 0.0
+    count = len(differences)
+    return float(2 * t.sf(abs(mean) / (deviation / count**0.5), count - 1))
+
+
+def share_of_rejections(rejections: int, repetitions: int) -> Share:
+    """A share with its binomial interval at the level 99 %.
+
+    Many tests, levels and metrics are judged side by side: at 95 % every twentieth of them would be
+    blamed for what was chance.
+    """
+    value = rejections / repetitions
+    low, high = monte_carlo_interval(value, repetitions, CONFIDENCE)
+    return Share(value, float(low), float(high))
+
+
+def require_enough_samples(samples: int, alpha: float) -> None:
+    """Refuse so few replicates that no p-value could be as small as alpha."""
+    require_replicates("samples", samples)
+    least = replicates_for(alpha)
+    if samples < least:
+        smallest = f"with {samples} the smallest possible p is {smallest_p(samples):.3g}"
+        raise SettingError(
+            "samples", samples, f"at least {least} at the level {alpha:g}; {smallest}"
+        )
+
+
+def require_enough_units(units: int, unit: str, alpha: float) -> None:
+    """Refuse so few units that no exchange of them could have a p-value as small as alpha."""
+    least = fewest_units(alpha)
+    if units < least:
+        expected = f"at least {least}: swaps of fewer never give a p of {alpha:g} or less"
+        raise SettingError("test set", f"{units} {unit}s", expected)
+
+
+# A family of comparisons: all pairs of several systems tested at once, by every correction.
+
+
+CORRECTION_NAMES = {
+    "none": "none",
+    "bonferroni": "Bonferroni",
+    "sidak": "Šidák",
+    "holm": "Holm",
+    "hochberg": "Hochberg",
+    "bh": "Benjamini-Hochberg",
+    "by": "Benjamini-Yekutieli",
+    "westfall-young": "Westfall-Young",
+    "tukey": "Tukey",
+    "scheffe": "Scheffé",
+}
+
+
+def number_of_pairs(systems: int) -> int:
+    """How many comparisons so many systems make."""
+    return systems * (systems - 1) // 2
+
+
+def settings_of(
+    corrections: Sequence[str], test: Test, alpha: float, samples: int, seed: int
+) -> dict[str, CompareSettings]:
+    """How `compare` would be asked for each correction; it refuses what makes no sense."""
+    if not corrections or isinstance(corrections, str):
+        raise SettingError("corrections", corrections, f"some of {', '.join(ALL_CORRECTIONS)}")
+    for correction in corrections:
+        if correction not in ALL_CORRECTIONS:
+            raise UnknownNameError("correction", correction, ALL_CORRECTIONS)
+    return {
+        correction: CompareSettings(
+            test=test, samples=samples, seed=seed, level=1 - alpha, correction=correction
+        )
+        for correction in ALL_CORRECTIONS
+        if correction in corrections
+    }
+
+
+def require_resolution(settings: Mapping[str, CompareSettings], systems: int) -> None:
+    """Refuse so few replicates that a correction could never reject anything."""
+    comparisons = number_of_pairs(systems)
+    for correction, one in settings.items():
+        if correction not in CORRECTIONS:
+            continue
+        p_values = np.ones(comparisons)
+        p_values[0] = smallest_p(one.samples)
+        if (clearest := float(adjust(p_values, correction).min())) > one.alpha:
+            least = ceil(clearest / p_values[0] / one.alpha)
+            expected = (
+                f"at least {least}: corrected for {comparisons} comparisons by "
+                f"{CORRECTION_NAMES[correction]}, the smallest possible p is {clearest:.3g}"
+            )
+            raise SettingError("samples", one.samples, expected)
+
+
+def alarms_of(
+    one: Counted, index: int, sizes: Sequence[int], settings: Mapping[str, CompareSettings]
+) -> dict[tuple[int, str], bool]:
+    """Whether anything is rejected among the first so many systems, for each correction.
+
+    Repetition `index` has replicates of its own.
+    """
+    pairs = list(combinations(range(one.systems), 2))
+    differences, exact = _differences(one, pairs, index, next(iter(settings.values())))
+    found = {}
+    for size in sizes:
+        columns = [place for place, pair in enumerate(pairs) if max(pair) < size]
+        some = [pairs[place] for place in columns]
+        first = Counted(one.label, one.metric, np.ascontiguousarray(one.rows[:, :size]))
+        for correction, setting in settings.items():
+            tested = p_values_of(first, some, differences[:, columns], setting, exact=exact)
+            found[size, correction] = bool((tested.p_adjusted <= setting.alpha).any())
+    return found
+
+
+def _differences(
+    one: Counted, pairs: Sequence[Pair], index: int, settings: CompareSettings
+) -> tuple[NDArray[np.float64], bool]:
+    """The differences of all pairs in replicates of their own; whether these are all there are."""
+    first = index * settings.samples
+    if settings.test == "ar":
+        swaps = Swaps(replicates=settings.samples, seed=settings.seed)
+        exact = swaps.enumerates(len(one.rows))
+        (swapped,) = swap_differences([one], pairs, swaps, first=0 if exact else first)
+        return swapped, exact
+    bootstrap = Bootstrap(replicates=settings.samples, seed=settings.seed)
+    (scores,) = bootstrap_scores([one], Units.segments(len(one.rows)), bootstrap, first=first)
+    left, right = np.array(pairs).T
+    return scores[:, left] - scores[:, right], False

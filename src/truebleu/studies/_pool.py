@@ -1,0 +1,367 @@
+"""A pool: a test set counted once, of which studies take samples, and whose score is the truth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from truebleu._seeds import Streams
+from truebleu.corpus.test_set import fingerprint
+from truebleu.errors import SettingError, TruebleuError, UnknownNameError
+from truebleu.metrics.registry import as_metrics
+from truebleu.resampling import Units
+from truebleu.significance.statistics import Counted, count_all
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from truebleu.corpus import TestSet, TextLike
+    from truebleu.metrics.base import Metric
+
+PoolUnit = Literal["segment", "document"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pool:
+    """The counts of all units of a test set by every metric.
+
+    Statistics that depend on the whole text, such as NIST's information, are those of the pool.
+
+    Attributes:
+        names: the systems' names.
+        counted: the counts of each metric, shaped (unit, system, column).
+        unit: what samples are made of: segments or whole documents.
+        segments_per_unit: how many segments a unit has on average.
+        outline: what the results say about the texts: sizes, names, fingerprints, signatures.
+    """
+
+    names: tuple[str, ...]
+    counted: tuple[Counted, ...]
+    unit: PoolUnit
+    segments_per_unit: float
+    outline: dict[str, Any]
+
+    @classmethod
+    def of(
+        cls, test_set: TestSet, metrics: Sequence[str | Metric], unit: PoolUnit = "segment"
+    ) -> Pool:
+        """Count a test set; every metric reads the texts once."""
+        parsed = as_metrics(metrics)
+        units = _units(test_set, unit)
+        references = test_set.references_per_segment
+        outline = {
+            "test_set": test_set.to_dict(),
+            "systems": list(test_set.systems),
+            "unit": unit,
+            "metrics": [str(one.signature.with_references(references)) for one in parsed],
+            "references": fingerprint(test_set.references),
+            "outputs": fingerprint(list(test_set.systems.values())),
+        }
+        counted = tuple(count_all(test_set, parsed, units))
+        return cls(tuple(test_set.systems), counted, unit, len(test_set) / len(units), outline)
+
+    def __len__(self) -> int:
+        """The number of units."""
+        return len(self.counted[0].rows)
+
+    def take(self, sample: NDArray[np.int64]) -> list[Counted]:
+        """The counts of a sample's units; a unit drawn twice counts twice."""
+        return [replace(one, rows=np.ascontiguousarray(one.rows[sample])) for one in self.counted]
+
+    def only(self, systems: Sequence[int]) -> Pool:
+        """The pool of some of its systems; the outline stays that of all texts."""
+        chosen = list(systems)
+        return replace(
+            self,
+            names=tuple(self.names[system] for system in chosen),
+            counted=tuple(
+                replace(one, rows=np.ascontiguousarray(one.rows[:, chosen])) for one in self.counted
+            ),
+        )
+
+    def require_systems(self, fewest: int) -> None:
+        """Refuse fewer systems than a study needs."""
+        if len(self.names) < fewest:
+            expected = f"at least {fewest} to compare"
+            raise SettingError("systems", len(self.names), expected)
+
+
+def _units(test_set: TestSet, unit: PoolUnit) -> Units:
+    if unit == "segment":
+        return Units.segments(len(test_set))
+    if test_set.documents is None:
+        raise SettingError("unit", "document", "a test set with documents; see --documents")
+    return Units.documents(test_set.documents)
+
+
+# Parts of a test set: random growth unit by unit, and a part as a test set of its own.
+
+
+# What the order of growth takes its random numbers for.
+PURPOSE = "growth of a test set"
+# The bootstrap of fewer units says next to nothing about the spread.
+FEWEST_UNITS = 5
+
+
+def sizes_of_shares(shares: Sequence[float], pool: int, unit: str) -> list[int]:
+    """How many units the shares of a pool are, ascending; each must be a size of its own.
+
+    >>> sizes_of_shares([0.1, 0.5, 1.0], 101, "document")
+    [10, 50, 101]
+    """
+    if not shares:
+        raise SettingError("shares", "none", "at least one")
+    sizes: dict[int, float] = {}
+    for share in sorted(shares):
+        if not (isfinite(share) and 0 < share <= 1):
+            raise SettingError("share", f"{100 * share:g} %", "more than 0 and at most 100 %")
+        size = round(share * pool)
+        if size < FEWEST_UNITS:
+            found = f"{100 * share:g} % of {pool} {unit}s"
+            raise SettingError("share", found, f"at least {FEWEST_UNITS} {unit}s in a part")
+        if size in sizes:
+            found = f"{100 * sizes[size]:g} % and {100 * share:g} %"
+            raise SettingError("shares", found, f"shares that differ by a {unit} at least")
+        sizes[size] = share
+    return list(sizes)
+
+
+def orders_of_growth(pool: int, repetitions: int, seed: int) -> list[NDArray[np.int64]]:
+    """For each repetition a random order of the units.
+
+    The first n of it are the part of size n, as Zhang & Vogel (2004, §4.1) add random documents to
+    those they have: every part holds the smaller ones, and units are never drawn twice.
+    """
+    streams = Streams(seed, PURPOSE)
+    orders = []
+    for repetition in range(repetitions):
+        random = streams.at(repetition)
+        keys = np.fromiter((random() for _ in range(pool)), dtype=np.float64, count=pool)
+        orders.append(np.argsort(keys, kind="stable"))
+    return orders
+
+
+def part_of(test_set: TestSet, units: Units, chosen: NDArray[np.int64]) -> TestSet:
+    """The chosen units as a test set of its own, its segments in the order of the whole."""
+    places = np.flatnonzero(np.isin(units.of_segment, chosen)).tolist()
+
+    def taken(text: TextLike) -> list[str | None]:
+        whole = list(text)
+        return [whole[place] for place in places]
+
+    def labels(of_segments: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        return None if of_segments is None else tuple(of_segments[place] for place in places)
+
+    return replace(
+        test_set,
+        systems={name: taken(text) for name, text in test_set.systems.items()},
+        references=tuple(taken(text) for text in test_set.references),
+        source=None if test_set.source is None else taken(test_set.source),
+        documents=labels(test_set.documents),
+        domains=labels(test_set.domains),
+        warnings=(),
+    )
+
+
+def units_of(test_set: TestSet, unit: PoolUnit) -> Units:
+    """The units of a test set of which a pool was made, or of a part of it."""
+    if unit == "document" and test_set.documents is not None:
+        return Units.documents(test_set.documents)
+    return Units.segments(len(test_set))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """Some units of a pool, in its order.
+
+    Attributes:
+        pool: the whole, counted.
+        test_set: its texts.
+        chosen: the units, ascending.
+    """
+
+    pool: Pool
+    test_set: TestSet
+    chosen: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        """The number of units."""
+        return len(self.chosen)
+
+    def counted(self, *, anew: bool = False) -> list[Counted]:
+        """The counts of the part: those of the pool, or as of a test set of its own.
+
+        A mean of segment scores is the same in any company, and its scores may be from elsewhere:
+        it is never counted anew.
+        """
+        taken = self.pool.take(self.chosen)
+        if not anew:
+            return taken
+        unit = self.pool.unit
+        part = part_of(self.test_set, units_of(self.test_set, unit), self.chosen)
+        return [one if one.metric.is_mean else _count(one, part, unit) for one in taken]
+
+    def weighed_by_the_whole(self, *, anew: bool = False) -> list[str]:
+        """The metrics that count this part by itself differently than within its pool, like NIST.
+
+        Args:
+            anew: refuse metrics that cannot count a part by itself, as with parses that are files
+                of the whole test set.
+        """
+        found = []
+        for index, within in enumerate(self.pool.take(self.chosen)):
+            alone = replace(
+                self, pool=replace(self.pool, counted=self.pool.counted[index : index + 1])
+            )
+            try:
+                (counted,) = alone.counted(anew=True)
+            except TruebleuError:
+                if anew:
+                    expected = "metrics that need nothing but the texts of a part"
+                    raise SettingError("recount", within.label, expected) from None
+                continue
+            # Grids of exact sums differ by less than a billionth, weights of n-grams by much more.
+            if not np.allclose(counted.rows, within.rows, rtol=1e-6, atol=1e-9):
+                found.append(within.label)
+        return found
+
+
+def part_of_order(pool: Pool, test_set: TestSet, order: NDArray[np.int64], size: int) -> Part:
+    """The first units of an order of growth, in the order of the pool."""
+    return Part(pool, test_set, np.sort(order[:size]))
+
+
+def _count(one: Counted, part: TestSet, unit: PoolUnit) -> Counted:
+    rows = one.metric.count(part).array()
+    return Counted.of(one.label, one.metric, rows, units_of(part, unit))
+
+
+# Samples: smaller test sets taken of a pool, as Koehn (2004, §3) took them and in other ways.
+
+
+Draw = Literal["broad", "block", "random", "independent"]
+
+DRAWS: tuple[Draw, ...] = get_args(Draw)
+# What the drawing of samples takes its random numbers for.
+SAMPLE_PURPOSE = "samples of a pool"
+
+
+def draw_samples(
+    draw: Draw, pool: int, size: int, count: int, seed: int
+) -> list[NDArray[np.int64]]:
+    """Samples of so many units, each in the order of the pool.
+
+    "broad" takes every k-th unit (Koehn 2004, §3.3), "block" consecutive ones (§3.2); both cut the
+    pool into samples that share nothing, so there are no more than pool / size of them, and fewer
+    than asked for are made; they lie all over the pool, even where they do not use it up. "random"
+    draws without replacement. "independent" draws with
+    replacement: then the pool is the population itself, and theory applies without the correction
+    for a sample that is a good part of its pool.
+    """
+    if draw not in DRAWS:
+        raise UnknownNameError("draw", draw, DRAWS)
+    require_size("size", size, pool)
+    if draw in ("broad", "block"):
+        return _partition(draw, pool, size, count)
+    streams = Streams(seed, f"{SAMPLE_PURPOSE}: {draw} {size}")
+    return [_random(draw, pool, size, streams, index) for index in range(count)]
+
+
+def _partition(draw: Draw, pool: int, size: int, count: int) -> list[NDArray[np.int64]]:
+    """Samples that share nothing, spread evenly where there is room for more.
+
+    Where the size divides the pool, and all samples are asked for, they are the paper's own: units
+    1, 101, 201, ... and 2, 102, 202, ... of Koehn's 30,000. Where it does not, k is a fraction.
+    """
+    available = pool // size
+    made = min(count, available)
+    numbers = np.arange(made, dtype=np.int64)
+    within = np.arange(size, dtype=np.int64)
+    if draw == "block":
+        return [start + within for start in numbers * pool // made]
+    return [start + within * pool // size for start in numbers * available // made]
+
+
+def _random(draw: Draw, pool: int, size: int, streams: Streams, index: int) -> NDArray[np.int64]:
+    random = streams.at(index)
+    if draw == "independent":
+        # A double has 53 bits: no unit of any real pool is favoured by a billionth.
+        numbers = np.fromiter((random() for _ in range(size)), dtype=np.float64, count=size)
+        return np.sort((numbers * pool).astype(np.int64))
+    keys = np.fromiter((random() for _ in range(pool)), dtype=np.float64, count=pool)
+    return np.sort(np.argsort(keys, kind="stable")[:size])
+
+
+def require_size(setting: str, size: object, pool: int) -> None:
+    """Refuse a size that is no size, says nothing, or is larger than the pool."""
+    if isinstance(size, bool) or not isinstance(size, int) or size < 2:
+        raise SettingError(setting, size, "a whole number from 2 up")
+    if size > pool:
+        expected = f"no more than the pool has: {pool}"
+        raise SettingError(setting, size, expected)
+
+
+def require_repetitions(repetitions: object, fewest: int, why: str) -> None:
+    """Refuse fewer repetitions than can say anything."""
+    if isinstance(repetitions, bool) or not isinstance(repetitions, int) or repetitions < fewest:
+        raise SettingError("repetitions", repetitions, f"at least {fewest}: {why}")
+
+
+def sizes_that_fit(
+    sizes: Sequence[int] | None, pool: int, usual: Sequence[int], fewest: int = 2
+) -> list[int]:
+    """The sizes asked for, all checked; or those of the usual ones that leave `fewest` samples.
+
+    A pool too small for any of them is cut into twice as many samples, and into as many.
+    """
+    if sizes is not None:
+        if not sizes:
+            raise SettingError("sizes", "none", "at least one size")
+        for size in sizes:
+            require_size("size", size, pool)
+        return sorted(set(sizes))
+    fitting = [size for size in usual if fewest * size <= pool]
+    if fitting:
+        return fitting
+    parts = [size for size in (pool // (2 * fewest), pool // fewest) if size >= 2]
+    if not parts:
+        expected = f"at least {2 * fewest}: {fewest} samples of 2 must fit in it"
+        raise SettingError("test set", f"{pool} units", expected)
+    return parts
+
+
+def draw_by_size(
+    draw: Draw,
+    pool: int,
+    sizes: Sequence[int] | None,
+    usual: Sequence[int],
+    *,
+    repetitions: int,
+    fewest: int,
+    seed: int,
+) -> dict[int, list[NDArray[np.int64]]]:
+    """The samples of every size, at least so many of each; all is checked before any is drawn.
+
+    Args:
+        draw: how samples are taken.
+        pool: how many units there are.
+        sizes: units in a sample, or None for the usual ones that fit.
+        usual: the sizes to choose from then.
+        repetitions: how many samples of each size; broad ones and blocks may be fewer.
+        fewest: how many there must be at least, or their shares would say nothing.
+        seed: of random samples.
+    """
+    cut = draw in ("broad", "block")
+    chosen = sizes_that_fit(sizes, pool, usual, fewest if cut else 2)
+    if cut and fewest * chosen[-1] > pool:
+        expected = (
+            f"at most {pool // fewest} for {fewest} {draw} samples that share nothing; "
+            "or draw them at random"
+        )
+        raise SettingError("size", chosen[-1], expected)
+    return {size: draw_samples(draw, pool, size, repetitions, seed) for size in chosen}

@@ -1,0 +1,175 @@
+"""Widths: intervals relative to the score, and the law by which they narrow with more data.
+
+Zhang & Vogel (2004, §3.1) write an interval as percents of the median, so that metrics of different
+scales can be set side by side. Their rule that twice the data make it some 30 % narrower (§4.1) is
+a power law of the size with an exponent of about -1/2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from truebleu.significance.intervals import percentile_interval, student_quantile
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from truebleu.execution.journal import Record
+
+Floats: TypeAlias = "NDArray[np.float64]"
+
+#: What independent units would give: 1 - 1 / sqrt(2).
+SQUARE_ROOT_NARROWING = 1 - 2**-0.5
+# A law has two unknowns; one size more shows whether it is one.
+FEWEST_SIZES = 3
+# Axes of what `relative_intervals` keeps of each system.
+MEDIAN, LOW, HIGH = range(3)
+
+
+def relative_intervals(scores: Floats, level: float) -> Floats:
+    """Each system's median, and the bounds of its interval as shares of the median's size.
+
+    The same as `median_and_relative_interval`, for all systems of an array (replicate, system) at
+    once, shaped (3, system). A median of 0 has no shares: its bounds are NaN, which never leaves
+    this module; see `as_record`.
+    """
+    low, high = percentile_interval(scores, level)
+    median = np.median(scores, axis=0)
+    size = np.where(median == 0, np.nan, np.abs(median))
+    return np.stack([median, (low - median) / size, (high - median) / size])
+
+
+def as_record(values: Floats) -> list[object]:
+    """The values as nested lists for a journal, with None where there is none."""
+    plain = values.astype(object)
+    plain[np.isnan(values)] = None
+    listed: list[object] = plain.tolist()
+    return listed
+
+
+def from_record(values: object) -> Floats:
+    """The values as an array, with NaN where there is none."""
+    return np.array(values, dtype=np.float64)
+
+
+def mean_of_known(values: Floats, axis: int | tuple[int, ...] = 0) -> Floats:
+    """Means along an axis over what is known; NaN where nothing is."""
+    known = ~np.isnan(values)
+    count = known.sum(axis=axis)
+    total = np.where(known, values, 0.0).sum(axis=axis)
+    return np.asarray(np.where(count == 0, np.nan, total / np.maximum(count, 1)))
+
+
+def or_none(value: float) -> float | None:
+    """A number for a table: None instead of NaN."""
+    return None if np.isnan(value) else float(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Law:
+    """width = constant * size ** exponent, by least squares on logarithms.
+
+    Attributes:
+        constant: the width that one unit would have.
+        exponent: -0.5 for independent units.
+        misfit: the largest factor, less 1, by which the law misses a width that it was fitted to.
+    """
+
+    constant: float
+    exponent: float
+    misfit: float
+
+    @property
+    def narrowing(self) -> float:
+        """By which share doubling the data narrows the interval; below 0 where it widens it."""
+        return float(1 - 2**self.exponent)
+
+    def width(self, size: float) -> float:
+        """The width at a size."""
+        return float(self.constant * size**self.exponent)
+
+    def size(self, width: float) -> float | None:
+        """The size at which the interval has this width; None where more data do not narrow it."""
+        if self.exponent >= 0:
+            return None
+        return float((width / self.constant) ** (1 / self.exponent))
+
+
+def fit_law(sizes: Sequence[int], widths: ArrayLike) -> Law | None:
+    """The law of widths at these sizes; None with fewer than three widths that are above 0.
+
+    >>> law = fit_law([100, 200, 400], [0.2, 0.2 / 2**0.5, 0.1])
+    >>> round(law.exponent, 6), round(law.narrowing, 3)
+    (-0.5, 0.293)
+    """
+    values = np.asarray(widths, dtype=np.float64)
+    # A comparison with NaN is false, so that what is not known is left out too.
+    fit = values > 0
+    if fit.sum() < FEWEST_SIZES:
+        return None
+    x, y = np.log(np.asarray(sizes, dtype=np.float64)[fit]), np.log(values[fit])
+    exponent = float(((x - x.mean()) * y).sum() / ((x - x.mean()) ** 2).sum())
+    intercept = float(y.mean() - exponent * x.mean())
+    misfit = float(np.expm1(np.abs(y - intercept - exponent * x).max()))
+    return Law(float(np.exp(intercept)), exponent, misfit)
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A mean with its 95 % error over independent repetitions; no error from a single one."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Spread:
+        """The mean of values; the error is Student's, that of a mean over so many."""
+        array = np.asarray(values, dtype=np.float64)
+        mean = float(array.mean())
+        if len(array) < 2:
+            return cls(mean, None, None)
+        error = float(array.std(ddof=1)) / len(array) ** 0.5
+        half = student_quantile(0.95, len(array) - 1) * error
+        return cls(mean, mean - half, mean + half)
+
+    def around(self, value: float) -> Spread:
+        """The same error around another value."""
+        if self.low is None or self.high is None:
+            return Spread(value, None, None)
+        return Spread(value, value + self.low - self.value, value + self.high - self.value)
+
+    def turned(self) -> Spread:
+        """The same with the other sign."""
+        low = None if self.high is None else -self.high
+        return Spread(-self.value, low, None if self.low is None else -self.low)
+
+    def percent(self) -> str:
+        """For a sentence: the share in percent, with the error where there is one."""
+        if self.low is None or self.high is None:
+            return f"{100 * self.value:.1f} %"
+        return f"{100 * self.value:.1f} % (error {100 * self.low:.1f} to {100 * self.high:.1f})"
+
+
+def doubling(sizes: Sequence[int], widths: Floats) -> Spread | None:
+    """By which share doubling narrows intervals, from widths shaped (repetition, size).
+
+    The law is that of the means over repetitions, as the paper averages. Its error is that of
+    another random growth of the same pool: a law is fitted to every repetition too. None where
+    there is no law.
+    """
+    law = fit_law(sizes, mean_of_known(widths))
+    if law is None:
+        return None
+    single = [one.narrowing for one in (fit_law(sizes, row) for row in widths) if one is not None]
+    return Spread.of(single).around(law.narrowing)
+
+
+def records_of(records: Sequence[Record], label: str) -> Floats:
+    """One metric's values of several records, stacked."""
+    return np.stack([from_record(record[label]) for record in records])
