@@ -24,7 +24,7 @@ ALLOWED = {
     "execution": {"errors"},
     "tokenizers": {"errors", "corpus"},
     "metrics": {"errors", "_results", "_threads", "corpus", "human", "tokenizers"},
-    "exhibits": set(),
+    "exhibits": {"reports"},
     "simulation": {"errors", "_seeds", "corpus"},
     "resampling": {"errors", "_seeds"},
     "significance": {"errors", "_results", "_seeds", "corpus", "metrics", "resampling"},

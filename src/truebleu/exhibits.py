@@ -7,74 +7,29 @@ made in one place, by ``reports``, and look the same.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
+
+from truebleu.reports.document import (
+    Chart,
+    Column,
+    Document,
+    Heading,
+    Plot,
+    Row,
+    Sentences,
+    Table,
+    Value,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-#: What a cell may hold; None where there is no value, and a sentence says why.
-Value: TypeAlias = str | int | float | bool | None
-Row: TypeAlias = "Mapping[str, Value]"
-Mark = Literal["line", "point", "bar", "tick"]
+
+__all__ = ["VERSION", "Exhibit", "Field", "Plot", "Row", "Value"]
+
+Field = Column
 
 VERSION = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """A column: its name in rows and JSON, its heading, and how its numbers are written.
-
-    Attributes:
-        name: the key in every row.
-        heading: what stands above the column and beside the axis, with the unit.
-        digits: decimals of its numbers in tables; None for text and whole numbers.
-        percent: the number is a share, and is written as a percentage.
-        sign: the number is a difference, and is written with its sign.
-        parts: the names of the numbers that a text for people is made of; programs get those.
-    """
-
-    name: str
-    heading: str
-    digits: int | None = None
-    percent: bool = False
-    sign: bool = False
-    parts: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plot:
-    """What a chart shows of the rows; names are those of fields.
-
-    Attributes:
-        mark: how a row is drawn; lines have their points marked.
-        x: the field along the horizontal axis.
-        y: the field along the vertical axis.
-        low: where error bars begin, with `high`.
-        high: where error bars end.
-        interval: what error bars are, such as "95 % interval"; else the headings of both say it.
-        series: the field that tells lines or kinds of points apart, by dash and shape.
-        panel: the field that gives each of its values a chart of its own, side by side.
-        reference: a horizontal line, such as the level that a share should have.
-        reference_field: a field whose value in each row is marked by a horizontal line.
-        log_x: whether the horizontal axis is logarithmic.
-        zero_y: whether the vertical axis must show 0; that of bars always does.
-        shared_y: whether panels share the vertical axis; if not said, they do unless that would
-            leave one of them flat.
-    """
-
-    mark: Mark
-    x: str
-    y: str
-    low: str | None = None
-    high: str | None = None
-    interval: str | None = None
-    series: str | None = None
-    panel: str | None = None
-    reference: float | None = None
-    reference_field: str | None = None
-    log_x: bool = False
-    zero_y: bool = False
-    shared_y: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,3 +72,15 @@ class Exhibit:
         if self.plot_rows is not None:
             result["plot_rows"] = [dict(row) for row in self.plot_rows]
         return result
+
+    def to_document(self) -> Document:
+        """The table, the sentences and the chart."""
+        table = Table(self.fields, self.rows)
+        rows = self.rows if self.plot_rows is None else self.plot_rows
+        chart = Chart(
+            title=self.title,
+            table=Table((*self.fields, *self.plot_fields), rows),
+            plot=self.plot,
+            sentences=self.findings,
+        )
+        return Document((Heading(self.title), table, chart, Sentences(self.findings)), table)

@@ -146,4 +146,6 @@ def test_the_chart_has_a_panel_for_each_metric_and_level() -> None:
         "flat, segments",
         "a|b, segments",
     ]
-    assert "TER, segments (less is better)" in json.dumps(specification(exhibit))
+    assert "TER, segments (less is better)" in json.dumps(
+        specification(exhibit.to_document().charts[0])
+    )

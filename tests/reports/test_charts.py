@@ -18,25 +18,25 @@ import pytest
 from defusedxml.ElementTree import fromstring
 
 from truebleu.errors import MissingExtraError, SettingError, UnknownNameError, UnreadableFileError
-from truebleu.exhibits import Exhibit, Field, Plot
 from truebleu.reports.charts import ENDINGS, chart, save_chart, specification
 from truebleu.reports.charts._style import DASHES, PALETTE, SHAPES, dashes, shapes
+from truebleu.reports.document import Chart, Column, Plot, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from truebleu.exhibits import Row
+    from truebleu.reports.document import Row
 
 TESTS = ("randomization", "shifted bootstrap", "a test with a name that is long", "sacreBLEU's")
 FIELDS = (
-    Field("test", "Test"),
-    Field("pair", "Pair"),
-    Field("size", "Segments in a sample"),
-    Field("share", "Right conclusions", digits=1, percent=True),
-    Field("low", "95 % interval from"),
-    Field("high", "the upper end"),
-    Field("hoped", "Promised power", percent=True),
+    Column("test", "Test"),
+    Column("pair", "Pair"),
+    Column("size", "Segments in a sample"),
+    Column("share", "Right conclusions", digits=1, percent=True),
+    Column("low", "95 % interval from"),
+    Column("high", "the upper end"),
+    Column("hoped", "Promised power", percent=True),
 )
 ROWS = tuple(
     {
@@ -52,23 +52,35 @@ ROWS = tuple(
     for pair in ("a and b", "a and c")
     for size in (100, 200, 400, 800)
 )
-LINES = Exhibit(
-    name="power",
+LINES = Chart(
     title="Power against size",
-    fields=FIELDS,
-    rows=tuple(row for row in ROWS if row["pair"] == "a and b"),
-    findings=("It grows.",),
+    table=Table(FIELDS, tuple(row for row in ROWS if row["pair"] == "a and b")),
+    sentences=("It grows.",),
     plot=Plot(mark="line", x="size", y="share", low="low", high="high", series="test"),
 )
 
 
-def with_plot(exhibit: Exhibit = LINES, **changes: Any) -> Exhibit:
-    return replace(exhibit, plot=replace(exhibit.plot, **changes))
+def with_plot(drawn: Chart = LINES, **changes: Any) -> Chart:
+    return replace(drawn, plot=replace(drawn.plot, **changes))
 
 
-PANELS = replace(with_plot(panel="pair"), rows=ROWS)
+def changed(
+    drawn: Chart,
+    *,
+    rows: tuple[Row, ...] | None = None,
+    columns: tuple[Column, ...] | None = None,
+    **changes: Any,
+) -> Chart:
+    table = Table(
+        drawn.table.columns if columns is None else columns,
+        drawn.table.rows if rows is None else rows,
+    )
+    return replace(drawn, table=table, **changes)
+
+
+PANELS = changed(with_plot(panel="pair"), rows=ROWS)
 POINTS = with_plot(mark="point", x="test", series=None, reference=0.8)
-BARS = replace(with_plot(mark="bar", low=None, high=None), rows=ROWS[:8])
+BARS = changed(with_plot(mark="bar", low=None, high=None), rows=ROWS[:8])
 TICKS = with_plot(mark="tick", x="test", series=None, low=None, high=None)
 ALL = {
     "lines": LINES,
@@ -78,9 +90,9 @@ ALL = {
     "bars": BARS,
     "ticks": TICKS,
     "references": with_plot(PANELS, reference_field="hoped"),
-    "empty": replace(LINES, rows=()),
+    "empty": changed(LINES, rows=()),
 }
-every_chart = pytest.mark.parametrize("exhibit", ALL.values(), ids=ALL)
+every_chart = pytest.mark.parametrize("drawn", ALL.values(), ids=ALL)
 
 
 def parts(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -92,24 +104,24 @@ def parts(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield spec
 
 
-def marks(exhibit: Exhibit, mark: str) -> list[dict[str, Any]]:
+def marks(drawn: Chart, mark: str) -> list[dict[str, Any]]:
     """The layers of a mark outside the legend."""
-    found = parts(specification(exhibit))
+    found = parts(specification(drawn))
     legend = [part for part in found if part["encoding"].get("x", {}).get("field") == "place"]
     return [
         part
-        for part in parts(specification(exhibit))
+        for part in parts(specification(drawn))
         if part["mark"]["type"] == mark and part not in legend
     ]
 
 
-def panels(exhibit: Exhibit) -> dict[str, Any]:
-    found: dict[str, Any] = specification(exhibit)["hconcat"][0]
+def panels(drawn: Chart) -> dict[str, Any]:
+    found: dict[str, Any] = specification(drawn)["hconcat"][0]
     return found
 
 
-def saved(exhibit: Exhibit, path: Path) -> bytes:
-    return save_chart(exhibit, path, overwrite=True).read_bytes()
+def saved(drawn: Chart, path: Path) -> bytes:
+    return save_chart(drawn, path, overwrite=True).read_bytes()
 
 
 def texts(svg: bytes) -> list[str]:
@@ -148,9 +160,9 @@ def test_error_bars_reach_from_low_to_high() -> None:
 def test_a_chart_says_what_its_error_bars_are(
     headings: tuple[str, str], interval: str | None, expected: str
 ) -> None:
-    ends = (Field("low", headings[0]), Field("high", headings[1]))
-    exhibit = with_plot(replace(LINES, fields=(*FIELDS, *ends)), interval=interval)
-    assert specification(exhibit)["title"]["subtitle"] == [f"Error bars: {expected}."]
+    ends = (Column("low", headings[0]), Column("high", headings[1]))
+    drawn = with_plot(changed(LINES, columns=(*FIELDS, *ends)), interval=interval)
+    assert specification(drawn)["title"]["subtitle"] == [f"Error bars: {expected}."]
 
 
 def test_error_bars_of_series_at_one_place_stand_side_by_side() -> None:
@@ -159,7 +171,7 @@ def test_error_bars_of_series_at_one_place_stand_side_by_side() -> None:
     assert list(aside) == list(TESTS)
     assert len(set(aside.values())) == 4
     assert sum(aside.values()) == pytest.approx(0)
-    alone = replace(LINES, rows=tuple(row for row in LINES.rows if row["test"] == TESTS[0]))
+    alone = changed(LINES, rows=tuple(row for row in LINES.table.rows if row["test"] == TESTS[0]))
     assert "xOffset" not in marks(alone, "rule")[0]["mark"]
 
 
@@ -170,18 +182,18 @@ def test_a_reference_is_a_line_across() -> None:
 
 
 def test_references_of_rows_are_drawn_at_each_row() -> None:
-    varied = tuple({**row, "hoped": row["low"]} for row in LINES.rows)
-    exhibit = replace(with_plot(reference_field="hoped"), rows=varied)
-    fields = [tick["encoding"]["y"]["field"] for tick in marks(exhibit, "tick")]
+    varied = tuple({**row, "hoped": row["low"]} for row in LINES.table.rows)
+    drawn = changed(with_plot(reference_field="hoped"), rows=varied)
+    fields = [tick["encoding"]["y"]["field"] for tick in marks(drawn, "tick")]
     assert fields.count("reference") == 1
-    assert "Short lines: Promised power." in " ".join(specification(exhibit)["title"]["subtitle"])
+    assert "Short lines: Promised power." in " ".join(specification(drawn)["title"]["subtitle"])
 
 
 def test_references_that_are_the_same_for_a_panel_become_one_line() -> None:
-    exhibit = with_plot(PANELS, reference_field="hoped")
-    across = [layer for layer in marks(exhibit, "rule") if "x" not in layer["encoding"]]
+    drawn = with_plot(PANELS, reference_field="hoped")
+    across = [layer for layer in marks(drawn, "rule") if "x" not in layer["encoding"]]
     assert [layer["data"]["values"][0]["reference"] for layer in across] == [0.8, 0.9]
-    assert "reference" not in [tick["encoding"]["y"]["field"] for tick in marks(exhibit, "tick")]
+    assert "reference" not in [tick["encoding"]["y"]["field"] for tick in marks(drawn, "tick")]
 
 
 def test_each_panel_has_its_own_rows_and_name() -> None:
@@ -197,14 +209,14 @@ def test_each_panel_has_its_own_rows_and_name() -> None:
     ("count", "columns"), [(2, 2), (3, 3), (4, 2), (6, 3), (9, 3), (12, 4), (45, 4)]
 )
 def test_many_panels_are_wrapped(count: int, columns: int) -> None:
-    rows = tuple({**LINES.rows[0], "pair": number} for number in range(count))
-    found = panels(replace(PANELS, rows=rows))
+    rows = tuple({**LINES.table.rows[0], "pair": number} for number in range(count))
+    found = panels(changed(PANELS, rows=rows))
     assert (len(found["concat"]), found["columns"]) == (count, columns)
     assert found["concat"][-1]["title"]["text"] == [f"Pair: {count - 1}"]
 
 
 def test_panels_share_an_axis_unless_one_would_be_flat() -> None:
-    fields = (Field("x", "x"), Field("y", "y"), Field("metric", "metric"), Field("s", "s"))
+    fields = (Column("x", "x"), Column("y", "y"), Column("metric", "metric"), Column("s", "s"))
 
     def resolved(second: float, **plot: Any) -> str:
         rows = tuple(
@@ -213,8 +225,8 @@ def test_panels_share_an_axis_unless_one_would_be_flat() -> None:
             for x in (1, 2)
         )
         wanted = Plot(mark="line", x="x", y="y", panel="metric", series="s", **plot)
-        exhibit = replace(LINES, fields=fields, rows=rows, plot=wanted)
-        return str(panels(exhibit)["resolve"]["scale"]["y"])
+        drawn = changed(LINES, columns=fields, rows=rows, plot=wanted)
+        return str(panels(drawn)["resolve"]["scale"]["y"])
 
     assert (resolved(1.5), resolved(100.0)) == ("shared", "independent")
     assert resolved(100.0, shared_y=True) == "shared"
@@ -223,17 +235,19 @@ def test_panels_share_an_axis_unless_one_would_be_flat() -> None:
 
 
 def test_a_logarithmic_axis_names_its_few_values_and_leaves_out_what_it_cannot_show() -> None:
-    rows = ({**LINES.rows[0], "size": 0}, *LINES.rows)
-    exhibit = replace(with_plot(log_x=True), rows=rows)
-    axis = marks(exhibit, "line")[0]["encoding"]["x"]
+    rows = ({**LINES.table.rows[0], "size": 0}, *LINES.table.rows)
+    drawn = changed(with_plot(log_x=True), rows=rows)
+    axis = marks(drawn, "line")[0]["encoding"]["x"]
     assert axis["scale"]["type"] == "log"
     assert axis["axis"]["values"] == [100, 200, 400, 800]
-    assert "1 row has no value to draw." in " ".join(specification(exhibit)["title"]["subtitle"])
+    assert "1 row has no value to draw." in " ".join(specification(drawn)["title"]["subtitle"])
 
 
 def test_shares_are_percentages_between_0_and_1(tmp_path: Path) -> None:
-    rows = tuple({**row, "high": min(1.0, 1.6 * float(str(row["share"])))} for row in LINES.rows)
-    found = texts(saved(replace(LINES, rows=rows), tmp_path / "a.svg"))
+    rows = tuple(
+        {**row, "high": min(1.0, 1.6 * float(str(row["share"])))} for row in LINES.table.rows
+    )
+    found = texts(saved(changed(LINES, rows=rows), tmp_path / "a.svg"))
     labels = [text for text in found if re.fullmatch(r"[\d.]+ %", text)]
     assert {"20 %", "100 %"} <= set(labels)
     assert "110 %" not in labels
@@ -244,8 +258,8 @@ def test_labels_of_an_axis_of_numbers_keep_apart(tmp_path: Path) -> None:
     sizes = [round(111 * (11_376 / 111) ** (point / 40)) for point in range(41)]
     rows = tuple({"size": size, "share": 0.5} for size in sizes)
     plot = Plot(mark="line", x="size", y="share", log_x=True)
-    exhibit = replace(LINES, rows=rows, plot=plot)
-    svg = save_chart(exhibit, tmp_path / "x.svg").read_text(encoding="utf-8")
+    drawn = changed(LINES, rows=rows, plot=plot)
+    svg = save_chart(drawn, tmp_path / "x.svg").read_text(encoding="utf-8")
     assert ">2,000<" in svg
     # Labels without room are there, and cannot be seen.
     texts = re.findall(r'<text [^>]*translate\(([\d.]+),[^>]*opacity="1"[^>]*>([\d,]+)<', svg)
@@ -256,15 +270,12 @@ def test_labels_of_an_axis_of_numbers_keep_apart(tmp_path: Path) -> None:
 
 
 def test_the_axis_of_one_value_is_labelled_with_values_near_it(tmp_path: Path) -> None:
-    exhibit = Exhibit(
-        name="one",
+    drawn = Chart(
         title="One point",
-        fields=(Field("x", "X"), Field("y", "Y")),
-        rows=({"x": 2, "y": 3.5},),
-        findings=(),
+        table=Table((Column("x", "X"), Column("y", "Y")), ({"x": 2, "y": 3.5},)),
         plot=Plot(mark="point", x="x", y="y"),
     )
-    assert "3.5" in texts(saved(exhibit, tmp_path / "a.svg"))
+    assert "3.5" in texts(saved(drawn, tmp_path / "a.svg"))
 
 
 def test_bars_begin_at_zero_whatever_the_plot_says() -> None:
@@ -276,16 +287,16 @@ def test_bars_begin_at_zero_whatever_the_plot_says() -> None:
 
 def test_what_has_no_value_is_not_drawn_and_nothing_is_not_a_number() -> None:
     bad = ({"share": None}, {"share": float("nan")}, {"share": float("inf")}, {"size": None})
-    rows = tuple({**LINES.rows[0], **change} for change in bad)
-    open_ended = {**LINES.rows[1], "high": float("inf"), "low": None}
-    exhibit = replace(LINES, rows=(*rows, open_ended, LINES.rows[2]))
-    spec = specification(exhibit)
+    rows = tuple({**LINES.table.rows[0], **change} for change in bad)
+    open_ended = {**LINES.table.rows[1], "high": float("inf"), "low": None}
+    drawn = changed(LINES, rows=(*rows, open_ended, LINES.table.rows[2]))
+    spec = specification(drawn)
     json.dumps(spec, allow_nan=False)
     first, second = spec["datasets"]["rows"]
     assert set(first) == {"x", "y", "series"}
     assert second["x"] == 400
     assert "4 rows have no value to draw." in " ".join(spec["title"]["subtitle"])
-    assert marks(exhibit, "rule")[0]["transform"] == [
+    assert marks(drawn, "rule")[0]["transform"] == [
         {"filter": "isValid(datum.low) && isValid(datum.high)"}
     ]
 
@@ -293,45 +304,45 @@ def test_what_has_no_value_is_not_drawn_and_nothing_is_not_a_number() -> None:
 def test_single_points_are_drawn_instead_of_the_table() -> None:
     plot = Plot(mark="point", x="n", y="score")
     rows = ({"n": 1, "score": 2.5},)
-    fields = (Field("n", "Sample"), Field("score", "Score"))
-    exhibit = replace(LINES, plot=plot, plot_rows=rows, plot_fields=fields)
-    assert specification(exhibit)["datasets"]["rows"] == [{"x": 1, "y": 2.5}]
-    assert marks(exhibit, "point")[0]["encoding"]["y"]["title"] == ["Score"]
+    fields = (Column("n", "Sample"), Column("score", "Score"))
+    drawn = changed(LINES, plot=plot, rows=rows, columns=fields)
+    assert specification(drawn)["datasets"]["rows"] == [{"x": 1, "y": 2.5}]
+    assert marks(drawn, "point")[0]["encoding"]["y"]["title"] == ["Score"]
 
 
 def test_values_that_round_to_the_same_label_stay_apart() -> None:
-    fields = (Field("x", "x"), Field("y", "y"), Field("level", "Level", digits=0, percent=True))
+    fields = (Column("x", "x"), Column("y", "y"), Column("level", "Level", digits=0, percent=True))
     rows = tuple({"x": 1, "y": 2, "level": level} for level in (0.951, 0.95, 0.5))
     plot = Plot(mark="point", x="x", y="y", series="level")
-    exhibit = replace(LINES, fields=fields, rows=rows, plot=plot)
-    domain = marks(exhibit, "point")[0]["encoding"]["color"]["scale"]["domain"]
+    drawn = changed(LINES, columns=fields, rows=rows, plot=plot)
+    domain = marks(drawn, "point")[0]["encoding"]["color"]["scale"]["domain"]
     assert domain == ["0.5", "0.95", "0.951"]
 
 
 def test_yes_comes_before_no_whichever_row_comes_first() -> None:
-    fields = (Field("x", "x"), Field("y", "y"), Field("held", "Held"))
+    fields = (Column("x", "x"), Column("y", "y"), Column("held", "Held"))
     rows = tuple({"x": 1, "y": 2, "held": held} for held in (False, True))
     plot = Plot(mark="point", x="x", y="y", series="held")
-    exhibit = replace(LINES, fields=fields, rows=rows, plot=plot)
-    domain = marks(exhibit, "point")[0]["encoding"]["color"]["scale"]["domain"]
+    drawn = changed(LINES, columns=fields, rows=rows, plot=plot)
+    domain = marks(drawn, "point")[0]["encoding"]["color"]["scale"]["domain"]
     assert domain == ["yes", "no"]
 
 
 def test_a_panel_has_the_categories_of_its_own_rows() -> None:
-    fields = (Field("x", "x"), Field("y", "y"), Field("of", "Of"), Field("s", "s"))
+    fields = (Column("x", "x"), Column("y", "y"), Column("of", "Of"), Column("s", "s"))
     places = (("a", "first"), ("b", "second"), ("a", "second"))
     rows: tuple[Row, ...] = tuple({"x": x, "y": 1, "of": of, "s": "s"} for x, of in places)
     plot = Plot(mark="point", x="x", y="y", panel="of", series="s")
-    exhibit = replace(LINES, fields=fields, rows=rows, plot=plot)
-    domains = [layer["encoding"]["x"]["scale"]["domain"] for layer in marks(exhibit, "point")]
+    drawn = changed(LINES, columns=fields, rows=rows, plot=plot)
+    domains = [layer["encoding"]["x"]["scale"]["domain"] for layer in marks(drawn, "point")]
     assert domains == [["a"], ["a", "b"]]
 
 
 def test_lines_of_many_points_have_few_of_them_marked(tmp_path: Path) -> None:
-    fields = (Field("x", "x"), Field("y", "y"), Field("s", "s"))
+    fields = (Column("x", "x"), Column("y", "y"), Column("s", "s"))
     rows = tuple({"x": x, "y": x + len(s), "s": s} for s in ("a", "bb") for x in range(200))
     plot = Plot(mark="line", x="x", y="y", series="s")
-    svg = saved(replace(LINES, fields=fields, rows=rows, plot=plot), tmp_path / "a.svg")
+    svg = saved(changed(LINES, columns=fields, rows=rows, plot=plot), tmp_path / "a.svg")
     on_lines, in_legend = (
         len(group)
         for group in fromstring(svg.decode()).iter()
@@ -341,12 +352,12 @@ def test_lines_of_many_points_have_few_of_them_marked(tmp_path: Path) -> None:
 
 
 def test_a_plot_of_an_unknown_field_is_refused() -> None:
-    with pytest.raises(UnknownNameError, match=r"field of a plot 'shair'; did you mean 'share'\?"):
+    with pytest.raises(UnknownNameError, match=r"column of a plot 'shair'; did you mean 'share'\?"):
         specification(with_plot(y="shair"))
 
 
 def test_a_vertical_axis_of_text_is_refused() -> None:
-    with pytest.raises(SettingError, match="field test: found 'randomization'"):
+    with pytest.raises(SettingError, match="column test: found 'randomization'"):
         specification(with_plot(y="test"))
 
 
@@ -394,12 +405,12 @@ def test_a_picture_holds_its_title_its_headings_and_the_names_of_all_series(
 def test_long_names_and_headings_are_not_cut(tmp_path: Path) -> None:
     long = " ".join(["a heading that goes on and on"] * 6)
     names = ["x" * 90, "日本語の長い名前" * 5]
-    rows = tuple({**row, "test": names[place % 2]} for place, row in enumerate(LINES.rows))
+    rows = tuple({**row, "test": names[place % 2]} for place, row in enumerate(LINES.table.rows))
     fields = tuple(replace(field, heading=f"{field.name} {long}") for field in FIELDS)
-    exhibit = replace(LINES, title=long, rows=rows, fields=fields)
-    found = texts(saved(exhibit, tmp_path / "a.svg"))
+    drawn = changed(LINES, title=long, rows=rows, columns=fields)
+    found = texts(saved(drawn, tmp_path / "a.svg"))
     assert {long, f"size {long}", f"share {long}", f"test {long}", *names} <= set(found)
-    categories = texts(saved(replace(exhibit, plot=POINTS.plot), tmp_path / "b.svg"))
+    categories = texts(saved(replace(drawn, plot=POINTS.plot), tmp_path / "b.svg"))
     assert set(names) <= set(categories)
 
 
@@ -470,26 +481,28 @@ def test_a_page_needs_nothing_from_elsewhere(tmp_path: Path) -> None:
 
 def test_a_name_cannot_break_out_of_a_page(tmp_path: Path) -> None:
     name = "</script><b>&\"'"
-    exhibit = replace(LINES, title=name, rows=tuple({**row, "test": name} for row in LINES.rows))
-    page = saved(exhibit, tmp_path / "a.html").decode()
+    drawn = changed(
+        LINES, title=name, rows=tuple({**row, "test": name} for row in LINES.table.rows)
+    )
+    page = saved(drawn, tmp_path / "a.html").decode()
     assert page.count("</script>") == 2
     assert "<b>" not in page.split('vegaEmbed("#chart"')[1]
-    assert name in texts(saved(exhibit, tmp_path / "a.svg"))
+    assert name in texts(saved(drawn, tmp_path / "a.svg"))
 
 
 def test_a_name_that_is_not_unicode_is_drawn_with_escapes(tmp_path: Path) -> None:
-    rows = tuple({**row, "test": "caf\udce9"} for row in LINES.rows)
-    exhibit = replace(LINES, title="caf\udce9 again", rows=rows)
+    rows = tuple({**row, "test": "caf\udce9"} for row in LINES.table.rows)
+    drawn = changed(LINES, title="caf\udce9 again", rows=rows)
     for ending in ENDINGS:
-        assert saved(exhibit, tmp_path / f"a{ending}")
+        assert saved(drawn, tmp_path / f"a{ending}")
     assert {r"caf\udce9", r"caf\udce9 again"} <= set(texts((tmp_path / "a.svg").read_bytes()))
 
 
 @every_chart
-def test_altair_accepts_the_specification_and_adds_its_schema_only(exhibit: Exhibit) -> None:
-    assert chart(exhibit).to_dict() == {
+def test_altair_accepts_the_specification_and_adds_its_schema_only(drawn: Chart) -> None:
+    assert chart(drawn).to_dict() == {
         "$schema": altair.SCHEMA_URL,
-        **specification(exhibit),
+        **specification(drawn),
     }
 
 
@@ -500,8 +513,8 @@ def test_a_notebook_shows_the_same_chart() -> None:
 
 
 @every_chart
-def test_the_same_exhibit_gives_the_same_picture(exhibit: Exhibit, tmp_path: Path) -> None:
-    assert saved(exhibit, tmp_path / "a.svg") == saved(exhibit, tmp_path / "b.svg")
+def test_the_same_exhibit_gives_the_same_picture(drawn: Chart, tmp_path: Path) -> None:
+    assert saved(drawn, tmp_path / "a.svg") == saved(drawn, tmp_path / "b.svg")
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -522,14 +535,14 @@ def test_another_process_gives_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_more_rows_than_altair_takes_by_itself_are_drawn(tmp_path: Path) -> None:
-    fields = (Field("x", "x"), Field("y", "y"))
+    fields = (Column("x", "x"), Column("y", "y"))
     rows = tuple({"x": place, "y": place**0.5} for place in range(6000))
     plot = Plot(mark="point", x="x", y="y")
-    exhibit = replace(LINES, fields=fields, rows=rows, plot=plot)
+    drawn = changed(LINES, columns=fields, rows=rows, plot=plot)
     before = altair.data_transformers.active
-    assert len(chart(exhibit).to_dict()["datasets"]["rows"]) == 6000
+    assert len(chart(drawn).to_dict()["datasets"]["rows"]) == 6000
     assert altair.data_transformers.active == before
-    groups = fromstring(saved(exhibit, tmp_path / "a.svg").decode()).iter()
+    groups = fromstring(saved(drawn, tmp_path / "a.svg").decode()).iter()
     (points,) = [group for group in groups if group.get("class", "").startswith("mark-symbol")]
     assert len(points) == 6000
 

@@ -30,8 +30,8 @@ class Column:
         digits: decimals of its numbers; None for text and whole numbers.
         percent: the number is a share, written as a percentage.
         sign: the number is a difference, written with its sign.
-        numeric: whether cells are aligned on the right; if None, where all of them are numbers.
         parts: the names of the numbers that a text for people is made of; programs get those.
+        numeric: whether cells are aligned on the right; if None, where all of them are numbers.
     """
 
     name: str
@@ -39,8 +39,8 @@ class Column:
     digits: int | None = None
     percent: bool = False
     sign: bool = False
-    numeric: bool | None = None
     parts: tuple[str, ...] = ()
+    numeric: bool | None = None
 
     def cell(self, value: Value) -> str:
         """A value as people read it.

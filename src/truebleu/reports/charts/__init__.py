@@ -1,4 +1,4 @@
-"""Charts of exhibits: one Vega-Lite specification, shown by notebooks or written into a file.
+"""Charts: one Vega-Lite specification, shown by notebooks or written into a file.
 
 Series are told apart by shape and dash as well as by colours of different lightness, so that a
 chart says the same in black and white. Altair and vl-convert are loaded when a chart is made.

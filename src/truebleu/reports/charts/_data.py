@@ -1,4 +1,4 @@
-"""What a chart draws: the rows of an exhibit's plot, by the parts that their values play in it."""
+"""What a chart draws: the points of its rows, by the parts that their values play in the plot."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ from math import isfinite
 from typing import TYPE_CHECKING, TypeGuard, cast
 
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.exhibits import Field
-from truebleu.reports.exhibit import cell
+from truebleu.reports.document import Column
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from truebleu.exhibits import Exhibit, Plot, Row, Value
+    from truebleu.reports.document import Chart, Plot, Row, Value
 
-# The parts of a plot that name fields, and those of them that must be numbers.
+# The parts of a plot that name columns, and those of them that must be numbers.
 PARTS = {
     "x": "x",
     "y": "y",
@@ -31,22 +30,22 @@ NUMBERS = ("y", "low", "high", "reference")
 
 # Without slots, so that what takes long is worked out once.
 @dataclass(frozen=True, kw_only=True)
-class Drawing:
+class ChartData:
     """The points of a plot, and what stands beside them.
 
     Attributes:
-        plot: what the exhibit wants to be drawn.
-        fields: the field of each part, by `PARTS`.
+        plot: how the rows are drawn.
+        columns: the column of each part, by `PARTS`.
         points: a value for each part that a row has; parts without a value are not there.
         left_out: how many rows have no place in the chart, for want of a value.
         categories: the labels along the horizontal axis; None where it is an axis of numbers.
-        series: the labels of the series; none where there is no such field.
+        series: the labels of the series; none where there is no such column.
         panels: the labels of the panels; likewise.
         panels_are_text: whether those say what they are; a number does not.
     """
 
     plot: Plot
-    fields: Mapping[str, Field]
+    columns: Mapping[str, Column]
     points: tuple[dict[str, Value], ...]
     left_out: int
     categories: tuple[str, ...] | None
@@ -100,34 +99,33 @@ class Drawing:
         return len(self.series) > 1 and len(set(places)) < len(places)
 
 
-def drawing(exhibit: Exhibit) -> Drawing:
-    """The points of an exhibit's plot."""
-    plot = exhibit.plot
-    rows = exhibit.rows if exhibit.plot_rows is None else exhibit.plot_rows
-    known = {one.name: one for one in (*exhibit.fields, *exhibit.plot_fields)}
-    fields = {
-        part: _field(name, known, rows)
+def chart_data(chart: Chart) -> ChartData:
+    """The points of a chart."""
+    plot, rows = chart.plot, chart.table.rows
+    known = {column.name: column for column in chart.table.columns}
+    columns = {
+        part: _column(name, known, rows)
         for part, attribute in PARTS.items()
         if (name := getattr(plot, attribute)) is not None
     }
     for part in NUMBERS:
-        if part in fields:
-            _require_numbers(fields[part], rows)
+        if part in columns:
+            _require_numbers(columns[part], rows)
     discrete = plot.mark == "bar" or not all(
         _is_number(row.get(plot.x)) for row in rows if row.get(plot.x) is not None
     )
-    told_apart = [part for part in ("series", "panel") if part in fields] + ["x"] * discrete
-    labels = {part: _labels(fields[part], rows) for part in told_apart}
-    points = [point for row in rows if (point := _point(row, plot, fields, labels)) is not None]
+    labelled = [part for part in ("series", "panel") if part in columns] + ["x"] * discrete
+    labels = {part: _labels(columns[part], rows) for part in labelled}
+    points = [point for row in rows if (point := _point(row, plot, columns, labels)) is not None]
     # What has no points has no place either.
-    shown = {part: {point[part] for point in points} for part in told_apart}
+    shown = {part: {point[part] for point in points} for part in labelled}
     kept = {
         part: tuple(label for label in labels[part].values() if label in shown[part])
-        for part in told_apart
+        for part in labelled
     }
-    return Drawing(
+    return ChartData(
         plot=plot,
-        fields=fields,
+        columns=columns,
         points=tuple(points),
         left_out=len(rows) - len(points),
         categories=kept.get("x"),
@@ -137,33 +135,33 @@ def drawing(exhibit: Exhibit) -> Drawing:
     )
 
 
-def _field(name: str, known: Mapping[str, Field], rows: Sequence[Row]) -> Field:
-    """The field of that name; what only rows know is called as they call it."""
+def _column(name: str, known: Mapping[str, Column], rows: Sequence[Row]) -> Column:
+    """The column of that name; what only rows know is called as they call it."""
     if name in known:
-        field = known[name]
-        return replace(field, heading=readable(field.heading))
+        column = known[name]
+        return replace(column, heading=readable(column.heading))
     if any(name in row for row in rows):
-        return Field(name, name)
-    raise UnknownNameError("field of a plot", name, tuple(known))
+        return Column(name, name)
+    raise UnknownNameError("column of a plot", name, tuple(known))
 
 
-def _require_numbers(field: Field, rows: Iterable[Row]) -> None:
+def _require_numbers(column: Column, rows: Iterable[Row]) -> None:
     for row in rows:
-        value = row.get(field.name)
+        value = row.get(column.name)
         if value is not None and not _is_number(value):
-            raise SettingError(f"field {field.name}", value, "a number to draw")
+            raise SettingError(f"column {column.name}", value, "a number to draw")
 
 
 def _point(
     row: Row,
     plot: Plot,
-    fields: Mapping[str, Field],
+    columns: Mapping[str, Column],
     labels: Mapping[str, Mapping[Value, str]],
 ) -> dict[str, Value] | None:
     """What is drawn of a row; None where it has no place on the axes."""
     point: dict[str, Value] = {}
-    for part, field in fields.items():
-        value = row.get(field.name)
+    for part, column in columns.items():
+        value = row.get(column.name)
         if part in labels:
             point[part] = labels[part][value]
         elif _is_number(value) and isfinite(value):
@@ -176,13 +174,13 @@ def _point(
     return point if on_axis and "y" in point else None
 
 
-def _labels(field: Field, rows: Iterable[Row]) -> dict[Value, str]:
+def _labels(column: Column, rows: Iterable[Row]) -> dict[Value, str]:
     """A label for each value: numbers in their order, yes before no, others as they come."""
-    values: list[Value] = list(dict.fromkeys(row.get(field.name) for row in rows))
+    values: list[Value] = list(dict.fromkeys(row.get(column.name) for row in rows))
     if all(isinstance(value, int | float) for value in values):
         yes_or_no = all(isinstance(value, bool) for value in values)
         values.sort(key=lambda value: cast("float", value), reverse=yes_or_no)
-    labels = {value: readable(cell(value, field)) for value in values}
+    labels = {value: readable(column.cell(value)) for value in values}
     if len(set(labels.values())) < len(labels):
         # Too few decimals to tell them apart.
         labels = {value: readable(str(value)) for value in values}

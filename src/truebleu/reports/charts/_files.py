@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from truebleu.corpus._writing import refuse_existing, write_files
 from truebleu.errors import MissingExtraError, SettingError, UnreadableFileError
 from truebleu.reports.charts._specification import specification
+from truebleu.reports.document import Chart
+from truebleu.reports.formats.json import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -16,7 +18,10 @@ if TYPE_CHECKING:
 
     from altair import TopLevelMixin
 
+    from truebleu._results import Result
     from truebleu.exhibits import Exhibit
+
+    Drawable = Chart | Result | Exhibit
 
 ENDINGS = (".png", ".svg", ".html", ".json")
 PACKAGES = ("altair", "vl_convert")
@@ -41,37 +46,32 @@ vegaEmbed("#chart", {specification}).catch(console.error);
 """
 
 
-def chart(exhibit: Exhibit) -> TopLevelMixin:
-    """The chart of an exhibit, as Altair's object: a notebook shows it, Altair can change it.
+def chart(drawable: Drawable) -> TopLevelMixin:
+    """A chart as Altair's object: a notebook shows it, Altair can change it.
 
     Args:
-        exhibit: what a study, a plan or an agreement with people found.
+        drawable: a result, whose first chart is taken, or a chart.
 
-    >>> from truebleu.exhibits import Exhibit, Field, Plot
-    >>> exhibit = Exhibit(
-    ...     name="demo",
-    ...     title="Power",
-    ...     fields=(Field("n", "Segments"), Field("power", "Power", percent=True)),
-    ...     rows=({"n": 100, "power": 0.4}, {"n": 400, "power": 0.9}),
-    ...     findings=(),
-    ...     plot=Plot(mark="line", x="n", y="power"),
-    ... )
-    >>> chart(exhibit).to_dict()["title"]
+    >>> from truebleu.reports.document import Chart, Column, Plot, Table
+    >>> columns = (Column("n", "Segments"), Column("power", "Power", percent=True))
+    >>> rows = ({"n": 100, "power": 0.4}, {"n": 400, "power": 0.9})
+    >>> plot = Plot(mark="line", x="n", y="power")
+    >>> chart(Chart(title="Power", table=Table(columns, rows), plot=plot)).to_dict()["title"]
     {'text': ['Power']}
     """
     altair, _ = _packages()
-    spec = specification(exhibit)
+    spec = specification(_chart_of(drawable))
     kinds = {"hconcat": "HConcatChart", "vconcat": "VConcatChart", "concat": "ConcatChart"}
     kind = next((kinds[key] for key in kinds if key in spec), "LayerChart")
     found: TopLevelMixin = getattr(altair, kind).from_dict(spec)
     return found
 
 
-def save_chart(exhibit: Exhibit, path: str | PathLike[str], *, overwrite: bool = False) -> Path:
-    """Write the chart of an exhibit into a file, whole or not at all.
+def save_chart(drawable: Drawable, path: str | PathLike[str], *, overwrite: bool = False) -> Path:
+    """Write a chart into a file, whole or not at all.
 
     Args:
-        exhibit: what a study, a plan or an agreement with people found.
+        drawable: a result, whose first chart is taken, or a chart.
         path: where to; its ending says as what: .png, .svg, .html or .json (Vega-Lite).
         overwrite: whether a file that exists may be replaced.
 
@@ -82,13 +82,22 @@ def save_chart(exhibit: Exhibit, path: str | PathLike[str], *, overwrite: bool =
     require_chart_file(file, overwrite=overwrite)
     altair, convert = _packages()
     # What Altair would say of its own object, which takes it long where panels are many.
-    spec = {"$schema": altair.SCHEMA_URL, **specification(exhibit)}
+    spec = {"$schema": altair.SCHEMA_URL, **specification(_chart_of(drawable))}
     version = ".".join(altair.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
     # Another release of Altair may speak of a version that this converter does not have.
     known = version if version in convert.get_vegalite_versions() else None
     written = _WRITERS[_ending(file)](convert, spec, known)
     write_files(file.parent, {file.name: [written]}, overwrite=overwrite)
     return file
+
+
+def _chart_of(drawable: Drawable) -> Chart:
+    if isinstance(drawable, Chart):
+        return drawable
+    charts = drawable.to_document().charts
+    if not charts:
+        raise SettingError("chart", type(drawable).__name__, "a result that has a chart")
+    return charts[0]
 
 
 def require_chart_file(path: Path, *, overwrite: bool) -> None:
@@ -155,8 +164,6 @@ def _html(convert: ModuleType, spec: Mapping[str, Any], version: str | None) -> 
 
 
 def _json(_convert: ModuleType, spec: Mapping[str, Any], _version: str | None) -> bytes:
-    from truebleu.reports.json import json_text
-
     return json_text(spec).encode()
 
 

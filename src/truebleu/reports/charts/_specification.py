@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
 
-from truebleu.reports.charts._data import drawing, readable
+from truebleu.reports.charts._data import chart_data, readable
 from truebleu.reports.charts._style import (
     AXIS_TITLE_SIZE,
     CHART_SIZE,
@@ -24,10 +24,11 @@ from truebleu.reports.charts._style import (
     text_width,
     wrapped,
 )
+from truebleu.reports.document import Column
 
 if TYPE_CHECKING:
-    from truebleu.exhibits import Exhibit, Field, Value
-    from truebleu.reports.charts._data import Drawing
+    from truebleu.reports.charts._data import ChartData
+    from truebleu.reports.document import Chart, Value
 
 # Error bars of several series at one place stand side by side, this far apart at most, in pixels.
 WIDEST_DODGE = 3.5
@@ -38,8 +39,8 @@ class Panel:
     """One chart among several, or the only one: what is drawn in it, and how large it is.
 
     Attributes:
-        drawing: what is drawn.
-        name: the value of the panel's field, None for the only one.
+        data: what is drawn.
+        name: the value of the panel's column, None for the only one.
         width: in pixels.
         height: in pixels.
         x_title: whether the horizontal axis says what it is; another panel's may say it.
@@ -47,7 +48,7 @@ class Panel:
         shared: the axes, x or y, that are those of all panels.
     """
 
-    drawing: Drawing
+    data: ChartData
     name: str | None
     width: float
     height: float
@@ -58,18 +59,18 @@ class Panel:
     @property
     def categories(self) -> tuple[str, ...] | None:
         """The labels along the horizontal axis that this panel has points of."""
-        return self.drawing.categories_of(self.name)
+        return self.data.categories_of(self.name)
 
     @property
     def spacing(self) -> float:
         """About how many pixels lie between neighbours along the horizontal axis."""
         if self.categories is not None:
             return self.width / max(1, len(self.categories)) / self._side_by_side
-        return self.width / max(1, len(set(self.drawing.numbers("x", self.name))))
+        return self.width / max(1, len(set(self.data.numbers("x", self.name))))
 
     @property
     def _side_by_side(self) -> int:
-        return len(self.drawing.series) if self.drawing.crowded else 1
+        return len(self.data.series) if self.data.crowded else 1
 
     @property
     def dodge(self) -> list[float]:
@@ -98,19 +99,19 @@ MOST_LINES = 3
 
 def x_axis(panel: Panel) -> dict[str, Any]:
     """The horizontal encoding of every mark of a panel."""
-    field, title = panel.drawing.fields["x"], None
+    column, title = panel.data.columns["x"], None
     if panel.x_title:
-        title = wrapped(field.heading, panel.width, AXIS_TITLE_SIZE)
-    if panel.drawing.categories is not None:
+        title = wrapped(column.heading, panel.width, AXIS_TITLE_SIZE)
+    if panel.data.categories is not None:
         return _categories(panel, title)
-    numbers = panel.drawing.numbers("x")
+    numbers = panel.data.numbers("x")
     axis = {
         "labelOverlap": "greedy",
         "labelSeparation": LABEL_SIZE / 2,
         "tickCount": round(panel.width / 60),
     }
-    axis |= _number_format(field, numbers)
-    if panel.drawing.plot.log_x:
+    axis |= _number_format(column, numbers)
+    if panel.data.plot.log_x:
         # A step between ticks is of no use where they multiply.
         axis.pop("tickMinStep", None)
         values = sorted(set(numbers))
@@ -129,8 +130,8 @@ def x_axis(panel: Panel) -> dict[str, Any]:
 
 def y_axis(panel: Panel, part: str = "y") -> dict[str, Any]:
     """The vertical encoding of a part: y itself, the ends of error bars, or a reference."""
-    field = panel.drawing.fields["y"]
-    title = wrapped(field.heading, panel.height, AXIS_TITLE_SIZE) if panel.y_title else None
+    column = panel.data.columns["y"]
+    title = wrapped(column.heading, panel.height, AXIS_TITLE_SIZE) if panel.y_title else None
     return {
         "field": part,
         "type": "quantitative",
@@ -138,25 +139,25 @@ def y_axis(panel: Panel, part: str = "y") -> dict[str, Any]:
         "scale": _y_scale(panel),
         "axis": {
             "tickCount": round(panel.height / 40),
-            **_number_format(field, panel.drawing.numbers("y")),
+            **_number_format(column, panel.data.numbers("y")),
         },
     }
 
 
-def is_shared(drawn: Drawing, axis: str) -> bool:
+def is_shared(drawn: ChartData, axis: str) -> bool:
     """Whether panels share an axis: then they compare at a glance, unless some become flat."""
     if axis == "y" and drawn.plot.shared_y is not None:
         return drawn.plot.shared_y
     if axis == "x" and drawn.categories is not None:
         return False
-    if drawn.fields[axis].percent:
+    if drawn.columns[axis].percent:
         return True
     ends = [_ends(_shown(drawn, axis, panel)) for panel in drawn.panels]
     whole = max((high for _, high in ends), default=0) - min((low for low, _ in ends), default=0)
     return all(high - low >= SMALLEST_USE * whole for low, high in ends if high > low)
 
 
-def _shown(drawn: Drawing, axis: str, panel: str | None) -> list[float]:
+def _shown(drawn: ChartData, axis: str, panel: str | None) -> list[float]:
     """All numbers that an axis shows, in one panel or in all."""
     parts = ("x",) if axis == "x" else ("y", "low", "high", "reference")
     shown = [number for part in parts for number in drawn.numbers(part, panel)]
@@ -171,27 +172,27 @@ def _ends(numbers: list[float]) -> tuple[float, float]:
 
 def _on_axis(panel: Panel, axis: str) -> list[float]:
     """The numbers on an axis of a panel: those of all panels, if they share it."""
-    return _shown(panel.drawing, axis, None if axis in panel.shared else panel.name)
+    return _shown(panel.data, axis, None if axis in panel.shared else panel.name)
 
 
 def _x_scale(panel: Panel) -> dict[str, Any]:
     numbers = _on_axis(panel, "x")
     scale: dict[str, Any] = {"nice": False, "padding": MARGIN}
-    scale |= {"type": "log"} if panel.drawing.plot.log_x else {"zero": False}
+    scale |= {"type": "log"} if panel.data.plot.log_x else {"zero": False}
     if len(set(numbers)) == 1:
         (only,) = set(numbers)
-        scale["domain"] = [only / 2, only * 2] if panel.drawing.plot.log_x else _around(only)
+        scale["domain"] = [only / 2, only * 2] if panel.data.plot.log_x else _around(only)
     return scale
 
 
 def _y_scale(panel: Panel) -> dict[str, Any]:
-    plot, numbers = panel.drawing.plot, _on_axis(panel, "y")
+    plot, numbers = panel.data.plot, _on_axis(panel, "y")
     # A bar's length says its value, so that bars begin at 0 whatever the plot says.
     zero = plot.zero_y or plot.mark == "bar"
     if not numbers:
         return {"zero": zero}
     low, high = _ends(numbers)
-    if panel.drawing.fields["y"].percent and low >= 0 and high <= 1:
+    if panel.data.columns["y"].percent and low >= 0 and high <= 1:
         # A share is never outside 0 and 1, and where it comes near, it is measured against them.
         ends = {"domainMax": 1} if high > 1 - NEAR_THE_END else {}
         return {"zero": zero or low < NEAR_THE_END, "nice": True, **ends}
@@ -231,8 +232,8 @@ def _categories(panel: Panel, title: list[str] | None) -> dict[str, Any]:
     }
 
 
-def _number_format(field: Field, numbers: list[float]) -> dict[str, Any]:
-    if field.percent:
+def _number_format(column: Column, numbers: list[float]) -> dict[str, Any]:
+    if column.percent:
         return {"labelExpr": PERCENT_LABEL}
     # Half a reference or half a sample would be no value that there could be.
     whole = all(isinstance(number, int) for number in numbers)
@@ -255,25 +256,25 @@ CAP = 7.0
 
 def layers(panel: Panel) -> list[Layer]:
     """From the back to the front."""
-    drawing = panel.drawing
-    if drawing.plot.mark == "bar":
+    data = panel.data
+    if data.plot.mark == "bar":
         found = [_bars(panel), *_error_bars(panel)]
-    elif drawing.plot.mark == "line":
+    elif data.plot.mark == "line":
         found = [*_error_bars(panel), _lines(panel), _points_on_lines(panel)]
-    elif drawing.plot.mark == "tick":
+    elif data.plot.mark == "tick":
         found = [*_error_bars(panel), _ticks(panel)]
     else:
         found = [*_error_bars(panel), _points(panel)]
-    steady = drawing.steady_references.get(panel.name)
-    if "reference" in drawing.fields and steady is None:
+    steady = data.steady_references.get(panel.name)
+    if "reference" in data.columns and steady is None:
         found.append(_row_references(panel))
-    across = [value for value in (drawing.plot.reference, steady) if value is not None]
+    across = [value for value in (data.plot.reference, steady) if value is not None]
     return [*found, *(_line_across(panel, value) for value in across)]
 
 
-def series_channels(drawing: Drawing, *channels: str) -> Layer:
+def series_channels(data: ChartData, *channels: str) -> Layer:
     """Encodings that tell series apart; the legend is drawn apart, as a chart of its own."""
-    count = len(drawing.series)
+    count = len(data.series)
     if not count:
         return {}
     ranges = {"color": colours(count), "shape": shapes(count), "strokeDash": dashes(count)}
@@ -281,7 +282,7 @@ def series_channels(drawing: Drawing, *channels: str) -> Layer:
         channel: {
             "field": "series",
             "type": "nominal",
-            "scale": {"domain": list(drawing.series), "range": ranges[channel]},
+            "scale": {"domain": list(data.series), "range": ranges[channel]},
             "legend": None,
         }
         for channel in channels
@@ -305,40 +306,40 @@ def _line_across(panel: Panel, value: float) -> Layer:
 
 
 def _bars(panel: Panel) -> Layer:
-    colour = {} if panel.drawing.series else {"color": SINGLE}
+    colour = {} if panel.data.series else {"color": SINGLE}
     mark = {"type": "bar", "stroke": INK, "strokeWidth": 0.5, **colour}
     return _layer(panel, mark, "color")
 
 
 def _lines(panel: Panel) -> Layer:
-    colour = {} if panel.drawing.series else {"color": SINGLE}
+    colour = {} if panel.data.series else {"color": SINGLE}
     return _layer(panel, {"type": "line", "strokeWidth": 1.6, **colour}, "color", "strokeDash")
 
 
 def _points(panel: Panel) -> Layer:
     size, opacity = _crowd(panel)
-    if _has_error_bars(panel.drawing):
+    if _has_error_bars(panel.data):
         # Neighbours may touch but not hide each other's bars.
         size = min(size, max(SMALLEST_POINT, round((1.3 * panel.spacing) ** 2)))
     mark = {"type": "point", "filled": True, "size": size, "opacity": opacity}
-    if not panel.drawing.series:
+    if not panel.data.series:
         mark["color"] = SINGLE
     return _layer(panel, mark, "color", "shape")
 
 
 def _points_on_lines(panel: Panel) -> Layer:
     """Points that leave enough of a line to see its dashes: smaller, then fewer."""
-    on_a_line = max(1, _count(panel) // max(1, len(panel.drawing.series)))
+    on_a_line = max(1, _count(panel) // max(1, len(panel.data.series)))
     apart = panel.width / on_a_line
     size = max(SMALLEST_POINT, min(CROWDS[0][1], round((0.5 * apart) ** 2)))
     mark = {"type": "point", "filled": True, "opacity": 1, "size": size}
-    if not panel.drawing.series:
+    if not panel.data.series:
         mark["color"] = SINGLE
     layer = _layer(panel, mark, "color", "shape")
     if on_a_line > MOST_ON_A_LINE:
         every = ceil(on_a_line / FEWER_ON_A_LINE)
         count = {"window": [{"op": "row_number", "as": "place"}]}
-        groups = {"groupby": ["series"]} if panel.drawing.series else {}
+        groups = {"groupby": ["series"]} if panel.data.series else {}
         layer["transform"] = [{**count, **groups}, {"filter": f"datum.place % {every} === 1"}]
     return layer
 
@@ -352,7 +353,7 @@ def _ticks(panel: Panel) -> Layer:
         "thickness": 1.5,
         "opacity": opacity,
     }
-    if not panel.drawing.series:
+    if not panel.data.series:
         mark["color"] = SINGLE
     return _layer(panel, mark, "color")
 
@@ -372,12 +373,12 @@ def _row_references(panel: Panel) -> Layer:
 
 def _error_bars(panel: Panel) -> list[Layer]:
     """A line from the lower to the upper end, and a cap at each."""
-    if not _has_error_bars(panel.drawing):
+    if not _has_error_bars(panel.data):
         return []
     # On bars and under points alike they must be seen: those of bars are in ink.
-    on_bars = panel.drawing.plot.mark == "bar"
+    on_bars = panel.data.plot.mark == "bar"
     channels = () if on_bars else ("color",)
-    colour = {"color": INK if on_bars else SINGLE} if on_bars or not panel.drawing.series else {}
+    colour = {"color": INK if on_bars else SINGLE} if on_bars or not panel.data.series else {}
     rule = _layer(panel, {"type": "rule", "strokeWidth": 1.2, **colour}, *channels, y="low")
     rule["encoding"]["y2"] = {"field": "high"}
     cap = {
@@ -393,41 +394,41 @@ def _error_bars(panel: Panel) -> list[Layer]:
     return [{**layer, "transform": [complete]} for layer in found]
 
 
-def _has_error_bars(drawing: Drawing) -> bool:
-    return {"low", "high"} <= drawing.fields.keys()
+def _has_error_bars(data: ChartData) -> bool:
+    return {"low", "high"} <= data.columns.keys()
 
 
 def _layer(panel: Panel, mark: Layer, *channels: str, y: str = "y") -> Layer:
     """A mark for each point, beside those of other series if there are several at one place."""
-    drawing = panel.drawing
+    data = panel.data
     encoding = {
         "x": x_axis(panel),
         "y": y_axis(panel, y),
-        **series_channels(drawing, *channels),
-        "tooltip": _tooltip(drawing),
+        **series_channels(data, *channels),
+        "tooltip": _tooltip(data),
     }
-    if drawing.series and "color" not in channels:
+    if data.series and "color" not in channels:
         encoding["detail"] = {"field": "series", "type": "nominal"}
-    if drawing.crowded and drawing.categories is not None:
-        scale: Layer = {"domain": list(drawing.series)}
-        if drawing.plot.mark == "bar":
+    if data.crowded and data.categories is not None:
+        scale: Layer = {"domain": list(data.series)}
+        if data.plot.mark == "bar":
             scale["paddingInner"] = 0.1
         encoding["xOffset"] = {"field": "series", "type": "nominal", "scale": scale}
-    elif drawing.crowded and _has_error_bars(drawing):
-        aside = dict(zip(drawing.series, panel.dodge, strict=True))
+    elif data.crowded and _has_error_bars(data):
+        aside = dict(zip(data.series, panel.dodge, strict=True))
         mark = {**mark, "xOffset": {"expr": f"{literal(aside)}[datum.series]"}}
     return {"mark": mark, "encoding": encoding}
 
 
-def _tooltip(drawing: Drawing) -> list[Layer]:
+def _tooltip(data: ChartData) -> list[Layer]:
     return [
         {
             "field": part,
-            "type": "quantitative" if part in drawing.number_parts else "nominal",
-            "title": field.heading,
-            **({"format": ".4~%"} if field.percent and part in drawing.number_parts else {}),
+            "type": "quantitative" if part in data.number_parts else "nominal",
+            "title": column.heading,
+            **({"format": ".4~%"} if column.percent and part in data.number_parts else {}),
         }
-        for part, field in drawing.fields.items()
+        for part, column in data.columns.items()
     ]
 
 
@@ -436,10 +437,10 @@ def _crowd(panel: Panel) -> tuple[int, float]:
 
 
 def _count(panel: Panel) -> int:
-    return len(panel.drawing.numbers("y", panel.name))
+    return len(panel.data.numbers("y", panel.name))
 
 
-# The Vega-Lite specification of an exhibit's chart: panels, a legend, and words above them.
+# The Vega-Lite specification of a chart: panels, a legend, and words above them.
 
 
 Part = dict[str, Any]
@@ -455,15 +456,15 @@ MOST_DESCRIBED = 500
 ACTIONS = {"export": True, "source": True, "compiled": False, "editor": False}
 
 
-def specification(exhibit: Exhibit) -> Part:
-    """The chart of an exhibit in Vega-Lite, complete with its data.
+def specification(chart: Chart) -> Part:
+    """A chart in Vega-Lite, complete with its data.
 
-    Nothing in it depends on anything but the exhibit: the same exhibit has the same chart.
+    Nothing in it depends on anything but the chart: the same chart has the same specification.
     """
-    drawn = drawing(exhibit)
+    drawn = chart_data(chart)
     panels = _panels(drawn)
     columns = _columns(len(panels))
-    chart: Part = {
+    shown: Part = {
         "concat": [_panel(panel) for panel in panels],
         "columns": columns,
         "spacing": 24,
@@ -475,7 +476,7 @@ def specification(exhibit: Exhibit) -> Part:
     }
     width = columns * (panels[0].width + AXIS_ROOM)
     if len(panels) == 1:
-        (chart,) = chart["concat"]
+        (shown,) = shown["concat"]
     rows: dict[str, Any] = {"rows": list(drawn.points)}
     if drawn.series:
         legend, room = _legend(drawn)
@@ -484,19 +485,19 @@ def specification(exhibit: Exhibit) -> Part:
         rows["legend"] = [
             {"series": name, "place": place} for name in drawn.series for place in (0, 0.5, 1)
         ]
-        chart = {("hconcat" if beside else "vconcat"): [chart, legend], "spacing": 20}
+        shown = {("hconcat" if beside else "vconcat"): [shown, legend], "spacing": 20}
     return {
         "config": {**CONFIG, "aria": len(drawn.points) <= MOST_DESCRIBED},
-        "title": _title(exhibit, drawn, width),
-        "description": readable(" ".join((f"{exhibit.title}.", *exhibit.findings))),
+        "title": _title(chart, drawn, width),
+        "description": readable(" ".join((f"{chart.title}.", *chart.sentences))),
         "data": {"name": "rows"},
         "datasets": rows,
-        **chart,
+        **shown,
         "usermeta": {"embedOptions": {"actions": ACTIONS, "renderer": "svg"}},
     }
 
 
-def _panels(drawn: Drawing) -> list[Panel]:
+def _panels(drawn: ChartData) -> list[Panel]:
     names: tuple[str | None, ...] = drawn.panels or (None,)
     width, height = CHART_SIZE if len(names) == 1 else PANEL_SIZE
     if drawn.categories is not None:
@@ -530,15 +531,15 @@ def _columns(panels: int) -> int:
 def _panel(panel: Panel) -> Part:
     found: Part = {"width": panel.width, "height": panel.height, "layer": layers(panel)}
     if panel.name is not None:
-        heading = panel.drawing.fields["panel"].heading
-        name = panel.name if panel.drawing.panels_are_text else f"{heading}: {panel.name}"
+        heading = panel.data.columns["panel"].heading
+        name = panel.name if panel.data.panels_are_text else f"{heading}: {panel.name}"
         lines = wrapped(name, panel.width, AXIS_TITLE_SIZE)
         found["title"] = {"text": lines, "fontSize": AXIS_TITLE_SIZE, "offset": 6}
         found["transform"] = [{"filter": f"datum.panel === {literal(panel.name)}"}]
     return found
 
 
-def _legend(drawn: Drawing) -> tuple[Part, float]:
+def _legend(drawn: ChartData) -> tuple[Part, float]:
     """A line and a point of each series beside its name, and about how wide that is.
 
     Vega's own legends show dashes and shapes apart from each other, and cut long names.
@@ -571,7 +572,7 @@ def _legend(drawn: Drawing) -> tuple[Part, float]:
         "height": LEGEND_ROW * len(drawn.series),
         "view": {"stroke": None},
         "title": {
-            "text": wrapped(drawn.fields["series"].heading, WIDEST_LEGEND, AXIS_TITLE_SIZE),
+            "text": wrapped(drawn.columns["series"].heading, WIDEST_LEGEND, AXIS_TITLE_SIZE),
             "fontSize": AXIS_TITLE_SIZE,
             "fontWeight": "normal",
             "offset": 6,
@@ -583,7 +584,7 @@ def _legend(drawn: Drawing) -> tuple[Part, float]:
     }, LEGEND_SAMPLE + widest
 
 
-def _samples(drawn: Drawing) -> list[Part]:
+def _samples(drawn: ChartData) -> list[Part]:
     """What the legend shows of a series: the layers, with the channels that tell it apart."""
     middle = [{"filter": "datum.place === 0.5"}]
     if drawn.plot.mark == "bar":
@@ -601,24 +602,24 @@ def _samples(drawn: Drawing) -> list[Part]:
     return [line, points]
 
 
-def _title(exhibit: Exhibit, drawn: Drawing, width: float) -> Part:
-    title: Part = {"text": wrapped(readable(exhibit.title), width, TITLE_SIZE)}
+def _title(chart: Chart, drawn: ChartData, width: float) -> Part:
+    title: Part = {"text": wrapped(readable(chart.title), width, TITLE_SIZE)}
     notes = ". ".join(_notes(drawn))
     if notes:
         title["subtitle"] = wrapped(f"{notes}.", width, LABEL_SIZE)
     return title
 
 
-def _notes(drawn: Drawing) -> list[str]:
+def _notes(drawn: ChartData) -> list[str]:
     """What the marks mean that no axis and no legend says."""
-    fields, notes = drawn.fields, []
-    if {"low", "high"} <= fields.keys():
+    columns, notes = drawn.columns, []
+    if {"low", "high"} <= columns.keys():
         notes.append(f"Error bars: {_interval(drawn)}")
     if drawn.plot.reference is not None:
         notes.append(f"Dashed line: {_number(drawn.plot.reference, drawn)}")
-    if "reference" in fields:
+    if "reference" in columns:
         kind = "Dashed line" if drawn.steady_references else "Short lines"
-        notes.append(f"{kind}: {fields['reference'].heading}")
+        notes.append(f"{kind}: {columns['reference'].heading}")
     if not drawn.points:
         notes.append("No row has a value to draw")
     elif drawn.left_out:
@@ -627,18 +628,15 @@ def _notes(drawn: Drawing) -> list[str]:
     return notes
 
 
-def _interval(drawn: Drawing) -> str:
+def _interval(drawn: ChartData) -> str:
     """What the error bars are; headings such as "95 % from" and "to" say it in a table only."""
     if drawn.plot.interval is not None:
         return readable(drawn.plot.interval)
-    low, high = drawn.fields["low"].heading, drawn.fields["high"].heading
+    low, high = drawn.columns["low"].heading, drawn.columns["high"].heading
     if high.lower() == "to" and low.lower().endswith("from"):
         return low[: -len("from")].strip() or "the interval"
     return f"{low} to {high}"
 
 
-def _number(value: Value, drawn: Drawing) -> str:
-    from truebleu.exhibits import Field
-    from truebleu.reports.exhibit import cell
-
-    return cell(value, Field("reference", "", percent=drawn.fields["y"].percent))
+def _number(value: Value, drawn: ChartData) -> str:
+    return Column("reference", "", percent=drawn.columns["y"].percent).cell(value)
