@@ -9,6 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from truebleu.errors import MissingExtraError
 
 if TYPE_CHECKING:
+    from os import PathLike
+    from pathlib import Path
+
+    from altair import TopLevelMixin
+
     from truebleu.reports.document import Document
 
 #: The libraries that `to_frame` looks for, in this order.
@@ -50,6 +55,18 @@ class Result:
         table = self.to_document().data
         columns = {name: [row.get(name) for row in table.rows] for name in table.names}
         return import_module(chosen).DataFrame(columns)
+
+    def to_chart(self) -> TopLevelMixin:
+        """The first chart, as Altair's object: a notebook shows it, Altair can change it."""
+        from truebleu.reports.charts import chart
+
+        return chart(self)
+
+    def save_chart(self, path: str | PathLike[str], *, overwrite: bool = False) -> Path:
+        """Write the first chart into a file; its ending says as what (.png, .svg, .html, .json)."""
+        from truebleu.reports.charts import save_chart
+
+        return save_chart(self, path, overwrite=overwrite)
 
     def __str__(self) -> str:
         from truebleu.reports.formats import render

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from truebleu.corpus._writing import refuse_existing, write_files
 from truebleu.errors import MissingExtraError, SettingError, UnreadableFileError
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from truebleu._results import Result
     from truebleu.exhibits import Exhibit
 
-    Drawable = Chart | Result | Exhibit
+    Drawable: TypeAlias = Chart | Result | Exhibit
 
 ENDINGS = (".png", ".svg", ".html", ".json")
 PACKAGES = ("altair", "vl_convert")

@@ -1,0 +1,57 @@
+"""A result whose names and sentences attack every format, and what must not come through."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from truebleu._results import Result
+from truebleu.reports.document import (
+    Chart,
+    Column,
+    Document,
+    Heading,
+    Notes,
+    Plot,
+    Sentences,
+    Table,
+)
+
+ATTACKS = (
+    "\x1b[31mred\x1b]8;;https://example.org\x07",
+    "\u202eevil\u2066",
+    "line\nbreak\r\ttab\x85next\u2028end",
+    "\\input{/etc/passwd}",
+    "</script><script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "=HYPERLINK(1)",
+    "+1",
+    "-1+1",
+    "@sum",
+    "a|b`c`*d*_e_[f](g)",
+    "100 % & #1 {x} $y$ ~ ^",
+    "nul\x00byte",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Hostile(Result):
+    """Has the attack in every place where a text from a file can come to stand."""
+
+    REPORT: ClassVar[str] = "tests.reports.formats.hostile"
+
+    attack: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"version": 1, "name": self.attack}
+
+
+def document(result: Hostile) -> Document:
+    attack = result.attack
+    table = Table(
+        (Column("system", "System"), Column("n", attack, digits=1)),
+        ({"system": attack, "n": -1.25}, {"system": "plain", "n": None}),
+        notes=(attack,),
+    )
+    chart = Chart(title=attack, table=table, plot=Plot(mark="point", x="system", y="n"))
+    return Document((Heading(attack), table, Sentences((attack,)), Notes((attack,)), chart), table)
