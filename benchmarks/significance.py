@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from benchmarks.data import Corpus
     from truebleu.resampling import Units
-    from truebleu.significance.statistics import Counted
+    from truebleu.significance.statistics import MetricStatistics
 
 NAMES = ("paired-bs", "paired-ar", "cold-compare")
 BOOTSTRAP_REPLICATES = 1000
@@ -114,15 +114,15 @@ def _disagreement(
     return ""
 
 
-def _counted(corpus: Corpus) -> tuple[Counted, Units]:
+def _counted(corpus: Corpus) -> tuple[MetricStatistics, Units]:
     from truebleu.corpus import as_test_set
     from truebleu.metrics.registry import as_metrics
     from truebleu.resampling import Units
-    from truebleu.significance.statistics import count_all
+    from truebleu.significance.statistics import metric_statistics
 
     test_set = as_test_set(corpus.systems, [corpus.reference])
     units = Units.segments(len(test_set))
-    return count_all(test_set, as_metrics(["bleu"]), units)[0], units
+    return metric_statistics(test_set, as_metrics(["bleu"]), units)[0], units
 
 
 def _sacrebleu_test(corpus: Corpus, kind: str, samples: int) -> Callable[[], list[float]]:

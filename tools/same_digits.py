@@ -96,7 +96,8 @@ SYSTEMS = {
 
 # Settings that keep a case quick.
 SHORT = {
-    "quick": "--samples 1000",
+    "quick": "--replicates 1000",
+    "planning": "--samples 1000",
     "study": "--repetitions 20 --samples 200",
     "agreeing": "--samples 200 --draws 300",
 }
@@ -181,7 +182,7 @@ CASES = {
     "compare-greater": "compare -r $de/refA.txt $de3 --alternative greater $quick",
     "compare-less": "compare -r $de/refA.txt $de3 --alternative less --test bootstrap $quick",
     "compare-margin": "compare -r $de/refA.txt $de3 --margin 0.5 -m bleu -m chrf $quick",
-    "compare-adaptive": "compare -r $de/refA.txt $de3 --adaptive --samples 4000",
+    "compare-adaptive": "compare -r $de/refA.txt $de3 --adaptive --replicates 4000",
     "compare-documents": "compare -r $es/refA.txt $es3 --documents $es/docs.tsv --unit document "
     "-m bleu -m ter $quick",
     "compare-documents-domains": "compare -r $es/refA.txt $es3 --documents $es/docs.tsv "
@@ -199,7 +200,7 @@ CASES = {
     "-m length $quick",
     "compare-runs-slot": "compare -r $runs/ref.txt $runs6 --runs '{system}.opt{run}' "
     "--exchange slot $quick",
-    "compare-many": "compare -r $es/refA.txt $es/sys -m bleu --samples 200",
+    "compare-many": "compare -r $es/refA.txt $es/sys -m bleu --replicates 200",
     "compare-seed": "compare -r $zh/refA.txt $zh3 -m chrf:word_order=2 --seed 1 $quick",
     "compare-japanese": "compare -r $ja/refA.txt $ja3 -m bleu:tokenize=ja-mecab -m chrf $quick",
     "compare-dependency": "compare -r $made/short-refA.txt $made/UF.txt $made/P3AI.txt "
@@ -221,21 +222,21 @@ CASES = {
     "gate $de/sys/P3AI.txt $out/old.json.gz -r $de/refA.txt -m bleu -m ter $quick",
     "gate-text": "gate $de/sys/UF.txt $de/sys/P3AI.txt -r $de/refA.txt $quick -f text",
     # plan
-    "plan-pilot": "plan -r $de/refA.txt $de2 --difference 0.5 $quick",
+    "plan-pilot": "plan -r $de/refA.txt $de2 --difference 0.5 $planning",
     "plan-metrics": "plan -r $de/refA.txt $de2 -m bleu -m chrf -m ter --difference 0.5 "
-    "--difference 0.3 --difference 1 --power 0.9 $quick",
+    "--difference 0.3 --difference 1 --power 0.9 $planning",
     "plan-documents": "plan -r $es/refA.txt $es/sys/IKUN.txt $es/sys/Aya23.txt "
-    "--documents $es/docs.tsv --unit document --difference 1 $quick",
-    "plan-baseline": "plan -r $de/refA.txt $de3 --baseline UF --difference 1 $quick",
+    "--documents $es/docs.tsv --unit document --difference 1 $planning",
+    "plan-baseline": "plan -r $de/refA.txt $de3 --baseline UF --difference 1 $planning",
     "plan-comparisons": "plan -r $de/refA.txt $de2 --difference 0.5 --comparisons 10 "
-    "--alternative greater --level 0.99 $quick",
+    "--alternative greater --level 0.99 $planning",
     "plan-sd": "plan --sd 12 --difference 0.5",
     "plan-se": "plan --se 0.4 --segments 1500 --difference 0.5 --power 0.9",
     "plan-interval": "plan --interval 0.1 1.1 --segments 2000 --difference 0.5",
     "plan-interval-level": "plan --interval 0.1 1.1 --interval-level 0.9 --segments 2000 "
     "--difference 1 --alternative greater",
-    "plan-chart": "plan -r $de/refA.txt $de2 --difference 0.5 $quick --chart $out/chart.json",
-    "plan-text": "plan -r $de/refA.txt $de2 --difference 0.5 $quick -f text",
+    "plan-chart": "plan -r $de/refA.txt $de2 --difference 0.5 $planning --chart $out/chart.json",
+    "plan-text": "plan -r $de/refA.txt $de2 --difference 0.5 $planning -f text",
     # sample
     "sample-broad": "sample -r $de/refA.txt $de2 --size 100 --out $out/drawn",
     "sample-random": "sample -r $de/refA.txt -s $de/src.txt $de2 --size 100 --draw random --seed 3 "

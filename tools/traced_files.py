@@ -40,7 +40,7 @@ PACKAGE = "truebleu"
 # What is traced where no command is given; {set} is a data set.
 COMMANDS = {
     "score": "score -r {set}/refA.txt {set}/sys/UF.txt",
-    "compare": "compare -r {set}/refA.txt {set}/sys/UF.txt {set}/sys/ICL.txt --samples 200",
+    "compare": "compare -r {set}/refA.txt {set}/sys/UF.txt {set}/sys/ICL.txt --replicates 200",
     "study power": "study power -r {set}/refA.txt {set}/sys/UF.txt {set}/sys/ICL.txt --sizes 100 "
     "--repetitions 5 --samples 100",
     "agree": "agree -r {set}/refA.txt {set}/sys/Nemo.txt {set}/sys/UEdin.txt "

@@ -32,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(folder: Path, *arguments: str) -> Result:
     systems = [str(folder / f"{name}.txt") for name in ("good", "same", "bad")]
     reference = str(folder / "reference-1.txt")
-    command = ["compare", "-r", reference, *systems, "--samples", "500", *arguments]
+    command = ["compare", "-r", reference, *systems, "--replicates", "500", *arguments]
     return CliRunner().invoke(truebleu, command)
 
 
@@ -60,7 +60,7 @@ def test_json_has_the_promised_shape(folder: Path) -> None:
     answer = json_of(folder, "-m", "bleu", "-m", "ter")
     assert answer["version"] == 1
     assert answer["test_set"]["segments"] == 120
-    expected = {"test": "ar", "samples": 500, "seed": 12345, "level": 0.95, "correction": "holm"}
+    expected = {"test": "ar", "replicates": 500, "seed": 12345, "level": 0.95, "correction": "holm"}
     assert expected.items() <= answer["settings"].items()
     assert answer["settings"]["unit"] == "segment"
     assert [metric["name"] for metric in answer["metrics"]] == ["BLEU", "TER"]
@@ -145,7 +145,7 @@ def test_a_folder_and_a_pattern_stand_for_their_files(folder: Path, tmp_path: Pa
     reference = str(folder / "reference-1.txt")
     answers = [
         CliRunner().invoke(
-            truebleu, ["compare", "-r", reference, text, "--samples", "100", "--format", "json"]
+            truebleu, ["compare", "-r", reference, text, "--replicates", "100", "--format", "json"]
         )
         for text in (str(systems), str(systems / "*.txt"))
     ]
@@ -165,7 +165,7 @@ def test_a_copy_is_never_different(folder: Path) -> None:
 
 BAD: list[tuple[list[str], str]] = [
     (["--baseline", "none"], "unknown baseline 'none'"),
-    (["--samples", "10"], "at least 40 at the level 0.95; with 10 the smallest possible p is"),
+    (["--replicates", "10"], "at least 40 at the level 0.95; with 10 the smallest possible p is"),
     (["--level", "1.5"], "level: found 1.5"),
     (["--unit", "document"], "a test set with documents"),
     (["--unit", "block"], "block_length"),
@@ -210,13 +210,13 @@ def test_a_constant_metric_is_answered(tmp_path: Path) -> None:
 
 def test_score_shows_intervals(folder: Path) -> None:
     reference, system = str(folder / "reference-1.txt"), str(folder / "good.txt")
-    command = ["score", "-r", reference, system, "--confidence", "--samples", "200"]
+    command = ["score", "-r", reference, system, "--confidence", "--replicates", "200"]
     text = CliRunner().invoke(truebleu, command)
     assert "95 % interval" in text.stdout
     answer = json.loads(CliRunner().invoke(truebleu, [*command, "--format", "json"]).stdout)
     low, high = answer["systems"][0]["scores"]["BLEU"]["interval"]
     assert low < answer["systems"][0]["scores"]["BLEU"]["score"] < high
-    assert answer["settings"]["samples"] == 200
+    assert answer["settings"]["replicates"] == 200
 
 
 def test_runs_are_grouped_by_a_pattern(tmp_path: Path) -> None:
@@ -225,7 +225,7 @@ def test_runs_are_grouped_by_a_pattern(tmp_path: Path) -> None:
     save_test_set(simulate(segments=100, systems=channels), tmp_path / "runs")
     folder = tmp_path / "runs"
     systems = [str(folder / f"{name}.txt") for name in rates]
-    command = ["compare", "-r", str(folder / "reference-1.txt"), *systems, "--samples", "200"]
+    command = ["compare", "-r", str(folder / "reference-1.txt"), *systems, "--replicates", "200"]
     text = CliRunner().invoke(truebleu, [*command, "--runs", "{system}.{run}"])
     assert text.exit_code == 0, text.stderr
     assert "s.d. of runs" in text.stdout

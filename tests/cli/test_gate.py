@@ -150,7 +150,7 @@ def test_the_old_system_may_be_named_and_come_through_a_pipe(folder: Path) -> No
         (["good.txt", "middle.txt", "-m", "length"], "metric: found 'Length'"),
         (["good.txt", "middle.txt", "--margin", "-1"], "margin: found -1.0"),
         (["good.txt", "middle.txt", "--level", "0.4"], "level: found 0.4"),
-        (["good.txt", "middle.txt", "--samples", "10"], "samples: found 10"),
+        (["good.txt", "middle.txt", "--replicates", "10"], "replicates: found 10"),
         (["good.txt", "saved.json", "-m", "chrf"], "saved.json: signature: found BLEU|"),
         (["good.txt", "saved.json", "-m", "bleu:lowercase"], "saved.json: signature: found BLEU|"),
         (["good.txt", "saved.json", "-r", "good.txt"], "saved.json: references: found 1"),

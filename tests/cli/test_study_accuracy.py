@@ -42,7 +42,7 @@ def test_bands_may_be_chosen(folder: Path) -> None:
         (["--bands", "90,100"], "error: bands: found 1.0, expected confidences between 0 and 1"),
         (["--bands", "nan"], "error: bands: found nan"),
         (["--sizes", "81"], "error: size: found 81"),
-        (["--samples", "10"], "error: samples: found 10"),
+        (["--samples", "10"], "error: replicates: found 10"),
         (["--repetitions", "0"], "error: repetitions: found 0"),
     ],
 )

@@ -47,7 +47,7 @@ def test_differences_have_intervals_too() -> None:
         (["--sizes", "81"], "error: size: found 81, expected no more than the pool has: 80"),
         (["--sizes", "40", "--draw", "broad"], "expected at most 16 for 5 broad samples"),
         (["--repetitions", "1"], "error: repetitions: found 1, expected at least 5"),
-        (["--samples", "20"], "error: samples: found 20, expected at least 40"),
+        (["--samples", "20"], "error: replicates: found 20, expected at least 40"),
         (["--level", "2"], "error: level: found 2.0"),
         (["--unit", "document"], "error: unit: found 'document'"),
         (["--interval", "student"], "expected a metric that is a mean over segments"),

@@ -76,7 +76,7 @@ def test_one_system_is_refused() -> None:
         (["--sizes", "200"], "size: found 200, expected no more than the pool has: 80"),
         (["--sizes", "a"], "sizes: found 'a'"),
         (["--sizes", "20", "--repetitions", "1"], "repetitions: found 1"),
-        (["--samples", "20"], "samples: found 20"),
+        (["--samples", "20"], "replicates: found 20"),
     ],
 )
 def test_what_can_say_nothing_is_refused(options: list[str], claim: str) -> None:

@@ -78,7 +78,7 @@ def test_a_chart_is_drawn(folder: Path) -> None:
             "share: found '200 %', expected more than 0 and at most 100 %",
         ),
         (["--repetitions", "1"], "repetitions: found 1"),
-        (["--samples", "5"], "samples: found 5"),
+        (["--samples", "5"], "replicates: found 5"),
         (["--unit", "document"], "a test set with documents"),
         (["-m", "nosuch"], "unknown metric 'nosuch'"),
     ],

@@ -78,7 +78,7 @@ def _compare(
     outputs = {name: lines_of(f"{data}/{name}") for names in systems for name in names}
     references = [lines_of(f"{data}/{name}") for name in refs]
     runs = {PurePath(names[0]).stem.removesuffix(".opt0"): names for names in systems}
-    settings = CompareSettings(samples=samples, seed=7)
+    settings = CompareSettings(replicates=samples, seed=7)
     chosen = [METRICS[name] for name in metrics]
     return compare_runs(as_test_set(outputs, references), runs, chosen, settings, exchange="slot")
 

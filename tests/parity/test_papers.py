@@ -66,15 +66,15 @@ def test_p_agrees_with_riezler_and_maxwell(
 ) -> None:
     tokenize = TOKENIZERS[case["params"]["tokenizer"]]
     metrics = (BLEU(tokenize=tokenize), NIST(tokenize=tokenize))
-    settings = CompareSettings(test=test, samples=10_000, seed=1)
+    settings = CompareSettings(test=test, replicates=10_000, seed=1)
     files = (case["data"], tuple(case["refs"]), tuple(case["systems"]))
     (found,) = compare_files(*files, metrics, settings).of(case["metric"])
     assert found.difference == pytest.approx(case["expect"]["difference"], rel=1e-9)
     expected = case["expect"][figure]
     p = expected["p_ref"]
-    error = sqrt(p * (1 - p) * (1 / settings.samples + 1 / expected[trials]))
+    error = sqrt(p * (1 - p) * (1 / settings.replicates + 1 / expected[trials]))
     # A p-value is never below 1 / (R + 1), ours of 10,000 as theirs of 100,000.
-    assert abs(found.p - p) <= 4 * error + 1 / (settings.samples + 1)
+    assert abs(found.p - p) <= 4 * error + 1 / (settings.replicates + 1)
 
 
 @pytest.mark.parametrize("case", ZHANG_VOGEL, ids=case_id)
@@ -86,7 +86,9 @@ def test_medians_and_relative_intervals_agree_with_zhang_and_vogel(case: dict[st
         MBLEU(tokenize="none", max_order=9),
     )
     assert case["params"]["tokenizer"] == "whitespace"
-    settings = CompareSettings(samples=case["params"]["B"], level=case["params"]["level"], seed=2)
+    settings = CompareSettings(
+        replicates=case["params"]["B"], level=case["params"]["level"], seed=2
+    )
     # One comparison has the systems of all cases that share their references.
     files = (case["data"], tuple(case["refs"]), ("out.0.txt", "out.3.txt"))
     (system,) = case["systems"]

@@ -11,19 +11,19 @@ from truebleu.metrics.registry import parse_metric
 from truebleu.planning.plan import PlanSettings, plan_test_set
 from truebleu.resampling import Swaps, Units
 from truebleu.significance.p_values import randomization_p
-from truebleu.significance.statistics import count_all, swap_differences
+from truebleu.significance.statistics import metric_statistics, swap_differences
 
 if TYPE_CHECKING:
     from truebleu.corpus import TestSet
     from truebleu.planning.plan import PlanUnit
-    from truebleu.significance.statistics import Counted
+    from truebleu.significance.statistics import MetricStatistics
 
 ALPHA = 0.05
 # With 399 swaps a test at .05 is exact.
 SWAPS = 399
 
 
-def achieved_power(population: Counted, units: int, test_sets: int, seed: int) -> float:
+def achieved_power(population: MetricStatistics, units: int, test_sets: int, seed: int) -> float:
     """The share of test sets, drawn with replacement, on which the better system of two is found.
 
     Args:
@@ -45,7 +45,7 @@ def achieved_power(population: Counted, units: int, test_sets: int, seed: int) -
     return found / test_sets
 
 
-def pair_of(counted: Counted, a: int, b: int) -> Counted:
+def pair_of(counted: MetricStatistics, a: int, b: int) -> MetricStatistics:
     """The counts of two systems only."""
     return replace(counted, rows=np.ascontiguousarray(counted.rows[:, [a, b]]))
 
@@ -54,13 +54,13 @@ def only(test_set: TestSet, *names: str) -> TestSet:
     return replace(test_set, systems={name: test_set.systems[name] for name in names})
 
 
-def counted_by(test_set: TestSet, metric: str, unit: PlanUnit) -> Counted:
+def counted_by(test_set: TestSet, metric: str, unit: PlanUnit) -> MetricStatistics:
     documents = test_set.documents
     assert documents is not None
     units = Units.segments(len(test_set))
     if unit == "document":
         units = Units.documents(documents)
-    return count_all(test_set, [parse_metric(metric)], units)[0]
+    return metric_statistics(test_set, [parse_metric(metric)], units)[0]
 
 
 def units_for(pilot: TestSet, difference: float, metric: str, unit: PlanUnit) -> int:

@@ -17,7 +17,7 @@ from truebleu.metrics.registry import parse_metric
 from truebleu.planning.representativeness import describe_sample, largest_distance, standard_errors
 from truebleu.planning.sample import SampleSettings, draw_sample, save_sample
 from truebleu.resampling import Units
-from truebleu.significance.statistics import count_all
+from truebleu.significance.statistics import metric_statistics
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def test_scores_of_random_samples_spread_by_one_standard_error(
     units = Units.segments(400)
     if unit == "document":
         units = Units.documents(pool.documents or ())
-    counted = count_all(pool, [parse_metric(metric)], units)[0]
+    counted = metric_statistics(pool, [parse_metric(metric)], units)[0]
     size = len(units) // 4
     rng = np.random.default_rng(6)
     sums = np.array(

@@ -22,7 +22,12 @@ from truebleu.planning.variance import (
     spread_of,
 )
 from truebleu.resampling import Bootstrap, Swaps, Units
-from truebleu.significance.statistics import Counted, bootstrap_scores, count_all, swap_differences
+from truebleu.significance.statistics import (
+    MetricStatistics,
+    bootstrap_scores,
+    metric_statistics,
+    swap_differences,
+)
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
@@ -44,18 +49,18 @@ def sizes(texts: TestSet) -> NDArray[np.float64]:
     return np.array([float(len(segment or "")) for segment in texts.references[0]])
 
 
-def counted(texts: TestSet, metric: str) -> Counted:
-    return count_all(texts, [parse_metric(metric)], UNITS)[0]
+def counted(texts: TestSet, metric: str) -> MetricStatistics:
+    return metric_statistics(texts, [parse_metric(metric)], UNITS)[0]
 
 
-def given(values: NDArray[np.float64]) -> Counted:
+def given(values: NDArray[np.float64]) -> MetricStatistics:
     """A metric that is the mean of these scores, shaped (segment, system)."""
     names = ("a", "b")
     text = ["x"] * len(values)
     scores = {name: column.tolist() for name, column in zip(names, values.T, strict=True)}
     metric = GivenScores.of(scores)
     test_set = as_test_set(dict.fromkeys(names, text), text)
-    return count_all(test_set, [metric], Units.segments(len(values)))[0]
+    return metric_statistics(test_set, [metric], Units.segments(len(values)))[0]
 
 
 def test_of_a_mean_the_spread_is_that_of_the_differences() -> None:
@@ -118,7 +123,7 @@ def test_a_system_as_long_as_the_reference_loses_by_chance_on_small_test_sets() 
     lengths = [len(line.split()) for line in uneven]
     uneven[0] += " ten" * max(3000 - sum(lengths), 0)
     test_set = as_test_set({"uneven": uneven, "long": [" ".join([*words, "x"])] * 300}, reference)
-    one = count_all(test_set, [parse_metric("bleu")], Units.segments(300))[0]
+    one = metric_statistics(test_set, [parse_metric("bleu")], Units.segments(300))[0]
     spread = spread_of(one, (0, 1), np.ones(300), 1)
     rng = np.random.default_rng(4)
     rows = one.rows[rng.integers(0, 300, size=(4000, 20))].sum(axis=1)

@@ -26,7 +26,7 @@ def texts() -> TestSet:
 def said(texts: TestSet, metric: str = "bleu", segments: int = 100, **settings: Any) -> str:
     systems = {name: list(lines)[:segments] for name, lines in texts.systems.items()}
     references = [list(lines)[:segments] for lines in texts.references]
-    chosen = CompareSettings(**{"samples": 500, **settings})
+    chosen = CompareSettings(**{"replicates": 500, **settings})
     return " ".join(verdict(compare(systems, references, [metric], chosen), LABELS[metric]))
 
 
@@ -68,7 +68,7 @@ def test_one_sided_tests_are_named(texts: TestSet) -> None:
     systems, references = dict(texts.systems), list(texts.references)
     starts: dict[Alternative, str] = {"two-sided": "approximate", "less": "one-sided approximate"}
     for alternative, start in starts.items():
-        settings = CompareSettings(samples=100, alternative=alternative)
+        settings = CompareSettings(replicates=100, alternative=alternative)
         assert method(compare(systems, references, ["bleu"], settings), "BLEU").startswith(start)
 
 
@@ -78,16 +78,18 @@ def test_too_few_segments_for_any_significance_are_named(texts: TestSet) -> None
     assert "nothing could be significant" not in said(texts, segments=6)
 
 
-def test_too_few_samples_for_so_many_comparisons_are_named() -> None:
+def test_too_few_replicates_for_so_many_comparisons_are_named() -> None:
     many = simulate(segments=30, systems=[0.1, 0.2, 0.3, 0.4], seed=1)
-    expected = "With 100 samples nothing could be significant: the smallest possible adjusted p is"
-    assert expected in said(many, samples=100)
-    assert expected not in said(many, samples=200)
-    assert expected not in said(many, samples=100, correction="bh")
+    expected = (
+        "With 100 replicates nothing could be significant: the smallest possible adjusted p is"
+    )
+    assert expected in said(many, replicates=100)
+    assert expected not in said(many, replicates=200)
+    assert expected not in said(many, replicates=100, correction="bh")
 
 
 def test_systems_that_differ_in_too_few_segments_are_named(texts: TestSet) -> None:
     good, bad = list(texts.systems["good"]), list(texts.systems["bad"])
     systems = {"good": good, "almost": [*bad[:3], *good[3:]]}
-    found = compare(systems, list(texts.references), ["bleu"], CompareSettings(samples=500))
+    found = compare(systems, list(texts.references), ["bleu"], CompareSettings(replicates=500))
     assert "they differ in 3 of 100 segments, too few" in " ".join(verdict(found, "BLEU"))

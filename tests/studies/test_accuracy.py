@@ -154,7 +154,7 @@ def test_the_chance_of_so_many_is_binomial(least: int, trials: int, probability:
         ({"bands": [95]}, "bands: found 95, expected confidences between 0 and 1"),
         ({"bands": [0.0]}, "bands: found 0.0"),
         ({"bands": [float("nan")]}, "bands: found nan"),
-        ({"samples": 10}, "samples: found 10"),
+        ({"samples": 10}, "replicates: found 10"),
         ({"sizes": [300]}, "no more than the pool has: 200"),
     ],
 )

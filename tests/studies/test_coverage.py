@@ -33,16 +33,15 @@ VALUE = FunctionMetric(function=lambda output, _: float(output), name="value")
 def test_intervals_of_the_first_sample_are_those_of_compare(
     tmp_path: Path, interval: Any, of: Any
 ) -> None:
-    options: dict[str, Any] = {"samples": 200, "seed": 8, "interval": interval, "level": 0.9}
+    options: dict[str, Any] = {"seed": 8, "interval": interval, "level": 0.9}
     journal = tmp_path / "journal"
-    study_coverage(
-        TEXTS, ["bleu", "ter"], sizes=[20], draw="block", of=of, runner=Runner(journal), **options
-    )
+    design: dict[str, Any] = {"sizes": [20], "draw": "block", "of": of, "samples": 200}
+    study_coverage(TEXTS, ["bleu", "ter"], **design, runner=Runner(journal), **options)
     record = json.loads(journal.read_text().splitlines()[1])["record"]
     systems = {name: list(outputs)[:20] for name, outputs in TEXTS.systems.items()}
     references = tuple(list(text)[:20] for text in TEXTS.references)
     block = replace(TEXTS, systems=systems, references=references, documents=None, domains=None)
-    expected = compare_test_set(block, ["bleu", "ter"], CompareSettings(**options))
+    expected = compare_test_set(block, ["bleu", "ter"], CompareSettings(replicates=200, **options))
     for label in ("BLEU", "TER"):
         # The systems stand in the order of their quality, and so pairs are those of compare.
         wanted = (
@@ -161,7 +160,7 @@ def test_samples_that_are_much_of_the_pool_are_said_to_be() -> None:
         ({"sizes": [121]}, "no more than the pool has: 120"),
         ({"sizes": [60], "draw": "block"}, "at most 24 for 5 block samples"),
         ({"repetitions": 4}, "repetitions: found 4, expected at least 5"),
-        ({"samples": 39}, "samples: found 39, expected at least 40"),
+        ({"samples": 39}, "replicates: found 39, expected at least 40"),
         ({"level": 0.0}, "level: found 0.0"),
         ({"interval": "exact"}, "unknown interval 'exact'"),
         ({"interval": "student"}, "interval student: found 'BLEU'"),

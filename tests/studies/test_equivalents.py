@@ -27,7 +27,7 @@ def pool() -> TestSet:
 def test_p_values_are_those_of_compare(pool: TestSet) -> None:
     exhibit = study_equivalents(pool, ["bleu", "ter"], samples=499, seed=3)
     for test in ("ar", "bootstrap-absolute"):
-        settings = CompareSettings(test=test, samples=499, seed=3)
+        settings = CompareSettings(test=test, replicates=499, seed=3)
         expected = compare_test_set(pool, ["bleu", "ter"], settings).comparisons
         assert [row[test] for row in exhibit.rows] == [pair.p for pair in expected]
         assert [row["difference"] for row in exhibit.rows] == pytest.approx(

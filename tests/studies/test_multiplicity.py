@@ -74,7 +74,7 @@ def test_an_alarm_is_what_compare_would_raise(pool: TestSet, test: Any, correcti
     (one,) = Pool.of(pool, ["bleu"]).counted
     (alarm,) = alarms_of(one, 0, [5], settings).values()
     expected = compare_test_set(
-        pool, ["bleu"], CompareSettings(test=test, samples=499, seed=7, correction=correction)
+        pool, ["bleu"], CompareSettings(test=test, replicates=499, seed=7, correction=correction)
     )
     assert alarm == any(pair.significant for pair in expected.comparisons)
     # The first two are so near each other that no test tells them apart.

@@ -14,7 +14,7 @@ from truebleu.human import HumanScores, PairwiseJudgments
 from truebleu.human.scores import listed
 from truebleu.metrics.score import metric_labels
 from truebleu.resampling import Units
-from truebleu.significance.statistics import Counted
+from truebleu.significance.statistics import MetricStatistics
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -284,7 +284,7 @@ def _judged_metric(
     label: str, metric: Metric, texts: TestSet, people: People, *, rated: bool
 ) -> JudgedMetric:
     segments = metric.count(texts).array()
-    one = Counted.of(label, metric, segments, Units.segments(len(texts)))
+    one = MetricStatistics.of(label, metric, segments, Units.segments(len(texts)))
     rows = _by_item(one.rows, people)
     items = None
     if people.scores is not None or people.judgments is not None:
@@ -304,7 +304,7 @@ def _by_item(rows: Values, people: People) -> Values:
     return Units.documents(people.labels).add_up(rows)[people.order]
 
 
-def _item_scores(one: Counted, rows: Values, people: People) -> Values:
+def _item_scores(one: MetricStatistics, rows: Values, people: People) -> Values:
     """A metric's scores of all items, shaped (system, item); 0 where nobody judged."""
     if people.item == "segment":
         found = one.metric.segment_scores(rows)

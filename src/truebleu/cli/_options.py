@@ -182,7 +182,7 @@ def replicate_options(command: Command) -> Command:
         ),
         click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True),
         click.option(
-            "--samples", type=int, default=10_000, show_default=True, help="How many replicates."
+            "--replicates", type=int, default=10_000, show_default=True, help="How many replicates."
         ),
     ):
         command = option(command)

@@ -96,7 +96,7 @@ def command(
     parsed = as_metrics(metrics)
     test_set = read_texts(systems, references, source=source, documents=documents, strict=strict)
     passes = 2 if settings.test == "ar" else 1
-    with progress_bar(passes * settings.samples, "comparing") as progress:
+    with progress_bar(passes * settings.replicates, "comparing") as progress:
         if pattern is None:
             comparison = compare_test_set(test_set, parsed, settings, progress)
         else:

@@ -82,7 +82,7 @@ def command(
     saved = _saved(old)
     systems = [new, old] if saved is None else [new]
     test_set = read_texts(systems, references, source=source, documents=documents, strict=strict)
-    with progress_bar(2 * settings.samples, "comparing") as progress:
+    with progress_bar(2 * settings.replicates, "comparing") as progress:
         result = gate_test_set(test_set, parsed, settings, saved, progress)
     click.echo(render_gate(result, format_), nl=False)
     context.exit(0 if result.passed else 1)

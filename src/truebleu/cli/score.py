@@ -132,5 +132,5 @@ def _with_intervals(
     from truebleu.significance.settings import CompareSettings
 
     settings = CompareSettings(**resampling)
-    with progress_bar(settings.samples, "resampling") as progress:
+    with progress_bar(settings.replicates, "resampling") as progress:
         return score_with_intervals(test_set, metrics, settings, progress)

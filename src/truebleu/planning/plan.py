@@ -32,7 +32,7 @@ from truebleu.significance.compare import pairs_to_compare, units_of
 from truebleu.significance.intervals import smallest_replicates
 from truebleu.significance.p_values import ALTERNATIVES, Alternative
 from truebleu.significance.settings import CompareSettings
-from truebleu.significance.statistics import Counted
+from truebleu.significance.statistics import MetricStatistics
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -546,11 +546,11 @@ def plan_test_set(
     plans = []
     for label, metric, asked in zip(metric_labels(parsed), parsed, differences, strict=True):
         rows = metric.count(test_set).array()
-        counted = Counted.of(label, metric, rows, pilot.units)
+        counted = MetricStatistics.of(label, metric, rows, pilot.units)
         by_document = None
         if pilot.documents is not None:
-            by_document = Counted.of(label, metric, rows, pilot.documents)
-        by_segment = Counted.of(label, metric, rows, Units.segments(len(test_set)))
+            by_document = MetricStatistics.of(label, metric, rows, pilot.documents)
+        by_segment = MetricStatistics.of(label, metric, rows, Units.segments(len(test_set)))
         plans += [
             pilot.pair_plan(counted, by_segment, by_document, pair, len(pairs), asked)
             for pair in pairs
@@ -582,9 +582,9 @@ class _Pilot:
 
     def pair_plan(
         self,
-        counted: Counted,
-        by_segment: Counted,
-        by_document: Counted | None,
+        counted: MetricStatistics,
+        by_segment: MetricStatistics,
+        by_document: MetricStatistics | None,
         pair: Pair,
         pairs: int,
         asked: float | None,
@@ -631,7 +631,7 @@ class _Pilot:
         )
 
     def _refuse_no_spread(
-        self, counted: Counted, pair: Pair, influence: NDArray[np.float64]
+        self, counted: MetricStatistics, pair: Pair, influence: NDArray[np.float64]
     ) -> None:
         if spread_is_zero(influence, counted.scale):
             a, b = (self.names[system] for system in pair)
@@ -697,7 +697,9 @@ def _reference_lengths(test_set: TestSet) -> NDArray[np.float64]:
     return np.array(lengths, dtype=np.float64)
 
 
-def _design_effect(by_segment: Counted, by_document: Counted | None, pair: Pair) -> float | None:
+def _design_effect(
+    by_segment: MetricStatistics, by_document: MetricStatistics | None, pair: Pair
+) -> float | None:
     """The variance by documents over that by segments (Kish 1965, §8.2)."""
     if by_document is None:
         return None

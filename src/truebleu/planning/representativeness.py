@@ -11,7 +11,7 @@ import numpy as np
 from truebleu.metrics.registry import as_metrics
 from truebleu.metrics.score import metric_labels
 from truebleu.resampling import Units
-from truebleu.significance.statistics import Counted
+from truebleu.significance.statistics import MetricStatistics
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -265,7 +265,7 @@ def _scores(sample: Sample, label: str, metric: Metric) -> list[SystemOnSample]:
     if sample.settings.draw == "document" and pool.documents is not None:
         units = Units.documents(pool.documents)
         drawn = len(np.unique(units.of_segment[positions]))
-    counted = Counted.of(label, metric, rows, units)
+    counted = MetricStatistics.of(label, metric, rows, units)
     scores = metric.score(rows[positions].sum(axis=0))
     errors = standard_errors(counted, drawn)
     return [
@@ -284,7 +284,7 @@ def _scores(sample: Sample, label: str, metric: Metric) -> list[SystemOnSample]:
     ]
 
 
-def standard_errors(counted: Counted, drawn: int) -> list[float]:
+def standard_errors(counted: MetricStatistics, drawn: int) -> list[float]:
     """Of each system's score on so many units drawn at random from the pool, without replacement.
 
     The jackknife's spread of units, less what the pool leaves no room for: Cochran (1977, §2.6).

@@ -25,7 +25,7 @@ from truebleu.significance.intervals import percentile_interval
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from truebleu.significance.statistics import Counted
+    from truebleu.significance.statistics import MetricStatistics
 
 # The linear part of each replicate is known and taken off, so that few will do.
 REPLICATES = 2000
@@ -44,7 +44,7 @@ class Curvature:
 
     def __init__(
         self,
-        counted: Counted,
+        counted: MetricStatistics,
         pair: tuple[int, int],
         influence: NDArray[np.float64],
         direction: int,
@@ -168,7 +168,7 @@ class Spread:
         )
 
 
-def influences(counted: Counted, a: int, b: int) -> NDArray[np.float64]:
+def influences(counted: MetricStatistics, a: int, b: int) -> NDArray[np.float64]:
     """What each unit adds to the error of the difference a - b; their mean is about 0."""
     jackknife = counted.jackknife_scores()
     scores = counted.scores
@@ -178,7 +178,7 @@ def influences(counted: Counted, a: int, b: int) -> NDArray[np.float64]:
     )
 
 
-def exchanges(counted: Counted, a: int, b: int) -> NDArray[np.float64]:
+def exchanges(counted: MetricStatistics, a: int, b: int) -> NDArray[np.float64]:
     """What each unit adds to the difference a - b if swapping it takes twice that away.
 
     Their mean is the difference, up to what is not linear in the score.
@@ -191,7 +191,7 @@ def exchanges(counted: Counted, a: int, b: int) -> NDArray[np.float64]:
 
 
 def spread_of(
-    counted: Counted,
+    counted: MetricStatistics,
     pair: tuple[int, int],
     sizes: NDArray[np.float64],
     direction: int,

@@ -49,12 +49,13 @@ def method(comparison: Comparison, label: str) -> str:
     """How the tests were made, in one line."""
     settings, metric = comparison.settings, comparison.metrics[label]
     units = f"{settings['units']} {settings['unit']}s"
-    samples = f"all {metric.samples:,} swaps" if metric.exact else f"{metric.samples:,} samples"
+    kind = "swaps" if metric.exact else "replicates"
+    count = f"{'all ' if metric.exact else ''}{metric.replicates:,} {kind}"
     comparisons = len(comparison.of(label))
     correction = CORRECTION_NAMES[settings["correction"]]
     over = f", {correction} for {comparisons} comparisons" if comparisons > 1 else ""
     return (
-        f"{_side(settings['alternative'])}{TEST_NAMES[settings['test']]} over {units}, {samples}, "
+        f"{_side(settings['alternative'])}{TEST_NAMES[settings['test']]} over {units}, {count}, "
         f"seed {settings['seed']}, level {settings['level']:g}{over}"
     )
 
@@ -155,7 +156,7 @@ def _caveats(
         )
     if metric.smallest_p > _alpha(comparison):
         few = f"{comparison.settings['units']} {comparison.settings['unit']}s"
-        few = few if metric.exact else f"{metric.samples:,} samples"
+        few = few if metric.exact else f"{metric.replicates:,} replicates"
         yield (
             f"With {few} nothing could be significant: the smallest possible "
             f"{_p_name(comparison, pairs[0].metric)} is {_p(metric.smallest_p)}."
@@ -164,7 +165,7 @@ def _caveats(
         more = (
             "these are all that are made" if comparison.settings["adaptive"] else "try --adaptive"
         )
-        yield f"Some p-values are too close to the level for so few samples; {more}."
+        yield f"Some p-values are too close to the level for so few replicates; {more}."
     if comparison.settings["test"] == "bootstrap-absolute":
         yield "This test rejects too often: it centres absolute differences."
 

@@ -71,7 +71,7 @@ def _cells(system: SystemScores, label: str, digits: int | None) -> list[str]:
 def _interval_line(settings: Mapping[str, Any]) -> str:
     return (
         f"{settings['interval']} intervals from the bootstrap over {settings['units']} "
-        f"{settings['unit']}s, {settings['samples']:,} samples, seed {settings['seed']}"
+        f"{settings['unit']}s, {settings['replicates']:,} replicates, seed {settings['seed']}"
     )
 
 

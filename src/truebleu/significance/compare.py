@@ -28,7 +28,7 @@ from truebleu.significance.ranking import (
     significantly_better,
 )
 from truebleu.significance.settings import CompareSettings
-from truebleu.significance.statistics import bootstrap_scores, count_all
+from truebleu.significance.statistics import bootstrap_scores, metric_statistics
 from truebleu.significance.tests import test_by_bootstrap, test_by_swaps
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
     from truebleu.corpus import TestSet, TextLike
     from truebleu.metrics.base import Metric, Signature
-    from truebleu.significance.statistics import Counted, Pair, Progress
-    from truebleu.significance.tests import Draw, Tested
+    from truebleu.significance.statistics import MetricStatistics, Pair, Progress
+    from truebleu.significance.tests import Draw, PairTests
 
 RESULT_VERSION = 1
 
@@ -112,10 +112,10 @@ class MetricResult:
             without direction.
         experimentwise_error: the chance of at least one false alarm among all comparisons, if
             none of the systems differed and nothing were corrected (Riezler & Maxwell 2005, §4.4).
-        samples: replicates of the test; all 2**units of them where that was no more.
+        replicates: replicates of the test; all 2**units of them where that was no more.
         exact: whether those were all.
         decided: whether every decision is clear of Monte-Carlo error.
-        smallest_p: the smallest adjusted p that so many samples and comparisons can give; above
+        smallest_p: the smallest adjusted p that so many replicates and comparisons can give; above
             the significance level, nothing could have been significant.
     """
 
@@ -123,7 +123,7 @@ class MetricResult:
     higher_is_better: bool | None
     clusters: tuple[tuple[str, ...], ...]
     experimentwise_error: float
-    samples: int
+    replicates: int
     exact: bool
     decided: bool
     smallest_p: float
@@ -171,7 +171,7 @@ def _metric_dict(label: str, metric: MetricResult) -> dict[str, Any]:
         "higher_is_better": metric.higher_is_better,
         "clusters": [list(cluster) for cluster in metric.clusters],
         "experimentwise_error": metric.experimentwise_error,
-        "samples": metric.samples,
+        "replicates": metric.replicates,
         "exact": metric.exact,
         "decided": metric.decided,
         "smallest_p": metric.smallest_p,
@@ -214,26 +214,26 @@ def compare_test_set(
     names = list(test_set.systems)
     pairs_to_compare(names, settings.baseline)  # refused before anything is counted
     units = units_of(test_set, settings)
-    counted = count_all(test_set, as_metrics(metrics), units)
+    counted = metric_statistics(test_set, as_metrics(metrics), units)
 
     def draw(first: int, count: int) -> list[NDArray[np.float64]]:
         bootstrap = Bootstrap(replicates=count, seed=settings.seed)
         return bootstrap_scores(counted, units, bootstrap, progress, first=first)
 
-    scores = draw(0, settings.samples)
+    scores = draw(0, settings.replicates)
     return compare_counted(test_set, names, counted, scores, settings, draw, progress)
 
 
 def compare_counted(
     test_set: TestSet,
     names: Sequence[str],
-    counted: Sequence[Counted],
+    counted: Sequence[MetricStatistics],
     scores: Sequence[NDArray[np.float64]],
     settings: CompareSettings,
     draw: Draw,
     progress: Progress | None = None,
     *,
-    swapped: Sequence[Counted] | None = None,
+    swapped: Sequence[MetricStatistics] | None = None,
 ) -> Comparison:
     """Compare systems by their counts and by their scores on the bootstrap's replicates.
 
@@ -268,7 +268,7 @@ def compare_counted(
             higher_is_better=one.metric.higher_is_better,
             clusters=_clusters(one, names, better),
             experimentwise_error=experimentwise_error(settings.alpha, len(pairs)),
-            samples=test.samples,
+            replicates=test.replicates,
             exact=test.exact,
             decided=test.decided,
             smallest_p=test.smallest_p,
@@ -317,7 +317,9 @@ def units_of(test_set: TestSet, settings: CompareSettings) -> Units:
     return units
 
 
-def _better(one: Counted, pairs: Sequence[Pair], test: Tested, alpha: float) -> NDArray[np.bool_]:
+def _better(
+    one: MetricStatistics, pairs: Sequence[Pair], test: PairTests, alpha: float
+) -> NDArray[np.bool_]:
     scores = one.scores
     left, right = np.array(pairs).T
     return significantly_better(
@@ -330,7 +332,7 @@ def _better(one: Counted, pairs: Sequence[Pair], test: Tested, alpha: float) -> 
 
 
 def _clusters(
-    one: Counted, names: Sequence[str], better: NDArray[np.bool_]
+    one: MetricStatistics, names: Sequence[str], better: NDArray[np.bool_]
 ) -> tuple[tuple[str, ...], ...]:
     if one.metric.higher_is_better is None:
         return ()
@@ -339,7 +341,7 @@ def _clusters(
 
 
 def _system_results(
-    one: Counted,
+    one: MetricStatistics,
     replicates: NDArray[np.float64],
     better: NDArray[np.bool_],
     settings: CompareSettings,
@@ -365,7 +367,7 @@ def _system_results(
 
 
 def score_intervals(
-    one: Counted, replicates: NDArray[np.float64], settings: CompareSettings
+    one: MetricStatistics, replicates: NDArray[np.float64], settings: CompareSettings
 ) -> NDArray[np.float64]:
     """The intervals of all systems' scores by the chosen method: lows, highs."""
     if settings.interval == "basic":
@@ -379,7 +381,7 @@ def score_intervals(
 
 
 def difference_intervals(
-    one: Counted,
+    one: MetricStatistics,
     replicates: NDArray[np.float64],
     pairs: Sequence[Pair],
     settings: CompareSettings,
@@ -402,11 +404,11 @@ def difference_intervals(
 
 
 def _pair_results(
-    one: Counted,
+    one: MetricStatistics,
     replicates: NDArray[np.float64],
     names: Sequence[str],
     pairs: Sequence[Pair],
-    test: Tested,
+    test: PairTests,
     settings: CompareSettings,
 ) -> list[PairResult]:
     left, right = np.array(pairs).T
@@ -436,7 +438,7 @@ def _pair_results(
     ]
 
 
-def _note(one: Counted, a: int, b: int, settings: CompareSettings) -> str | None:
+def _note(one: MetricStatistics, a: int, b: int, settings: CompareSettings) -> str | None:
     """What makes a test moot: counts that are the same in every unit, or in almost every one."""
     differing = one.differing(a, b)
     if differing == 0:

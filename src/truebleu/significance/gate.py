@@ -24,7 +24,7 @@ from truebleu.significance.p_values import (
     randomization_p,
 )
 from truebleu.significance.settings import CompareSettings
-from truebleu.significance.statistics import Counted, bootstrap_scores, swap_differences
+from truebleu.significance.statistics import MetricStatistics, bootstrap_scores, swap_differences
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -53,7 +53,7 @@ class GateSettings:
         margin: how much worse the new system may be, in points of the metric; 0 asks for a better
             one. None asks only that it is not shown to be worse.
         level: 1 minus the significance level of the one-sided test.
-        samples: replicates, of the bootstrap and of the test.
+        replicates: replicates, of the bootstrap and of the test.
         seed: any whole number from 0 up.
         unit: what is drawn or swapped as a whole.
         block_length: segments in a block, with unit "block".
@@ -62,7 +62,7 @@ class GateSettings:
 
     margin: float | None = None
     level: float = 0.95
-    samples: int = 10_000
+    replicates: int = 10_000
     seed: int = DEFAULT_SEED
     unit: Unit = "segment"
     block_length: int | None = None
@@ -95,7 +95,7 @@ class GateSettings:
     def as_comparison(self) -> CompareSettings:
         """The same resampling as settings of a comparison."""
         return CompareSettings(
-            samples=self.samples,
+            replicates=self.replicates,
             seed=self.seed,
             level=self.level,
             unit=self.unit,
@@ -125,7 +125,7 @@ class GateCheck:
             "better", as good as this or better; "within margin", how often replicates show it to be
             worse by the margin or more.
         p_se: Monte-Carlo standard error of p.
-        samples: replicates of the test; all 2**units of them where that was no more.
+        replicates: replicates of the test; all 2**units of them where that was no more.
         exact: whether those were all.
         note: what a reader must know, such as that the outputs are identical.
     """
@@ -140,7 +140,7 @@ class GateCheck:
     interval: Bounds
     p: float
     p_se: float
-    samples: int
+    replicates: int
     exact: bool
     note: str | None = None
 
@@ -250,7 +250,7 @@ def gate_test_set(
     units = units_of(test_set, settings.as_comparison())
     _require_enough(units, settings)
     counted = [
-        Counted.of(label, metric, _rows(metric, test_set, saved), units)
+        MetricStatistics.of(label, metric, _rows(metric, test_set, saved), units)
         for label, metric in zip(labels, parsed, strict=True)
     ]
     checks = _checks(counted, units, test_set.references_per_segment, settings, progress)
@@ -314,19 +314,19 @@ def _rows(metric: Metric, test_set: TestSet, saved: SavedStatistics | None) -> N
 
 
 def _checks(
-    counted: Sequence[Counted],
+    counted: Sequence[MetricStatistics],
     units: Units,
     references: int | None,
     settings: GateSettings,
     progress: Progress | None,
 ) -> list[GateCheck]:
-    bootstrap = Bootstrap(replicates=settings.samples, seed=settings.seed)
+    bootstrap = Bootstrap(replicates=settings.replicates, seed=settings.seed)
     scores = bootstrap_scores(counted, units, bootstrap, progress)
     drawn = [replicates[:, 0] - replicates[:, 1] for replicates in scores]
     if settings.rule == "within margin":
         tested, exact = drawn, False
     else:
-        swaps = Swaps(replicates=settings.samples, seed=settings.seed)
+        swaps = Swaps(replicates=settings.replicates, seed=settings.seed)
         swapped = swap_differences(counted, [(0, 1)], swaps, progress)
         tested, exact = [differences[:, 0] for differences in swapped], swaps.enumerates(len(units))
     return [
@@ -336,7 +336,7 @@ def _checks(
 
 
 def _check(
-    one: Counted,
+    one: MetricStatistics,
     differences: tuple[NDArray[np.float64], NDArray[np.float64]],
     references: int | None,
     settings: GateSettings,
@@ -361,14 +361,14 @@ def _check(
         interval=(low, high),
         p=p,
         p_se=0.0 if exact else float(monte_carlo_error(p, len(tested))),
-        samples=len(tested),
+        replicates=len(tested),
         exact=exact,
         note=_note(one, settings, unit),
     )
 
 
 def _p_value(
-    one: Counted, tested: NDArray[np.float64], settings: GateSettings, *, exact: bool
+    one: MetricStatistics, tested: NDArray[np.float64], settings: GateSettings, *, exact: bool
 ) -> float:
     new, old = one.scores.tolist()
     sign, scale = _sign(one), max(abs(new), abs(old))
@@ -380,11 +380,11 @@ def _p_value(
     )
 
 
-def _sign(one: Counted) -> int:
+def _sign(one: MetricStatistics) -> int:
     return 1 if one.metric.higher_is_better else -1
 
 
-def _note(one: Counted, settings: GateSettings, unit: str) -> str | None:
+def _note(one: MetricStatistics, settings: GateSettings, unit: str) -> str | None:
     """What makes a test moot: too few units that differ."""
     differing = one.differing(0, 1)
     if differing == 0:

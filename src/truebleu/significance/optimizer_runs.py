@@ -23,7 +23,7 @@ from truebleu.significance.compare import (
     units_of,
 )
 from truebleu.significance.settings import CompareSettings
-from truebleu.significance.statistics import Counted, bootstrap_scores, count_all
+from truebleu.significance.statistics import MetricStatistics, bootstrap_scores, metric_statistics
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -197,7 +197,7 @@ def compare_runs(
     outputs = {name: test_set.systems[name] for group in named.values() for name in group}
     chosen = replace(test_set, systems=outputs)
     units = units_of(chosen, settings)
-    counted = count_all(chosen, as_metrics(metrics), units)
+    counted = metric_statistics(chosen, as_metrics(metrics), units)
 
     def of_runs(first: int, count: int) -> list[NDArray[np.float64]]:
         """By metric, shaped (replicate, system, run)."""
@@ -208,7 +208,7 @@ def compare_runs(
     def draw(first: int, count: int) -> list[NDArray[np.float64]]:
         return [replicates.mean(axis=2) for replicates in of_runs(first, count)]
 
-    scores = of_runs(0, settings.samples)
+    scores = of_runs(0, settings.replicates)
     averaged = [_average(one, run_count) for one in counted]
     pooled = [_pool(one, run_count) for one in counted]
     means = [replicates.mean(axis=2) for replicates in scores]
@@ -293,26 +293,26 @@ def _check_settings(settings: CompareSettings, names: Sequence[str], exchange: s
         raise SettingError("interval", settings.interval, expected)
 
 
-def _average(one: Counted, runs: int) -> Counted:
+def _average(one: MetricStatistics, runs: int) -> MetricStatistics:
     """The counts of a system's runs side by side; the score is the average of theirs."""
     metric = RunAverage(one.metric, runs)
-    return Counted(one.label, metric, metric.by_system(one.rows))
+    return MetricStatistics(one.label, metric, metric.by_system(one.rows))
 
 
-def _pool(one: Counted, runs: int) -> Counted:
+def _pool(one: MetricStatistics, runs: int) -> MetricStatistics:
     """One row per unit and run: all runs of a system are one corpus."""
     units, outputs, columns = one.rows.shape
     slots = one.rows.reshape(units, outputs // runs, runs, columns).swapaxes(1, 2)
     flat = on_exact_grid(slots.reshape(units * runs, -1))
-    return Counted(one.label, one.metric, flat.reshape(units * runs, -1, columns))
+    return MetricStatistics(one.label, one.metric, flat.reshape(units * runs, -1, columns))
 
 
 def _with_runs(
     found: Comparison,
     runs: Mapping[str, tuple[str, ...]],
-    counted: Sequence[Counted],
+    counted: Sequence[MetricStatistics],
     scores: Sequence[NDArray[np.float64]],
-    pooled: Sequence[Counted],
+    pooled: Sequence[MetricStatistics],
 ) -> RunComparison:
     """A comparison of averages, with what the single runs add to it."""
     systems: dict[str, dict[str, SystemResult]] = {name: {} for name in runs}

@@ -10,7 +10,7 @@ from truebleu.metrics.score import score_test_set
 from truebleu.resampling import Bootstrap
 from truebleu.significance.compare import score_intervals, units_of
 from truebleu.significance.settings import CompareSettings
-from truebleu.significance.statistics import bootstrap_scores, count_all
+from truebleu.significance.statistics import bootstrap_scores, metric_statistics
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from truebleu.significance.statistics import Progress
 
 # The settings that intervals have; those of tests would say nothing here.
-INTERVAL_SETTINGS = ("samples", "seed", "level", "unit", "block_length", "by_domain", "interval")
+INTERVAL_SETTINGS = ("replicates", "seed", "level", "unit", "block_length", "by_domain", "interval")
 
 
 def score_with_intervals(
@@ -34,8 +34,8 @@ def score_with_intervals(
     settings = settings or CompareSettings()
     parsed = as_metrics(metrics)
     units = units_of(test_set, settings)
-    counted = count_all(test_set, parsed, units)
-    bootstrap = Bootstrap(replicates=settings.samples, seed=settings.seed)
+    counted = metric_statistics(test_set, parsed, units)
+    bootstrap = Bootstrap(replicates=settings.replicates, seed=settings.seed)
     intervals = {
         one.label: score_intervals(one, replicates, settings)
         for one, replicates in zip(

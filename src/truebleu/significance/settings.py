@@ -30,7 +30,7 @@ class CompareSettings:
         test: "ar" approximate randomization; "bootstrap" the shifted bootstrap, signed then
             centred; "bootstrap-absolute" as Riezler & Maxwell's Fig. 2 and sacreBLEU have it,
             which rejects too often and is there to compare with.
-        samples: replicates, of the bootstrap and of the test.
+        replicates: replicates, of the bootstrap and of the test.
         seed: any whole number from 0 up.
         level: of the intervals, and 1 minus the significance level of the tests.
         correction: for many comparisons by one metric; one of ALL_CORRECTIONS. Tukey's and
@@ -42,12 +42,12 @@ class CompareSettings:
         interval: how intervals are made of the replicates.
         margin: the largest difference that does not matter; adds a test of equivalence.
         adaptive: make as many replicates as the test needs for every decision to be clear: fewer
-            swaps than samples, or more of them or of the bootstrap's, up to a million.
+            swaps than replicates, or more of them or of the bootstrap's, up to a million.
         baseline: compare all others with this system, instead of all pairs.
     """
 
     test: Test = "ar"
-    samples: int = 10_000
+    replicates: int = 10_000
     seed: int = DEFAULT_SEED
     level: float = 0.95
     correction: str = "holm"
@@ -67,10 +67,10 @@ class CompareSettings:
         _require_name("alternative", self.alternative, ALTERNATIVES)
         _require_name("interval", self.interval, INTERVALS)
         require_seed(self.seed)
-        require_replicates("samples", self.samples)
+        require_replicates("replicates", self.replicates)
         if not (isfinite(self.level) and 0 < self.alpha < 1):
             raise SettingError("level", self.level, "a number between 0 and 1, such as 0.95")
-        self._require_enough_samples()
+        self._require_enough_replicates()
         if (self.unit == "block") != (self.block_length is not None):
             expected = "a length with unit 'block', and none with another unit"
             raise SettingError("block_length", self.block_length, expected)
@@ -86,15 +86,15 @@ class CompareSettings:
         """The significance level; 1 - 0.9 is 0.09999999999999998 in floats, and means 0.1."""
         return round(1 - self.level, 12)
 
-    def _require_enough_samples(self) -> None:
+    def _require_enough_replicates(self) -> None:
         least = max(smallest_replicates(self.level), replicates_for(self.alpha))
-        if self.samples < least:
-            p = smallest_p(self.samples)
+        if self.replicates < least:
+            p = smallest_p(self.replicates)
             expected = (
-                f"at least {least} at the level {self.level:g}; with {self.samples} the smallest "
-                f"possible p is {p:.3g}"
+                f"at least {least} at the level {self.level:g}; with {self.replicates} the "
+                f"smallest possible p is {p:.3g}"
             )
-            raise SettingError("samples", self.samples, expected)
+            raise SettingError("replicates", self.replicates, expected)
 
     def _require_absolute(self) -> None:
         """Refuse what has no meaning for absolute differences."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Counted:
+class MetricStatistics:
     """Counts by unit, system and column, on the grid on which their sums are exact."""
 
     label: str
@@ -32,7 +32,9 @@ class Counted:
     rows: NDArray[np.float64]
 
     @classmethod
-    def of(cls, label: str, metric: Metric, rows: NDArray[np.float64], units: Units) -> Counted:
+    def of(
+        cls, label: str, metric: Metric, rows: NDArray[np.float64], units: Units
+    ) -> MetricStatistics:
         """Counts by segment, added up by unit."""
         by_unit = units.add_up(rows)
         flat = on_exact_grid(by_unit.reshape(len(by_unit), -1))
@@ -90,21 +92,25 @@ class Counted:
         return self.metric.score(self.sums - self.rows)
 
 
-def count_all(test_set: TestSet, metrics: Sequence[Metric], units: Units) -> list[Counted]:
+def metric_statistics(
+    test_set: TestSet, metrics: Sequence[Metric], units: Units
+) -> list[MetricStatistics]:
     """The counts of every metric; each metric reads the texts once."""
     return [
-        Counted.of(label, metric, metric.count(test_set).array(), units)
+        MetricStatistics.of(label, metric, metric.count(test_set).array(), units)
         for label, metric in zip(metric_labels(metrics), metrics, strict=True)
     ]
 
 
-def side_by_side(counted: Sequence[Counted]) -> NDArray[np.float64]:
+def side_by_side(counted: Sequence[MetricStatistics]) -> NDArray[np.float64]:
     """The counts of all metrics and systems in one row per unit: one draw serves them all."""
     rows = [one.rows.reshape(len(one.rows), -1) for one in counted]
     return rows[0] if len(rows) == 1 else np.concatenate(rows, axis=1)
 
 
-def apart(sums: NDArray[np.float64], counted: Sequence[Counted]) -> list[NDArray[np.float64]]:
+def split_sums(
+    sums: NDArray[np.float64], counted: Sequence[MetricStatistics]
+) -> list[NDArray[np.float64]]:
     """Sums of rows that stood side by side, by metric: each shaped (replicate, system, column)."""
     ends = np.cumsum([one.width for one in counted])
     parts = np.split(sums, ends[:-1], axis=1)
@@ -130,7 +136,7 @@ Pair = tuple[int, int]
 
 
 def bootstrap_scores(
-    counted: Sequence[Counted],
+    counted: Sequence[MetricStatistics],
     units: Units,
     bootstrap: Bootstrap,
     progress: Progress | None = None,
@@ -144,7 +150,7 @@ def bootstrap_scores(
     rows = side_by_side(counted)
     scores = [np.empty((bootstrap.replicates, one.systems)) for one in counted]
     for start, count in _blocks(bootstrap.replicates, rows.shape[1], len(rows)):
-        sums = apart(bootstrap.sums(rows, units, first + start, count), counted)
+        sums = split_sums(bootstrap.sums(rows, units, first + start, count), counted)
         for one, part, into in zip(counted, sums, scores, strict=True):
             into[start : start + count] = one.metric.score(part)
         if progress is not None:
@@ -153,7 +159,7 @@ def bootstrap_scores(
 
 
 def swap_differences(
-    counted: Sequence[Counted],
+    counted: Sequence[MetricStatistics],
     pairs: Sequence[Pair],
     swaps: Swaps,
     progress: Progress | None = None,
@@ -171,7 +177,7 @@ def swap_differences(
     blocks: list[list[NDArray[np.float64]]] = [[] for _ in counted]
     width = max(rows.shape[1], *(_width_of_pairs(one, len(pairs)) for one in counted))
     for start, count in _blocks(replicates, width, len(rows)):
-        taken = apart(swaps.sums(rows, first + start, count, enumerated=enumerated), counted)
+        taken = split_sums(swaps.sums(rows, first + start, count, enumerated=enumerated), counted)
         for one, part, into in zip(counted, taken, blocks, strict=True):
             into.append(_differences(one, part, pairs))
         if progress is not None:
@@ -180,7 +186,7 @@ def swap_differences(
 
 
 def _differences(
-    one: Counted, taken: NDArray[np.float64], pairs: Sequence[Pair]
+    one: MetricStatistics, taken: NDArray[np.float64], pairs: Sequence[Pair]
 ) -> NDArray[np.float64]:
     scorer = one.metric.scorer()
     if scorer is not None:
@@ -189,7 +195,7 @@ def _differences(
     return np.asarray(first - second)
 
 
-def _width_of_pairs(one: Counted, pairs: int) -> int:
+def _width_of_pairs(one: MetricStatistics, pairs: int) -> int:
     """How many numbers a replicate takes while its pairs are scored."""
     columns: int = one.rows.shape[2]
     return pairs if one.metric.scorer() is not None else 2 * pairs * columns

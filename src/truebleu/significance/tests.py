@@ -26,30 +26,30 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truebleu.significance.settings import CompareSettings
-    from truebleu.significance.statistics import Counted, Pair, Progress
+    from truebleu.significance.statistics import MetricStatistics, Pair, Progress
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tested:
+class PairTests:
     """p-values of all pairs by one metric."""
 
     p: NDArray[np.float64]
     p_se: NDArray[np.float64]
     p_adjusted: NDArray[np.float64]
-    samples: int
+    replicates: int
     exact: bool
     decided: bool
     smallest_p: float
 
 
 def test_pairs(
-    one: Counted,
+    one: MetricStatistics,
     pairs: Sequence[Pair],
     differences: NDArray[np.float64],
     settings: CompareSettings,
     *,
     exact: bool,
-) -> Tested:
+) -> PairTests:
     """Test the observed difference of each pair against those of the replicates.
 
     Args:
@@ -73,36 +73,38 @@ def test_pairs(
         centring: Centring = "absolute" if settings.test == "bootstrap-absolute" else "signed"
         p = shifted_bootstrap_p(observed, differences, alternative, centring, scale=scale)
         null = differences - observed
-    samples = len(differences)
-    p_se = np.zeros_like(p) if exact else monte_carlo_error(p, samples)
+    replicates = len(differences)
+    p_se = np.zeros_like(p) if exact else monte_carlo_error(p, replicates)
     if settings.correction in BLOCK_DESIGNS:
         adjusted = _block_design_p(one, pairs, settings.correction)
-        return Tested(p, p_se, adjusted, samples, exact, decided=True, smallest_p=0.0)
+        return PairTests(p, p_se, adjusted, replicates, exact, decided=True, smallest_p=0.0)
     if settings.correction == WESTFALL_YOUNG:
         adjusted = westfall_young(observed, null, alternative, exact=exact, scale=scale)
-        bounds = monte_carlo_interval(adjusted, samples)
+        bounds = monte_carlo_interval(adjusted, replicates)
     else:
         adjusted = adjust(p, settings.correction)
-        low, high = monte_carlo_interval(p, samples)
+        low, high = monte_carlo_interval(p, replicates)
         bounds = np.stack([adjust(low, settings.correction), adjust(high, settings.correction)])
     clear = [decision(low, high, settings.alpha) is not None for low, high in bounds.T]
-    smallest = _smallest_p(len(pairs), samples, settings, exact=exact)
-    return Tested(p, p_se, adjusted, samples, exact, exact or all(clear), smallest)
+    smallest = _smallest_p(len(pairs), replicates, settings, exact=exact)
+    return PairTests(p, p_se, adjusted, replicates, exact, exact or all(clear), smallest)
 
 
-def _smallest_p(pairs: int, samples: int, settings: CompareSettings, *, exact: bool) -> float:
+def _smallest_p(pairs: int, replicates: int, settings: CompareSettings, *, exact: bool) -> float:
     """The adjusted p of differences so clear that no replicate reaches any of them.
 
     Of all swaps two are as extreme as none in a two-sided test: none, and that of every unit.
     """
     extreme = 2 if settings.alternative == "two-sided" else 1
-    p = extreme / samples if exact else smallest_p(samples)
+    p = extreme / replicates if exact else smallest_p(replicates)
     if settings.correction == WESTFALL_YOUNG:
         return p
     return float(adjust(np.full(pairs, p), settings.correction).min())
 
 
-def _block_design_p(one: Counted, pairs: Sequence[Pair], correction: str) -> NDArray[np.float64]:
+def _block_design_p(
+    one: MetricStatistics, pairs: Sequence[Pair], correction: str
+) -> NDArray[np.float64]:
     """Tukey's or Scheffé's p-values, corrected for all pairs (Riezler & Maxwell 2005, §4.4)."""
     means = one.unit_means(f"correction {correction}")
     p_of_pairs = tukey_p(means) if correction == "tukey" else scheffe_p(means)
@@ -131,11 +133,11 @@ _Make = Callable[[Sequence[int], int, int], "tuple[Sequence[NDArray[np.float64]]
 
 
 def test_by_swaps(
-    counted: Sequence[Counted],
+    counted: Sequence[MetricStatistics],
     pairs: Sequence[Pair],
     settings: CompareSettings,
     progress: Progress | None,
-) -> list[Tested]:
+) -> list[PairTests]:
     """Test all pairs by all metrics with approximate randomization."""
     units = len(counted[0].rows)
 
@@ -149,19 +151,19 @@ def test_by_swaps(
         swaps = Swaps(replicates=count, seed=settings.seed)
         return swap_differences(chosen, pairs, swaps, progress, first=first), False
 
-    start = settings.samples
+    start = settings.replicates
     if settings.adaptive and not Swaps(replicates=start).enumerates(units):
         start = min(ADAPTIVE_START, start)
     return _test(counted, pairs, settings, start, make)
 
 
 def test_by_bootstrap(
-    counted: Sequence[Counted],
+    counted: Sequence[MetricStatistics],
     scores: Sequence[NDArray[np.float64]],
     pairs: Sequence[Pair],
     settings: CompareSettings,
     draw: Draw,
-) -> list[Tested]:
+) -> list[PairTests]:
     """Test all pairs by all metrics with the shifted bootstrap.
 
     Args:
@@ -183,16 +185,16 @@ def test_by_bootstrap(
 
 
 def _test(
-    counted: Sequence[Counted],
+    counted: Sequence[MetricStatistics],
     pairs: Sequence[Pair],
     settings: CompareSettings,
     start: int,
     make: _Make,
-) -> list[Tested]:
+) -> list[PairTests]:
     unclear = list(range(len(counted)))
     made, exact = make(unclear, 0, start)
     differences = dict(enumerate(made))
-    tested: dict[int, Tested] = {}
+    tested: dict[int, PairTests] = {}
     while True:
         for metric in unclear:
             found = differences[metric]
@@ -201,7 +203,7 @@ def _test(
         differences = {metric: differences[metric] for metric in unclear}
         if not (settings.adaptive and unclear):
             break
-        done = tested[unclear[0]].samples
+        done = tested[unclear[0]].replicates
         most = min(ADAPTIVE_LIMIT, ADAPTIVE_SIZE // (len(pairs) * len(unclear)))
         further = min(done, most - done)
         if further <= 0:

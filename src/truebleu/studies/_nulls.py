@@ -29,7 +29,12 @@ from truebleu.significance.p_values import (
     smallest_p,
 )
 from truebleu.significance.settings import ALL_CORRECTIONS, CompareSettings
-from truebleu.significance.statistics import Counted, bootstrap_scores, count_all, swap_differences
+from truebleu.significance.statistics import (
+    MetricStatistics,
+    bootstrap_scores,
+    metric_statistics,
+    swap_differences,
+)
 from truebleu.significance.tests import test_pairs as p_values_of
 from truebleu.simulation import Channel, simulate
 from truebleu.studies._pairs import TEST_NAMES, TESTS, Testing
@@ -74,7 +79,7 @@ class NullSource(Protocol):
     def units(self) -> int:
         """How many units the tests have to resample."""
 
-    def sets(self, first: int, count: int) -> Iterator[list[Counted]]:
+    def sets(self, first: int, count: int) -> Iterator[list[MetricStatistics]]:
         """The counts of equal systems by every metric, set after set."""
 
 
@@ -111,7 +116,7 @@ class Exchanged:
         """How many units the tests have to resample."""
         return len(self.tested)
 
-    def sets(self, first: int, count: int) -> Iterator[list[Counted]]:
+    def sets(self, first: int, count: int) -> Iterator[list[MetricStatistics]]:
         """The counts of equal systems by every metric, set after set."""
         streams = Streams(self.seed, PURPOSE)
         for index in range(first, first + count):
@@ -119,7 +124,9 @@ class Exchanged:
             chosen = _choose(draw, len(self.pool.names), self.systems)
             deal = _deal(draw, len(self.exchanged), self.systems)[self.exchanged.of_segment]
             yield [
-                Counted.of(one.label, one.metric, _dealt_out(one.rows, chosen, deal), self.tested)
+                MetricStatistics.of(
+                    one.label, one.metric, _dealt_out(one.rows, chosen, deal), self.tested
+                )
                 for one in self.pool.counted
             ]
 
@@ -181,11 +188,11 @@ class Simulated:
         """How many units the tests have to resample."""
         return len(self._units(self._test_set([0])))
 
-    def sets(self, first: int, count: int) -> Iterator[list[Counted]]:
+    def sets(self, first: int, count: int) -> Iterator[list[MetricStatistics]]:
         """The counts of equal systems by every metric, set after set."""
         numbers = range(first * self.systems, (first + count) * self.systems)
         test_set = self._test_set(numbers)
-        counted = count_all(test_set, self.metrics, self._units(test_set))
+        counted = metric_statistics(test_set, self.metrics, self._units(test_set))
         for start in range(0, len(numbers), self.systems):
             yield [
                 replace(one, rows=np.ascontiguousarray(one.rows[:, start : start + self.systems]))
@@ -286,7 +293,7 @@ class PairTests:
             Testing(tests=resampling, samples=samples, seed=seed) if resampling else None
         )
 
-    def p_values(self, one: Counted, index: int) -> dict[str, float]:
+    def p_values(self, one: MetricStatistics, index: int) -> dict[str, float]:
         """The p-value of each test; repetition `index` has replicates of its own."""
         found = {}
         if self._testing is not None:
@@ -297,7 +304,7 @@ class PairTests:
         return found
 
 
-def student_p(one: Counted) -> float:
+def student_p(one: MetricStatistics) -> float:
     """Student's paired t-test of two systems' scores of segments, two-sided.
 
     Assumes that the differences of segments are independent and, unless there are many, normal.
@@ -380,7 +387,7 @@ def settings_of(
             raise UnknownNameError("correction", correction, ALL_CORRECTIONS)
     return {
         correction: CompareSettings(
-            test=test, samples=samples, seed=seed, level=1 - alpha, correction=correction
+            test=test, replicates=samples, seed=seed, level=1 - alpha, correction=correction
         )
         for correction in ALL_CORRECTIONS
         if correction in corrections
@@ -394,18 +401,18 @@ def require_resolution(settings: Mapping[str, CompareSettings], systems: int) ->
         if correction not in CORRECTIONS:
             continue
         p_values = np.ones(comparisons)
-        p_values[0] = smallest_p(one.samples)
+        p_values[0] = smallest_p(one.replicates)
         if (clearest := float(adjust(p_values, correction).min())) > one.alpha:
             least = ceil(clearest / p_values[0] / one.alpha)
             expected = (
                 f"at least {least}: corrected for {comparisons} comparisons by "
                 f"{CORRECTION_NAMES[correction]}, the smallest possible p is {clearest:.3g}"
             )
-            raise SettingError("samples", one.samples, expected)
+            raise SettingError("samples", one.replicates, expected)
 
 
 def alarms_of(
-    one: Counted, index: int, sizes: Sequence[int], settings: Mapping[str, CompareSettings]
+    one: MetricStatistics, index: int, sizes: Sequence[int], settings: Mapping[str, CompareSettings]
 ) -> dict[tuple[int, str], bool]:
     """Whether anything is rejected among the first so many systems, for each correction.
 
@@ -417,7 +424,7 @@ def alarms_of(
     for size in sizes:
         columns = [place for place, pair in enumerate(pairs) if max(pair) < size]
         some = [pairs[place] for place in columns]
-        first = Counted(one.label, one.metric, np.ascontiguousarray(one.rows[:, :size]))
+        first = MetricStatistics(one.label, one.metric, np.ascontiguousarray(one.rows[:, :size]))
         for correction, setting in settings.items():
             tested = p_values_of(first, some, differences[:, columns], setting, exact=exact)
             found[size, correction] = bool((tested.p_adjusted <= setting.alpha).any())
@@ -425,16 +432,16 @@ def alarms_of(
 
 
 def _differences(
-    one: Counted, pairs: Sequence[Pair], index: int, settings: CompareSettings
+    one: MetricStatistics, pairs: Sequence[Pair], index: int, settings: CompareSettings
 ) -> tuple[NDArray[np.float64], bool]:
     """The differences of all pairs in replicates of their own; whether these are all there are."""
-    first = index * settings.samples
+    first = index * settings.replicates
     if settings.test == "ar":
-        swaps = Swaps(replicates=settings.samples, seed=settings.seed)
+        swaps = Swaps(replicates=settings.replicates, seed=settings.seed)
         exact = swaps.enumerates(len(one.rows))
         (swapped,) = swap_differences([one], pairs, swaps, first=0 if exact else first)
         return swapped, exact
-    bootstrap = Bootstrap(replicates=settings.samples, seed=settings.seed)
+    bootstrap = Bootstrap(replicates=settings.replicates, seed=settings.seed)
     (scores,) = bootstrap_scores([one], Units.segments(len(one.rows)), bootstrap, first=first)
     left, right = np.array(pairs).T
     return scores[:, left] - scores[:, right], False

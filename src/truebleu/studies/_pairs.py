@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu.significance.statistics import Counted, Pair
+    from truebleu.significance.statistics import MetricStatistics, Pair
     from truebleu.studies._pool import Pool
 
 PairKind = Literal["neighbours", "near", "all"]
@@ -88,7 +88,7 @@ def needed(pool: Pool, pairs: Sequence[Pair]) -> tuple[Pool, list[Pair]]:
     return pool.only(systems), [(place[a], place[b]) for a, b in pairs]
 
 
-def true_differences(one: Counted, pairs: Sequence[Pair]) -> NDArray[np.float64]:
+def true_differences(one: MetricStatistics, pairs: Sequence[Pair]) -> NDArray[np.float64]:
     """By how much the first system of each pair is better in the pool; 0 where they tie."""
     left, right = np.array(pairs).T
     scores = one.scores
@@ -150,7 +150,7 @@ class Testing:
                 raise UnknownNameError("test", test, TESTS)
 
     def p_values(
-        self, one: Counted, pairs: Sequence[Pair], index: int
+        self, one: MetricStatistics, pairs: Sequence[Pair], index: int
     ) -> dict[str, NDArray[np.float64]]:
         """For each test the p-values of all pairs; sample `index` has replicates of its own.
 
@@ -159,7 +159,7 @@ class Testing:
         return {test: found.p for test, found in self.conclusions(one, pairs, index).items()}
 
     def conclusions(
-        self, one: Counted, pairs: Sequence[Pair], index: int
+        self, one: MetricStatistics, pairs: Sequence[Pair], index: int
     ) -> dict[str, Conclusions]:
         """For each test the p-values of all pairs, and which system of each would be better."""
         left, right = np.array(pairs).T
@@ -184,7 +184,7 @@ class Testing:
         return {test: found[test] for test in self.tests}
 
 
-def _first(swaps: Swaps, one: Counted, first: int) -> int:
+def _first(swaps: Swaps, one: MetricStatistics, first: int) -> int:
     """Where a sample's swaps begin; where all possible ones are made, at the first of them."""
     return 0 if swaps.enumerates(len(one.rows)) else first
 

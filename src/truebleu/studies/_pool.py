@@ -13,7 +13,7 @@ from truebleu.corpus.test_set import fingerprint
 from truebleu.errors import SettingError, TruebleuError, UnknownNameError
 from truebleu.metrics.registry import as_metrics
 from truebleu.resampling import Units
-from truebleu.significance.statistics import Counted, count_all
+from truebleu.significance.statistics import MetricStatistics, metric_statistics
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +41,7 @@ class Pool:
     """
 
     names: tuple[str, ...]
-    counted: tuple[Counted, ...]
+    counted: tuple[MetricStatistics, ...]
     unit: PoolUnit
     segments_per_unit: float
     outline: dict[str, Any]
@@ -62,14 +62,14 @@ class Pool:
             "references": fingerprint(test_set.references),
             "outputs": fingerprint(list(test_set.systems.values())),
         }
-        counted = tuple(count_all(test_set, parsed, units))
+        counted = tuple(metric_statistics(test_set, parsed, units))
         return cls(tuple(test_set.systems), counted, unit, len(test_set) / len(units), outline)
 
     def __len__(self) -> int:
         """The number of units."""
         return len(self.counted[0].rows)
 
-    def take(self, sample: NDArray[np.int64]) -> list[Counted]:
+    def take(self, sample: NDArray[np.int64]) -> list[MetricStatistics]:
         """The counts of a sample's units; a unit drawn twice counts twice."""
         return [replace(one, rows=np.ascontiguousarray(one.rows[sample])) for one in self.counted]
 
@@ -193,7 +193,7 @@ class Part:
         """The number of units."""
         return len(self.chosen)
 
-    def counted(self, *, anew: bool = False) -> list[Counted]:
+    def counted(self, *, anew: bool = False) -> list[MetricStatistics]:
         """The counts of the part: those of the pool, or as of a test set of its own.
 
         A mean of segment scores is the same in any company, and its scores may be from elsewhere:
@@ -236,9 +236,9 @@ def part_of_order(pool: Pool, test_set: TestSet, order: NDArray[np.int64], size:
     return Part(pool, test_set, np.sort(order[:size]))
 
 
-def _count(one: Counted, part: TestSet, unit: PoolUnit) -> Counted:
+def _count(one: MetricStatistics, part: TestSet, unit: PoolUnit) -> MetricStatistics:
     rows = one.metric.count(part).array()
-    return Counted.of(one.label, one.metric, rows, units_of(part, unit))
+    return MetricStatistics.of(one.label, one.metric, rows, units_of(part, unit))
 
 
 # Samples: smaller test sets taken of a pool, as Koehn (2004, §3) took them and in other ways.

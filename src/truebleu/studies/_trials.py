@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from truebleu.corpus import TestSet
     from truebleu.execution.journal import Key, Record
     from truebleu.metrics.base import Metric
-    from truebleu.significance.statistics import Counted, Pair
+    from truebleu.significance.statistics import MetricStatistics, Pair
     from truebleu.studies._pairs import Pairs
 
 #: The sizes of Koehn's Table 3.
@@ -100,7 +100,7 @@ class Trials:
     records: Mapping[Key, Record]
     settings: dict[str, Any]
 
-    def judged(self, one: Counted, test: str, size: int) -> Judged:
+    def judged(self, one: MetricStatistics, test: str, size: int) -> Judged:
         """What a test by a metric found on samples of a size."""
         truth = np.sign(true_differences(one, self.pairs))
         found = np.array([self.records[key][one.label][test] for key in self._keys(size)])
@@ -134,7 +134,7 @@ def run_trials(
     All tests and pairs share the replicates of a sample, and every sample has its own.
     """
     # A comparison's own checks of the seed, and of the number of replicates for the level.
-    CompareSettings(samples=design.samples, seed=design.seed, level=further.get("level", 0.95))
+    CompareSettings(replicates=design.samples, seed=design.seed, level=further.get("level", 0.95))
     testing = Testing(tests=tuple(design.tests), samples=design.samples, seed=design.seed)
     require_repetitions(
         design.repetitions, FEWEST_SAMPLES, "fewer could not tell seldom from often"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from truebleu.corpus import TestSet
     from truebleu.execution.journal import Runner
     from truebleu.metrics.base import Metric
-    from truebleu.significance.statistics import Counted
+    from truebleu.significance.statistics import MetricStatistics
     from truebleu.studies._pairs import Pairs
     from truebleu.studies._pool import Draw, PoolUnit
     from truebleu.studies._trials import Trials
@@ -146,7 +146,7 @@ def _exhibit(trials: Trials, edges: Sequence[float]) -> Exhibit:
     )
 
 
-def _rows(trials: Trials, one: Counted, test: str, edges: Sequence[float]) -> list[Row]:
+def _rows(trials: Trials, one: MetricStatistics, test: str, edges: Sequence[float]) -> list[Row]:
     """A row for each band that has conclusions, the surest first."""
     confidence, concluded, right = _conclusions(trials, one, test)
     # No test of so many replicates can be surer than this.
@@ -175,7 +175,7 @@ def _rows(trials: Trials, one: Counted, test: str, edges: Sequence[float]) -> li
 
 
 def _conclusions(
-    trials: Trials, one: Counted, test: str
+    trials: Trials, one: MetricStatistics, test: str
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
     """Confidence, whether there is a conclusion, and whether it is right; shaped (sample, pair).
 
@@ -196,7 +196,7 @@ def _band(low: float, high: float) -> str:
     return f"{100 * low:g} to {100 * min(high, 1.0):g} %"
 
 
-def _findings(one: Counted, test: str, rows: Sequence[Row]) -> list[str]:
+def _findings(one: MetricStatistics, test: str, rows: Sequence[Row]) -> list[str]:
     of = f"{one.label}, {TEST_NAMES[test]}"
     if not rows:
         return [f"{of}: there is no conclusion to judge."]
@@ -248,7 +248,7 @@ def chance_of(least: int, trials: int, probability: float) -> float:
     return max(0.0, 1 - fewer)
 
 
-def _undecided(trials: Trials, one: Counted, test: str) -> list[str]:
+def _undecided(trials: Trials, one: MetricStatistics, test: str) -> list[str]:
     _, concluded, _ = _conclusions(trials, one, test)
     ties = int((~concluded).sum())
     if not ties:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from truebleu.execution.journal import Key, Record
     from truebleu.metrics.base import Metric
     from truebleu.significance._names import IntervalMethod
-    from truebleu.significance.statistics import Counted, Pair
+    from truebleu.significance.statistics import MetricStatistics, Pair
 
 # A sample that is a larger share of its pool varies noticeably less than its interval says.
 NOTABLE_SHARE = 0.05
@@ -70,7 +70,9 @@ class _Held:
     width: float
 
     @classmethod
-    def of(cls, one: Counted, truth: NDArray[np.float64], records: Sequence[Record]) -> _Held:
+    def of(
+        cls, one: MetricStatistics, truth: NDArray[np.float64], records: Sequence[Record]
+    ) -> _Held:
         _, low, high = np.moveaxis(np.array([record[one.label] for record in records]), 1, 0)
         # A score that never varies must not miss itself by rounding.
         margin = TIE_TOLERANCE * one.scale
@@ -81,7 +83,7 @@ class _Held:
         return ~(self.above | self.below)
 
 
-def values_of(one: Counted, pairs: Sequence[Pair] | None) -> NDArray[np.float64]:
+def values_of(one: MetricStatistics, pairs: Sequence[Pair] | None) -> NDArray[np.float64]:
     """Each system's score, or each pair's difference."""
     if pairs is None:
         return one.scores
@@ -155,7 +157,7 @@ def exhibit_coverage(
 
 
 def _least(
-    pool: Pool, one: Counted, pairs: Sequence[Pair] | None, found: _Held, level: float
+    pool: Pool, one: MetricStatistics, pairs: Sequence[Pair] | None, found: _Held, level: float
 ) -> str:
     """What is covered less than the level and than the others, by no chance; and its skewness."""
     by_each = found.held.mean(axis=0)
@@ -179,7 +181,7 @@ def _name(pool: Pool, pairs: Sequence[Pair] | None, number: int) -> str:
     return " against ".join(pool.names[system] for system in pairs[number])
 
 
-def _skewness(one: Counted, pairs: Sequence[Pair] | None, number: int) -> float:
+def _skewness(one: MetricStatistics, pairs: Sequence[Pair] | None, number: int) -> float:
     """The skewness of the effects of single units on a score or difference, by the jackknife.
 
     Intervals from the bootstrap miss more on one side where it is large against the root of the
@@ -284,7 +286,7 @@ def study_coverage(
         seed: of samples and replicates.
         runner: keeps the results and shows progress.
     """
-    settings = CompareSettings(samples=samples, level=level, seed=seed, interval=interval)
+    settings = CompareSettings(replicates=samples, level=level, seed=seed, interval=interval)
     require_repetitions(repetitions, FEWEST_SAMPLES, "fewer could not tell 95 % from 80 %")
     if of not in COVERED:
         raise UnknownNameError("of", of, COVERED)
@@ -329,10 +331,10 @@ def _intervals(
 ) -> Record:
     """Each metric's scores or differences on one sample, with their intervals."""
     counted = pool.take(sample)
-    bootstrap = Bootstrap(replicates=settings.samples, seed=settings.seed)
+    bootstrap = Bootstrap(replicates=settings.replicates, seed=settings.seed)
     units = Units.segments(len(sample))
     # Replicates of its own for every sample, so that no two make the same mistake.
-    scores = bootstrap_scores(counted, units, bootstrap, first=index * settings.samples)
+    scores = bootstrap_scores(counted, units, bootstrap, first=index * settings.replicates)
     record: Record = {}
     for one, replicates in zip(counted, scores, strict=True):
         if pairs is None:

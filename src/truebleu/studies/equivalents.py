@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from truebleu.corpus import TestSet
     from truebleu.execution.journal import Key, Record
     from truebleu.metrics.base import Metric
-    from truebleu.significance.statistics import Counted
+    from truebleu.significance.statistics import MetricStatistics
     from truebleu.studies._pool import PoolUnit
 
 FIELDS = (
@@ -80,7 +80,7 @@ def study_equivalents(
     return _exhibit(pool, records, subject)
 
 
-def _p_values(one: Counted, testing: Testing) -> Record:
+def _p_values(one: MetricStatistics, testing: Testing) -> Record:
     pairs = list(combinations(range(one.systems), 2))
     left, right = np.array(pairs).T
     by_test = testing.p_values(one, pairs, 0)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from truebleu.corpus import TestSet
     from truebleu.execution.journal import Runner
     from truebleu.metrics.base import Metric
-    from truebleu.significance.statistics import Counted
+    from truebleu.significance.statistics import MetricStatistics
     from truebleu.studies._pairs import Pairs
     from truebleu.studies._pool import Draw, PoolUnit
     from truebleu.studies._rates import Share
@@ -85,7 +85,7 @@ def study_power(
         seed: of samples and replicates.
         runner: keeps the results and shows progress.
     """
-    alpha = CompareSettings(samples=samples, level=level, seed=seed).alpha
+    alpha = CompareSettings(replicates=samples, level=level, seed=seed).alpha
     design = Design(
         tests=tuple(tests),
         sizes=sizes,
@@ -156,7 +156,7 @@ def _fields(trials: Trials) -> tuple[Field, ...]:
 
 
 def _points(
-    trials: Trials, one: Counted, test: str, judged: Mapping[int, Judged], alpha: float
+    trials: Trials, one: MetricStatistics, test: str, judged: Mapping[int, Judged], alpha: float
 ) -> list[Row]:
     """One row for each pair and size: the shares of right and of wrong conclusions."""
     differences = true_differences(one, trials.pairs)
@@ -182,7 +182,7 @@ def _points(
 
 
 def _means(
-    trials: Trials, one: Counted, test: str, judged: Mapping[int, Judged], alpha: float
+    trials: Trials, one: MetricStatistics, test: str, judged: Mapping[int, Judged], alpha: float
 ) -> list[Row]:
     """One row for each size: the shares of all pairs that do not tie, with the samples' error."""
     untied = true_differences(one, trials.pairs) != 0
@@ -206,7 +206,7 @@ def _means(
     return means
 
 
-def _of(one: Counted, test: str, size: int, count: int, unit: str) -> dict[str, Value]:
+def _of(one: MetricStatistics, test: str, size: int, count: int, unit: str) -> dict[str, Value]:
     return {
         "metric": one.label,
         "test": TEST_NAMES[test],
@@ -258,7 +258,7 @@ def _percent(share: Value) -> str:
 
 
 def _findings(
-    trials: Trials, one: Counted, test: str, points: Sequence[Row], means: Sequence[Row]
+    trials: Trials, one: MetricStatistics, test: str, points: Sequence[Row], means: Sequence[Row]
 ) -> list[str]:
     found = []
     of = f"{one.label}, {TEST_NAMES[test]}"
@@ -277,7 +277,7 @@ def _shown(point: Row, name: str) -> str:
     return f"{value:.1f} % ({low:.1f} to {high:.1f})"
 
 
-def _detected(points: Sequence[Row], size: int, one: Counted) -> str:
+def _detected(points: Sequence[Row], size: int, one: MetricStatistics) -> str:
     """From which difference on every pair was told apart in most samples."""
     powers = sorted(
         (float(point["difference"] or 0), float(point["right"] or 0))

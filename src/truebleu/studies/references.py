@@ -307,7 +307,7 @@ def study_references(
         seed: of growth, choice and replicates.
         runner: keeps the results and shows progress.
     """
-    settings = CompareSettings(samples=samples, level=level, seed=seed)
+    settings = CompareSettings(replicates=samples, level=level, seed=seed)
     require_repetitions(repetitions, FEWEST_REPETITIONS, "one does not show how parts differ")
     require_whole_number("subsets", subsets, 1, MOST_LISTED)
     _require_references(test_set)
@@ -395,14 +395,14 @@ def _intervals(
         reference_names=tuple(test_set.reference_names[index] for index in chosen),
     )
     pool = Pool.of(limited, [one.metric for one in whole.counted], whole.unit)
-    bootstrap = Bootstrap(replicates=settings.samples, seed=settings.seed)
+    bootstrap = Bootstrap(replicates=settings.replicates, seed=settings.seed)
     found: dict[str, list[list[object]]] = {one.label: [] for one in pool.counted}
     for place, size in enumerate(growth.sizes):
         by_metric: dict[str, list[object]] = {label: [] for label in found}
         for repetition, order in enumerate(growth.orders):
             counted = pool.take(np.sort(order[:size]))
             # The same for all sets of references, so that these alone make the difference.
-            first = (repetition * len(growth.sizes) + place) * settings.samples
+            first = (repetition * len(growth.sizes) + place) * settings.replicates
             scores = bootstrap_scores(counted, Units.segments(size), bootstrap, first=first)
             for one, replicates in zip(counted, scores, strict=True):
                 values = as_record(relative_intervals(replicates, settings.level))

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from truebleu.corpus import TestSet
     from truebleu.execution.journal import Key, Record
     from truebleu.metrics.base import Metric
-    from truebleu.significance.statistics import Counted
+    from truebleu.significance.statistics import MetricStatistics
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -269,7 +269,7 @@ def _exhibit(pool: Pool, records: Mapping[Key, Record], subject: dict[str, Any])
 
 
 def _rows(
-    pool: Pool, one: Counted, found: Sequence[Moments], subject: Mapping[str, Any]
+    pool: Pool, one: MetricStatistics, found: Sequence[Moments], subject: Mapping[str, Any]
 ) -> list[Row]:
     rows: list[Row] = []
     for system, name in enumerate(pool.names):
@@ -299,7 +299,7 @@ def _rows(
     return rows
 
 
-def _without_width(one: Counted, rows: Sequence[Row]) -> list[str]:
+def _without_width(one: MetricStatistics, rows: Sequence[Row]) -> list[str]:
     """Which systems have no relative interval, where others have."""
     without = dict.fromkeys(str(row["system"]) for row in rows if row["unsure"] is None)
     if not without or all(row["unsure"] is None for row in rows):
@@ -321,7 +321,7 @@ def _mean_unsure(rows: Sequence[Row], numbers: Sequence[int]) -> dict[int, float
 
 
 def _findings(
-    one: Counted, means: Mapping[int, float | None], subject: Mapping[str, Any]
+    one: MetricStatistics, means: Mapping[int, float | None], subject: Mapping[str, Any]
 ) -> list[str]:
     known = {number: mean for number, mean in means.items() if mean is not None}
     if not known:

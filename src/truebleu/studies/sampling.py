@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from truebleu.corpus import TestSet
     from truebleu.execution.journal import Key, Record
     from truebleu.metrics.base import Metric
-    from truebleu.significance.statistics import Counted
+    from truebleu.significance.statistics import MetricStatistics
     from truebleu.studies._pairs import Pairs
     from truebleu.studies._pool import Draw
 
@@ -343,7 +343,9 @@ def _exhibit(
     )
 
 
-def _spread(one: Counted, quantity: Quantity, records: Mapping[Key, Record], size: int) -> Spread:
+def _spread(
+    one: MetricStatistics, quantity: Quantity, records: Mapping[Key, Record], size: int
+) -> Spread:
     by_draw = {
         draw: quantity.of(records[draw, size][one.label], one.sign)
         for draw in (*CUTS, "independent")
@@ -370,7 +372,7 @@ def _fields(digits: int) -> tuple[Field, ...]:
     )
 
 
-def _row(one: Counted, size: int, spread: Spread) -> Row:
+def _row(one: MetricStatistics, size: int, spread: Spread) -> Row:
     row: dict[str, Value] = {
         "metric": one.label,
         "size": size,
@@ -390,7 +392,7 @@ def _row(one: Counted, size: int, spread: Spread) -> Row:
     return row
 
 
-def _finding(one: Counted, size: int, kind: str, mean: Spread, unit: str) -> str:
+def _finding(one: MetricStatistics, size: int, kind: str, mean: Spread, unit: str) -> str:
     digits = one.metric.digits
     block, broad = mean.block.sd, mean.broad.sd
     begin = f"{one.label} on {size:,} {unit}s: {kind} spread by a standard deviation of "

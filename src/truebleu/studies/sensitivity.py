@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from truebleu.corpus import TestSet
     from truebleu.execution.journal import Key, Record
     from truebleu.metrics.base import Metric
-    from truebleu.significance.statistics import Counted, Pair
+    from truebleu.significance.statistics import MetricStatistics, Pair
 
 TESTS = ("interval", "ar")
 # Where every metric tells apart at least this share, more data cannot show which is better at it.
@@ -92,14 +92,14 @@ class _Told:
         intervals: medians and relative bounds, shaped (sample, value, system).
     """
 
-    one: Counted
+    one: MetricStatistics
     size: int
     p: Mapping[str, NDArray[np.float64]]
     scores: NDArray[np.float64]
     intervals: NDArray[np.float64]
 
     @classmethod
-    def of(cls, one: Counted, size: int, records: Mapping[Key, Record]) -> _Told:
+    def of(cls, one: MetricStatistics, size: int, records: Mapping[Key, Record]) -> _Told:
         """What the records of this size say of the metric."""
         found = [record[one.label] for key, record in records.items() if key[0] == size]
         return cls(
@@ -378,7 +378,7 @@ def study_sensitivity(
         seed: of samples and replicates.
         runner: keeps the results and shows progress.
     """
-    settings = CompareSettings(samples=samples, level=level, seed=seed)
+    settings = CompareSettings(replicates=samples, level=level, seed=seed)
     pairs = list(combinations(range(len(test_set.systems)), 2))
     _require_decisive(len(pairs), samples, settings.alpha, correction)
     pool = Pool.of(test_set, metrics, unit)
@@ -470,11 +470,11 @@ def _tested(
 ) -> Record:
     """For each metric p-values of all pairs by both tests, scores, and relative intervals."""
     counted = pool.take(sample)
-    bootstrap = Bootstrap(replicates=settings.samples, seed=settings.seed)
+    bootstrap = Bootstrap(replicates=settings.replicates, seed=settings.seed)
     units = Units.segments(len(sample))
     # Replicates of its own for every sample, so that no two make the same mistake.
-    scores = bootstrap_scores(counted, units, bootstrap, first=index * settings.samples)
-    testing = Testing(tests=("ar",), samples=settings.samples, seed=settings.seed)
+    scores = bootstrap_scores(counted, units, bootstrap, first=index * settings.replicates)
+    testing = Testing(tests=("ar",), samples=settings.replicates, seed=settings.seed)
     left, right = np.array(pairs).T
     record: Record = {}
     for one, replicates in zip(counted, scores, strict=True):

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from truebleu.corpus import TestSet
     from truebleu.execution.journal import Key, Record
     from truebleu.metrics.base import Metric
-    from truebleu.significance.statistics import Counted
+    from truebleu.significance.statistics import MetricStatistics
     from truebleu.studies._pool import Part
 
 USUAL_SHARES = tuple(tenth / 10 for tenth in range(1, 11))
@@ -103,7 +103,7 @@ def study_test_size(
         seed: of growth and replicates.
         runner: keeps the results and shows progress.
     """
-    settings = CompareSettings(samples=samples, level=level, seed=seed)
+    settings = CompareSettings(replicates=samples, level=level, seed=seed)
     require_repetitions(repetitions, FEWEST_REPETITIONS, "one does not show how parts differ")
     pool = Pool.of(test_set, metrics, unit)
     chosen = sorted(USUAL_SHARES if shares is None else shares)
@@ -142,7 +142,7 @@ def _intervals(
 ) -> Record:
     """Each metric's medians, relative intervals and scores of all systems on one part."""
     counted = part().counted(anew=anew)
-    bootstrap = Bootstrap(replicates=settings.samples, seed=settings.seed)
+    bootstrap = Bootstrap(replicates=settings.replicates, seed=settings.seed)
     units = Units.segments(len(counted[0].rows))
     scores = bootstrap_scores(counted, units, bootstrap, first=first)
     record: Record = {}
@@ -203,7 +203,7 @@ def _widths(found: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _rows(
-    pool: Pool, one: Counted, found: NDArray[np.float64], subject: Mapping[str, Any]
+    pool: Pool, one: MetricStatistics, found: NDArray[np.float64], subject: Mapping[str, Any]
 ) -> list[Row]:
     rows: list[Row] = []
     widths = mean_of_known(_widths(found), axis=1)
@@ -232,7 +232,7 @@ def _rows(
 
 
 def _plot_rows(
-    pool: Pool, one: Counted, found: NDArray[np.float64], subject: Mapping[str, Any]
+    pool: Pool, one: MetricStatistics, found: NDArray[np.float64], subject: Mapping[str, Any]
 ) -> list[Row]:
     """The best and the worst system with their intervals, as in the paper's Figs. 4 to 7."""
     order = np.argsort(-one.sign * one.scores, kind="stable")
@@ -255,7 +255,7 @@ def _plot_rows(
 
 
 def _law(
-    pool: Pool, one: Counted, found: NDArray[np.float64], subject: Mapping[str, Any]
+    pool: Pool, one: MetricStatistics, found: NDArray[np.float64], subject: Mapping[str, Any]
 ) -> list[str]:
     """What doubling the data does to the intervals of a metric, in a sentence."""
     sizes = subject["sizes"]
@@ -293,7 +293,7 @@ def _law(
     ]
 
 
-def _drift(one: Counted, found: NDArray[np.float64], subject: Mapping[str, Any]) -> str:
+def _drift(one: MetricStatistics, found: NDArray[np.float64], subject: Mapping[str, Any]) -> str:
     """How the mean score of the smallest part differs from that of the largest."""
     small, large = (float(found[place, :, -1].mean()) for place in (0, -1))
     smallest, largest = (f"{100 * subject['shares'][place]:g} %" for place in (0, -1))

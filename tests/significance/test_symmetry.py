@@ -45,7 +45,7 @@ def pairs(test_set: TestSet, settings: CompareSettings) -> dict[tuple[str, str, 
 def test_swapping_names_flips_signs_and_nothing_else(
     test_set: TestSet, test: Test, interval: IntervalMethod
 ) -> None:
-    settings = CompareSettings(test=test, interval=interval, samples=1000, margin=1.0)
+    settings = CompareSettings(test=test, interval=interval, replicates=1000, margin=1.0)
     forth = pairs(renamed(test_set, "abc"), settings)
     back = pairs(renamed(test_set, "cba"), settings)
     assert len(forth) == len(back) == 6
@@ -67,7 +67,7 @@ def test_swapping_names_turns_one_sided_tests_round(test_set: TestSet) -> None:
 
 def test_the_order_of_systems_changes_no_systems_result(test_set: TestSet) -> None:
     found = [
-        compare_test_set(renamed(test_set, order), METRICS, CompareSettings(samples=500))
+        compare_test_set(renamed(test_set, order), METRICS, CompareSettings(replicates=500))
         for order in ("abc", "bca")
     ]
     for name in CHANNELS:
@@ -78,7 +78,7 @@ def test_the_order_of_systems_changes_no_systems_result(test_set: TestSet) -> No
 def test_a_copy_has_difference_0_and_p_1(test_set: TestSet, test: Test) -> None:
     texts = {"original": test_set.systems["a"], "copy": [*test_set.systems["a"]]}
     copies = replace(test_set, systems=texts)
-    found = compare_test_set(copies, METRICS, CompareSettings(test=test, samples=500))
+    found = compare_test_set(copies, METRICS, CompareSettings(test=test, replicates=500))
     for pair in found.comparisons:
         assert (pair.difference, pair.interval, pair.wins) == (0, (0, 0), 0.5)
         assert (pair.p, pair.p_adjusted, pair.significant) == (1, 1, False)
@@ -89,7 +89,7 @@ def test_a_copy_has_difference_0_and_p_1(test_set: TestSet, test: Test) -> None:
 
 @pytest.mark.parametrize("test", TESTS)
 def test_zero_is_a_seed_like_any_other(test_set: TestSet, test: Test) -> None:
-    settings = CompareSettings(test=test, samples=500, seed=0)
+    settings = CompareSettings(test=test, replicates=500, seed=0)
     found = [
         compare_test_set(test_set, METRICS, replace(settings, seed=seed)).comparisons
         for seed in (0, 0, 1, 12345)
@@ -122,7 +122,7 @@ def test_of_1000_replicates_the_interval_goes_from_the_26th_to_the_975th(
     test_set: TestSet,
 ) -> None:
     """Koehn (2004, §5): at the level 0.95, the 25 lowest and the 25 highest are left out."""
-    settings = CompareSettings(samples=1000, level=0.95, seed=8)
+    settings = CompareSettings(replicates=1000, level=0.95, seed=8)
     found = compare_test_set(test_set, [BLEU()], settings)
     units = Units.segments(len(test_set))
     ordered = {}

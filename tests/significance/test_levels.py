@@ -10,7 +10,7 @@ import pytest
 from truebleu import BLEU
 from truebleu.resampling import Swaps, Units
 from truebleu.significance.p_values import randomization_p
-from truebleu.significance.statistics import count_all, swap_differences
+from truebleu.significance.statistics import metric_statistics, swap_differences
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def p_values() -> NDArray[np.float64]:
     equal = {f"system {number}": channel for number in range(2 * COMPARISONS)}
     test_set = simulate(segments=SEGMENTS, systems=equal, seed=17)
     units = Units.segments(SEGMENTS)
-    counted = count_all(test_set, [BLEU(tokenize="none")], units)
+    counted = metric_statistics(test_set, [BLEU(tokenize="none")], units)
     pairs = [(first, first + 1) for first in range(0, 2 * COMPARISONS, 2)]
     (differences,) = swap_differences(counted, pairs, Swaps(replicates=SWAPS, seed=18))
     scores = counted[0].scores

@@ -22,8 +22,10 @@ def texts_of(segments: int, *rates: float, seed: int = 4) -> TestSet:
     return simulate(segments=segments, systems=channels, seed=seed)
 
 
-def compared(test_set: TestSet, test: Test, samples: int, *, adaptive: bool) -> Comparison:
-    settings = CompareSettings(test=test, samples=samples, adaptive=adaptive, correction="none")
+def compared(test_set: TestSet, test: Test, replicates: int, *, adaptive: bool) -> Comparison:
+    settings = CompareSettings(
+        test=test, replicates=replicates, adaptive=adaptive, correction="none"
+    )
     return compare_test_set(test_set, ["bleu"], settings)
 
 
@@ -41,7 +43,7 @@ def test_replicates_are_added_until_the_decision_is_clear(close: TestSet, test: 
     more = compared(close, test, 100, adaptive=True)
     assert not few.metrics["BLEU"].decided
     assert more.metrics["BLEU"].decided
-    assert more.metrics["BLEU"].samples > few.metrics["BLEU"].samples == 100
+    assert more.metrics["BLEU"].replicates > few.metrics["BLEU"].replicates == 100
 
 
 @pytest.mark.parametrize("test", ["ar", "bootstrap"])
@@ -49,14 +51,14 @@ def test_replicates_added_bit_by_bit_are_those_asked_for_at_once(
     close: TestSet, test: Test
 ) -> None:
     found = compared(close, test, 100, adaptive=True)
-    at_once = compared(close, test, found.metrics["BLEU"].samples, adaptive=False)
+    at_once = compared(close, test, found.metrics["BLEU"].replicates, adaptive=False)
     assert found.comparisons[0].p == at_once.comparisons[0].p
     assert found.comparisons[0].p_se == at_once.comparisons[0].p_se
 
 
 def test_a_clear_decision_takes_fewer_swaps_than_asked_for() -> None:
     found = compared(texts_of(100, 0.1, 0.4), "ar", 10_000, adaptive=True)
-    assert found.metrics["BLEU"].samples == adaptive.ADAPTIVE_START
+    assert found.metrics["BLEU"].replicates == adaptive.ADAPTIVE_START
 
 
 def test_when_all_swaps_are_within_reach_they_are_tried_instead() -> None:
@@ -65,7 +67,7 @@ def test_when_all_swaps_are_within_reach_they_are_tried_instead() -> None:
         found = compared(texts, "ar", 400, adaptive=True)
         exact = compared(texts, "ar", 1024, adaptive=False)
         assert exact.metrics["BLEU"].exact
-        if found.metrics["BLEU"].samples > 800:
+        if found.metrics["BLEU"].replicates > 800:
             assert found.metrics["BLEU"] == exact.metrics["BLEU"]
             assert found.comparisons[0].p == exact.comparisons[0].p
             return
@@ -73,10 +75,10 @@ def test_when_all_swaps_are_within_reach_they_are_tried_instead() -> None:
 
 
 def test_a_metric_that_is_clear_does_not_wait_for_the_others(close: TestSet) -> None:
-    settings = CompareSettings(samples=100, adaptive=True, correction="none")
+    settings = CompareSettings(replicates=100, adaptive=True, correction="none")
     both = compare_test_set(close, ["bleu", "length"], settings).metrics
     alone = compare_test_set(close, ["length"], settings).metrics["Length"]
-    assert both["Length"].samples == alone.samples != both["BLEU"].samples
+    assert both["Length"].replicates == alone.replicates != both["BLEU"].replicates
 
 
 @pytest.mark.parametrize("test", ["ar", "bootstrap"])
@@ -85,4 +87,4 @@ def test_what_stays_unclear_is_given_up_with_what_memory_allows(
 ) -> None:
     monkeypatch.setattr(adaptive, "ADAPTIVE_SIZE", 110)
     found = compared(close, test, 100, adaptive=True).metrics["BLEU"]
-    assert (found.samples, found.decided) == (110, False)
+    assert (found.replicates, found.decided) == (110, False)

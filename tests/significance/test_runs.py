@@ -95,20 +95,20 @@ def test_averages_and_spreads_are_those_of_the_runs_scores(
 def test_the_spread_over_segments_is_the_standard_error_of_a_mean() -> None:
     rng = np.random.default_rng(3)
     values = {name: rng.gamma(2, size=200) for names in RUNS.values() for name in names}
-    settings = CompareSettings(samples=10_000)
+    settings = CompareSettings(replicates=10_000)
     found = compare_runs(numbers(values), RUNS, [VALUE], settings)
     for system, names in RUNS.items():
         expected = fmean(float(values[name].std()) / sqrt(200) for name in names)
         # The relative standard error of a standard deviation of B values is about 1 / sqrt(2 B).
         spread = of_system(found, system, "value").spread_over_segments
-        assert spread == pytest.approx(expected, rel=4 / sqrt(2 * settings.samples))
+        assert spread == pytest.approx(expected, rel=4 / sqrt(2 * settings.replicates))
 
 
 @pytest.mark.parametrize("test", ["ar", "bootstrap", "bootstrap-absolute"])
 def test_one_run_each_is_a_plain_comparison(test_set: TestSet, test: Test) -> None:
     names = ["base.opt0", "new.opt0"]
     one = as_test_set({name: test_set.systems[name] for name in names}, [*test_set.references])
-    settings = CompareSettings(test=test, samples=500, interval="bca", margin=1.0)
+    settings = CompareSettings(test=test, replicates=500, interval="bca", margin=1.0)
     plain = compare_test_set(one, ["bleu", "ter"], settings).to_dict()
     exchanges: tuple[Exchange, ...] = ("slot", "unit") if test == "ar" else ("unit",)
     for exchange in exchanges:
@@ -153,7 +153,7 @@ def test_exact_randomization_of_slots_is_the_enumeration_of_pooled_corpora() -> 
     runs = {system: names[:2] for system, names in RUNS.items()}
     found = compare_runs(small, runs, [metric], exchange="slot")
     assert found.metrics["BLEU"].exact
-    assert found.metrics["BLEU"].samples == 256
+    assert found.metrics["BLEU"].replicates == 256
     assert of_pair(found).p == pytest.approx(expected, rel=1e-12)
     assert of_pair(found).pooled_difference == pytest.approx(observed, rel=1e-9)
 
@@ -165,7 +165,7 @@ def test_units_exchanged_whole_compare_the_averages_of_mean_scores(test: Test) -
     values = {name: rng.integers(0, 40, size=60) / 4 for names in RUNS.values() for name in names}
     runs = {system: names[:2] for system, names in RUNS.items()}
     means = {system: (values[a] + values[b]) / 2 for system, (a, b) in runs.items()}
-    settings = CompareSettings(test=test, samples=2000)
+    settings = CompareSettings(test=test, replicates=2000)
     found = of_pair(compare_runs(numbers(values), runs, [VALUE], settings, exchange="unit"))
     (expected,) = compare_test_set(numbers(means), [VALUE], settings).comparisons
     assert (found.p, found.wins) == (expected.p, expected.wins)
@@ -245,7 +245,7 @@ def test_outputs_that_are_no_systems_run_are_left_alone(test_set: TestSet) -> No
 
 
 def test_a_result_is_plain_json(test_set: TestSet) -> None:
-    settings = CompareSettings(samples=200)
+    settings = CompareSettings(replicates=200)
     found = compare_runs(test_set, RUNS, ["bleu", "length"], settings, exchange="unit")
     plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert plain["runs"] == {system: list(names) for system, names in RUNS.items()}
@@ -318,7 +318,7 @@ def rejections(alike: float, exchange: Exchange, experiments: int = 400) -> floa
         experiments: how many comparisons.
     """
     rng = np.random.default_rng(11)
-    settings = CompareSettings(samples=199)
+    settings = CompareSettings(replicates=199)
     rejected = 0
     for _ in range(experiments):
         values = {}
@@ -345,6 +345,6 @@ def test_runs_that_are_alike_need_units_exchanged_whole() -> None:
 
 
 def test_slots_are_refused_where_nothing_is_exchanged(test_set: TestSet) -> None:
-    settings = CompareSettings(test="bootstrap", samples=100)
+    settings = CompareSettings(test="bootstrap", replicates=100)
     with pytest.raises(SettingError, match="exchange"):
         compare_runs(test_set, RUNS, ["bleu"], settings, exchange="slot")

@@ -63,7 +63,7 @@ def test_p_is_the_share_of_swaps_that_are_as_extreme(metric: Metric, seed: int) 
         settings = CompareSettings(alternative=alternative)
         found = compare_test_set(test_set, [metric], settings)
         assert found.metrics[metric.name].exact
-        assert found.metrics[metric.name].samples == 2**SEGMENTS
+        assert found.metrics[metric.name].replicates == 2**SEGMENTS
         assert found.comparisons[0].p == pytest.approx(p, rel=1e-12)
         assert found.comparisons[0].p_se == 0
 
@@ -73,7 +73,7 @@ def test_documents_are_swapped_whole() -> None:
     assert test_set.documents is not None
     differences = np.abs(swapped_differences(test_set, BLEU(), test_set.documents))
     found = compare_test_set(test_set, ["bleu"], CompareSettings(unit="document"))
-    assert found.metrics["BLEU"].samples == len(differences) == 2 ** len(set(test_set.documents))
+    assert found.metrics["BLEU"].replicates == len(differences) == 2 ** len(set(test_set.documents))
     assert found.comparisons[0].p == pytest.approx(fmean(differences >= differences[0] - 1e-7))
 
 
@@ -89,8 +89,8 @@ def test_the_seed_does_not_matter_when_all_swaps_are_tried() -> None:
 def test_random_swaps_come_close_to_all_of_them() -> None:
     test_set = simulate(segments=12, systems=CHANNELS, seed=6)
     results = [
-        compare_test_set(test_set, ["bleu"], CompareSettings(samples=samples))
-        for samples in (2**12, 2**12 - 1)
+        compare_test_set(test_set, ["bleu"], CompareSettings(replicates=replicates))
+        for replicates in (2**12, 2**12 - 1)
     ]
     assert [found.metrics["BLEU"].exact for found in results] == [True, False]
     exact, random = (found.comparisons[0] for found in results)

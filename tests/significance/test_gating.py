@@ -40,7 +40,7 @@ def decide(
     metrics: Sequence[str] = ("bleu",),
     margin: float | None = None,
 ) -> GateResult:
-    settings = GateSettings(margin=margin, samples=2000)
+    settings = GateSettings(margin=margin, replicates=2000)
     texts = all_systems.systems
     return gate(texts[new], texts[old], all_systems.references, metrics, settings)
 
@@ -121,7 +121,7 @@ def test_the_p_value_is_that_of_all_swaps() -> None:
     as_bad = np.mean([total <= gains.sum() + 1e-9 for total in swapped])
     as_good = np.mean([total >= gains.sum() - 1e-9 for total in swapped])
     check = of_scores(new, old)
-    assert (check.exact, check.samples, check.p_se) == (True, 256, 0.0)
+    assert (check.exact, check.replicates, check.p_se) == (True, 256, 0.0)
     assert check.p == pytest.approx(as_bad)
     assert of_scores(new, old, GateSettings(margin=0)).p == pytest.approx(as_good)
 
@@ -173,7 +173,7 @@ def test_a_metric_without_direction_is_refused(all_systems: TestSet) -> None:
         ("margin", float("nan")),
         ("level", 0.5),
         ("level", 1.0),
-        ("samples", 10),
+        ("replicates", 10),
         ("seed", -1),
         ("unit", "word"),
     ],
@@ -195,7 +195,7 @@ def test_documents_are_units_if_asked_for(all_systems: TestSet) -> None:
         reference_names=all_systems.reference_names,
         documents=all_systems.documents,
     )
-    result = gate_test_set(pair, settings=GateSettings(unit="document", samples=2000))
+    result = gate_test_set(pair, settings=GateSettings(unit="document", replicates=2000))
     assert result.settings["units"] == len(set(all_systems.documents or ()))
     assert not result.passed
 
@@ -213,7 +213,7 @@ def test_saved_statistics_give_the_answer_of_the_text(
     old = simulate(segments=150, systems={"middle": Channel.at_rate(RATES["middle"])})
     save_statistics(SavedStatistics.of(old, ["ter", "nist", "bleu"]), tmp_path / "old.json.gz")
     saved = read_statistics(tmp_path / "old.json.gz")
-    metrics, settings = ["bleu", "nist", "ter"], GateSettings(margin=margin, samples=2000)
+    metrics, settings = ["bleu", "nist", "ter"], GateSettings(margin=margin, replicates=2000)
     new = all_systems.systems["twin"]
     from_text = gate(new, old.systems["middle"], old.references, metrics, settings)
     from_file = gate(new, saved, old.references, metrics, settings)
@@ -222,7 +222,7 @@ def test_saved_statistics_give_the_answer_of_the_text(
 
 def test_saved_documents_serve_where_the_new_text_has_none(all_systems: TestSet) -> None:
     saved = SavedStatistics.of(simulate(segments=150, systems={"middle": Channel.at_rate(0.15)}))
-    settings = GateSettings(unit="document", samples=2000)
+    settings = GateSettings(unit="document", replicates=2000)
     new, references = all_systems.systems["bad"], all_systems.references
     result = gate(new, saved, references, settings=settings)
     assert result.settings["units"] == len(set(all_systems.documents or ()))
@@ -274,19 +274,19 @@ def share_of_passes(gain: float, settings: GateSettings) -> float:
 
 
 def test_a_system_of_equal_quality_fails_one_time_in_twenty() -> None:
-    failures = 1 - share_of_passes(0.0, GateSettings(samples=499))
+    failures = 1 - share_of_passes(0.0, GateSettings(replicates=499))
     assert 0.03 < failures < AT_MOST
 
 
 def test_a_system_of_equal_quality_is_called_better_one_time_in_twenty() -> None:
-    passes = share_of_passes(0.0, GateSettings(samples=499, margin=0.0))
+    passes = share_of_passes(0.0, GateSettings(replicates=499, margin=0.0))
     assert 0.03 < passes < AT_MOST
 
 
 def test_a_system_worse_by_the_margin_passes_one_time_in_twenty() -> None:
-    passes = share_of_passes(-0.5, GateSettings(samples=499, margin=0.5))
+    passes = share_of_passes(-0.5, GateSettings(replicates=499, margin=0.5))
     assert 0.03 < passes < AT_MOST
 
 
 def test_a_system_worse_by_more_than_the_margin_passes_less_often() -> None:
-    assert share_of_passes(-0.6, GateSettings(samples=499, margin=0.5)) < 0.05
+    assert share_of_passes(-0.6, GateSettings(replicates=499, margin=0.5)) < 0.05
