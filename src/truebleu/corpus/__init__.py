@@ -2,16 +2,24 @@
 
 from truebleu._core import Segments
 from truebleu.corpus.reading import read_test_set
-from truebleu.corpus.test_set import TestSet, TextLike, as_outputs, as_references, as_test_set
+from truebleu.corpus.test_set import (
+    Frame,
+    ReferencesLike,
+    SystemsLike,
+    TestSet,
+    TextLike,
+    as_test_set,
+)
 from truebleu.corpus.text_warnings import Finding
 
 __all__ = [
     "Finding",
+    "Frame",
+    "ReferencesLike",
     "Segments",
+    "SystemsLike",
     "TestSet",
     "TextLike",
-    "as_outputs",
-    "as_references",
     "as_test_set",
     "read_test_set",
 ]

@@ -1,15 +1,21 @@
-"""A test set: what every system translated, and what it is compared with."""
+"""A test set: outputs and references that pair segment by segment, from memory or from files.
+
+`TestSet` checks what it is made of, so whatever holds one need not check again. Everything that
+scores or compares takes a test set or what makes one, by `as_test_set`.
+"""
 
 from __future__ import annotations
 
+import copyreg
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 from truebleu import _core
 from truebleu._core import Segments
 from truebleu.errors import (
     AbsentSegmentError,
+    DuplicateSystemError,
     EmptyTextError,
     SegmentTypeError,
     SettingError,
@@ -20,10 +26,35 @@ from truebleu.errors import (
 if TYPE_CHECKING:
     from truebleu.corpus.text_warnings import Finding
 
+copyreg.pickle(Segments, lambda segments: (Segments, (list(segments),)))
+
+#: One text: native segments, or any sequence of str (None where a reference is absent).
+TextLike: TypeAlias = Segments | Sequence[str] | Sequence[str | None]
+
+
+class Frame(Protocol):
+    """A data frame, of pandas, polars or anything else with named columns."""
+
+    @property
+    def columns(self) -> Iterable[Any]:
+        """The names of the columns."""
+
+    def __getitem__(self, name: Any, /) -> Any:
+        """One column."""
+
+
+#: References: one text, a text per translator, texts by name, or a data frame of them.
+ReferencesLike: TypeAlias = TextLike | Sequence[TextLike] | Mapping[str, TextLike] | Frame
+
+_TEXT = "a list of segments, such as ['A segment.']"
+_TEXTS = "lists of segments by system name, such as {'system': ['A segment.']}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestSet:
-    """Texts that pair segment by segment.
+    """Texts that pair segment by segment; checked when it is made.
+
+    A text is a list of str, or any other sequence: native segments, a column of a data frame.
 
     Attributes:
         systems: The outputs of each system by its name, in the order they were given.
@@ -33,6 +64,10 @@ class TestSet:
         documents: The document of each segment, where that is known.
         domains: The domain of each segment, where that is known.
         warnings: What is suspicious about the texts.
+
+    >>> TestSet(systems={"a": ["The cat sat."]}, references=(["A cat sat.", "Extra."],))
+    Traceback (most recent call last):
+    truebleu.errors.UnpairedSegmentsError: references[0]: 2 segments, but a has 1; did one lose ...
     """
 
     # The name starts like a test class: pytest would collect it wherever it is imported.
@@ -40,11 +75,28 @@ class TestSet:
 
     systems: Mapping[str, TextLike]
     references: tuple[TextLike, ...]
-    reference_names: tuple[str, ...]
+    reference_names: tuple[str, ...] = ()
     source: TextLike | None = None
     documents: tuple[str, ...] | None = None
     domains: tuple[str, ...] | None = None
     warnings: tuple[Finding, ...] = ()
+
+    def __post_init__(self) -> None:
+        systems = _outputs(self.systems)
+        against = next(((name, len(text)) for name, text in systems.items()), None)
+        names, references = _references(self.references, tuple(self.reference_names), against)
+        name, length = against or (names[0], len(references[0]))
+
+        source = None if self.source is None else _as_text("source", self.source)
+        documents = _labels("documents", self.documents)
+        domains = _labels("domains", self.domains)
+        for what, items in (("source", source), ("documents", documents), ("domains", domains)):
+            if items is not None and len(items) != length:
+                raise UnpairedSegmentsError(what, len(items), name, length)
+
+        checked = (systems, references, names, source, documents, domains)
+        for field, value in zip(_CHECKED, checked, strict=True):
+            object.__setattr__(self, field, value)
 
     def __len__(self) -> int:
         """The number of segments."""
@@ -67,95 +119,153 @@ class TestSet:
         }
 
 
+_CHECKED = ("systems", "references", "reference_names", "source", "documents", "domains")
+
+#: What a verb takes: a test set, or the systems' outputs that it is made of.
+SystemsLike: TypeAlias = TestSet | Mapping[str, TextLike] | TextLike | Frame
+
+
+def as_test_set(
+    systems: SystemsLike,
+    references: ReferencesLike | None = None,
+    *,
+    source: TextLike | None = None,
+    documents: Iterable[object] | None = None,
+    domains: Iterable[object] | None = None,
+) -> TestSet:
+    """A test set as it is, or one made of texts that are in memory.
+
+    >>> list(as_test_set(["The cat sat."], ["A cat sat."]).systems)
+    ['system']
+    >>> list(as_test_set({"a": ["A cat."], "b": ["The cat."]}, ["A cat sat."]).systems)
+    ['a', 'b']
+
+    Args:
+        systems: A test set; or outputs by system name, a data frame with one column per system, or
+            the outputs of one system, which is then called "system".
+        references: One text, or a list of texts, one per translator: the first segment of each
+            belongs to the first output. Or texts by name, or a data frame with one column per
+            reference. None if `systems` is a test set.
+        source: What was translated.
+        documents: The document of each segment.
+        domains: The domain of each segment.
+
+    Raises:
+        CorpusError: When the texts do not pair, or are not texts.
+    """
+    if isinstance(systems, TestSet):
+        given = {
+            "references": references,
+            "source": source,
+            "documents": documents,
+            "domains": domains,
+        }
+        for name, value in given.items():
+            if value is not None:
+                expected = "none beside a TestSet, which has its own; dataclasses.replace sets them"
+                raise SettingError(name, type(value), expected)
+        return systems
+    if references is None:
+        raise SettingError("references", None, _TEXT)
+    if isinstance(systems, Mapping) and not systems:
+        raise EmptyTextError("systems")
+    if not isinstance(systems, Mapping) and not _is_frame(systems):
+        systems = {"system": cast("TextLike", systems)}
+    # What it is made of is converted and checked in one place, where it is made.
+    return TestSet(
+        systems=cast("Mapping[str, TextLike]", systems),
+        references=cast("tuple[TextLike, ...]", references),
+        source=source,
+        documents=cast("tuple[str, ...] | None", documents),
+        domains=cast("tuple[str, ...] | None", domains),
+    )
+
+
 def _different(labels: tuple[str, ...] | None) -> int | None:
     return None if labels is None else len(set(labels))
 
 
-# Outputs and references as callers of the Python API hand them over.
+# What a test set is made of, converted and checked.
 
 
-#: One text: native segments, or any sequence of str (None where a reference is absent).
-TextLike: TypeAlias = Segments | Sequence[str] | Sequence[str | None]
+def _outputs(systems: object) -> dict[str, TextLike]:
+    """The outputs by name: all of them text, as many for each system."""
+    if _is_frame(systems):
+        systems = _columns("systems", systems)
+    if not isinstance(systems, Mapping):
+        raise SettingError("systems", _shortened(systems), _TEXTS)
+    outputs: dict[str, TextLike] = {}
+    first: tuple[str, int] | None = None
+    for name, text in systems.items():
+        if not isinstance(name, str) or not name:
+            raise SettingError("systems", name, "a name for each system, as str")
+        outputs[name] = _as_text(name, text)
+        absent = _core.first_absent([outputs[name]])
+        if absent is not None:
+            expected = "text; write a segment without output as ''"
+            raise AbsentSegmentError(name, absent + 1, "None", expected)
+        length = len(outputs[name])
+        first = first or (name, length)
+        if length != first[1]:
+            raise UnpairedSegmentsError(name, length, *first)
+    return outputs
 
 
-_EXPECTED = "a list of segments, such as ['A segment.']"
-
-
-def as_test_set(
-    systems: Mapping[str, TextLike] | TextLike, references: TextLike | Sequence[TextLike]
-) -> TestSet:
-    """A test set of texts that are in memory: outputs by system name, or those of one system.
-
-    >>> list(as_test_set(["The cat sat."], ["A cat sat."]).systems)
-    ['system']
-    """
-    named = systems if isinstance(systems, Mapping) else {"system": systems}
-    outputs = {name: as_outputs(text) for name, text in named.items()}
-    texts = as_references(references, _common_length(outputs))
-    names = tuple(f"reference {number}" for number in range(1, len(texts) + 1))
-    return TestSet(systems=outputs, references=tuple(texts), reference_names=names)
-
-
-def _common_length(outputs: Mapping[str, TextLike]) -> int:
-    if not outputs:
-        raise EmptyTextError("systems")
-    (first, text), *others = outputs.items()
-    for name, other in others:
-        if len(other) != len(text):
-            raise UnpairedSegmentsError(name, len(other), first, len(text))
-    return len(text)
-
-
-def as_outputs(outputs: TextLike) -> TextLike:
-    """One system's outputs, checked: at least one, all of them text.
-
-    >>> as_outputs(["The cat sat.", ""])
-    ['The cat sat.', '']
-    """
-    text = _as_text("outputs", outputs)
-    absent = _core.first_absent([text])
-    if absent is not None:
-        expected = "text; write a segment without output as ''"
-        raise AbsentSegmentError("outputs", absent + 1, "None", expected)
-    return text
-
-
-def as_references(references: TextLike | Sequence[TextLike], outputs_len: int) -> list[TextLike]:
-    """The references as one text per translator, each as long as the outputs.
+def _references(
+    references: object, names: tuple[str, ...], against: tuple[str, int] | None
+) -> tuple[tuple[str, ...], tuple[TextLike, ...]]:
+    """The references' names and texts, each as long as the outputs that they stand against.
 
     One reference may be given as it is, several as a list of texts: the first item of each of them
     belongs to the first output. Where it could be read either way, it is read like that.
-
-    >>> as_references(["The cat sat."], 1)
-    [['The cat sat.']]
-    >>> as_references([["The cat sat."], ["A cat was sitting."]], 1)
-    [['The cat sat.'], ['A cat was sitting.']]
     """
-    groups = _by_translator(references, outputs_len)
-    texts = [_as_text(f"references[{i}]", group) for i, group in enumerate(groups)]
-    for i, text in enumerate(texts):
-        if len(text) != outputs_len:
-            raise UnpairedSegmentsError(f"references[{i}]", len(text), "outputs", outputs_len)
+    if _is_frame(references):
+        references = _columns("references", references)
+    if isinstance(references, Mapping):
+        names = names or tuple(map(str, references))
+        groups = list(references.values())
+    else:
+        groups = _by_translator(references, None if against is None else against[1])
+    if not groups:
+        raise EmptyTextError("references")
+    if names and len(names) != len(groups):
+        found = f"{len(names)} names of {len(groups)} references"
+        raise SettingError("reference_names", found, "one for each reference")
+    labels = names or [f"references[{i}]" for i in range(len(groups))]
+    texts = tuple(_as_text(label, group) for label, group in zip(labels, groups, strict=True))
+    name, length = against or (labels[0], len(texts[0]))
+    for label, text in zip(labels, texts, strict=True):
+        if len(text) != length:
+            raise UnpairedSegmentsError(label, len(text), name, length)
     absent = _core.first_absent(texts)
     if absent is not None:
         raise AbsentSegmentError("references", absent + 1, "only None", "at least one reference")
-    return texts
+    return names or tuple(f"reference {i}" for i in range(1, len(texts) + 1)), texts
 
 
-def _by_translator(references: object, outputs_len: int) -> list[object]:
+def _by_translator(references: object, length: int | None) -> list[object]:
     if isinstance(references, Segments):
         return [references]
     items = _as_sequence("references", references)
-    if not items:
-        raise EmptyTextError("references")
     first = next((item for item in items if item is not None), None)
     if first is None or isinstance(first, str) or not isinstance(first, Iterable | Segments):
-        return [items]
+        return [items] if len(items) else []
     groups = [_as_sequence(f"references[{i}]", item) for i, item in enumerate(items)]
     sizes = [len(group) for group in groups]
-    if len(groups) == outputs_len and outputs_len not in sizes:
-        raise TransposedReferencesError(outputs_len, len(groups), sizes[0])
+    if len(groups) == length and length not in sizes:
+        raise TransposedReferencesError(length, len(groups), sizes[0])
     return list(groups)
+
+
+def _labels(name: str, labels: object) -> tuple[str, ...] | None:
+    if labels is None:
+        return None
+    items = _as_sequence(name, labels, "a list of names, one for each segment")
+    for i, label in enumerate(items, 1):
+        # Numbers are names too, as in columns of data frames.
+        if isinstance(label, bool) or not isinstance(label, str | int):
+            raise SegmentTypeError(name, i, type(label).__name__)
+    return tuple(map(str, items))
 
 
 def _as_text(name: str, text: object) -> TextLike:
@@ -169,23 +279,69 @@ def _as_text(name: str, text: object) -> TextLike:
     return items
 
 
-def _as_sequence(name: str, items: object) -> Segments | Sequence[str | None]:
+def _as_sequence(
+    name: str, items: object, expected: str = _TEXT
+) -> Segments | Sequence[str | None]:
     if isinstance(items, Segments | list | tuple):
         return items
     # A str is a sequence of str too: without this, each of its letters would be a segment. And the
-    # segments of a set are in no order, those of a mapping are its keys.
-    if not isinstance(items, Iterable) or isinstance(items, str | bytes | Set | Mapping):
-        raise SettingError(name, _shortened(items), _EXPECTED)
+    # segments of a set are in no order, those of a mapping or a data frame are its keys.
+    if (
+        not isinstance(items, Iterable)
+        or isinstance(items, str | bytes | Set | Mapping)
+        or _is_frame(items)
+    ):
+        raise SettingError(name, _shortened(items), expected)
     try:
-        return list(items)
+        return _column_values(items)
     except TypeError:  # an array of no dimension, which only seems iterable
-        raise SettingError(name, items, _EXPECTED) from None
+        raise SettingError(name, items, expected) from None
 
 
 def _shortened(value: object) -> object:
     if isinstance(value, str | bytes):
         return value[:40]
-    return type(value) if isinstance(value, Set | Mapping) else value
+    return type(value) if isinstance(value, Set | Mapping) or _is_frame(value) else value
+
+
+# Data frames, known by what they can do: none of their packages is imported here.
+
+
+def _is_frame(value: object) -> bool:
+    """Whether this is a table of pandas or polars (`columns`), or of Arrow (`column_names`)."""
+    kind = type(value)
+    return hasattr(kind, "columns") or hasattr(kind, "column_names")
+
+
+def _columns(what: str, frame: object) -> dict[str, object]:
+    """The columns of a data frame by their names."""
+    table: Any = frame
+    keys = list(table.column_names if hasattr(type(frame), "column_names") else table.columns)
+    columns: dict[str, object] = {}
+    for key in keys:
+        if str(key) in columns:
+            raise DuplicateSystemError(str(key))
+        try:
+            columns[str(key)] = table[key]
+        except TypeError:  # a lazy frame, which has no values yet
+            raise SettingError(what, type(frame), "a data frame with its values") from None
+    if not columns:
+        raise EmptyTextError(what)
+    return columns
+
+
+def _column_values(column: Iterable[Any]) -> list[Any]:
+    """The values of a column, with None where one is missing; of anything else, its items."""
+    of_column: Any = column
+    if hasattr(column, "to_pylist"):  # Arrow, whose items are not str but scalars
+        return cast("list[Any]", of_column.to_pylist())
+    values = list(column)
+    if hasattr(column, "isna"):  # pandas, where a missing str is a float
+        return [
+            None if missing else value
+            for value, missing in zip(values, of_column.isna(), strict=True)
+        ]
+    return values
 
 
 # A fingerprint of references: two test sets with the same one can be compared.
