@@ -1,8 +1,7 @@
-"""The cases of ../shared/golden/meta.json, and the scores that they start from."""
+"""The cases about metrics and people, and the scores that they start from."""
 
 from __future__ import annotations
 
-import json
 import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -10,28 +9,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.parity.golden import SHARED
+from tests.parity.cases import SHARED, all_cases
 
 if TYPE_CHECKING:
     from truebleu.agreement.coefficients import Grouping
 
-GOLDEN = SHARED / "golden"
 GROUPINGS: dict[str, Grouping] = {"none": "none", "item": "item", "sys": "system"}
 MASK = "drop the human score where (segment + 2*system_index) mod 5 == 0"
 
 Scores = NDArray[np.float64]
 
 
-@cache
-def all_cases() -> tuple[dict[str, Any], ...]:
-    """Every case; none where ../shared is not there, which CI does not accept."""
-    path = GOLDEN / "meta.json"
-    return tuple(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else ()
-
-
 def meta_cases(*metrics: str, level: str | None = None) -> list[dict[str, Any]]:
     """The cases of these statistics; with a level, those about a data set at this level."""
-    cases = [case for case in all_cases() if case["metric"] in metrics]
+    cases = [case for case in all_cases("meta") if case["metric"] in metrics]
     return [case for case in cases if case["params"].get("level") == level]
 
 

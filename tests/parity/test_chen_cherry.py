@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from tests.parity.golden import case_id, texts, tool_cases
+from tests.parity.cases import case_id, texts, tool_cases
 from truebleu import MBLEU, SentenceBLEU
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-pytestmark = pytest.mark.usefixtures("shared")
-
-GOLDEN = "nist-multeval.json"
+GOLDEN = "nist-multeval"
 PAPER = tool_cases(GOLDEN, "paper-equations")
 NLTK = tool_cases(GOLDEN, "nltk-3.10.4")
 ZHANG_VOGEL = tool_cases(GOLDEN, "zhang-vogel-2004 plain numpy")
@@ -87,6 +82,6 @@ def test_mbleu_agrees_with_a_plain_implementation(case: dict[str, Any]) -> None:
     assert score.score == pytest.approx(100 * case["expect"]["score"], rel=1e-9)
 
 
-def test_the_golden_file_has_all_these_cases(shared: Path) -> None:
-    assert (shared / "golden" / GOLDEN).exists()
+@pytest.mark.usefixtures("shared")
+def test_the_golden_file_has_all_these_cases() -> None:
     assert [len(cases) for cases in (SEGMENTS, DOCUMENTS, NLTK, M_BLEU)] == [36, 4, 20, 16]

@@ -1,4 +1,4 @@
-"""`agree` from end to end has the values of ../shared/golden/meta.json."""
+"""`agree` from end to end has the values of mt-metrics-eval and SciPy."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.parity.golden import SHARED
-from tests.parity.meta import all_cases
+from tests.parity.cases import SHARED, all_cases
 from truebleu.agreement.agree import AgreeSettings, agree
 from truebleu.agreement.questions import parse_question
 from truebleu.corpus import read_test_set
@@ -31,7 +30,7 @@ QUICK = {"samples": 40, "draws": 1}
 def cases(level: str, *metrics: str) -> list[dict[str, Any]]:
     return [
         case
-        for case in all_cases()
+        for case in all_cases("meta")
         if case["data"] in SETS
         and case["params"].get("level") == level
         and case["metric"] in metrics

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from tests.parity.golden import case_id
-from tests.parity.meta import GROUPINGS, all_cases, meta_cases, segment_scores, system_scores
+from tests.parity.cases import all_cases, case_id
+from tests.parity.meta import GROUPINGS, meta_cases, segment_scores, system_scores
 from truebleu import SentenceBLEU
 from truebleu.agreement.coefficients import (
     PairCounts,
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truebleu.agreement.coefficients import Grouping
-
-pytestmark = pytest.mark.usefixtures("shared")
 
 CORRELATIONS = ("pearson", "spearman", "kendall-b", "kendall-c")
 TAUS = ("tau-a", "tau-10", "tau-13", "tau-14", "tau-eq", "acc-eq")
@@ -74,12 +72,15 @@ def measured(case: dict[str, Any]) -> Measured:
     )
 
 
+@pytest.mark.usefixtures("shared")
 def test_every_case_about_a_coefficient_is_looked_at() -> None:
     statistics = {case["metric"] for case in (*SEGMENT, *SYSTEM, *CHEN_CHERRY, *WORKED)}
-    cases = [case for case in all_cases() if case["metric"] in statistics]
+    cases = [case for case in all_cases("meta") if case["metric"] in statistics]
     assert len(cases) == len(SEGMENT) + len(SYSTEM) + len(CHEN_CHERRY) + len(WORKED)
     # The others are counted one by one in test_meta_significance.py and test_meta_mqm.py.
-    others = Counter(case["metric"] for case in all_cases() if case["metric"] not in statistics)
+    others = Counter(
+        case["metric"] for case in all_cases("meta") if case["metric"] not in statistics
+    )
     assert others == {
         "perm-both": 79,
         "perm-pairs": 10,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.parity.golden import SHARED, case_id, lines_of, tool_cases
+from tests.parity.cases import SHARED, case_id, lines_of, tool_cases
 from truebleu.human import HumanScores, read_human
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 CASES = [
     case
-    for case in tool_cases("meta.json", "mt-metrics-eval 68a481a (score_mqm)")
+    for case in tool_cases("meta", "mt-metrics-eval 68a481a (score_mqm)")
     if case["metric"] == "mqm-scores"
 ]
 SEGMENTS = 529
@@ -41,8 +41,8 @@ def scores(case: dict[str, Any], **choices: Any) -> HumanScores:
     return found
 
 
-def test_the_cases_are_there(shared: Path) -> None:
-    assert (shared / "golden" / "meta.json").exists()
+@pytest.mark.usefixtures("shared")
+def test_the_cases_are_there() -> None:
     assert len(CASES) == 3
 
 

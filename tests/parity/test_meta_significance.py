@@ -6,7 +6,6 @@ of what it tends to, as ../shared/golden/meta-README.md has it.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from functools import cache
 from math import nan, sqrt
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from tests.parity.golden import SHARED, case_id, lines_of
+from tests.parity.cases import SHARED, all_cases, case_id, lines_of
 from truebleu import _core
 from truebleu.agreement.agree import AgreeSettings
 from truebleu.agreement.coefficients import Measure, measure_by, rated_cells
@@ -39,8 +38,6 @@ if TYPE_CHECKING:
     from truebleu.agreement.tests import MetricTest
     from truebleu.significance._checks import Values
 
-pytestmark = pytest.mark.usefixtures("shared")
-
 Case = dict[str, Any]
 
 EXACT = 1e-9
@@ -49,18 +46,10 @@ SYSTEM_METRICS = ("corpusBLEU", "corpusChrF", "corpusTER", "eq13BLEU")
 SEGMENT_METRICS = ("BLEU", "BLEU0", "chrF", "TER", "SYN", "SYN2")
 
 
-@cache
-def golden() -> list[Case]:
-    """All cases; none where ../shared is not there, which CI does not accept."""
-    path = SHARED / "golden" / "meta.json"
-    found: list[Case] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-    return found
-
-
 def cases(metric: str, *, level: str | None = None, inline: bool = False) -> list[Case]:
     return [
         case
-        for case in golden()
+        for case in all_cases("meta")
         if case["metric"] == metric
         and inline == (not isinstance(case["data"], str))
         and (level is None or case["params"].get("level") == level)
@@ -120,8 +109,9 @@ def measure_of(params: Case) -> Measure:
     return measure_by(params["statistic"], grouping=params.get("grouping", "none"))
 
 
+@pytest.mark.usefixtures("shared")
 def test_all_cases_are_there() -> None:
-    counts = Counter(case["metric"] for case in golden())
+    counts = Counter(case["metric"] for case in all_cases("meta"))
     assert (counts["soft-pairwise-accuracy"], counts["paired-permutation-p"]) == (11, 3)
     assert (counts["perm-both"], counts["perm-pairs"]) == (79, 10)
     assert (counts["williams"], counts["rank-clusters"], counts["system-clusters"]) == (19, 16, 6)

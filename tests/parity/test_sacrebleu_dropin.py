@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import truebleu.compat.sacrebleu as sacrebleu
-from tests.parity.golden import case_id, cases, texts
+from tests.parity.cases import case_id, cases, texts
 from truebleu.compat.sacrebleu.metrics import METRICS
 
 if TYPE_CHECKING:
     from truebleu.compat.sacrebleu.metrics.base import Score
-
-pytestmark = pytest.mark.usefixtures("shared")
 
 # What a golden result has besides the score, and how exactly it must be met.
 EXACT = ("counts", "totals", "sys_len", "ref_len", "num_edits", "name")
@@ -38,7 +36,7 @@ def assert_agrees(score: Score, expected: dict[str, Any], signature: str) -> Non
     assert score.format(width=1, signature=signature) == expected["text"]
 
 
-@pytest.mark.parametrize("case", cases("sacrebleu.json", "corpus", "degenerate"), ids=case_id)
+@pytest.mark.parametrize("case", cases("sacrebleu", "corpus", "degenerate"), ids=case_id)
 def test_corpus_scores_agree(case: dict[str, Any]) -> None:
     systems, references = texts(case)
     metric = metric_of(case, references=references)
@@ -50,7 +48,7 @@ def test_corpus_scores_agree(case: dict[str, Any]) -> None:
         assert_agrees(score, expected, expect["signature"])
 
 
-@pytest.mark.parametrize("case", cases("sacrebleu.json", "degenerate"), ids=case_id)
+@pytest.mark.parametrize("case", cases("sacrebleu", "degenerate"), ids=case_id)
 def test_corpus_scores_against_references_given_with_the_text_agree(case: dict[str, Any]) -> None:
     systems, references = texts(case)
     metric = metric_of(case)
@@ -61,7 +59,7 @@ def test_corpus_scores_against_references_given_with_the_text_agree(case: dict[s
         assert metric.get_signature().format() == expect["signature"]
 
 
-@pytest.mark.parametrize("case", cases("sacrebleu.json", "sentence"), ids=case_id)
+@pytest.mark.parametrize("case", cases("sacrebleu", "sentence"), ids=case_id)
 def test_sentence_scores_agree(case: dict[str, Any]) -> None:
     systems, references = texts(case)
     metric = metric_of(case)
@@ -77,7 +75,7 @@ def test_sentence_scores_agree(case: dict[str, Any]) -> None:
     assert metric.get_signature().format() == case["expect"]["signature"]
 
 
-@pytest.mark.parametrize("case", cases("sacrebleu.json", "confidence"), ids=case_id)
+@pytest.mark.parametrize("case", cases("sacrebleu", "confidence"), ids=case_id)
 def test_intervals_agree(case: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SACREBLEU_SEED", str(case["params"]["seed"]))
     systems, references = texts(case)
@@ -91,7 +89,7 @@ def test_intervals_agree(case: dict[str, Any], monkeypatch: pytest.MonkeyPatch) 
     assert metric.get_signature().format() == case["expect"]["signature"]
 
 
-@pytest.mark.parametrize("case", cases("sacrebleu.json", "tokenize"), ids=case_id)
+@pytest.mark.parametrize("case", cases("sacrebleu", "tokenize"), ids=case_id)
 def test_tokenizers_agree(case: dict[str, Any]) -> None:
     line = case["systems"][0][0]
     for name, expected in case["expect"]["bleu"].items():

@@ -6,18 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.parity.golden import case_id, cases, texts
+from tests.parity.cases import case_id, cases, texts
 from truebleu.compat.sacrebleu.metrics import METRICS
 from truebleu.compat.sacrebleu.significance import PairedTest
 
 if TYPE_CHECKING:
     from truebleu.compat.sacrebleu.significance import Result
 
-pytestmark = pytest.mark.usefixtures("shared")
-
 # These settings belong to the test, not to the metric.
 TEST_SETTINGS = ("n_samples", "n_ar_confidence")
-CASES = cases("sacrebleu.json", "paired-bs", "paired-ar")
+CASES = cases("sacrebleu", "paired-bs", "paired-ar")
 
 
 def run(case: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> tuple[Any, list[Result]]:

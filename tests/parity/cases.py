@@ -1,4 +1,8 @@
-"""Values that other tools computed, from ../shared/golden, and the texts they are about."""
+"""Values that other tools computed, and the texts they are about.
+
+Cases that carry their texts are in ``golden/``, beside this file, so every clone tests them. Cases
+about real test sets are in ../shared/golden, beside the project, with their data in ../shared/data.
+"""
 
 from __future__ import annotations
 
@@ -8,20 +12,34 @@ from pathlib import Path
 from typing import Any
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def all_cases(name: str) -> list[dict[str, Any]]:
+    """Those of this project, then those of ../shared: none where it is missing, as CI checks."""
+    outside = SHARED / "golden" / f"{name}.json"
+    real = _load(outside) if outside.exists() else []
+    return [*inline_cases(name), *(case for case in real if not is_inline(case))]
+
+
+def inline_cases(name: str) -> list[dict[str, Any]]:
+    """The cases of this project, whose name begins that of one or more files."""
+    return [case for path in sorted(GOLDEN.glob(f"{name}*.json")) for case in _load(path)]
+
+
+def is_inline(case: dict[str, Any]) -> bool:
+    """Whether a case carries its texts or numbers, and needs no data."""
+    return case["data"] in ("inline", "") or isinstance(case["data"], dict)
 
 
 def cases(name: str, *kinds: str) -> list[dict[str, Any]]:
-    """The cases of these kinds; none where ../shared is not there, which CI does not accept."""
-    path = SHARED / "golden" / name
-    if not path.exists():
-        return []
-    return [case for case in _load(path) if case.get("kind") in kinds]
+    """The cases of these kinds."""
+    return [case for case in all_cases(name) if case["kind"] in kinds]
 
 
 def tool_cases(name: str, tool: str) -> list[dict[str, Any]]:
     """The cases that a tool computed, in a file that names a tool for each of its cases."""
-    path = SHARED / "golden" / name
-    return [case for case in _load(path) if case["tool"] == tool] if path.exists() else []
+    return [case for case in all_cases(name) if case["tool"] == tool]
 
 
 def case_id(case: dict[str, Any]) -> str:
