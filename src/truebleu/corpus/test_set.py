@@ -65,9 +65,8 @@ class TestSet:
         domains: The domain of each segment, where that is known.
         warnings: What is suspicious about the texts.
 
-    >>> TestSet(systems={"a": ["The cat sat."]}, references=(["A cat sat.", "Extra."],))
-    Traceback (most recent call last):
-    truebleu.errors.UnpairedSegmentsError: references[0]: 2 segments, but a has 1; did one lose ...
+    >>> len(TestSet(systems={"a": ["A cat sat."]}, references=(["The cat sat."],)))
+    1
     """
 
     # The name starts like a test class: pytest would collect it wherever it is imported.
