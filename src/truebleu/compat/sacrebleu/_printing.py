@@ -1,4 +1,4 @@
-"""Tables of systems and scores: the first column to the right, the others centred."""
+"""Results as sacreBLEU's command line prints them: lines, drawn tables, LaTeX and JSON."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    Cells = Sequence[str]
     from collections.abc import Iterator, Mapping, Sequence
 
     from truebleu.compat.sacrebleu.significance import Result
+
+    Cells = Sequence[str]
+
+#: What to do to a text that sacreBLEU shows in a colour, by the name of the colour.
+Paint: TypeAlias = Callable[[str, str], str]
 
 #: sacreBLEU marks p-values up to this.
 ALPHA = 0.05
@@ -25,10 +27,17 @@ LATEX_ESCAPES = str.maketrans(
 )
 
 COLOUR = re.compile(r"\x1b\[[0-9]+m")
+COLOURS = {"red": 31, "green": 32, "yellow": 33, "cyan": 36}
+INTERVAL = re.compile(r"\(μ = [0-9.]+ ± [0-9.]+\)")
+
+# What the first system's name starts with, where it has a name of its own.
+BASELINE = "Baseline: "
 
 
 def grid(header: Cells, rows: Sequence[Cells]) -> str:
     """A table drawn with lines; cells may be coloured, and have several lines.
+
+    The first column is aligned right and the others are centred, as sacreBLEU has them.
 
     >>> print(grid(["System", "BLEU"], [["mine", "30.1"], ["yours", "9.8"]]))
     ╒══════════╤════════╕
@@ -109,16 +118,6 @@ def _aligned(cells: Cells, widths: list[int]) -> list[str]:
     return [f" {first[0]:>{first[1]}} ", *centred]
 
 
-# Results as sacreBLEU's command line prints them.
-
-
-#: What to do to a text that sacreBLEU shows in a colour, by the name of the colour.
-Paint: TypeAlias = Callable[[str, str], str]
-
-COLOURS = {"red": 31, "green": 32, "yellow": 33, "cyan": 36}
-INTERVAL = re.compile(r"\(μ = [0-9.]+ ± [0-9.]+\)")
-
-
 def coloured(text: str, colour: str) -> str:
     """The text in colour, for a terminal."""
     return f"\x1b[{COLOURS[colour]}m{text}\x1b[0m"
@@ -191,13 +190,6 @@ def several_systems_as_json(systems: Sequence[str], columns: Mapping[str, Sequen
         for index, system in enumerate(systems)
     ]
     return json.dumps(objects, indent=4)
-
-
-# The results of paired tests as sacreBLEU's command line prints them.
-
-
-# What the first system's name starts with, where it has a name of its own.
-BASELINE = "Baseline: "
 
 
 def paired_results(

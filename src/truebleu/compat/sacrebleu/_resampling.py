@@ -1,7 +1,12 @@
-"""sacreBLEU's random numbers: which rows a resampled text takes, which segments a trial swaps.
+"""Resampling with sacreBLEU's random numbers and its precision, digit by digit.
 
-NumPy's generator fills an array row by row, so a few rows at a time take the same numbers off its
-stream as sacreBLEU's one call for all of them, and no array of replicates by segments is kept.
+The generator, the order of the draws and the way an interval is read off are sacreBLEU's, so that
+its published p-values and intervals can be repeated. NumPy's generator fills an array row by row,
+so a few rows at a time take the same numbers off its stream as sacreBLEU's one call for all of
+them, and no array of replicates by segments is kept.
+
+Statistics are single precision there, and what NumPy 2 makes of them stays so: for chrF and TER up
+to the mean and the interval, for BLEU up to the precisions of the n-grams.
 """
 
 from __future__ import annotations
@@ -31,6 +36,12 @@ BLOCK = 2**20
 
 # Swaps that one word of the generator gives; what is left of a word at the end of a call is lost.
 WORD = 32
+
+# sacreBLEU's logarithm of 0.
+LOG_ZERO = -9_999_999_999.0
+
+# What chrF++.py scores for an order without n-grams or without a match.
+EPSILON = 1e-16
 
 
 def seed_from_environment() -> str:
@@ -140,31 +151,16 @@ class _Adder:
         self, draws: NDArray[np.int64], times: NDArray[np.float64]
     ) -> NDArray[np.float32] | NDArray[np.float64]:
         if not self._whole:
-            return np.stack([self._one_by_one(draw) for draw in draws])
+            return np.stack([self._row_by_row(draw) for draw in draws])
         # While a sum stays exact, any way of adding gives it, and a matrix product is the fastest.
         sums = times @ self._table
         for replicate in np.flatnonzero(sums.max(axis=1) > EXACT):
-            sums[replicate] = self._one_by_one(draws[replicate])
+            sums[replicate] = self._row_by_row(draws[replicate])
         return sums
 
-    def _one_by_one(self, draw: NDArray[np.int64]) -> NDArray[np.float32]:
+    def _row_by_row(self, draw: NDArray[np.int64]) -> NDArray[np.float32]:
         total: NDArray[np.float32] = self._single[draw].sum(axis=0)
         return total
-
-
-# Intervals by the bootstrap, with sacreBLEU's random numbers and its precision, digit by digit.
-#
-# Statistics are single precision there, and what NumPy 2 makes of them stays so: for chrF and TER
-# up to the mean and the interval, for BLEU up to the precisions of the n-grams. The generator,
-# the order of the draws and the way the interval is read off are sacreBLEU's too, so that its
-# published intervals can be repeated.
-
-
-# sacreBLEU's logarithm of 0.
-LOG_ZERO = -9_999_999_999.0
-
-# What chrF++.py scores for an order without n-grams or without a match.
-EPSILON = 1e-16
 
 
 def bootstrap(

@@ -11,6 +11,16 @@ if TYPE_CHECKING:
 
     from truebleu.compat.sacrebleu.metrics import BLEUScore, CHRFScore, TERScore
 
+__all__ = [
+    "corpus_bleu",
+    "corpus_chrf",
+    "corpus_ter",
+    "raw_corpus_bleu",
+    "sentence_bleu",
+    "sentence_chrf",
+    "sentence_ter",
+]
+
 
 def corpus_bleu(
     hypotheses: Sequence[str],

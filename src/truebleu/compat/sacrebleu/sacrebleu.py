@@ -1,4 +1,8 @@
-"""sacreBLEU's command line: every option of it, so that abbreviations are as ambiguous as there."""
+"""``truebleu sacrebleu``: sacreBLEU's command line, with its output and its exit statuses.
+
+Every option of sacreBLEU is known here, so that abbreviations are as ambiguous as there; those
+about its built-in test sets are refused with a reason.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from truebleu import _core
 from truebleu._threads import set_threads_from_environment
-from truebleu.compat.sacrebleu._messages import BAD_COLUMNS, FAILURE, LOGGER, RefusedError
 from truebleu.compat.sacrebleu._printing import (
     Paint,
     coloured,
@@ -20,12 +23,21 @@ from truebleu.compat.sacrebleu._printing import (
     single_results,
 )
 from truebleu.compat.sacrebleu.metrics import BLEU, CHRF, METRICS, TER
+from truebleu.compat.sacrebleu.utils import LOGGER
 from truebleu.compat.sacrebleu.version import __version__
 from truebleu.errors import TruebleuError
 
 if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterable, Iterator, Sequence
+
+AnyMetric: TypeAlias = BLEU | CHRF | TER
+
+# sacreBLEU's exit statuses, and what a shell reports of a program that wrote to a closed pipe, as
+# sacreBLEU dies of the signal.
+FAILURE = 1
+BAD_COLUMNS = 17
+CLOSED_PIPE = 141
 
 FORMATS = ("json", "text", "latex")
 FORMAT_VARIABLE = "SACREBLEU_FORMAT"
@@ -35,6 +47,59 @@ Score translations the way sacreBLEU does: same options, same output.
 
     truebleu sacrebleu reference.txt -i system.txt -m bleu chrf ter
 """
+
+
+class RefusedError(Exception):
+    """A run that cannot go on, with the reason and the exit status."""
+
+    def __init__(self, reason: str, code: int = FAILURE) -> None:
+        super().__init__(reason)
+        self.code = code
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run sacreBLEU's command line; the exit status is 0, 1, 2 for usage or 17 for bad columns."""
+    try:
+        options = parse(argv)
+    except SystemExit as leave:
+        return int(leave.code or 0)
+    with _messages(quiet=options.quiet) as logger:
+        try:
+            set_threads_from_environment()
+            _write(_run(options, logger))
+        except RefusedError as refusal:
+            logger.error("%s", refusal)
+            return refusal.code
+        except TruebleuError as error:
+            logger.error("%s", error)
+            return FAILURE
+        except BrokenPipeError:
+            # Python would complain once more when it flushes standard output at its end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return CLOSED_PIPE
+    return 0
+
+
+def _run(options: Namespace, logger: logging.Logger) -> Iterable[str]:
+    """The lines of the result."""
+    _refuse_what_is_not_here(options)
+    _check_options(options)
+    references = read_references(options.refs, options.num_refs, options.encoding)
+    paired = options.paired_ar or options.paired_bs
+    systems = read_systems(options.input, options.encoding, with_baseline=paired)
+    _check_systems(options, systems, references)
+    metrics = _metrics(options, references if systems else None)
+    if options.sentence_level:
+        (outputs,) = systems.values()
+        return _segments(options, metrics[0], outputs, references)
+    if options.detail and options.format == "json":
+        options.format = "text"
+    if len(systems) == 1:
+        return _one_system(options, metrics, *systems.values())
+    logger.info("scoring %d systems", len(systems))
+    if paired:
+        return _paired(options, metrics, systems)
+    return _several_systems(options, metrics, systems)
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -199,11 +264,11 @@ def _add_significance(parser: argparse.ArgumentParser) -> None:
         help="resampled texts (default: %(default)s)",
     )
     paired = parser.add_argument_group("paired tests of two or more systems, the first a baseline")
-    one_of = paired.add_mutually_exclusive_group()
-    one_of.add_argument(
+    choice = paired.add_mutually_exclusive_group()
+    choice.add_argument(
         "--paired-ar", "-par", action="store_true", help="test by approximate randomization"
     )
-    one_of.add_argument(
+    choice.add_argument(
         "--paired-bs",
         "-pbs",
         action="store_true",
@@ -249,9 +314,6 @@ def _add_report(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--no-color", "-nc", action="store_true", help="no colour on a terminal")
 
 
-# References and systems as sacreBLEU's command line reads them.
-
-
 def read_references(files: Sequence[str], columns: int, encoding: str) -> list[list[str]]:
     """One text per file, or per column where the one file has several."""
     if columns == 1:
@@ -262,8 +324,11 @@ def read_references(files: Sequence[str], columns: int, encoding: str) -> list[l
         # What follows the last separator is the last reference, with all its tabs.
         fields = line.split("\t", maxsplit=columns - 1)
         if len(fields) != columns:
-            found = f"{file}: line {number}: found {len(fields)} references, expected {columns}"
-            raise RefusedError(f"{found} with tabs between them", code=BAD_COLUMNS)
+            raise RefusedError(
+                f"{file}: line {number}: found {len(fields)} references, "
+                f"expected {columns} with tabs between them",
+                code=BAD_COLUMNS,
+            )
         for text, field in zip(texts, fields, strict=True):
             text.append(field)
     return texts
@@ -313,8 +378,11 @@ def _read_standard_input(encoding: str) -> dict[str, list[str]]:
     width = len(rows[0])
     for number, row in enumerate(rows, start=1):
         if len(row) != width:
-            found = f"standard input: line {number}: found {len(row)} columns, expected {width}"
-            raise RefusedError(f"{found} as on line 1", code=BAD_COLUMNS)
+            raise RefusedError(
+                f"standard input: line {number}: found {len(row)} columns, "
+                f"expected {width} as on line 1",
+                code=BAD_COLUMNS,
+            )
     # sacreBLEU strips the columns of all lines but the first, which chrF can see.
     texts = zip(rows[0], *([field.rstrip() for field in row] for row in rows[1:]), strict=True)
     return {f"System {number}": list(text) for number, text in enumerate(texts, start=1)}
@@ -334,60 +402,6 @@ def _split(text: str) -> list[str]:
     if not lines[-1]:
         lines.pop()
     return lines
-
-
-# ``truebleu sacrebleu``: sacreBLEU's command line, with its output and its exit statuses.
-
-
-AnyMetric: TypeAlias = BLEU | CHRF | TER
-
-# What a shell reports of a program that wrote to a closed pipe, as sacreBLEU dies of the signal.
-CLOSED_PIPE = 141
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run sacreBLEU's command line; the exit status is 0, 1, 2 for usage or 17 for bad columns."""
-    try:
-        options = parse(argv)
-    except SystemExit as leave:
-        return int(leave.code or 0)
-    with _messages(quiet=options.quiet) as logger:
-        try:
-            set_threads_from_environment()
-            _write(_run(options, logger))
-        except RefusedError as refusal:
-            logger.error("%s", refusal)
-            return refusal.code
-        except TruebleuError as error:
-            logger.error("%s", error)
-            return FAILURE
-        except BrokenPipeError:
-            # Python would complain once more when it flushes standard output at its end.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return CLOSED_PIPE
-    return 0
-
-
-def _run(options: Namespace, logger: logging.Logger) -> Iterable[str]:
-    """The lines of the result."""
-    _refuse_what_is_not_here(options)
-    _check_options(options)
-    references = read_references(options.refs, options.num_refs, options.encoding)
-    paired = options.paired_ar or options.paired_bs
-    systems = read_systems(options.input, options.encoding, with_baseline=paired)
-    _check_systems(options, systems, references)
-    metrics = _metrics(options, references if systems else None)
-    if options.sentence_level:
-        (outputs,) = systems.values()
-        return _segments(options, metrics[0], outputs, references)
-    if options.detail and options.format == "json":
-        options.format = "text"
-    if len(systems) == 1:
-        return _one_system(options, metrics, *systems.values())
-    logger.info("scoring %d systems", len(systems))
-    if paired:
-        return _paired(options, metrics, systems)
-    return _several_systems(options, metrics, systems)
 
 
 def _refuse_what_is_not_here(options: Namespace) -> None:
@@ -434,8 +448,9 @@ def _check_systems(
             raise RefusedError(f"{name}: found no segments, expected at least one")
         for number, reference in enumerate(references, start=1):
             if len(reference) != len(outputs):
-                found = f"{name}: {len(outputs)} segments"
-                raise RefusedError(f"{found}, but reference {number} has {len(reference)}")
+                raise RefusedError(
+                    f"{name}: {len(outputs)} segments, but reference {number} has {len(reference)}"
+                )
 
 
 def _metrics(options: Namespace, references: list[list[str]] | None) -> list[AnyMetric]:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from truebleu.compat.sacrebleu._messages import warn
 from truebleu.compat.sacrebleu._printing import ALPHA
 from truebleu.compat.sacrebleu._resampling import (
     bootstrap_sums,
@@ -21,6 +20,7 @@ from truebleu.compat.sacrebleu._resampling import (
     seed_from_environment,
     swap_sums,
 )
+from truebleu.compat.sacrebleu.utils import warn
 from truebleu.errors import CorpusError, SettingError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -29,6 +29,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truebleu.compat.sacrebleu.metrics.base import Metric, Score, Signature
+
+__all__ = [
+    "PairedTest",
+    "Result",
+    "estimate_ci",
+]
 
 
 class Result:
@@ -122,9 +128,9 @@ class PairedTest:
         self._seed = seed_from_environment()
         generator(self._seed)  # refuses what is no seed, before the work
         systems = [outputs for _, outputs in named_systems]
-        counted = [_Counted(metric, systems, references) for metric in metrics.values()]
-        self._counted = {metric.name: metric for metric in counted}
-        self.metrics = {name: counted.metric for name, counted in self._counted.items()}
+        counted = [_MetricStatistics(metric, systems, references) for metric in metrics.values()]
+        self._statistics = {statistics.name: statistics for statistics in counted}
+        self.metrics = {name: statistics.metric for name, statistics in self._statistics.items()}
         self._signatures = {name: self._signature(metric) for name, metric in self.metrics.items()}
 
     def __call__(self) -> tuple[dict[str, Signature], dict[str, list[Any]]]:
@@ -135,8 +141,8 @@ class PairedTest:
             systems under ``System``, then a Result of each system under the name of each score.
         """
         results = {
-            name: [Result(score.score) for score in counted.scores]
-            for name, counted in self._counted.items()
+            name: [Result(score.score) for score in statistics.scores]
+            for name, statistics in self._statistics.items()
         }
         if self.test_type == "bs":
             self._bootstrap(results)
@@ -168,12 +174,12 @@ class PairedTest:
     def _randomize(self, results: dict[str, list[Result]]) -> None:
         """Set p-values and, where wanted, means and intervals."""
         stream = generator(self._seed)
-        counted = self._counted.values()
-        sums = swap_sums([metric.rows() for metric in counted], self.n_samples, stream)
-        for metric, (swapped, others) in zip(counted, sums, strict=True):
-            column = results[metric.name]
-            apart = metric.apart(swapped, others)
-            for result, differences in zip(column[1:], apart, strict=True):
+        metrics = self._statistics.values()
+        sums = swap_sums([statistics.rows() for statistics in metrics], self.n_samples, stream)
+        for statistics, (swapped, others) in zip(metrics, sums, strict=True):
+            column = results[statistics.name]
+            by_system = statistics.differences(swapped, others)
+            for result, differences in zip(column[1:], by_system, strict=True):
                 result.p_value = _p_value(differences, abs(column[0].score - result.score))
         if self.n_ar_confidence > 0:
             # sacreBLEU goes on with the stream of the swaps, but for the baseline takes a new one.
@@ -186,17 +192,17 @@ class PairedTest:
         self, replicates: int, stream: np.random.Generator, systems: int | None = None
     ) -> dict[str, list[NDArray[np.floating[Any]]]]:
         """By the name of the score: the scores of each of the first systems on each replicate."""
-        tables = [metric.rows(systems) for metric in self._counted.values()]
+        tables = [statistics.rows(systems) for statistics in self._statistics.values()]
         sums = bootstrap_sums(tables, replicates, stream)
         return {
-            name: counted.resampled(counted_sums)
-            for (name, counted), counted_sums in zip(self._counted.items(), sums, strict=True)
+            name: statistics.resampled(metric_sums)
+            for (name, statistics), metric_sums in zip(self._statistics.items(), sums, strict=True)
         }
 
     def _warn(self, results: dict[str, list[Result]]) -> None:
         doubtful = False
         for name, column in results.items():
-            copies = self._counted[name].copies()
+            copies = self._statistics[name].copies()
             others = zip(self.named_systems[1:], column[1:], copies, strict=True)
             for (system, _), result, is_copy in others:
                 if is_copy:
@@ -215,8 +221,8 @@ class PairedTest:
             )
 
 
-class _Counted:
-    """What one metric counts in the baseline and the systems, and the scores of that."""
+class _MetricStatistics:
+    """The statistics of the baseline and the systems by one metric, and their scores."""
 
     def __init__(
         self,
@@ -242,12 +248,12 @@ class _Counted:
     def resampled(self, sums: NDArray[np.float32]) -> list[NDArray[np.floating[Any]]]:
         """The scores of each system on each replicate."""
         by_system = np.split(sums, sums.shape[1] // self._rows.shape[2], axis=1)
-        return [self.metric._resampled_scores(sums_of_one) for sums_of_one in by_system]
+        return [self.metric._resampled_scores(system_sums) for system_sums in by_system]
 
-    def apart(
+    def differences(
         self, swapped: NDArray[np.float64], others: NDArray[np.float64]
     ) -> Iterator[NDArray[np.float64]]:
-        """Of each system, how far the two texts of each trial are apart in score.
+        """Of each system, by how much the two texts of each trial differ in score.
 
         Args:
             swapped: the sums of all systems over the segments that a trial swaps.
@@ -256,9 +262,9 @@ class _Counted:
         shape = (len(swapped), *self._rows.shape[1:])
         swapped, others = swapped.reshape(shape), others.reshape(shape)
         for system in range(1, shape[1]):
-            one = self.metric._swapped_scores(swapped[:, 0] + others[:, system])
-            other = self.metric._swapped_scores(others[:, 0] + swapped[:, system])
-            yield np.abs(one - other)
+            first = self.metric._swapped_scores(swapped[:, 0] + others[:, system])
+            second = self.metric._swapped_scores(others[:, 0] + swapped[:, system])
+            yield np.abs(first - second)
 
 
 def _set_intervals(results: list[Result], scores: list[NDArray[np.floating[Any]]]) -> None:

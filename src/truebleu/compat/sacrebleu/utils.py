@@ -1,4 +1,4 @@
-"""Opening files as sacreBLEU does, and the test-set functions, which say that there are none."""
+"""Opening files, logging, and the test-set functions, which say that there are no test sets."""
 
 from __future__ import annotations
 
@@ -7,8 +7,31 @@ from typing import IO, Any, NoReturn, cast
 
 from truebleu.errors import SettingError
 
+__all__ = [
+    "SACREBLEU_DIR",
+    "download_test_set",
+    "get_available_testsets",
+    "get_available_testsets_for_langpair",
+    "get_files",
+    "get_langpairs_for_testset",
+    "get_reference_files",
+    "get_source_file",
+    "smart_open",
+]
+
 #: Where sacreBLEU keeps what it downloads; SentencePiece models are looked for there too.
 SACREBLEU_DIR = os.environ.get("SACREBLEU", os.path.join(os.path.expanduser("~"), ".sacrebleu"))
+
+
+LOGGER = "sacrebleu"
+
+
+def warn(message: str) -> None:
+    """Log a warning through the logger that sacreBLEU's users know how to silence."""
+    # Most runs have nothing to say, and importing this takes longer than scoring a segment.
+    import logging
+
+    logging.getLogger(LOGGER).warning(message)
 
 
 def smart_open(file: str, mode: str = "rt", encoding: str = "utf-8") -> IO[Any]:

@@ -6,9 +6,9 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from truebleu import _core
-from truebleu.compat.sacrebleu._messages import warn
 from truebleu.compat.sacrebleu.metrics.base import Metric, Score
 from truebleu.compat.sacrebleu.tokenizers import NAMES, NativeTokenizer, tokenizer
+from truebleu.compat.sacrebleu.utils import warn
 from truebleu.errors import SettingError, UnknownNameError
 
 if TYPE_CHECKING:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import ClassVar
 
 from truebleu import _core
-from truebleu.compat.sacrebleu._messages import warn
+from truebleu.compat.sacrebleu.utils import warn
 from truebleu.errors import UnknownNameError
 from truebleu.tokenizers import MODEL_PATH, external_tokenizer
 
@@ -28,6 +29,9 @@ NAMES = (
 class BaseTokenizer:
     """What every tokenizer owes: a name for signatures, and a line for a line."""
 
+    #: The tokenizer of a class that is for one only, as sacreBLEU's are.
+    NAME: ClassVar[str] = "none"
+
     def signature(self) -> str:
         """What signatures say after ``tok:``."""
         raise NotImplementedError
@@ -44,8 +48,8 @@ class NativeTokenizer(BaseTokenizer):
     'Hello , world !'
     """
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str | None = None) -> None:
+        self.name = name or self.NAME
 
     def signature(self) -> str:
         """The tokenizer's name."""
@@ -64,7 +68,8 @@ class NativeTokenizer(BaseTokenizer):
 class PackageTokenizer(BaseTokenizer):
     """A tokenizer of an optional package: MeCab, or SentencePiece with a model that is on disk."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str | None = None) -> None:
+        name = name or self.NAME
         if name == "spm":
             warn("the tokenizer 'spm' is now called 'flores101'")
         external = external_tokenizer(name)

@@ -1,12 +1,9 @@
 """The tokenizer of mteval-v14: punctuation and symbols of every script apart."""
 
-from __future__ import annotations
-
 from truebleu.compat.sacrebleu.tokenizers import NativeTokenizer
 
 
 class TokenizerV14International(NativeTokenizer):
-    """The tokenizer of mteval-v14: punctuation and symbols of every script apart."""
+    """sacreBLEU's class for ``intl``."""
 
-    def __init__(self) -> None:
-        super().__init__("intl")
+    NAME = "intl"

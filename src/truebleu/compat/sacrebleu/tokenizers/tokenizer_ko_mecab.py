@@ -1,12 +1,9 @@
 """Korean words by MeCab with mecab-ko-dic."""
 
-from __future__ import annotations
-
 from truebleu.compat.sacrebleu.tokenizers import PackageTokenizer
 
 
 class TokenizerKoMecab(PackageTokenizer):
-    """Korean words by MeCab with mecab-ko-dic."""
+    """sacreBLEU's class for ``ko-mecab``."""
 
-    def __init__(self) -> None:
-        super().__init__("ko-mecab")
+    NAME = "ko-mecab"

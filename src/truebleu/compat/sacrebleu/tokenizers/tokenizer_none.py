@@ -1,12 +1,9 @@
 """No tokenizer: tokens are what white space separates."""
 
-from __future__ import annotations
-
 from truebleu.compat.sacrebleu.tokenizers import NativeTokenizer
 
 
 class NoneTokenizer(NativeTokenizer):
-    """No tokenizer: tokens are what white space separates."""
+    """sacreBLEU's class for ``none``."""
 
-    def __init__(self) -> None:
-        super().__init__("none")
+    NAME = "none"
