@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from truebleu.corpus import TestSet, read_test_set
-from truebleu.corpus._lines import expanded
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 # English output from two source languages, translated by these systems: one pool.
@@ -18,7 +17,7 @@ def read_set(name: str, *references: str, documents: bool = False) -> TestSet:
     systems = [str(folder / "sys")] if (folder / "sys").is_dir() else _outputs(folder)
     chosen = references or ("refA",)
     return read_test_set(
-        expanded(systems),
+        systems,
         [str(folder / f"{reference}.txt") for reference in chosen],
         documents=str(folder / "docs.tsv") if documents else None,
     )

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.writing import Folder
+
 IN_CI = os.environ.get("CI") == "true"
 # A busy machine must not fail a test: no property depends on how long an example takes.
 settings.register_profile(
@@ -29,3 +31,9 @@ def shared() -> Path:
             pytest.fail(f"{folder} is not there")
         pytest.skip(f"{folder} is not there")
     return folder
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    """An empty folder to write files into and to read test sets from."""
+    return Folder(tmp_path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from truebleu.corpus.conllu import check_words, read_conllu
+from truebleu.corpus._conllu import check_words, read_conllu
 from truebleu.errors import EmptyTextError, EncodingError, MalformedFileError, UnpairedSegmentsError
 
 

@@ -4,20 +4,30 @@ import io
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from truebleu.corpus import read_test_set
+from tests.writing import Folder, lines
+from truebleu.corpus import TestSet, read_test_set
 from truebleu.errors import (
+    AbsentSegmentError,
+    DuplicateSystemError,
     EmptyTextError,
     EncodingError,
+    MalformedFileError,
+    MisalignedSegmentsError,
+    MissingColumnError,
     SettingError,
     SuspiciousTextError,
+    UnpairedSegmentsError,
     UnreadableFileError,
 )
 
-from .writing import Folder, lines
+if TYPE_CHECKING:
+    from tests.writing import Folder
+
+# Whole test sets.
 
 
 def test_systems_references_and_source_are_read_in_order(folder: Folder) -> None:
@@ -61,9 +71,31 @@ def test_a_missing_file_is_named(folder: Folder) -> None:
             read_test_set([written], [reference])
 
 
+def test_a_folder_or_a_pattern_stands_for_its_files(folder: Folder) -> None:
+    for name in ("sys/b.txt", "sys/a.txt", "sys/.hidden", "sys/more/c.txt"):
+        folder.write(name, "x\n")
+    references = [folder.write("ref", "r\n")]
+    systems = folder.path / "sys"
+    for written in (str(systems), systems, str(systems / "*.txt"), f"{systems}/[ab].txt"):
+        assert list(read_test_set([written], references).systems) == ["a", "b"]
+
+
+def test_a_pattern_without_files_and_an_empty_folder_are_refused(folder: Folder) -> None:
+    reference = folder.write("ref", "r\n")
+    with pytest.raises(UnreadableFileError, match=r"\*\.none: no such file"):
+        read_test_set([str(folder.path / "*.none")], [reference])
+    (folder.path / "empty").mkdir()
+    with pytest.raises(EmptyTextError, match="empty: found no segments"):
+        read_test_set([folder.path / "empty"], [reference])
+
+
 def test_a_directory_is_no_file(folder: Folder) -> None:
-    with pytest.raises(UnreadableFileError, match="found a directory"):
-        read_test_set([str(folder.path)], [folder.write("ref", "r\n")])
+    reference = folder.write("ref", "r\n")
+    here = str(folder.path)
+    for written in ({"systems": [f"n={here}"]}, {"references": [here]}, {"source": here}):
+        arguments: Any = {"systems": [], "references": [reference], **written}
+        with pytest.raises(UnreadableFileError, match="found a directory"):
+            read_test_set(**arguments)
 
 
 def test_a_file_that_cannot_be_opened_says_why(
@@ -134,3 +166,181 @@ def test_files_may_be_path_objects(folder: Folder) -> None:
 def test_a_lone_file_is_no_list_of_files(written: Any) -> None:
     with pytest.raises(SettingError, match=r"systems: .* expected a list of files"):
         read_test_set(written, ["r.txt"])
+
+
+# Names.
+
+
+def names(folder: Folder, *systems: str) -> list[str]:
+    return list(read_test_set(systems, [folder.write("ref", "r\n")]).systems)
+
+
+def test_systems_of_one_name_are_told_apart_by_their_folders(folder: Folder) -> None:
+    paths = [folder.write(name, "a\n") for name in ("a/out.txt", "b/out.txt", "c.txt")]
+    assert names(folder, *paths) == ["a/out", "b/out", "c"]
+
+
+def test_as_many_folders_as_it_takes(folder: Folder) -> None:
+    paths = [folder.write(name, "a\n") for name in ("a/x/out", "b/x/out", "b/y/out")]
+    assert names(folder, *paths) == ["a/x/out", "b/x/out", "y/out"]
+
+
+def test_endings_tell_apart_what_folders_cannot(folder: Folder) -> None:
+    first, second = folder.write("out", "a\n"), folder.write("out.txt", "b\n")
+    assert names(folder, first, second) == [first, second]
+
+
+def test_columns_of_one_name_are_told_apart_by_their_files(folder: Folder) -> None:
+    first = folder.write("a.tsv", "mt\tx\nb\tc\n")
+    second = folder.write("b.tsv", "mt\tx\nb\tc\n")
+    assert names(folder, f"{first}#mt", f"{second}#mt", f"{second}#x") == ["a/mt", "b/mt", "x"]
+
+
+def test_a_given_name_stays_and_the_other_gives_way(folder: Folder) -> None:
+    first, second = folder.write("u/A.txt", "a\n"), folder.write("other", "b\n")
+    assert names(folder, first, f"A={second}") == ["u/A", "A"]
+
+
+def test_names_given_twice_are_refused(folder: Folder) -> None:
+    path, other = folder.write("x", "a\n"), folder.write("y", "b\n")
+    with pytest.raises(DuplicateSystemError, match="two systems are called 'A'"):
+        names(folder, f"A={path}", f"A={other}")
+
+
+def test_the_same_path_twice_is_refused(folder: Folder) -> None:
+    path = folder.write("x", "a\n")
+    with pytest.raises(DuplicateSystemError):
+        names(folder, path, path)
+
+
+def test_one_name_cannot_stand_for_several_systems(folder: Folder) -> None:
+    hyps = "".join(f'<hyp system="{s}"><seg id="1">a</seg></hyp>' for s in ("X", "Y"))
+    path = folder.write("all.xml", f'<dataset><doc id="d">{hyps}</doc></dataset>')
+    with pytest.raises(SettingError, match="to choose one of X, Y"):
+        names(folder, f"A={path}")
+    assert names(folder, f"A={path}#X") == ["A"]
+
+
+# Pairing.
+
+
+def marked(kind: str, *segments: str) -> str:
+    inside = "".join(f"<seg id={s}>text {s}</seg>" for s in segments)
+    return f"<{kind} sysid=X><doc docid=d>{inside}</doc></{kind}>"
+
+
+def test_different_numbers_of_segments_name_both(folder: Folder) -> None:
+    short, reference = folder.write("short", lines(2)), folder.write("reference", lines(3))
+    with pytest.raises(UnpairedSegmentsError) as caught:
+        read_test_set([short], [reference])
+    assert caught.value.args == (short, 2, reference, 3)
+
+
+def test_plain_lines_must_be_as_many_as_marked_segments(folder: Folder) -> None:
+    system, reference = folder.write("s.sgm", marked("tstset", "1", "2")), folder.write("r", "a\n")
+    with pytest.raises(UnpairedSegmentsError) as caught:
+        read_test_set([system], [reference])
+    assert set(caught.value.args) == {system, 2, reference, 1}
+
+
+def test_segments_that_one_file_lacks_are_named(folder: Folder) -> None:
+    reference = folder.write("r.sgm", marked("refset", "1", "2", "3"))
+    with pytest.raises(MisalignedSegmentsError, match=r"s\.sgm: no segment '2' .*'d' and 1 more"):
+        read_test_set([folder.write("s.sgm", marked("tstset", "1"))], [reference])
+    more = folder.write("more.sgm", marked("tstset", "3", "2", "1", "9"))
+    with pytest.raises(MisalignedSegmentsError, match=r"r\.sgm: no segment '9' of document 'd', w"):
+        read_test_set([more], [reference])
+
+
+def test_a_segment_without_any_reference_is_refused(folder: Folder) -> None:
+    path = folder.write("t.jsonl", '{"a": "x", "b": null}\n{"a": null, "c": 1}\n')
+    with pytest.raises(AbsentSegmentError, match="segment 2: found no reference"):
+        read_test_set([], [f"{path}#a", f"{path}#b"])
+
+
+# Documents and domains.
+
+
+def read(folder: Folder, name: str, content: str, count: int = 3, column: str = "") -> TestSet:
+    reference = folder.write("ref", lines(count))
+    return read_test_set([], [reference], documents=folder.write(name, content) + column)
+
+
+def test_one_document_per_line(folder: Folder) -> None:
+    assert read(folder, "docs", "a\na\nb\n").documents == ("a", "a", "b")
+    assert read(folder, "docs.tsv", "a\na\tb\nb\n").documents == ("a", "a\tb", "b")
+
+
+@pytest.mark.parametrize("name", ["docs.tsv", "docs.txt"])
+def test_a_header_names_documents_and_domains(folder: Folder, name: str) -> None:
+    test_set = read(folder, name, "domain\tdoc\nnews\td1\nnews\td1\ntalk\td2\n")
+    assert test_set.documents == ("d1", "d1", "d2")
+    assert test_set.domains == ("news", "news", "talk")
+
+
+def test_files_of_mt_metrics_eval_have_domain_and_document_on_each_line(folder: Folder) -> None:
+    test_set = read(folder, "en-de.docs", "news d 1\nnews\td 1\ntalk d2\n")
+    assert test_set.documents == ("d 1", "d 1", "d2")
+    assert test_set.domains == ("news", "news", "talk")
+    with pytest.raises(MalformedFileError, match="line 2: found 'news', expected DOMAIN DOCUMENT"):
+        read(folder, "en-de.docs", "news d1\nnews\ntalk d2\n")
+
+
+def test_a_lone_name_is_a_header_unless_it_is_needed_as_a_label(folder: Folder) -> None:
+    assert read(folder, "docs", "doc\na\na\nb\n").documents == ("a", "a", "b")
+    assert read(folder, "docs", "doc\na\nb\n").documents == ("doc", "a", "b")
+
+
+def test_other_tables_will_do(folder: Folder) -> None:
+    records = '{"document_id": 1}\n{"document_id": 1}\n{"document_id": 2}\n'
+    assert read(folder, "docs.jsonl", records).documents == ("1", "1", "2")
+    assert read(folder, "docs.csv", "x,y\n1,a\n2,b\n3,c\n", column="#y").documents == (
+        "a",
+        "b",
+        "c",
+    )
+
+
+def test_a_wrong_number_of_labels_names_both(folder: Folder) -> None:
+    with pytest.raises(UnpairedSegmentsError) as caught:
+        read(folder, "docs", "a\nb\n")
+    left, n_left, right, n_right = caught.value.args
+    assert (Path(left).name, n_left, Path(right).name, n_right) == ("docs", 2, "ref", 3)
+    with pytest.raises(UnpairedSegmentsError):
+        read(folder, "docs.tsv", "doc\tdomain\na\tb\n")
+
+
+def test_a_table_without_labels_is_refused(folder: Folder) -> None:
+    with pytest.raises(
+        MalformedFileError, match="found the columns x, y, expected a column doc or"
+    ):
+        read(folder, "docs.csv", "x,y\n1,a\n2,b\n3,c\n")
+    with pytest.raises(MissingColumnError, match="no column 'z'"):
+        read(folder, "docs.csv", "x,y\n1,a\n2,b\n3,c\n", column="#z")
+
+
+def test_a_label_must_not_be_missing(folder: Folder) -> None:
+    with pytest.raises(MalformedFileError, match="line 2: found nothing in key 'doc'"):
+        read(folder, "docs.jsonl", '{"doc": "a"}\n{"doc": null}\n{"doc": "b"}\n')
+
+
+def test_a_file_of_labels_comes_before_labels_in_texts(folder: Folder) -> None:
+    path = folder.write("t.tsv", "doc\tdomain\tref\na\tnews\tx\n")
+    test_set = read_test_set([], [f"{path}#ref"], documents=folder.write("docs", "mine\n"))
+    assert test_set.documents == ("mine",)
+    assert test_set.domains == ("news",)
+
+
+def test_the_labels_of_wmt24(shared: Path) -> None:
+    wmt24 = shared / "data" / "wmt24-en-es"
+    test_set = read_test_set(
+        [str(wmt24 / "sys" / "GPT-4.txt")],
+        [str(wmt24 / "refA.txt")],
+        documents=str(wmt24 / "docs.tsv"),
+    )
+    assert len(test_set) == 997
+    assert test_set.domains is not None
+    assert set(test_set.domains) == {"literary", "news", "social", "speech"}
+    assert test_set.documents is not None
+    assert test_set.documents[0] == "test-en-news_beverly_press.3585"
+    assert test_set.to_dict()["documents"] == 170

@@ -1,14 +1,32 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import csv
+import io
+import json
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
 
+import pyarrow
+import pyarrow.parquet
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from truebleu.corpus import read_test_set
-from truebleu.errors import MalformedFileError, MissingColumnError
+from truebleu.corpus._tables import Delimited, read_csv, read_json_lines, read_parquet, read_tsv
+from truebleu.errors import (
+    EmptyTextError,
+    EncodingError,
+    MalformedFileError,
+    MissingColumnError,
+    MissingExtraError,
+)
 
 if TYPE_CHECKING:
-    from .writing import Folder
+    from tests.writing import Folder
+
+# Columns.
 
 
 def test_a_column_is_a_text_and_names_it(folder: Folder) -> None:
@@ -69,3 +87,230 @@ def test_a_table_is_read_once_for_all_its_columns(
     path = folder.write("t.tsv", "a\tb\tc\n1\t2\t3\n")
     read_test_set([f"{path}#a", f"{path}#b"], [f"{path}#c"])
     assert opened == [path]
+
+
+# TSV and CSV.
+
+
+Reader: TypeAlias = Callable[[str, bytes], Delimited]
+
+FIELD = st.text(st.characters(exclude_characters="\t\r\n\0", exclude_categories=["Cs"]))
+QUOTED_FIELD = st.text(st.characters(exclude_characters="\0\r", exclude_categories=["Cs"]))
+
+
+@given(st.lists(st.tuples(FIELD, FIELD), min_size=1))
+def test_tsv_is_read_back(rows: list[tuple[str, str]]) -> None:
+    data = "x\ty\n" + "".join(f"{x}\t{y}\n" for x, y in rows)
+    table = read_tsv("f", data.encode())
+    assert list(zip(table.values("x"), table.values("y"), strict=True)) == rows
+
+
+@given(st.lists(st.tuples(QUOTED_FIELD, QUOTED_FIELD), min_size=1))
+def test_csv_is_read_back(rows: list[tuple[str, str]]) -> None:
+    file = io.StringIO(newline="")
+    csv.writer(file).writerows([("x", "y"), *rows])
+    table = read_csv("f", file.getvalue().encode())
+    assert list(zip(table.values("x"), table.values("y"), strict=True)) == rows
+
+
+def test_a_quote_in_tsv_is_a_character() -> None:
+    table = read_tsv("f", b'x\ty\n"a\tb"c\n')
+    assert table.values("x") == ['"a']
+    assert table.values("y") == ['b"c']
+
+
+def test_tsv_rows_end_at_line_feeds_only() -> None:
+    table = read_tsv("f", "\ufeffx\ty\r\na\u2028b\tc\x85d\r\n".encode())
+    assert table.columns == ("x", "y")
+    assert table.values("x") == ["a\u2028b"]
+    assert table.values("y") == ["c\x85d"]
+    assert table.byte_order_mark
+    assert table.carriage_returns == 2
+
+
+def test_csv_fields_may_hold_line_ends_commas_and_quotes() -> None:
+    table = read_csv("f", b'\xef\xbb\xbfx,y\r\n"a\nb","c, ""d"""\r\n')
+    assert table.values("x") == ["a\nb"]
+    assert table.values("y") == ['c, "d"']
+    assert table.byte_order_mark
+
+
+def test_a_ragged_tsv_row_is_located() -> None:
+    with pytest.raises(MalformedFileError, match="f: line 3: found 1 field, expected 2"):
+        read_tsv("f", b"x\ty\na\tb\nc\n")
+    with pytest.raises(MalformedFileError, match="line 2: found 3 fields"):
+        read_tsv("f", b"x\ty\na\tb\tc\n")
+
+
+def test_a_ragged_csv_row_is_located_by_the_line_where_it_starts() -> None:
+    with pytest.raises(MalformedFileError, match="f: line 4: found 3 fields, expected 2"):
+        read_csv("f", b'x,y\n"a\nb",c\n1,2,"3\n4"\n')
+
+
+def test_broken_quotes_in_csv_are_located() -> None:
+    with pytest.raises(MalformedFileError, match="f: line 3: found a broken row"):
+        read_csv("f", b'x,y\na,b\nc,"d\ne,f\n')
+
+
+def test_columns_must_differ() -> None:
+    with pytest.raises(MalformedFileError, match="line 1: found 2 columns called 'x'"):
+        read_tsv("f", b"x\tx\na\tb\n")
+
+
+@pytest.mark.parametrize("read", [read_tsv, read_csv])
+@pytest.mark.parametrize("data", [b"", b"x\n", b"\xef\xbb\xbf"])
+def test_a_table_without_rows_is_refused(read: Reader, data: bytes) -> None:
+    with pytest.raises(EmptyTextError, match="f: found no segments"):
+        read("f", data)
+
+
+@pytest.mark.parametrize("read", [read_tsv, read_csv])
+def test_bad_utf8_is_located(read: Reader) -> None:
+    with pytest.raises(EncodingError, match="f: line 2, byte 2: found ff"):
+        read("f", b"x\na\xff\n")
+
+
+def test_a_long_field_is_read_and_the_limit_left_as_it_was() -> None:
+    before = csv.field_size_limit()
+    table = read_csv("f", b"text\n" + b"w " * 100_000 + b"\n")
+    assert table.values("text") == ["w " * 100_000]
+    assert csv.field_size_limit() == before
+
+
+# JSON lines.
+
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
+
+
+@given(st.lists(st.fixed_dictionaries({"mt": TEXT, "ref": TEXT}), min_size=1), st.booleans())
+def test_what_is_written_is_read_back(records: list[dict[str, str]], ascii_only: bool) -> None:
+    data = "".join(json.dumps(record, ensure_ascii=ascii_only) + "\n" for record in records)
+    table = read_json_lines("f", data.encode())
+    for key in ("mt", "ref"):
+        text = table.select("system", key)[0]
+        assert list(text.segments) == [record[key] for record in records]
+
+
+def test_a_byte_order_mark_and_blank_lines_at_the_end_do_no_harm() -> None:
+    table = read_json_lines("f", b'\xef\xbb\xbf{"a": "x"}\r\n{"a": "y"}\r\n\r\n \n')
+    assert table.values("a") == ["x", "y"]
+    assert table.byte_order_mark
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b'{"a": "x"}\n\n{"a": "y"}\n', "line 2: found a blank line"),
+        (b'{"a": "x"}\n{"a": \n', "line 2: found no valid JSON"),
+        (b'{"a": "x"}\n["a"]\n', "line 2: found JSON of type list"),
+        (b'{"a": "x"}\n' + b"[" * 100_000 + b"\n", "line 2: found no valid JSON"),
+    ],
+)
+def test_a_line_that_is_no_object_is_located(data: bytes, message: str) -> None:
+    with pytest.raises(MalformedFileError, match=f"f: {message}"):
+        read_json_lines("f", data)
+
+
+@pytest.mark.parametrize(
+    ("value", "found"), [("3", "type int"), ("null", "nothing"), (r'"\ud800"', "surrogate")]
+)
+def test_a_value_that_is_no_text_is_located(value: str, found: str) -> None:
+    table = read_json_lines("f", f'{{"a": "x"}}\n{{"a": {value}}}\n'.encode())
+    with pytest.raises(MalformedFileError, match=f"f: line 2: found .*{found}.* in key 'a'"):
+        table.select("system", "a")
+
+
+def test_a_missing_key_is_an_error_for_outputs() -> None:
+    table = read_json_lines("f", b'{"a": "x", "b": "y"}\n{"a": "z"}\n')
+    with pytest.raises(MalformedFileError, match="f: line 2: found nothing in key 'b'"):
+        table.select("system", "b")
+    with pytest.raises(MissingColumnError, match="f: no key 'c'; it has a, b"):
+        table.select("system", "c")
+
+
+def test_a_reference_may_be_null_or_missing(folder: Folder) -> None:
+    records = '{"mt": "x", "a": "r", "b": null}\n{"mt": "y", "a": null, "b": "s"}\n'
+    path = folder.write("t.jsonl", records + '{"mt": "z", "a": "t"}\n')
+    test_set = read_test_set([f"{path}#mt"], [f"{path}#a", f"{path}#b"])
+    assert [list(text) for text in test_set.references] == [["r", None, "t"], [None, "s", None]]
+
+
+def test_a_file_without_objects_is_refused() -> None:
+    with pytest.raises(EmptyTextError):
+        read_json_lines("f", b"\n\n")
+
+
+def test_a_nul_is_refused_here_too() -> None:
+    with pytest.raises(MalformedFileError, match="line 2: found a NUL character in key 'a'"):
+        read_json_lines("f", b'{"a": "x"}\n{"a": "y\\u0000"}\n').select("system", "a")
+
+
+def test_labels_of_some_segments_only_do_not_keep_a_text_from_being_read(folder: Folder) -> None:
+    rows = '{"t": "x", "doc": 1, "domain": null}\n{"t": "y", "doc": 2, "domain": "news"}\n'
+    path = folder.write("t.jsonl", rows)
+    plain = folder.write("plain", "a\nb\n")
+    test_set = read_test_set([f"{path}#t"], [plain])
+    assert (test_set.documents, test_set.domains) == (("1", "2"), None)
+    with pytest.raises(MalformedFileError, match="line 1: found nothing in key 'domain'"):
+        read_test_set([plain], [plain], documents=path)
+
+
+# Parquet.
+
+
+def parquet(**columns: object) -> bytes:
+    file = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.table(columns), file)
+    return file.getvalue()
+
+
+def test_columns_are_texts_and_null_is_an_absent_reference(folder: Folder) -> None:
+    data = parquet(mt=["a", "b"], ref=["c", None], other=["d", "e"], doc=[1, 2])
+    path = folder.write("t.parquet", data)
+    test_set = read_test_set([f"{path}#mt"], [f"{path}#ref", f"{path}#other"])
+    assert list(test_set.systems["mt"]) == ["a", "b"]
+    assert list(test_set.references[0]) == ["c", None]
+    assert test_set.documents == ("1", "2")
+
+
+def test_other_ways_to_store_text_are_text() -> None:
+    words = pyarrow.array(["a", "b", "a"])
+    table = read_parquet("f", parquet(x=words.dictionary_encode(), y=words.cast("large_string")))
+    for column in ("x", "y"):
+        assert list(table.select("system", column)[0].segments) == ["a", "b", "a"]
+
+
+@pytest.mark.parametrize(("value", "found"), [(3, "type int"), (None, "nothing")])
+def test_a_value_that_is_no_text_is_located_by_its_row(value: object, found: str) -> None:
+    values = [value, value] if value else ["a", value]
+    table = read_parquet("f", parquet(x=values, y=["a", "b"]))
+    with pytest.raises(MalformedFileError, match=f"f: found .*{found} in row . in column 'x'"):
+        table.select("system", "x")
+
+
+def test_an_unknown_column_of_parquet_lists_the_known_ones() -> None:
+    with pytest.raises(MissingColumnError, match="f: no column 'z'; it has x"):
+        read_parquet("f", parquet(x=["a"])).select("system", "z")
+
+
+@pytest.mark.parametrize("data", [b"", b"no parquet", parquet(x=["a"])[:-5]])
+def test_damaged_data_is_refused(data: bytes) -> None:
+    with pytest.raises(MalformedFileError, match=r"f: found damaged data .*, expected Parquet"):
+        read_parquet("f", data)
+
+
+def test_without_its_package_the_error_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"truebleu\[parquet\]"):
+        read_parquet("f", b"")
+
+
+def test_two_columns_of_one_name_are_refused() -> None:
+    columns = [pyarrow.array(["a"]), pyarrow.array(["b"])]
+    buffer = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.Table.from_arrays(columns, names=["t", "t"]), buffer)
+    with pytest.raises(MalformedFileError, match="f: found 2 columns called 't'"):
+        read_parquet("f", buffer.getvalue())

@@ -15,7 +15,6 @@ from tests.properties.plain_sentence_bleu import sentence_bleu
 from tests.studies.columns import numbers
 from truebleu._threads import set_threads
 from truebleu.corpus import TestSet, as_test_set, read_test_set
-from truebleu.corpus._lines import expanded
 from truebleu.errors import MalformedFileError, SettingError, UnknownNameError
 from truebleu.execution.journal import Runner
 from truebleu.human import HumanScores, Judgment, PairwiseJudgments, read_human
@@ -158,7 +157,7 @@ def test_pairs_and_the_ties_of_people_are_counted(pool: TestSet, human: HumanSco
 
 def read_set(shared: Path, name: str) -> tuple[TestSet, HumanScores]:
     folder = shared / "data" / name
-    texts = read_test_set(expanded([str(folder / "sys")]), [str(folder / "refA.txt")])
+    texts = read_test_set([str(folder / "sys")], [str(folder / "refA.txt")])
     judged = read_human(folder / "human-mqm.tsv", systems=texts.systems, segments=len(texts))
     assert isinstance(judged, HumanScores)
     return texts, judged

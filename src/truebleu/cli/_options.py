@@ -10,7 +10,6 @@ import click
 from truebleu._seeds import DEFAULT_SEED
 from truebleu._threads import MAX_THREADS, set_threads
 from truebleu.corpus import read_test_set
-from truebleu.corpus._lines import expanded
 from truebleu.errors import SettingError
 from truebleu.reports import FORMATS
 from truebleu.reports.charts import ENDINGS, require_chart_file, save_chart
@@ -239,14 +238,8 @@ def read_texts(
     documents: str | None,
     strict: bool,
 ) -> TestSet:
-    """The test set of a command's arguments; folders and patterns stand for their files."""
-    test_set = read_test_set(
-        expanded(systems),
-        references,
-        source=source,
-        documents=documents,
-        strict=strict,
-    )
+    """The test set of a command's arguments; warnings go to standard error."""
+    test_set = read_test_set(systems, references, source=source, documents=documents, strict=strict)
     for warning in test_set.warnings:
         click.echo(f"warning: {warning.message}", err=True)
     return test_set

@@ -14,7 +14,7 @@ from truebleu.cli._options import (
     threads_option,
 )
 from truebleu.cli._progress import progress_bar
-from truebleu.corpus._lines import locate
+from truebleu.corpus._files import locate
 from truebleu.metrics.registry import as_metrics
 from truebleu.metrics.statistics_files import find_statistics
 from truebleu.reports.gate import GATE_FORMATS, render_gate

@@ -1,7 +1,7 @@
 """Step 1, read: files become a test set and its systems, segment by segment."""
 
 from truebleu._core import Segments
-from truebleu.corpus.reading import read_test_set
+from truebleu.corpus._reading import read_test_set
 from truebleu.corpus.test_set import (
     Frame,
     ReferencesLike,

@@ -1,20 +1,250 @@
-"""Compressed files, known by their first bytes and not by their name."""
+"""Files of text: where they are, how they are compressed, what format they have, what is in them.
+
+A text is written PATH, NAME=PATH, PATH#COLUMN, or - for standard input. Its format is told by the
+ending of the file's name, plain lines if by nothing else; compression is told by the first bytes.
+"""
 
 from __future__ import annotations
 
-import os.path
+import os
 import sys
-from typing import TYPE_CHECKING
+from os import PathLike
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
 
-from truebleu.corpus._lines import STANDARD_INPUT, extension, read_lines
-from truebleu.errors import MalformedFileError, MissingExtraError, UnreadableFileError
+from truebleu._core import Segments
+from truebleu.errors import (
+    EmptyTextError,
+    EncodingError,
+    MalformedFileError,
+    MissingColumnError,
+    MissingExtraError,
+    SettingError,
+    UnreadableFileError,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
     from typing import BinaryIO
 
-    from truebleu.corpus._lines import Contents, Location, NamedText, Role
-    from truebleu.corpus.tables import Table
+    from truebleu.corpus._tables import Table
+
+#: Written instead of a path to read standard input.
+STANDARD_INPUT = "-"
+
+COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zstd")
+FORMATS = (".txt", ".tsv", ".csv", ".jsonl", ".ndjson", ".parquet", ".sgm", ".sgml", ".xml")
+
+
+class Location(NamedTuple):
+    """A file, the column or translator in it, and a name for the text; None where left out."""
+
+    path: str
+    column: str | None = None
+    name: str | None = None
+
+
+def locate(written: str | PathLike[str]) -> Location:
+    """Takes apart what a user wrote; a path object is a path and nothing else.
+
+    File names may contain = and #, so what exists decides: the longest text that is a file wins.
+    """
+    if isinstance(written, PathLike):
+        return Location(str(written))
+    if not isinstance(written, str) or not written:
+        raise SettingError("file", written, "the name of a file")
+    existing = _existing(written)
+    if existing is not None:
+        return existing
+    name, equals, rest = written.partition("=")
+    if equals and name and rest:
+        return (_existing(rest) or _assumed(rest))._replace(name=name)
+    if equals and not name:
+        raise SettingError("file", written, "a name before the =, as in NAME=FILE")
+    return _assumed(written)
+
+
+def _existing(written: str) -> Location | None:
+    if written == STANDARD_INPUT or os.path.exists(written):
+        return Location(written)
+    end = written.rfind("#")
+    while end > 0:
+        if os.path.exists(written[:end]):
+            return Location(written[:end], written[end + 1 :])
+        end = written.rfind("#", 0, end)
+    return None
+
+
+def _assumed(written: str) -> Location:
+    path, hash_sign, column = written.rpartition("#")
+    return Location(path, column) if hash_sign and path else Location(written)
+
+
+def extension(path: str) -> str:
+    """The ending that tells the format, in lower case: `.tsv` for `a.TSV.gz`."""
+    return os.path.splitext(_without(path, COMPRESSED))[1].lower()
+
+
+def stem(path: str) -> str:
+    """The file's name without its folder and without endings that only tell how it is stored."""
+    if path == STANDARD_INPUT:
+        return "stdin"
+    return _without(_without(os.path.basename(path), COMPRESSED), FORMATS)
+
+
+def _without(path: str, endings: tuple[str, ...]) -> str:
+    root, ending = os.path.splitext(path)
+    return root if ending.lower() in endings else path
+
+
+def expanded(written: Iterable[str | PathLike[str]]) -> list[str | PathLike[str]]:
+    """Each folder as the files in it, each pattern as the files that match it, in order of name."""
+    files: list[str | PathLike[str]] = []
+    for text in written:
+        if isinstance(text, str | PathLike) and os.path.isdir(text):
+            files += _files_of_folder(os.fspath(text))
+        elif isinstance(text, str) and any(sign in text for sign in "*?["):
+            files += _files_of_pattern(text) or [text]
+        else:
+            files.append(text)
+    return files
+
+
+def _files_of_folder(folder: str) -> list[str]:
+    names = sorted(name for name in os.listdir(folder) if not name.startswith("."))
+    paths = [os.path.join(folder, name) for name in names]
+    files = [path for path in paths if os.path.isfile(path)]
+    if not files:
+        raise EmptyTextError(folder)
+    return files
+
+
+def _files_of_pattern(pattern: str) -> list[str]:
+    if os.path.exists(pattern):
+        return [pattern]
+    from glob import glob
+
+    return sorted(path for path in glob(pattern) if os.path.isfile(path))
+
+
+# One text as it comes out of a file: its segments and what the file says about them. These are
+# named tuples because a dataclass takes several times as long to make, at every cold start.
+
+#: What a text is in a test set.
+Role: TypeAlias = Literal["system", "reference", "source"]
+
+#: A segment's place where files name it: the id of its document, and its id there.
+Key: TypeAlias = tuple[str, str]
+
+#: Columns that say which document or domain a segment is from; the first that exists counts.
+DOCUMENT_COLUMNS = ("doc", "document", "document_id")
+DOMAIN_COLUMNS = ("domain",)
+LABEL_COLUMNS = (*DOCUMENT_COLUMNS, *DOMAIN_COLUMNS)
+
+
+class Layout(NamedTuple):
+    """What a file says about its segments, one item for each; None where it is silent."""
+
+    documents: tuple[str, ...] | None = None
+    domains: tuple[str, ...] | None = None
+    keys: tuple[Key, ...] | None = None
+
+
+class NamedText(NamedTuple):
+    """A text, what it is called and where it is from.
+
+    Attributes:
+        label: What messages call it: the file, and the column if there are several.
+        path: The file.
+        name: The default name of the system or reference.
+        segments: The text itself.
+        layout: Documents, domains and keys.
+        carriage_returns: Line ends of the file that were written as CR LF.
+        byte_order_mark: Whether the file began with one.
+    """
+
+    label: str
+    path: str
+    name: str
+    segments: Segments
+    layout: Layout = Layout()
+    carriage_returns: int = 0
+    byte_order_mark: bool = False
+
+
+class Contents(Protocol):
+    """A file that was read and parsed, ready to hand over its texts."""
+
+    def select(self, role: Role, name: str | None) -> Sequence[NamedText]:
+        """The text of that name, or, where the format holds several, all texts of the role."""
+
+
+# Plain text, one segment per line, and the checks that all text formats share.
+
+
+BYTE_ORDER_MARK = "\ufeff"
+
+
+class Lines:
+    """A file of plain lines: a single text."""
+
+    def __init__(self, path: str, segments: Segments) -> None:
+        self.path = path
+        self.segments = segments
+
+    def select(self, role: Role, name: str | None) -> list[NamedText]:  # noqa: ARG002
+        """The text; there is no other to choose."""
+        if name is not None:
+            raise MissingColumnError(self.path, "column", name, ())
+        segments = self.segments
+        return [
+            NamedText(
+                label=self.path,
+                path=self.path,
+                name=stem(self.path),
+                segments=segments,
+                carriage_returns=segments.carriage_returns,
+                byte_order_mark=segments.byte_order_mark,
+            )
+        ]
+
+
+def read_lines(path: str, data: bytes) -> Lines:
+    """Segments of a plain file; a segment ends at a line feed and nowhere else."""
+    refuse_nul(path, data)
+    try:
+        segments = Segments.from_lines(data)
+    except UnicodeDecodeError as error:
+        raise _encoding_error(path, data, error) from None
+    if not len(segments):
+        raise EmptyTextError(path)
+    return Lines(path, segments)
+
+
+def decode(path: str, data: bytes) -> str:
+    """A whole file as text, a byte-order mark included; an error says where it is not UTF-8."""
+    refuse_nul(path, data)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise _encoding_error(path, data, error) from None
+
+
+def refuse_nul(path: str, data: bytes) -> None:
+    """Raises MalformedFileError where a byte is 0: no text has one, but every UTF-16 file does."""
+    offset = data.find(b"\0")
+    if offset >= 0:
+        line = data.count(b"\n", 0, offset) + 1
+        expected = "text in UTF-8; is this UTF-16 or a binary file?"
+        raise MalformedFileError(path, line, "a NUL byte", expected)
+
+
+def _encoding_error(path: str, data: bytes, error: UnicodeDecodeError) -> EncodingError:
+    line = data.count(b"\n", 0, error.start) + 1
+    byte = error.start - data.rfind(b"\n", 0, error.start)
+    return EncodingError(path, line, byte, data[error.start : error.end])
+
+
+# Compressed files, known by their first bytes and not by their name.
 
 
 def decompress(path: str, data: bytes) -> bytes:
@@ -87,21 +317,19 @@ _KINDS: tuple[tuple[bytes | tuple[bytes, ...], str, Callable[[bytes], bytes]], .
 )
 
 
-# Formats by the ending of a file's name; whatever has none of them is plain lines.
-
-
-# Each format's module is imported only when a file needs it: a run on plain lines starts faster.
+# Formats by the ending of a file's name; whatever has none of them is plain lines. Each format's
+# module is imported only when a file needs it: a run on plain lines starts faster.
 
 
 def parse(path: str, data: bytes) -> Contents:
     """Parses a file's uncompressed bytes."""
     ending = extension(path)
     if ending in (".sgm", ".sgml"):
-        from truebleu.corpus.markup import read_sgml
+        from truebleu.corpus._markup import read_sgml
 
         return read_sgml(path, data)
     if ending == ".xml":
-        from truebleu.corpus.markup import read_xml
+        from truebleu.corpus._markup import read_xml
 
         return read_xml(path, data)
     return parse_table(path, data) or read_lines(path, data)
@@ -111,25 +339,25 @@ def parse_table(path: str, data: bytes) -> Table | None:
     """Parses a table; None where the ending is not that of one."""
     match extension(path):
         case ".tsv":
-            from truebleu.corpus.tables import read_tsv
+            from truebleu.corpus._tables import read_tsv
 
             return read_tsv(path, data)
         case ".csv":
-            from truebleu.corpus.tables import read_csv
+            from truebleu.corpus._tables import read_csv
 
             return read_csv(path, data)
         case ".jsonl" | ".ndjson":
-            from truebleu.corpus.tables import read_json_lines
+            from truebleu.corpus._tables import read_json_lines
 
             return read_json_lines(path, data)
         case ".parquet":
-            from truebleu.corpus.tables import read_parquet
+            from truebleu.corpus._tables import read_parquet
 
             return read_parquet(path, data)
     return None
 
 
-# Files as bytes: opened once each, decompressed, and parsed by their format.
+# Files, opened once each.
 
 
 class Files:

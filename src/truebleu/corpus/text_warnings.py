@@ -11,7 +11,7 @@ from truebleu import _core
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from truebleu.corpus._lines import NamedText
+    from truebleu.corpus._files import NamedText
 
 #: How many of each kind a text contains, and the index of the first segment that has one.
 Survey: TypeAlias = "dict[str, tuple[int, int | None]]"

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from truebleu.corpus._files import parse_table
-from truebleu.corpus._lines import BYTE_ORDER_MARK, decode, extension
-from truebleu.corpus.tables import Delimited, Table, read_json_lines
+from truebleu.corpus._files import BYTE_ORDER_MARK, decode, extension, parse_table
+from truebleu.corpus._tables import Delimited, Table, read_json_lines
 from truebleu.errors import MalformedFileError, MissingColumnError, SettingError
 from truebleu.human._score_values import NotAScoreError, digest, parse_score
 from truebleu.human.given_scores import (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from truebleu.corpus._lines import BYTE_ORDER_MARK, decode
+from truebleu.corpus._files import BYTE_ORDER_MARK, decode
 from truebleu.errors import MalformedFileError
 from truebleu.human._columns import rows_of_pair
 from truebleu.human._matching import Addresses, Sheet, segment_scores
@@ -50,7 +50,7 @@ def is_appraise_row(fields: Sequence[str]) -> bool:
 
 def read_appraise(path: str, data: bytes, request: Request) -> HumanScores:
     """Scores of segments: no quality control, no scores of documents, each user's latest."""
-    from truebleu.corpus.tables import csv_rows
+    from truebleu.corpus._tables import csv_rows
 
     text = decode(path, data).removeprefix(BYTE_ORDER_MARK)
     fields_of = dict(csv_rows(path, text))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from truebleu.corpus._lines import decode
+from truebleu.corpus._files import decode
 from truebleu.errors import MissingColumnError
 from truebleu.human._columns import (
     human_table,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from truebleu.corpus._lines import BYTE_ORDER_MARK, decode
+from truebleu.corpus._files import BYTE_ORDER_MARK, decode
 from truebleu.errors import MalformedFileError
 from truebleu.human._columns import rows_of_pair
 from truebleu.human._matching import Addresses, Sheet, segment_scores
@@ -132,7 +132,7 @@ def json_records(path: str, data: bytes) -> Iterator[tuple[int | None, Mapping[s
 
     text = decode(path, data).removeprefix(BYTE_ORDER_MARK)
     if not text.lstrip().startswith("["):
-        from truebleu.corpus.tables import read_records
+        from truebleu.corpus._tables import read_records
 
         yield from enumerate(read_records(path, data), 1)
         return

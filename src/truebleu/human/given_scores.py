@@ -6,9 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, Protocol, cast
 
-from truebleu.corpus._files import Files, parse_table
-from truebleu.corpus._lines import BYTE_ORDER_MARK, LABEL_COLUMNS, decode, extension
-from truebleu.corpus.tables import Delimited
+from truebleu.corpus._files import (
+    BYTE_ORDER_MARK,
+    LABEL_COLUMNS,
+    Files,
+    decode,
+    extension,
+    parse_table,
+)
+from truebleu.corpus._tables import Delimited
 from truebleu.errors import (
     EmptyTextError,
     MalformedFileError,
@@ -21,7 +27,7 @@ from truebleu.human._score_values import NotAScoreError, digest, parse_score, wh
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from truebleu.corpus.tables import Table
+    from truebleu.corpus._tables import Table
 
 # What columns are called, in lower case; the first that exists counts.
 SYSTEM_COLUMNS = ("system", "sys", "system_id", "system_name", "sysid")

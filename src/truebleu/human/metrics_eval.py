@@ -6,10 +6,9 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from truebleu.corpus._files import Files
-from truebleu.corpus._lines import BYTE_ORDER_MARK, decode
-from truebleu.corpus.reading import parse_docs
-from truebleu.corpus.tables import read_records
+from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode
+from truebleu.corpus._reading import parse_docs
+from truebleu.corpus._tables import read_records
 from truebleu.errors import (
     EmptyTextError,
     MalformedFileError,

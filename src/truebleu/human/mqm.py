@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
-from truebleu.corpus._files import Files
-from truebleu.corpus._lines import BYTE_ORDER_MARK, decode
+from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode
 from truebleu.errors import EmptyTextError, MalformedFileError, SettingError
 from truebleu.human._columns import table_by_ending
 from truebleu.human._matching import Addresses, Sheet, counted_scores, segment_scores
@@ -338,7 +337,7 @@ def _table(
 def _quoted(
     path: str, text: str
 ) -> tuple[Sequence[str], Iterator[tuple[int | None, Sequence[object]]]]:
-    from truebleu.corpus.tables import csv_rows
+    from truebleu.corpus._tables import csv_rows
 
     rows = csv_rows(path, text, delimiter="\t")
     _, header = next(rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from truebleu.corpus._lines import BYTE_ORDER_MARK, decode, extension
+from truebleu.corpus._files import BYTE_ORDER_MARK, decode, extension
 from truebleu.errors import EmptyTextError, MalformedFileError, SettingError
 from truebleu.human._columns import of_one_pair, parse_human_table, refuse_language_pair
 from truebleu.human.appraise import is_appraise_row
@@ -118,7 +118,7 @@ def _guess_json(path: str, data: bytes, text: str) -> Kind:
 
 
 def _first_fields(path: str, text: str) -> list[str]:
-    from truebleu.corpus.tables import csv_rows
+    from truebleu.corpus._tables import csv_rows
 
     return next(csv_rows(path, text), (1, [""]))[1]
 

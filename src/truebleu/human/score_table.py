@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn
 
-from truebleu.corpus._lines import BYTE_ORDER_MARK, COMPRESSED, decode
+from truebleu.corpus._files import BYTE_ORDER_MARK, COMPRESSED, decode
 from truebleu.errors import EmptyTextError, MalformedFileError, MissingColumnError, SettingError
 from truebleu.human._columns import (
     DOCUMENT_NUMBERS,

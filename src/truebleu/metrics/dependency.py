@@ -9,9 +9,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, NoReturn, Protocol, get_args
 
 from truebleu import _core
-from truebleu.corpus._files import Files
-from truebleu.corpus._lines import COMPRESSED
-from truebleu.corpus.conllu import Parses, Sentence, check_words, read_conllu
+from truebleu.corpus._conllu import Parses, Sentence, check_words, read_conllu
+from truebleu.corpus._files import COMPRESSED, Files
 from truebleu.errors import (
     MalformedFileError,
     MissingColumnError,

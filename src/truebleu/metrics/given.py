@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Literal, NoReturn, get_args
 
 from truebleu._core import Segments
 from truebleu.corpus import TestSet
-from truebleu.corpus._files import Files
-from truebleu.corpus._lines import Layout, NamedText, stem
-from truebleu.corpus.reading import read_labels
+from truebleu.corpus._files import Files, Layout, NamedText, stem
+from truebleu.corpus._reading import read_labels
 from truebleu.errors import AbsentSegmentError, MalformedFileError, SettingError, UnknownNameError
 from truebleu.human.given_scores import Scale, SegmentScores, given_scores, read_scores
 from truebleu.metrics.base import MeanMetric, Signature, mean_statistics, require_whole_number

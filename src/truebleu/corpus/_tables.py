@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from truebleu._core import Segments
-from truebleu.corpus._lines import (
+from truebleu.corpus._files import (
     BYTE_ORDER_MARK,
     DOCUMENT_COLUMNS,
     DOMAIN_COLUMNS,
@@ -27,7 +27,7 @@ from truebleu.errors import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from truebleu.corpus._lines import Role
+    from truebleu.corpus._files import Role
 
 
 class Table:

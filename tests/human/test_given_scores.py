@@ -23,7 +23,7 @@ from truebleu.errors import (
 from truebleu.human.given_scores import Scale, given_scores, read_scores
 
 if TYPE_CHECKING:
-    from .writing import Folder
+    from tests.writing import Folder
 
 LONG = "system\tsegment\tscore\na\t1\t0.5\nb\t2\t4\na\t2\t-1e-1\nb\t1\t3\n"
 WIDE = "a\tb\n0.5\t3\n-0.1\t4\n"

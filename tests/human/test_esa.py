@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.corpus.human.asking import scores
+from tests.human.asking import scores
 from truebleu.errors import MalformedFileError
 
 if TYPE_CHECKING:
-    from tests.corpus.writing import Folder
+    from tests.writing import Folder
 
 
 def wmt24(system: str, line: int, score: float | None, **fields: object) -> str:

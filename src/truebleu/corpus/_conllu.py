@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from truebleu.corpus._lines import BYTE_ORDER_MARK, decode
+from truebleu.corpus._files import BYTE_ORDER_MARK, decode
 from truebleu.errors import EmptyTextError, MalformedFileError, UnpairedSegmentsError
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ import re
 from typing import TYPE_CHECKING, NoReturn
 
 from truebleu._core import Segments
-from truebleu.corpus._lines import BYTE_ORDER_MARK, Layout, NamedText, decode, stem
+from truebleu.corpus._files import BYTE_ORDER_MARK, Layout, NamedText, decode, stem
 from truebleu.errors import EmptyTextError, MalformedFileError, MissingColumnError
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-    from truebleu.corpus._lines import Key, Role
+    from truebleu.corpus._files import Key, Role
 
 _LINE_BREAK = re.compile(r"[\r\n]+")
 

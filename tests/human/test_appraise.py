@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.corpus.human.asking import scores
+from tests.human.asking import scores
 from truebleu.errors import CorpusError, MalformedFileError, MissingColumnError
 
 if TYPE_CHECKING:
-    from tests.corpus.writing import Folder
+    from tests.writing import Folder
 
 
 def row(

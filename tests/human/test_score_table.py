@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.corpus.human.asking import scores, tsv
+from tests.human.asking import scores, tsv
 from truebleu.errors import CorpusError, MalformedFileError, MissingColumnError, SettingError
 
 if TYPE_CHECKING:
-    from tests.corpus.writing import Folder
+    from tests.writing import Folder
 
 LONG = tsv("system segment score", "a 1 3", "a 2 None", "b 2 -0.000000", "b 1 4.5")
 

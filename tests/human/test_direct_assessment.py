@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.corpus.human.asking import scores
+from tests.human.asking import scores
 from truebleu.errors import MalformedFileError
 
 if TYPE_CHECKING:
-    from tests.corpus.writing import Folder
+    from tests.writing import Folder
 
 SEGMENTS = "SYS SID RAW.SCR Z.SCR N\na.4 1 80 0.5 2\na.4 2 60 -0.5 1\nb 1 70 0.1 1\n"
 

@@ -12,7 +12,7 @@ import pytest
 from truebleu.corpus import Finding, read_test_set
 
 if TYPE_CHECKING:
-    from .writing import Folder
+    from tests.writing import Folder
 
 VOCABULARY = "the a small big cat dog house tree sees finds old new river over under red"
 

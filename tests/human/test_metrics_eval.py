@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.corpus.human.asking import scores
+from tests.human.asking import scores
 from truebleu.errors import CorpusError, MissingColumnError, UnreadableFileError
 from truebleu.human import read_metrics_eval
 
 if TYPE_CHECKING:
-    from tests.corpus.writing import Folder
+    from tests.writing import Folder
 
 
 def write_set(folder: Folder, *, canary: bool = True) -> str:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.corpus.human.asking import judgments, tsv
+from tests.human.asking import judgments, tsv
 from truebleu.errors import CorpusError, MalformedFileError, SettingError
 from truebleu.human import Judgment
 
 if TYPE_CHECKING:
-    from tests.corpus.writing import Folder
+    from tests.writing import Folder
 
 
 @pytest.mark.parametrize(

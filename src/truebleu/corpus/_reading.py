@@ -1,0 +1,287 @@
+"""Reading a test set from files: texts of any format, paired, named, labelled and examined."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from os import PathLike
+from typing import TYPE_CHECKING
+
+from truebleu import _core
+from truebleu._core import Segments
+from truebleu.corpus._files import (
+    LABEL_COLUMNS,
+    Files,
+    Layout,
+    Location,
+    expanded,
+    extension,
+    locate,
+    parse_table,
+    read_lines,
+    stem,
+)
+from truebleu.corpus.test_set import TestSet
+from truebleu.corpus.text_warnings import examine
+from truebleu.errors import (
+    AbsentSegmentError,
+    DuplicateSystemError,
+    MalformedFileError,
+    MisalignedSegmentsError,
+    SettingError,
+    SuspiciousTextError,
+    UnpairedSegmentsError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import BinaryIO
+
+    from truebleu.corpus._files import Key, NamedText, Role
+
+
+def read_test_set(
+    systems: Sequence[str | PathLike[str]],
+    references: Sequence[str | PathLike[str]],
+    *,
+    source: str | PathLike[str] | None = None,
+    documents: str | PathLike[str] | None = None,
+    strict: bool = False,
+    stdin: BinaryIO | None = None,
+) -> TestSet:
+    """Reads texts that pair segment by segment.
+
+    Each text is written `PATH`, `NAME=PATH`, `PATH#COLUMN` or `-` for standard input, or is a path
+    object. The format is told by the ending: plain lines, `.tsv`, `.csv`, `.jsonl`, `.parquet`,
+    `.sgm` or `.xml`; any of them may be compressed. Files of the last two hold several texts, and
+    without `#NAME` all count.
+
+    Args:
+        systems: Outputs, one system each; a folder or a pattern such as `outputs/*.txt` stands for
+            its files.
+        references: What they are compared with, one translator each.
+        source: What was translated.
+        documents: A file with the document of each segment, or a table of documents and domains.
+        strict: Whether anything suspicious about the texts is an error.
+        stdin: Read where a text is written `-`; by default standard input.
+
+    Returns:
+        The test set, with what is suspicious about it as `warnings`.
+
+    Raises:
+        CorpusError: When a file cannot be read as what it should be, or texts do not pair.
+    """
+    for setting, written in (("systems", systems), ("references", references)):
+        if isinstance(written, str | PathLike) or not isinstance(written, Iterable):
+            raise SettingError(setting, written, "a list of files")
+    if not references:
+        raise SettingError("references", references, "at least one file")
+    files = Files(stdin)
+    reference_texts, reference_names = _read(files, references, "reference")
+    system_texts, system_names = _read(files, expanded(systems), "system")
+    refuse_duplicates(system_names)
+    source_texts, _ = _read(files, [] if source is None else [source], "source")
+
+    texts = align([*reference_texts, *system_texts, *source_texts])
+    m = len(reference_texts)
+    reference_texts, system_texts = texts[:m], texts[m : m + len(system_texts)]
+    source_text = texts[-1] if source_texts else None
+    refuse_absent(reference_texts)
+
+    warnings = examine(reference_texts, system_texts, source_text)
+    if strict and warnings:
+        raise SuspiciousTextError([warning.message for warning in warnings])
+    layout = merged(text.layout for text in texts)
+    if documents is not None:
+        layout = read_labels(files, documents, texts[0], default=layout)
+    return TestSet(
+        systems={
+            name: text.segments for name, text in zip(system_names, system_texts, strict=True)
+        },
+        references=tuple(text.segments for text in reference_texts),
+        reference_names=tuple(reference_names),
+        source=None if source_text is None else source_text.segments,
+        documents=layout.documents,
+        domains=layout.domains,
+        warnings=warnings,
+    )
+
+
+def _read(
+    files: Files, written: Sequence[str | PathLike[str]], role: Role
+) -> tuple[list[NamedText], list[str]]:
+    """The texts of one role and what they are called."""
+    texts: list[NamedText] = []
+    given: list[str | None] = []
+    for path in written:
+        location = locate(path)
+        texts_here = files.texts(location, role)
+        if location.name is not None and len(texts_here) > 1:
+            known = ", ".join(text.name for text in texts_here)
+            expected = f"NAME=FILE#{role.upper()} to choose one of {known}"
+            raise SettingError(role, path, expected)
+        texts += texts_here
+        given += [location.name] * len(texts_here)
+    return texts, distinct_names(texts, given)
+
+
+# What systems and references are called: short names, longer only where they would collide.
+
+
+def distinct_names(texts: Sequence[NamedText], given: Sequence[str | None]) -> list[str]:
+    """A name for each text: the given one, or as many folders of its path as tell it apart.
+
+    So `a/x.txt` and `b/y.txt` are called `x` and `y`, but `a/out.txt` and `b/out.txt` are `a/out`
+    and `b/out`. Where nothing tells them apart, two texts get one name.
+    """
+    ladders = [[name] if name else _ladder(text) for text, name in zip(texts, given, strict=True)]
+    steps = [0] * len(texts)
+    while True:
+        names = [ladder[step] for ladder, step in zip(ladders, steps, strict=True)]
+        counts = Counter(names)
+        climbing = [
+            i for i, name in enumerate(names) if counts[name] > 1 and steps[i] + 1 < len(ladders[i])
+        ]
+        if not climbing:
+            return names
+        for i in climbing:
+            steps[i] += 1
+
+
+def refuse_duplicates(names: Sequence[str]) -> None:
+    """Raises DuplicateSystemError where two names are the same."""
+    name, count = Counter(names).most_common(1)[0] if names else ("", 0)
+    if count > 1:
+        raise DuplicateSystemError(name)
+
+
+def _ladder(text: NamedText) -> list[str]:
+    """Ever longer names of a text, from the shortest to all that is known of it."""
+    folders = [part for part in text.path.replace("\\", "/").split("/")[:-1] if part]
+    base = stem(text.path)
+    inside = [] if text.name == base else [text.name]
+    parts = [*folders, base, *inside]
+    names = ["/".join(parts[-length:]) for length in range(1, len(parts) + 1)]
+    return [*names, text.label]
+
+
+# Pairing texts: by document and segment id where they are known, else in order.
+
+
+def align(texts: Sequence[NamedText]) -> list[NamedText]:
+    """The texts in one common order: that of the first which names its segments."""
+    guide = next((text for text in texts if text.layout.keys is not None), texts[0])
+    aligned = [_in_order_of(guide, text) for text in texts]
+    for text in aligned:
+        if len(text.segments) != len(guide.segments):
+            left, right = (text, guide) if text is not aligned[0] else (guide, text)
+            raise UnpairedSegmentsError(
+                left.label, len(left.segments), right.label, len(right.segments)
+            )
+    return aligned
+
+
+def refuse_absent(references: Sequence[NamedText]) -> None:
+    """Raises AbsentSegmentError where a segment has no reference at all."""
+    absent = _core.first_absent([text.segments for text in references])
+    if absent is not None:
+        labels = ", ".join(text.label for text in references)
+        raise AbsentSegmentError(labels, absent + 1, "no reference", "at least one")
+
+
+def _in_order_of(guide: NamedText, text: NamedText) -> NamedText:
+    wanted, keys = guide.layout.keys, text.layout.keys
+    if wanted is None or keys is None or wanted == keys:
+        return text
+    places = {key: index for index, key in enumerate(keys)}
+    _refuse_missing(text, [key for key in wanted if key not in places], guide)
+    here = set(wanted)
+    _refuse_missing(guide, [key for key in keys if key not in here], text)
+    return _reordered(text, [places[key] for key in wanted])
+
+
+def _refuse_missing(text: NamedText, missing: list[Key], other: NamedText) -> None:
+    if missing:
+        raise MisalignedSegmentsError(text.label, missing, other.label)
+
+
+def _reordered(text: NamedText, order: list[int]) -> NamedText:
+    layout = text.layout
+    return text._replace(
+        segments=Segments([text.segments[i] for i in order]),
+        layout=Layout(
+            documents=layout.documents and tuple(layout.documents[i] for i in order),
+            domains=layout.domains and tuple(layout.domains[i] for i in order),
+            keys=layout.keys and tuple(layout.keys[i] for i in order),
+        ),
+    )
+
+
+# Documents and domains: which segments belong together.
+
+
+def merged(layouts: Iterable[Layout]) -> Layout:
+    """The first documents and the first domains that any text brings along."""
+    documents = domains = None
+    for layout in layouts:
+        documents = documents or layout.documents
+        domains = domains or layout.domains
+    return Layout(documents, domains)
+
+
+def read_labels(
+    files: Files, written: str | PathLike[str], text: NamedText, default: Layout
+) -> Layout:
+    """Labels from a file of their own, one for each segment of the text.
+
+    The file is a table with columns such as `doc` and `domain`, or has one document per line, or
+    with the ending .docs, as in mt-metrics-eval, domain and document.
+    """
+    location = locate(written)
+    data = files.contents(location.path)
+    layout = _parse(location, data, len(text.segments))
+    for labels in (layout.documents, layout.domains):
+        if labels is not None and len(labels) != len(text.segments):
+            raise UnpairedSegmentsError(location.path, len(labels), text.label, len(text.segments))
+    return Layout(layout.documents or default.documents, layout.domains or default.domains)
+
+
+def _parse(location: Location, data: bytes, length: int) -> Layout:
+    path, column = location.path, location.column
+    if column is None and extension(path) == ".docs":
+        return Layout(*parse_docs(path, [line or "" for line in read_lines(path, data).segments]))
+    table = parse_table(path, data) if extension(path) != ".tsv" else None
+    if table is None:
+        lines = read_lines(path, data).segments
+        if column is None and not _has_header(lines, length):
+            return Layout(documents=tuple(label or "" for label in lines))
+        from truebleu.corpus._tables import read_tsv
+
+        table = read_tsv(path, data)
+    if column is not None:
+        return Layout(documents=table.labels(column))
+    layout = table.layout()
+    if layout == Layout():
+        found = f"the columns {', '.join(table.columns)}"
+        expected = f"a column {' or '.join(LABEL_COLUMNS)}"
+        raise MalformedFileError(path, None, found, expected)
+    return layout
+
+
+def parse_docs(path: str, lines: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The documents and the domains in lines of DOMAIN DOCUMENT."""
+    domains, documents = [], []
+    for number, line in enumerate(lines, 1):
+        fields = line.split(maxsplit=1)
+        if len(fields) != 2:
+            raise MalformedFileError(path, number, f"{line!r}", "DOMAIN DOCUMENT")
+        domains.append(fields[0])
+        documents.append(fields[1].strip())
+    return tuple(documents), tuple(domains)
+
+
+def _has_header(lines: Segments, length: int) -> bool:
+    """Whether the first line names columns; a lone name may be a label: then the count decides."""
+    fields = (lines[0] or "").split("\t")
+    is_named = any(name in fields for name in LABEL_COLUMNS)
+    return is_named and (len(fields) > 1 or len(lines) != length)

@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+
+from truebleu.corpus import read_test_set
+from truebleu.corpus._files import Location, decompress, extension, locate, read_lines, stem
+from truebleu.errors import (
+    EmptyTextError,
+    EncodingError,
+    MalformedFileError,
+    MissingColumnError,
+    MissingExtraError,
+    SettingError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.writing import Folder
+
+# Where a text is.
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("a.txt", Location("a.txt")),
+        ("-", Location("-")),
+        ("mine=a.txt", Location("a.txt", None, "mine")),
+        ("mine=-", Location("-", None, "mine")),
+        ("a.tsv#col", Location("a.tsv", "col")),
+        ("mine=a.tsv#col", Location("a.tsv", "col", "mine")),
+        ("mine=a=b.txt", Location("a=b.txt", None, "mine")),
+        ("a=", Location("a=")),
+        ("#x", Location("#x")),
+    ],
+)
+def test_what_is_written_is_taken_apart(written: str, expected: Location) -> None:
+    assert locate(written) == expected
+
+
+def test_a_file_of_the_whole_text_wins(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder.path)
+    for name in ("lr=0.1", "run#2.tsv", "x=y#z"):
+        folder.write(name, "")
+    assert locate("lr=0.1") == Location("lr=0.1")
+    assert locate("run#2.tsv") == Location("run#2.tsv")
+    assert locate("run#2.tsv#col#1") == Location("run#2.tsv", "col#1")
+    assert locate("best=run#2.tsv#col") == Location("run#2.tsv", "col", "best")
+    assert locate("x=y#z") == Location("x=y#z")
+
+
+def test_a_name_must_not_be_empty() -> None:
+    with pytest.raises(SettingError, match="a name before the ="):
+        locate("=a.txt")
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("sys/ONLINE-A.txt.gz", "ONLINE-A"),
+        ("GPT-4.5.txt", "GPT-4.5"),
+        ("out.de", "out.de"),
+        ("a/b.TSV", "b"),
+        (".txt", ".txt"),
+        ("-", "stdin"),
+    ],
+)
+def test_names_leave_out_folders_and_known_endings(path: str, name: str) -> None:
+    assert stem(path) == name
+
+
+def test_the_format_is_told_by_the_ending_inside_the_compression() -> None:
+    assert extension("a.JSONL.zst") == ".jsonl"
+    assert extension("v1.2/a") == ""
+
+
+def test_a_path_object_is_a_path_and_nothing_else() -> None:
+    assert locate(Path("a=b#c")) == Location("a=b#c")
+
+
+@pytest.mark.parametrize("written", ["", 1, b"a"])
+def test_what_names_no_file_is_refused(written: Any) -> None:
+    with pytest.raises(SettingError, match="expected the name of a file"):
+        locate(written)
+
+
+# Plain lines.
+
+
+SEGMENTS = st.lists(
+    st.text(st.characters(exclude_characters="\n\0", exclude_categories=["Cs"])), min_size=1
+)
+
+
+def segments(data: bytes) -> list[str | None]:
+    return list(read_lines("f", data).segments)
+
+
+@given(SEGMENTS)
+def test_what_is_written_one_per_line_is_read_back(written: list[str]) -> None:
+    written = [segment.removesuffix("\r") for segment in written]
+    written[0] = written[0].lstrip("\ufeff")
+    data = "".join(f"{segment}\n" for segment in written).encode()
+    read = [
+        segment if segment is None else segment.removesuffix("\r") for segment in segments(data)
+    ]
+    assert read == [segment.removesuffix("\r") for segment in written]
+
+
+def test_only_a_line_feed_ends_a_segment() -> None:
+    text = "a\u2028b\u2029c\x85d\x0be\x0cf\rg\r\nh"
+    assert segments(text.encode()) == ["a\u2028b\u2029c\x85d\x0be\x0cf\rg", "h"]
+
+
+def test_a_byte_order_mark_and_carriage_returns_are_dropped_and_noted() -> None:
+    text = read_lines("f", b"\xef\xbb\xbfa\r\nb\r\n").select("system", None)[0]
+    assert list(text.segments) == ["a", "b"]
+    assert text.byte_order_mark
+    assert text.carriage_returns == 2
+
+
+def test_bad_utf8_is_located_by_line_and_byte() -> None:
+    with pytest.raises(EncodingError) as caught:
+        segments("fine\nschön".encode() + b" caf\xe9 \n")
+    assert caught.value.args == ("f", 2, 11, b"\xe9")
+    assert "f: line 2, byte 11: found e9, expected UTF-8" in str(caught.value)
+
+
+@pytest.mark.parametrize("data", [b"", b"\xef\xbb\xbf"])
+def test_a_file_without_segments_is_refused(data: bytes) -> None:
+    with pytest.raises(EmptyTextError, match="f: found no segments"):
+        segments(data)
+
+
+def test_utf16_is_recognized() -> None:
+    with pytest.raises(MalformedFileError, match=r"line 1: found a NUL byte.*UTF-16"):
+        segments("plain".encode("utf-16-le"))
+    with pytest.raises(MalformedFileError, match="line 3"):
+        segments(b"a\nb\nc\0d\n")
+
+
+def test_plain_lines_have_no_columns() -> None:
+    with pytest.raises(MissingColumnError, match="f: no column 'x'; it has none"):
+        read_lines("f", b"a\n").select("system", "x")
+
+
+# Compression.
+
+
+TEXT = b"first segment\nsecond segment\n"
+COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "bzip2": bz2.compress,
+    "xz": lzma.compress,
+    "zstd": zstandard.compress,
+}
+each_kind = pytest.mark.parametrize("kind", COMPRESSORS)
+
+
+@each_kind
+def test_compressed_data_is_known_by_its_first_bytes(kind: str) -> None:
+    assert decompress("no-ending", COMPRESSORS[kind](TEXT)) == TEXT
+
+
+@each_kind
+def test_several_compressed_parts_in_a_row_are_one_file(kind: str) -> None:
+    compress = COMPRESSORS[kind]
+    assert decompress("f", compress(TEXT) + compress(TEXT)) == TEXT + TEXT
+
+
+@each_kind
+def test_data_that_is_cut_off_is_refused(kind: str) -> None:
+    data = COMPRESSORS[kind](TEXT * 50)
+    for end in (len(data) - 1, len(data) // 2, 6):
+        with pytest.raises(MalformedFileError, match=f"f: found {kind} data that is damaged"):
+            decompress("f", data[:end])
+
+
+@each_kind
+def test_damaged_data_is_refused(kind: str) -> None:
+    data = bytearray(COMPRESSORS[kind](TEXT * 50))
+    data[len(data) // 2 : len(data) // 2 + 8] = b"\xff" * 8
+    if kind == "zstd":  # Its checksum is optional, so harm the frame's header instead.
+        data[4] = 0xFF
+    with pytest.raises(MalformedFileError, match=f"complete {kind} data"):
+        decompress("f", bytes(data))
+
+
+def test_plain_data_stays_as_it_is() -> None:
+    assert decompress("misnamed.gz", TEXT) == TEXT
+
+
+@each_kind
+def test_every_format_and_standard_input_may_be_compressed(folder: Folder, kind: str) -> None:
+    compress = COMPRESSORS[kind]
+    table = folder.write("t.tsv.packed.tsv", compress(b"a\tb\n1\t2\n3\t4\n"))
+    stdin = io.BytesIO(compress(TEXT))
+    test_set = read_test_set([f"{table}#b", "-"], [f"{table}#a"], stdin=stdin)
+    assert list(test_set.systems["b"]) == ["2", "4"]
+    assert list(test_set.systems["stdin"]) == ["first segment", "second segment"]
+
+
+def test_zstd_without_its_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    monkeypatch.setitem(sys.modules, "compression", None)
+    with pytest.raises(MissingExtraError, match=r"truebleu\[zstd\]"):
+        decompress("f", zstandard.compress(TEXT))
+
+
+def test_text_may_begin_like_bzip2() -> None:
+    assert decompress("f", b"BZhang said hello.\n") == b"BZhang said hello.\n"
+
+
+def test_an_empty_file_may_be_compressed() -> None:
+    assert decompress("f", bz2.compress(b"")) == b""
