@@ -30,6 +30,7 @@ ALLOWED = {
     "significance": {"errors", "_results", "_seeds", "corpus", "metrics", "resampling"},
     "planning": {
         "errors",
+        "_lazy",
         "_results",
         "exhibits",
         "_seeds",

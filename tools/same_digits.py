@@ -231,10 +231,10 @@ CASES = {
     "plan-comparisons": "plan -r $de/refA.txt $de2 --difference 0.5 --comparisons 10 "
     "--alternative greater --level 0.99 $planning",
     "plan-sd": "plan --sd 12 --difference 0.5",
-    "plan-se": "plan --se 0.4 --segments 1500 --difference 0.5 --power 0.9",
-    "plan-interval": "plan --interval 0.1 1.1 --segments 2000 --difference 0.5",
-    "plan-interval-level": "plan --interval 0.1 1.1 --interval-level 0.9 --segments 2000 "
-    "--difference 1 --alternative greater",
+    "plan-se": "plan --se 0.4 --reported-segments 1500 --difference 0.5 --power 0.9",
+    "plan-interval": "plan --reported-interval 0.1 1.1 --reported-segments 2000 --difference 0.5",
+    "plan-interval-level": "plan --reported-interval 0.1 1.1 --reported-level 0.9 "
+    "--reported-segments 2000 --difference 1 --alternative greater",
     "plan-chart": "plan -r $de/refA.txt $de2 --difference 0.5 $planning --chart $out/chart.json",
     "plan-text": "plan -r $de/refA.txt $de2 --difference 0.5 $planning -f text",
     # sample

@@ -48,9 +48,8 @@ if TYPE_CHECKING:
     from truebleu.metrics.sentence_bleu import SentenceBLEU
     from truebleu.metrics.ter import TER
     from truebleu.metrics.wer import WER
-    from truebleu.planning.plan import PlanSettings, plan, plan_from_literature, plan_test_set
-    from truebleu.planning.representativeness import describe_sample
-    from truebleu.planning.sample import SampleSettings, draw_sample, save_sample
+    from truebleu.planning.plan import plan
+    from truebleu.planning.sample import sample
     from truebleu.reports.charts import chart, save_chart
     from truebleu.significance.compare import Comparison, compare, compare_test_set
     from truebleu.significance.gate import gate
@@ -92,8 +91,6 @@ _HOMES = {
     "Metric": "truebleu.metrics.base",
     "NIST": "truebleu.metrics.nist",
     "PER": "truebleu.metrics.per",
-    "PlanSettings": "truebleu.planning.plan",
-    "SampleSettings": "truebleu.planning.sample",
     "Score": "truebleu.metrics.base",
     "Scores": "truebleu.metrics.score",
     "SentenceBLEU": "truebleu.metrics.sentence_bleu",
@@ -109,18 +106,14 @@ _HOMES = {
     "compare": "truebleu.significance.compare",
     "compare_runs": "truebleu.significance.optimizer_runs",
     "compare_test_set": "truebleu.significance.compare",
-    "describe_sample": "truebleu.planning.representativeness",
-    "draw_sample": "truebleu.planning.sample",
     "gate": "truebleu.significance.gate",
     "group_runs": "truebleu.significance.optimizer_runs",
     "parse_metric": "truebleu.metrics.registry",
     "plan": "truebleu.planning.plan",
-    "plan_from_literature": "truebleu.planning.plan",
-    "plan_test_set": "truebleu.planning.plan",
     "read_human": "truebleu.human",
     "read_test_set": "truebleu.corpus",
+    "sample": "truebleu.planning.sample",
     "save_chart": "truebleu.reports.charts",
-    "save_sample": "truebleu.planning.sample",
     "score": "truebleu.metrics.score",
     "score_test_set": "truebleu.metrics.score",
     "score_with_intervals": "truebleu.significance.scores",
@@ -158,8 +151,6 @@ __all__ = [
     "GivenScores",
     "LengthRatio",
     "Metric",
-    "PlanSettings",
-    "SampleSettings",
     "Score",
     "Scores",
     "SentenceBLEU",
@@ -174,18 +165,14 @@ __all__ = [
     "compare",
     "compare_runs",
     "compare_test_set",
-    "describe_sample",
-    "draw_sample",
     "gate",
     "group_runs",
     "parse_metric",
     "plan",
-    "plan_from_literature",
-    "plan_test_set",
     "read_human",
     "read_test_set",
+    "sample",
     "save_chart",
-    "save_sample",
     "score",
     "score_test_set",
     "score_with_intervals",

@@ -38,7 +38,7 @@ def run_pilot(
     folder: Path, *arguments: object, systems: tuple[str, ...] = ("old", "new")
 ) -> Result:
     texts = [folder / f"{name}.txt" for name in systems]
-    return run("-r", folder / "reference-1.txt", *texts, "--samples", 200, *arguments)
+    return run("-r", folder / "reference-1.txt", *texts, "--replicates", 200, *arguments)
 
 
 def json_of(result: Result) -> Any:
@@ -126,7 +126,10 @@ def test_a_plan_from_a_standard_deviation() -> None:
 
 
 def test_a_plan_from_a_published_interval() -> None:
-    arguments = ("--interval", 0.1, 1.1, "--level", 0.95, "--segments", 2000, "--difference", 0.5)
+    arguments = (
+        *("--reported-interval", 0.1, 1.1, "--level", 0.95),
+        *("--reported-segments", 2000, "--difference", 0.5),
+    )
     answer = json_of(run(*arguments, "--format", "json"))
     (plan,) = answer["plans"]
     assert plan["sd"] == pytest.approx(0.5 / 1.959964 * 2000**0.5)
@@ -139,7 +142,7 @@ def test_a_plan_from_a_published_interval() -> None:
     ("arguments", "message"),
     [
         ((), "pilot: found 'none', expected -r REF and two SYSTEMs"),
-        (("--segments", "9"), "pilot: found 'none'"),
+        (("--reported-segments", "9"), "pilot: found 'none'"),
         (("--sd", "3", "--difference", "0"), "difference: found 0.0"),
         (("--sd", "3", "--difference", "-1"), "difference: found -1.0"),
         (("--sd", "3", "--difference", "1", "--power", "1"), "power: found 1.0"),
@@ -152,11 +155,13 @@ def test_a_plan_from_a_published_interval() -> None:
         (("--sd", "3", "--difference", "1", "--unit", "document"), "unit: found 'document'"),
         (("--sd", "3", "--difference", "1", "--documents", "d"), "documents: found 'd'"),
         (("--sd", "3", "--difference", "1", "--baseline", "a"), "baseline: found 'a'"),
-        (("--se", "3", "--difference", "1"), "segments: found 'none'"),
+        (("--sd", "3", "--difference", "1", "--seed", "1"), "seed: found 1"),
+        (("--sd", "3", "--difference", "1", "--replicates", "99"), "replicates: found 99"),
+        (("--se", "3", "--difference", "1"), "reported_segments: found 'none'"),
         (("-r", "ref"), "systems: found 'none'"),
         (("a", "b"), "references: found 'none'"),
         (("-r", "ref", "a", "b", "--sd", "3"), "either texts of a pilot or --sd"),
-        (("-r", "ref", "a", "b", "--interval-level", "0.9"), "or --interval-level"),
+        (("-r", "ref", "a", "b", "--reported-level", "0.9"), "or --reported-level"),
         (("-r", "ref", "a", "b"), "ref: no such file"),
     ],
 )

@@ -39,7 +39,7 @@ def lines_of(path: Path) -> list[str]:
     return path.read_text(encoding="utf-8").split("\n")[:-1]
 
 
-@pytest.mark.parametrize("draw", ["broad", "random", "stratified", "document"])
+@pytest.mark.parametrize("draw", ["systematic", "random", "stratified", "document"])
 def test_the_files_hold_the_segments_whose_numbers_are_given(
     folder: Path, tmp_path: Path, draw: str
 ) -> None:
@@ -65,7 +65,7 @@ def test_the_report_compares_with_the_pool(folder: Path, tmp_path: Path) -> None
     assert answer["version"] == 1
     assert answer["settings"] == {
         "size": 50,
-        "draw": "broad",
+        "draw": "systematic",
         "length_groups": 1,
         "tokenizer": "13a",
         "seed": 12345,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truebleu.metrics.registry import parse_metric
-from truebleu.planning.plan import PlanSettings, plan_test_set
+from truebleu.planning.plan import plan
 from truebleu.resampling import Swaps, Units
 from truebleu.significance.p_values import randomization_p
 from truebleu.significance.statistics import metric_statistics, swap_differences
@@ -64,7 +64,7 @@ def counted_by(test_set: TestSet, metric: str, unit: PlanUnit) -> MetricStatisti
 
 
 def units_for(pilot: TestSet, difference: float, metric: str, unit: PlanUnit) -> int:
-    result = plan_test_set(pilot, difference, [metric], PlanSettings(unit=unit, samples=100))
+    result = plan(pilot, difference=difference, metrics=[metric], unit=unit, replicates=100)
     needed = result.plans[0].units_needed
     assert needed is not None
     return needed

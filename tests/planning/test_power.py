@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import nct, norm, t
 
-from truebleu.planning.power import TestPlan, power, smallest_difference, units_needed
-from truebleu.planning.variance import Spread
+from truebleu.planning.power import PlannedTest, power, smallest_difference, units_needed
+from truebleu.planning.variance import DifferenceVariance
 
-TWO_SIDED = TestPlan(0.05)
+TWO_SIDED = PlannedTest(0.05)
 
 
 def exact_power(units: int, effect: float, alpha: float, sides: int) -> float:
@@ -28,8 +28,8 @@ def test_the_power_is_that_of_the_t_test(
     units: int, effect: float, alternative: str, sides: int
 ) -> None:
     for alpha in (0.05, 0.01):
-        test = TestPlan(alpha, alternative)  # type: ignore[arg-type]
-        found = power(units, effect * 3, Spread.known(3.0), test)
+        test = PlannedTest(alpha, alternative)  # type: ignore[arg-type]
+        found = power(units, effect * 3, DifferenceVariance.known(3.0), test)
         assert found == pytest.approx(exact_power(units, effect, alpha, sides), abs=0.004)
 
 
@@ -41,7 +41,9 @@ def test_a_long_tail_is_reckoned_with(tail: int, units: int, effect: float) -> N
     values = tail * (rng.exponential(size=(20_000, units)) - 1) + effect
     statistics = values.mean(axis=1) / values.std(axis=1, ddof=1) * math.sqrt(units)
     achieved = float((statistics > t.isf(0.025, units - 1)).mean())
-    promised = power(units, effect, Spread(sd=1.0, null_sd=1.0, skewness=2.0 * tail), TWO_SIDED)
+    promised = power(
+        units, effect, DifferenceVariance(sd=1.0, null_sd=1.0, skewness=2.0 * tail), TWO_SIDED
+    )
     assert promised == pytest.approx(achieved, abs=0.03)
 
 
@@ -51,12 +53,12 @@ def test_a_long_tail_is_reckoned_with(tail: int, units: int, effect: float) -> N
 )
 def test_the_sizes_are_those_of_the_tables(effect: float, wanted: float, expected: int) -> None:
     """Pairs for the paired t test at .05, as G*Power and Cohen (1988, table 2.4.1) have them."""
-    assert units_needed(effect, wanted, Spread.known(1.0), TWO_SIDED) == expected
+    assert units_needed(effect, wanted, DifferenceVariance.known(1.0), TWO_SIDED) == expected
 
 
 def test_for_large_sizes_it_is_the_textbooks_formula() -> None:
-    spread = Spread(sd=10.0, null_sd=12.0)
-    needed = units_needed(0.1, 0.9, spread, TestPlan(0.05 / 3))
+    variance = DifferenceVariance(sd=10.0, null_sd=12.0)
+    needed = units_needed(0.1, 0.9, variance, PlannedTest(0.05 / 3))
     plain = ((norm.isf(0.05 / 6) * 12 + norm.ppf(0.9) * 10) / 0.1) ** 2
     assert needed == pytest.approx(plain, rel=1e-4)
 
@@ -70,22 +72,26 @@ def test_for_large_sizes_it_is_the_textbooks_formula() -> None:
 def test_the_size_is_the_smallest_with_the_power_and_finds_no_less_than_the_difference(
     sd: float, effect: float, wanted: float, alpha: float
 ) -> None:
-    test, spread = TestPlan(alpha), Spread.known(sd)
+    test, variance = PlannedTest(alpha), DifferenceVariance.known(sd)
     difference = effect * sd
-    needed = units_needed(difference, wanted, spread, test)
+    needed = units_needed(difference, wanted, variance, test)
     assert needed is not None
-    assert power(needed, difference, spread, test) >= wanted
-    assert needed == test.fewest or power(needed - 1, difference, spread, test) < wanted
-    found = smallest_difference(needed, wanted, spread, test)
+    assert power(needed, difference, variance, test) >= wanted
+    assert needed == test.fewest or power(needed - 1, difference, variance, test) < wanted
+    found = smallest_difference(needed, wanted, variance, test)
     assert found is not None
     assert found <= difference
-    assert power(needed, found, spread, test) >= wanted
-    assert power(needed, found * (1 - 1e-9), spread, test) < wanted
+    assert power(needed, found, variance, test) >= wanted
+    assert power(needed, found * (1 - 1e-9), variance, test) < wanted
 
 
 def test_power_grows_with_the_size_and_the_difference() -> None:
-    sizes = [power(units, 0.3, Spread.known(1.0), TWO_SIDED) for units in (6, 20, 80, 300)]
-    differences = [power(50, d, Spread.known(1.0), TWO_SIDED) for d in (-0.2, 0.0, 0.1, 0.4)]
+    sizes = [
+        power(units, 0.3, DifferenceVariance.known(1.0), TWO_SIDED) for units in (6, 20, 80, 300)
+    ]
+    differences = [
+        power(50, d, DifferenceVariance.known(1.0), TWO_SIDED) for d in (-0.2, 0.0, 0.1, 0.4)
+    ]
     for powers in (sizes, differences):
         assert powers == sorted(powers)
         assert len(set(powers)) == 4
@@ -93,10 +99,10 @@ def test_power_grows_with_the_size_and_the_difference() -> None:
 
 def test_swaps_of_fewer_units_than_can_be_significant_find_nothing() -> None:
     """Of 2**5 swaps two are as extreme as none: the smallest p is 2/32."""
-    assert power(5, 100.0, Spread.known(1.0), TWO_SIDED) == 0
-    assert smallest_difference(5, 0.8, Spread.known(1.0), TWO_SIDED) is None
-    assert units_needed(100.0, 0.8, Spread.known(1.0), TWO_SIDED) == 6
+    assert power(5, 100.0, DifferenceVariance.known(1.0), TWO_SIDED) == 0
+    assert smallest_difference(5, 0.8, DifferenceVariance.known(1.0), TWO_SIDED) is None
+    assert units_needed(100.0, 0.8, DifferenceVariance.known(1.0), TWO_SIDED) == 6
 
 
 def test_what_no_test_set_finds_has_no_size() -> None:
-    assert units_needed(1e-9, 0.8, Spread.known(1.0), TWO_SIDED) is None
+    assert units_needed(1e-9, 0.8, DifferenceVariance.known(1.0), TWO_SIDED) is None

@@ -1,4 +1,4 @@
-"""The power that a plan promises is the power that is achieved on real translations.
+"""The power that a plan promises is the power that is achieved, on real and simulated systems.
 
 Fresh test sets of the planned size are drawn with replacement from a population, two systems are
 compared on each by approximate randomization at .05, and the share of finds is compared with the
@@ -17,12 +17,15 @@ import pytest
 from tests.planning.achieved import achieved_power, counted_by, only, pair_of, units_for
 from truebleu.corpus import read_test_set
 from truebleu.planning.sample import subset
+from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from truebleu.corpus import TestSet
     from truebleu.planning.plan import PlanUnit
+
+pytestmark = pytest.mark.slow
 
 PROMISED, BOUND = 0.8, 0.05
 UNITS: tuple[PlanUnit, ...] = ("segment", "document")
@@ -78,3 +81,25 @@ def test_from_small_pilots_the_power_is_as_promised_on_average(
         needed = units_for(subset(pool, drawn), difference, metric, "segment")
         shares.append(achieved_power(population, needed, 20, seed=number))
     assert abs(np.mean(shares) - PROMISED) <= BOUND
+
+
+@pytest.fixture(scope="module")
+def simulated() -> tuple[TestSet, TestSet]:
+    """A pilot, and a population of other sentences by the same two systems."""
+    channels = {"old": Channel.at_rate(0.25), "new": Channel.at_rate(0.22)}
+    return (
+        simulate(segments=4_000, systems=channels, seed=1),
+        simulate(segments=20_000, systems=channels, seed=2),
+    )
+
+
+@pytest.mark.parametrize("unit", ["segment", "document"])
+@pytest.mark.parametrize("metric", ["bleu", "chrf"])
+def test_on_simulated_systems_the_power_is_as_promised(
+    simulated: tuple[TestSet, TestSet], metric: str, unit: PlanUnit
+) -> None:
+    pilot, others = simulated
+    population = counted_by(others, metric, unit)
+    difference = abs(float(population.scores[0] - population.scores[1]))
+    needed = units_for(pilot, difference, metric, unit)
+    assert abs(achieved_power(population, needed, 1500, seed=3) - PROMISED) <= BOUND

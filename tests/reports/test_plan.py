@@ -4,66 +4,71 @@ from __future__ import annotations
 
 import pytest
 
-from truebleu.planning.plan import PlanSettings, plan_from_literature, plan_test_set
-from truebleu.reports.plan import render_plan, sentences, size_table
+from truebleu.planning.plan import plan, plan_from_literature
+from truebleu.reports.formats import render
+from truebleu.reports.plan import sentences, size_table
 from truebleu.simulation import Channel, simulate
 
 
 def test_a_difference_beyond_reach_is_named() -> None:
-    plan = plan_from_literature(1e-9, sd=10.0)
-    (sentence,) = sentences(plan, plan.plans[0])
+    result = plan_from_literature(difference=1e-9, sd=10.0)
+    (sentence,) = sentences(result, result.plans[0])
     assert sentence.endswith("more segments than there are: more than 1e+12 would be needed.")
 
 
 def test_a_test_set_that_is_too_small_for_any_test_is_named() -> None:
-    plan = plan_from_literature(segments=5, sd=10.0)
-    told = " ".join(sentences(plan, plan.plans[0]))
+    result = plan_from_literature(reported_segments=5, sd=10.0)
+    told = " ".join(sentences(result, result.plans[0]))
     assert "On 5 segments nothing can be found: a test needs at least 6 units" in told
 
 
 def test_small_differences_keep_digits_that_show_them() -> None:
-    plan = plan_from_literature(0.001, sd=0.02, segments=400)
-    assert "differences from 0.0028 points on" in " ".join(sentences(plan, plan.plans[0]))
-    cells = [row[2] for row in size_table(plan, plan.plans[0]).rows]
+    result = plan_from_literature(difference=0.001, sd=0.02, reported_segments=400)
+    assert "differences from 0.0028 points on" in " ".join(sentences(result, result.plans[0]))
+    cells = [row["smallest_difference"] for row in size_table(result, result.plans[0]).rows]
     assert "0.0010" in cells
 
 
 @pytest.mark.parametrize("sd", [1e-90, 1e90])
 def test_numbers_beyond_sense_stay_short(sd: float) -> None:
-    plan = plan_from_literature(segments=10, sd=sd)
-    cells = [row[1] for row in size_table(plan, plan.plans[0]).rows]
+    result = plan_from_literature(reported_segments=10, sd=sd)
+    cells = [str(row["smallest_difference"]) for row in size_table(result, result.plans[0]).rows]
     assert all("e" in cell and len(cell) < 10 for cell in cells)
-    assert float(cells[0]) == pytest.approx(plan.plans[0].sizes[0].smallest_difference, rel=0.01)
+    assert float(cells[0]) == pytest.approx(result.plans[0].sizes[0].smallest_difference, rel=0.01)
 
 
 @pytest.mark.parametrize("format_", ["text", "markdown"])
 def test_without_sizes_there_is_no_table(format_: str) -> None:
-    written = render_plan(plan_from_literature(1e-9, sd=10.0), format_)
+    written = render(plan_from_literature(difference=1e-9, sd=10.0), format_)
     assert "finds with" not in written
     assert "two-sided paired test" in written
 
 
 @pytest.mark.parametrize(("power", "written"), [(0.999, "99.9 %"), (0.925, "92.5 %")])
 def test_the_power_wanted_is_written_as_it_was_given(power: float, written: str) -> None:
-    text = render_plan(plan_from_literature(2.0, sd=9.0, settings=PlanSettings(power=power)))
+    text = render(plan_from_literature(difference=2.0, sd=9.0, power=power))
     assert f"with a power of {written}, a test set" in text
     assert f"finds with {written}" in text
 
 
 def test_one_point_is_no_plural() -> None:
-    told = render_plan(plan_from_literature(1.0, sd=9.0))
+    told = render(plan_from_literature(difference=1.0, sd=9.0))
     assert "a difference of 1 point with" in told
     assert "power for 1 point " in told
 
 
 def test_no_test_is_sure() -> None:
-    assert "over 99 %" in render_plan(plan_from_literature(1.0, sd=1.0, segments=100))
-    assert "100 %" not in render_plan(plan_from_literature(1.0, sd=1.0, segments=100))
+    assert "over 99 %" in render(
+        plan_from_literature(difference=1.0, sd=1.0, reported_segments=100)
+    )
+    assert "100 %" not in render(
+        plan_from_literature(difference=1.0, sd=1.0, reported_segments=100)
+    )
 
 
 def test_the_correction_and_the_side_are_told() -> None:
-    settings = PlanSettings(comparisons=4, alternative="greater")
-    written = render_plan(plan_from_literature(1.0, sd=9.0, settings=settings))
+    result = plan_from_literature(difference=1.0, sd=9.0, comparisons=4, alternative="greater")
+    written = render(result)
     assert "one-sided paired test at level 0.95, Bonferroni's correction for 4 com" in written
 
 
@@ -71,7 +76,7 @@ def test_the_correction_and_the_side_are_told() -> None:
 def test_names_are_written_as_the_format_needs(format_: str) -> None:
     channels = {"a_1": Channel.at_rate(0.2), "b|2": Channel.at_rate(0.3)}
     texts = simulate(segments=60, systems=channels, seed=1)
-    written = render_plan(plan_test_set(texts, 1.0), format_)
+    written = render(plan(texts, difference=1.0), format_)
     if format_ == "tsv":
         rows = [line.split("\t") for line in written.splitlines() if not line.startswith("#")]
         assert len(rows) == 2
@@ -80,5 +85,7 @@ def test_names_are_written_as_the_format_needs(format_: str) -> None:
     if format_ == "latex":
         assert "power for 1 BLEU" in written
         assert "80 \\%" in written
-    if format_ in ("text", "markdown"):
+    if format_ == "text":
         assert written.startswith("BLEU: b|2 against a_1.\n")
+    if format_ == "markdown":
+        assert written.startswith("- BLEU: b\\|2 against a\\_1.\n")

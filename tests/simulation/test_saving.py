@@ -20,7 +20,7 @@ def make(system: str = "good") -> TestSet:
 
 def test_what_is_written_reads_as_what_it_was(tmp_path: Path) -> None:
     made = make()
-    first, second, documents, system = map(str, save_test_set(made, tmp_path / "new" / "folder"))
+    first, second, system, documents = map(str, save_test_set(made, tmp_path / "new" / "folder"))
     read = read_test_set([system], [first, second], documents=documents)
     assert list(read.systems["good"]) == list(made.systems["good"])
     assert [list(text) for text in read.references] == [list(text) for text in made.references]

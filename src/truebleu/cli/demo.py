@@ -92,7 +92,7 @@ def _lesson(scores: Scores) -> str:
 def _next_step(files: Sequence[Path] | None) -> str:
     if files is None:
         return "Next, keep the texts to compare the systems yourself:\n  truebleu demo --save demo"
-    reference, _, *systems = map(str, files)
+    reference, *systems, _ = map(str, files)
     arguments = ["-r", reference, *systems]
     return f"Next, ask which differences are real:\n  truebleu compare {join(arguments)}"
 

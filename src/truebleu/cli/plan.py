@@ -10,7 +10,6 @@ from click.core import ParameterSource
 from truebleu._seeds import DEFAULT_SEED
 from truebleu.cli._options import (
     chart_options,
-    draw_chart,
     format_option,
     metric_option,
     optional_test_set_options,
@@ -20,22 +19,15 @@ from truebleu.cli._options import (
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import as_metrics
 from truebleu.metrics.score import metric_labels
-from truebleu.planning.plan import (
-    PLAN_UNITS,
-    UNNAMED_METRIC,
-    PlanSettings,
-    plan_from_literature,
-    plan_test_set,
-)
-from truebleu.reports.plan import render_plan
+from truebleu.planning.plan import PLAN_UNITS, UNNAMED_METRIC, plan, plan_from_literature
+from truebleu.reports.charts import save_chart
+from truebleu.reports.formats import render
 from truebleu.significance.p_values import ALTERNATIVES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
     from typing import Any
-
-    from truebleu.planning.plan import Plan
 
 EPILOG = """\b
 Examples:
@@ -44,12 +36,17 @@ Examples:
   truebleu plan -r ref.txt old.txt new.txt --documents docs.tsv --unit document --difference 1
   truebleu plan -r ref.txt sys/ --baseline ONLINE-A --difference 1 --chart power.svg
   truebleu plan --sd 12 --difference 0.5
-  truebleu plan --interval 0.1 1.1 --segments 2000 --difference 0.5
+  truebleu plan --reported-interval 0.1 1.1 --reported-segments 2000 --difference 0.5
 
 \b
 How to read the answer: power is how often a test finds a difference that is there. Ask for the
 smallest difference that matters to you, not for the one that a pilot happened to show.
 """
+
+
+# What was published, in place of texts; and the options that do nothing without texts.
+REPORTED = ("sd", "se", "reported_interval", "reported_level", "reported_segments")
+NEED_TEXTS = ("source", "documents", "strict", "unit", "baseline", "replicates", "seed")
 
 
 @click.command("plan", epilog=EPILOG)
@@ -94,7 +91,7 @@ smallest difference that matters to you, not for the one that a pilot happened t
     help="What the test will swap as a whole.",
 )
 @click.option(
-    "--samples",
+    "--replicates",
     type=int,
     default=10_000,
     show_default=True,
@@ -108,19 +105,22 @@ smallest difference that matters to you, not for the one that a pilot happened t
     "--se", type=float, metavar="SE", help="Without texts: standard error of the difference."
 )
 @click.option(
-    "--interval",
+    "--reported-interval",
     type=(float, float),
     metavar="LOW HIGH",
     help="Without texts: a published interval of the difference.",
 )
 @click.option(
-    "--interval-level", type=float, metavar="LEVEL", help="Of --interval. Default: --level."
+    "--reported-level",
+    type=float,
+    metavar="LEVEL",
+    help="Of --reported-interval. Default: --level.",
 )
 @click.option(
-    "--segments",
+    "--reported-segments",
     type=int,
     metavar="N",
-    help="Without texts: the segments that --sd, --se or --interval are from.",
+    help="Without texts: how many segments --sd, --se or the interval are from.",
 )
 @chart_options
 @format_option
@@ -136,11 +136,6 @@ def command(
     strict: bool,
     metrics: tuple[str, ...],
     differences: tuple[float, ...],
-    sd: float | None,
-    se: float | None,
-    interval: tuple[float, float] | None,
-    interval_level: float | None,
-    segments: int | None,
     format_: str,
     chart: Path | None,
     force: bool,
@@ -149,49 +144,34 @@ def command(
     """Say how many segments or documents find a difference of D.
 
     A pilot tells how much scores vary: two SYSTEMs scored on a test set like the one to come, or
-    more with --baseline. Without texts, --sd, --se or --interval tell it.
+    more with --baseline. Without texts, --sd, --se or --reported-interval tell it.
     """
-    settings = PlanSettings(**options)
-    literature = {"sd": sd, "se": se, "interval": interval, "segments": segments}
-    given = [name for name, value in literature.items() if value is not None]
+    reported = {name: options.pop(name) for name in REPORTED}
     if systems or references:
-        _refuse(given, interval_level)
-        plan = plan_test_set(
-            read_texts(
-                _enough(systems),
-                _some(references),
-                source=source,
-                documents=documents,
-                strict=strict,
-            ),
-            differences or None,
-            as_metrics(metrics),
-            settings,
+        _refuse_reported(reported)
+        test_set = read_texts(
+            _enough(systems), _some(references), source=source, documents=documents, strict=strict
+        )
+        result = plan(
+            test_set, difference=differences or None, metrics=as_metrics(metrics), **options
         )
     else:
-        _refuse_text_options(source, documents)
-        label = _label(context, metrics)
-        plan = _without_texts(differences, literature, interval_level, label, settings)
-    draw_chart(plan.exhibit(), chart, force=force)
-    click.echo(render_plan(plan, format_), nl=False)
-
-
-def _without_texts(
-    differences: Sequence[float],
-    literature: dict[str, Any],
-    interval_level: float | None,
-    label: str,
-    settings: PlanSettings,
-) -> Plan:
-    if all(literature[name] is None for name in ("sd", "se", "interval")):
-        expected = "-r REF and two SYSTEMs, or one of --sd, --se and --interval"
-        raise SettingError("pilot", "none", expected)
-    if len(differences) > 1:
-        raise SettingError("difference", f"{len(differences)} of them", "one where no texts are")
-    difference = differences[0] if differences else None
-    return plan_from_literature(
-        difference, **literature, interval_level=interval_level, metric=label, settings=settings
-    )
+        _refuse_text_options(context)
+        if len(differences) > 1:
+            found = f"{len(differences)} of them"
+            raise SettingError("difference", found, "one where no texts are")
+        if all(reported[name] is None for name in ("sd", "se", "reported_interval")):
+            expected = "-r REF and two SYSTEMs, or one of --sd, --se and --reported-interval"
+            raise SettingError("pilot", "none", expected)
+        result = plan_from_literature(
+            difference=differences[0] if differences else None,
+            metric=_label(context, metrics),
+            **reported,
+            **{name: value for name, value in options.items() if name not in NEED_TEXTS},
+        )
+    if chart is not None:
+        save_chart(result, chart, overwrite=force)
+    click.echo(render(result, format_), nl=False)
 
 
 def _label(context: click.Context, metrics: Sequence[str]) -> str:
@@ -215,15 +195,14 @@ def _some(references: Sequence[str]) -> Sequence[str]:
     return references
 
 
-def _refuse(given: Sequence[str], interval_level: float | None) -> None:
-    if given or interval_level is not None:
-        name = given[0] if given else "interval_level"
-        raise SettingError(
-            name, "texts as well", f"either texts of a pilot or --{name.replace('_', '-')}"
-        )
-
-
-def _refuse_text_options(source: str | None, documents: str | None) -> None:
-    for name, value in (("source", source), ("documents", documents)):
+def _refuse_reported(reported: Mapping[str, object]) -> None:
+    for name, value in reported.items():
         if value is not None:
-            raise SettingError(name, value, "-r REF and SYSTEMs beside it")
+            option = f"--{name.replace('_', '-')}"
+            raise SettingError(name, "texts as well", f"either texts of a pilot or {option}")
+
+
+def _refuse_text_options(context: click.Context) -> None:
+    for name in NEED_TEXTS:
+        if context.get_parameter_source(name) is not ParameterSource.DEFAULT:
+            raise SettingError(name, context.params[name], "-r REF and SYSTEMs beside it")

@@ -18,9 +18,8 @@ from truebleu.cli._options import (
 )
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import as_metrics
-from truebleu.planning.representativeness import describe_sample
-from truebleu.planning.sample import DRAWS, SampleSettings, draw_sample, save_sample
-from truebleu.reports.sample import render_sample
+from truebleu.planning.sample import DRAWS, sample
+from truebleu.reports.formats import render
 
 if TYPE_CHECKING:
     from typing import Any
@@ -45,7 +44,7 @@ segments.txt: the numbers of the segments in the pool, from 1.
 @click.option(
     "--draw",
     type=click.Choice(DRAWS),
-    default="broad",
+    default="systematic",
     show_default=True,
     help="Every k-th segment, any segments, each domain in its share, or whole documents.",
 )
@@ -95,16 +94,14 @@ def command(
     out; where they are given, they are drawn along and scored. The reference may be left out where
     there is only a source.
     """
-    settings = SampleSettings(**options)
-    parsed = as_metrics(metrics)
     if not references:
         # A pool of source segments that are yet to be translated is read as any text.
         references, source = _only_source(systems, source), None
+    parsed = as_metrics(metrics)
     pool = read_texts(systems, references, source=source, documents=documents, strict=strict)
-    sample = draw_sample(pool, settings)
-    report = describe_sample(sample, parsed)
-    save_sample(sample, folder, overwrite=force)
-    click.echo(render_sample(report, format_), nl=False)
+    result = sample(pool, metrics=parsed, **options)
+    result.save(folder, overwrite=force)
+    click.echo(render(result, format_), nl=False)
 
 
 def _only_source(systems: tuple[str, ...], source: str | None) -> tuple[str, ...]:

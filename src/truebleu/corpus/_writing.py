@@ -1,4 +1,4 @@
-"""Files written whole or not at all."""
+"""Files written whole or not at all, and the files of a test set."""
 
 from __future__ import annotations
 
@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING
 from truebleu.errors import SettingError, UnreadableFileError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from truebleu.corpus.test_set import TestSet, TextLike
+
+# What a file's name cannot hold everywhere, or would lead out of the folder.
+NOT_IN_NAMES = '/\\:*?"<>|'
 
 
 def write_files(
@@ -57,3 +62,69 @@ def _write_all(folder: Path, contents: Mapping[str, Iterable[bytes]]) -> None:
                 file.writelines(parts)
         for name in contents:
             (Path(partial) / name).replace(folder / name)
+
+
+def files_of(test_set: TestSet) -> dict[str, Iterable[bytes]]:
+    """A test set as files that can be read again: the parts of each file by its name.
+
+    The references, the source, a file per system, and ``documents.tsv`` where documents or domains
+    are known. Texts have one segment per line, or are JSON lines where plain ones cannot hold them.
+    """
+    names = {"segments", "documents"}
+    files: dict[str, Iterable[bytes]] = {}
+
+    def add(kind: str, name: str, text: TextLike) -> None:
+        safe = "".join("-" if sign in NOT_IN_NAMES or sign < " " else sign for sign in name)
+        if safe.strip(". ") == "" or safe.casefold() in names:
+            expected = "a name that can be a file's, unlike those of the others; write NAME=FILE"
+            raise SettingError(kind, name, expected)
+        names.add(safe.casefold())
+        ending, parts = _text(text)
+        files[safe + ending] = parts
+
+    for name, text in zip(test_set.reference_names, test_set.references, strict=True):
+        add("references", name, text)
+    if test_set.source is not None:
+        add("source", "source", test_set.source)
+    for name, text in test_set.systems.items():
+        add("systems", name, text)
+    return files | _labels(test_set)
+
+
+def _text(text: TextLike) -> tuple[str, Iterator[bytes]]:
+    """The ending and the lines of a text.
+
+    Plain lines cannot hold an absent segment, nor a line feed or a carriage return at its end, nor
+    a byte-order mark at the start: JSON lines can.
+    """
+    from json import dumps
+
+    segments = list(text)
+    if any(_needs_json(segment) for segment in segments) or _starts_with_mark(segments):
+        lines = (dumps({"text": segment}, ensure_ascii=False) for segment in segments)
+        return ".jsonl", (f"{line}\n".encode() for line in lines)
+    return ".txt", (f"{segment}\n".encode() for segment in segments)
+
+
+def _needs_json(segment: str | None) -> bool:
+    return segment is None or "\n" in segment or segment.endswith("\r")
+
+
+def _starts_with_mark(segments: Sequence[str | None]) -> bool:
+    return bool(segments) and (segments[0] or "").startswith("\ufeff")
+
+
+def _labels(test_set: TestSet) -> dict[str, Iterable[bytes]]:
+    """Documents and domains as a table, where they are known."""
+    from json import dumps
+
+    columns = {"doc": test_set.documents, "domain": test_set.domains}
+    known = {name: labels for name, labels in columns.items() if labels is not None}
+    if not known:
+        return {}
+    rows = list(zip(*known.values(), strict=True))
+    if any(sign in label for row in rows for label in row for sign in "\t\n\r"):
+        objects = (dumps(dict(zip(known, row, strict=True)), ensure_ascii=False) for row in rows)
+        return {"documents.jsonl": (f"{line}\n".encode() for line in objects)}
+    lines = ["\t".join(known), *("\t".join(row) for row in rows)]
+    return {"documents.tsv": (f"{line}\n".encode() for line in lines)}

@@ -3,18 +3,18 @@
 On n units the difference is about normal around the true one, with the standard error sd /
 sqrt(n), and where a score is curved around a value that is a little off. The test calls it
 significant when it exceeds t times the null standard error, with t of n - 1 degrees of freedom:
-the swaps of approximate randomization are scaled by the very test set that they judge, as is
-Student's t. So the power is that of the t test (Johnson & Welch's 1940 approximation of the
-noncentral t). Where the units' values are skewed, a test set that by chance has much of the long
-tail has a large difference and a large yardstick, and the distance between the two varies less:
-the covariance of a mean and a variance is the third moment / n, so that critical * skewness /
-sqrt(n) comes off the variance of that distance. For large n
+approximate randomization takes its null distribution from the test set that it judges, as
+Student's t takes its standard error. So the power is that of the t test (Johnson & Welch's 1940
+approximation of the noncentral t). Where the units' values are skewed, a test set that by chance
+has much of the long tail has a large difference and a large yardstick, and the distance between the
+two varies less: the covariance of a mean and a variance is the third moment / n, so that
+critical * skewness / sqrt(n) comes off the variance of that distance. For large n
 
     n = ((z[1 - alpha / 2] null_sd + z[power] sd) / difference) ** 2.
 
-Power counts what is significant and right: a significant difference in the wrong direction is no
-find. What this assumes: units are independent draws from one population; the new test set is like
-the pilot. Below some 30 units it is rough.
+Power counts differences that are significant and in the right direction. It assumes that units are
+independent draws from one population and that the new test set is like the pilot. Below about 30
+units it is rough.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from truebleu.significance.intervals import student_quantile
 from truebleu.significance.p_values import fewest_units
 
 if TYPE_CHECKING:
-    from truebleu.planning.variance import Spread
+    from truebleu.planning.variance import DifferenceVariance
     from truebleu.significance.p_values import Alternative
 
 # More units than any test set has: beyond that, the answer is that there is no such test set.
@@ -41,11 +41,8 @@ NORMAL = NormalDist()
 
 
 @dataclass(frozen=True, slots=True)
-class TestPlan:
+class PlannedTest:
     """A test as far as its power goes: the significance level of one comparison, and the sides."""
-
-    # The name starts like a test class: pytest would collect it wherever it is imported.
-    __test__ = False
 
     alpha: float
     alternative: Alternative = "two-sided"
@@ -61,7 +58,7 @@ class TestPlan:
         return max(fewest_units(self.alpha, self.alternative), 2)
 
 
-def power(units: int, difference: float, spread: Spread, test: TestPlan) -> float:
+def power(units: int, difference: float, variance: DifferenceVariance, test: PlannedTest) -> float:
     """The chance that the test finds this difference on so many units.
 
     0 on fewer units than can be significant. The difference is negative where a one-sided test
@@ -70,54 +67,57 @@ def power(units: int, difference: float, spread: Spread, test: TestPlan) -> floa
     if units < test.fewest:
         return 0.0
     freedom = units - 1
-    bias, sd = spread.on(units)
-    yardstick = spread.null_ratio(difference) * spread.sd / sd
+    bias, sd = variance.on(units)
+    yardstick = variance.null_ratio(difference) * variance.sd / sd
     critical = student_quantile(test.confidence, freedom) * yardstick
     noncentral = (difference + bias) * math.sqrt(units) / sd
     distance = noncentral - critical * (1 - 1 / (4 * freedom))
-    variance = 1 + critical**2 / (2 * freedom) - critical * spread.skewness / math.sqrt(units)
-    return NORMAL.cdf(distance / math.sqrt(max(variance, SMALLEST_VARIANCE)))
+    squared = 1 + critical**2 / (2 * freedom) - critical * variance.skewness / math.sqrt(units)
+    return NORMAL.cdf(distance / math.sqrt(max(squared, SMALLEST_VARIANCE)))
 
 
-def units_needed(difference: float, wanted: float, spread: Spread, test: TestPlan) -> int | None:
+def units_needed(
+    difference: float, wanted: float, variance: DifferenceVariance, test: PlannedTest
+) -> int | None:
     """The fewest units on which this difference is found with the power wanted; None beyond reach.
 
-    >>> from truebleu.planning.variance import Spread
-    >>> units_needed(0.5, 0.8, Spread.known(1.0), TestPlan(0.05))
+    >>> from truebleu.planning.variance import DifferenceVariance
+    >>> units_needed(0.5, 0.8, DifferenceVariance.known(1.0), PlannedTest(0.05))
     34
     """
     enough = test.fewest
-    while power(enough, difference, spread, test) < wanted:
+    while power(enough, difference, variance, test) < wanted:
         enough *= 2
         if enough > MOST_UNITS:
             return None
     too_few = max(enough // 2, test.fewest - 1)
     while enough - too_few > 1:
         middle = (enough + too_few) // 2
-        if power(middle, difference, spread, test) < wanted:
+        if power(middle, difference, variance, test) < wanted:
             too_few = middle
         else:
             enough = middle
     return enough
 
 
-def smallest_difference(units: int, wanted: float, spread: Spread, test: TestPlan) -> float | None:
+def smallest_difference(
+    units: int, wanted: float, variance: DifferenceVariance, test: PlannedTest
+) -> float | None:
     """The smallest difference that so many units find with the power wanted.
 
     None where none is, on fewer units than can be significant.
     """
     if units < test.fewest:
         return None
-    found = spread.sd
-    while power(units, found, spread, test) < wanted:
-        found *= 2
-        if not math.isfinite(found):
+    low, high = 0.0, variance.sd
+    while power(units, high, variance, test) < wanted:
+        high *= 2
+        if not math.isfinite(high):
             return None
-    low = 0.0
-    while found - low > TOLERANCE * found:
-        middle = (low + found) / 2
-        if power(units, middle, spread, test) < wanted:
+    while high - low > TOLERANCE * high:
+        middle = (low + high) / 2
+        if power(units, middle, variance, test) < wanted:
             low = middle
         else:
-            found = middle
-    return found
+            high = middle
+    return high

@@ -1,46 +1,398 @@
-"""Which segments of a pool a test set takes: broad, random, stratified, or whole documents.
-
-All take a source of random numbers in [0, 1), and give positions from 0 in the order of the pool.
-"""
+"""Draw a test set from a pool, say how like the pool it is, and save it."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from json import dumps
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from math import sqrt
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from truebleu import _core
+from truebleu._results import Result
 from truebleu._seeds import DEFAULT_SEED, Streams, require_seed
-from truebleu.corpus._writing import write_files
+from truebleu.corpus import as_test_set
+from truebleu.corpus._writing import files_of, write_files
 from truebleu.errors import SettingError, UnknownNameError
+from truebleu.metrics.registry import as_metrics
+from truebleu.metrics.score import metric_labels
+from truebleu.resampling import Units
+from truebleu.significance.statistics import MetricStatistics
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Hashable, Iterable, Mapping, Sequence
+    from os import PathLike
 
     from numpy.typing import NDArray
 
     from truebleu._seeds import Draw
+    from truebleu.corpus import ReferencesLike, SystemsLike, TestSet, TextLike
+    from truebleu.metrics.base import Metric, Signature
 
-    Positions = NDArray[np.int64]
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
+    Positions: TypeAlias = NDArray[np.int64]
+    Labels: TypeAlias = tuple[str, ...] | None
 
-    from truebleu.corpus import TestSet, TextLike
+__all__ = [
+    "DRAWS",
+    "QUANTILES",
+    "DomainShare",
+    "DrawMethod",
+    "Lengths",
+    "Sample",
+    "SampleSettings",
+    "SystemOnSample",
+    "Vocabulary",
+    "sample",
+]
 
+VERSION = 1
+DrawMethod = Literal["systematic", "random", "stratified", "document"]
+DRAWS: tuple[DrawMethod, ...] = get_args(DrawMethod)
+#: Which quantiles of the lengths are given.
+QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
+
+# The stream that a draw takes its numbers from, where it has another name: renaming it would draw
+# other segments.
+STREAMS = {"systematic": "broad"}
+MOST_LENGTH_GROUPS = 100
 # Documents that may go again so that the last one fits.
 MOST_DROPPED = 10
+# Kolmogorov's distribution lies below this in 95 of 100 cases.
+KOLMOGOROV_95 = 1.3581
+# The file with the numbers of the segments, and the endings of all files that a draw may have left.
+NUMBERS = "segments.txt"
+ENDINGS = (".txt", ".jsonl", ".tsv")
 
 
-def broad(count: int, size: int, draw: Draw) -> Positions:
-    """Every k-th segment from a random start (Koehn 2004, §3.3: a broad sample).
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleSettings:
+    """How a test set is drawn.
+
+    Attributes:
+        size: segments.
+        draw: "systematic" takes every k-th segment, "random" any, "stratified" as many of each
+            domain as its share of the pool, "document" whole documents.
+        length_groups: with "stratified", each of so many groups by length, of about equal size, has
+            its share of each domain too; 1 for none.
+        tokenizer: what a word is, for lengths and the vocabulary; a native tokenizer's name.
+        seed: any whole number from 0 up.
+    """
+
+    size: int
+    draw: DrawMethod = "systematic"
+    length_groups: int = 1
+    tokenizer: str = "13a"
+    seed: int = DEFAULT_SEED
+
+    def __post_init__(self) -> None:
+        if self.draw not in DRAWS:
+            raise UnknownNameError("draw", self.draw, DRAWS)
+        require_seed(self.seed)
+        _require_whole_number("size", self.size, None)
+        _require_whole_number("length_groups", self.length_groups, MOST_LENGTH_GROUPS)
+        if self.length_groups > 1 and self.draw != "stratified":
+            raise SettingError("length_groups", self.length_groups, "1 unless draw is 'stratified'")
+        if self.tokenizer not in _core.tokenizers():
+            raise UnknownNameError("tokenizer", self.tokenizer, _core.tokenizers())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DomainShare:
+    """A domain in the test set and in the pool, in segments and as shares."""
+
+    domain: str
+    segments: int
+    share: float
+    pool_segments: int
+    pool_share: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lengths:
+    """Words per segment: the mean, and the quantiles of QUANTILES."""
+
+    mean: float
+    quantiles: tuple[float, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {"mean": self.mean, "quantiles": list(self.quantiles)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vocabulary:
+    """How much of the pool's words the test set has.
+
+    Attributes:
+        types: different words of the test set.
+        pool_types: of the pool.
+        types_covered: the share of the pool's different words that the test set has.
+        tokens_covered: the share of the pool's running words that the test set has.
+        out_of_vocabulary: the share of the running words outside of the test set that it has not;
+            None where nothing is outside.
+    """
+
+    types: int
+    pool_types: int
+    types_covered: float | None
+    tokens_covered: float | None
+    out_of_vocabulary: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemOnSample:
+    """One system by one metric.
+
+    Attributes:
+        system: its name.
+        metric: the metric's label.
+        score: on the test set.
+        pool_score: on the pool.
+        difference: of the two.
+        standard_error: of the score on random test sets of this size from this pool; None where
+            there is none, since the test set is the pool or its units all count the same.
+        standard_errors: the difference in standard errors; None likewise.
+    """
+
+    system: str
+    metric: str
+    score: float
+    pool_score: float
+    difference: float
+    standard_error: float | None
+    standard_errors: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample(Result):
+    """A test set that was drawn from a pool, and how like the pool it is.
+
+    Attributes:
+        settings: how it was drawn.
+        pool: what it was drawn from.
+        test_set: the texts that were drawn, in the order of the pool.
+        segments: the numbers of its segments in the pool, from 1.
+        documents: how many documents it takes from; None where they are not known.
+        pool_documents: how many there are.
+        domains: shares; none where domains are not known.
+        lengths: of the test set.
+        pool_lengths: of the pool.
+        length_distance: Kolmogorov and Smirnov's: the largest difference between the shares of
+            segments up to some length.
+        usual_distance: what 95 of 100 random samples of this size stay below; 0 for the whole pool.
+        vocabulary: words in common.
+        systems: scores, for each metric and system.
+        signatures: of the metrics by label.
+        reasons: why a value is None, by its name.
+        digits: decimals of scores by metric's label.
+    """
+
+    REPORT: ClassVar[str] = "truebleu.reports.sample"
+
+    settings: SampleSettings
+    pool: TestSet
+    test_set: TestSet
+    segments: tuple[int, ...]
+    documents: int | None
+    pool_documents: int | None
+    domains: tuple[DomainShare, ...]
+    lengths: Lengths
+    pool_lengths: Lengths
+    length_distance: float
+    usual_distance: float
+    vocabulary: Vocabulary
+    systems: tuple[SystemOnSample, ...]
+    signatures: Mapping[str, Signature]
+    reasons: Mapping[str, str]
+    digits: Mapping[str, int]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as ``sample --format json`` prints them."""
+        return {
+            "version": VERSION,
+            "settings": asdict(self.settings),
+            "pool": self.pool.to_dict(),
+            "test_set": self.test_set.to_dict(),
+            "documents": self.documents,
+            "pool_documents": self.pool_documents,
+            "domains": [asdict(domain) for domain in self.domains],
+            "quantiles": list(QUANTILES),
+            "lengths": self.lengths.to_dict(),
+            "pool_lengths": self.pool_lengths.to_dict(),
+            "length_distance": self.length_distance,
+            "usual_distance": self.usual_distance,
+            "vocabulary": asdict(self.vocabulary),
+            "metrics": [
+                {"name": label, "signature": str(signature)}
+                for label, signature in self.signatures.items()
+            ],
+            "systems": [asdict(system) for system in self.systems],
+            "reasons": dict(self.reasons),
+            "segments": list(self.segments),
+        }
+
+    def save(self, folder: str | PathLike[str], *, overwrite: bool = False) -> list[Path]:
+        """Write the test set into a folder, which is made if need be: all files or none.
+
+        Args:
+            folder: where to put the references, the source, a file per system, ``documents.tsv``
+                and ``segments.txt``, the numbers of the segments in the pool, from 1.
+            overwrite: whether files that exist may be replaced. What an earlier draw left besides
+                is refused: texts of other segments beside these would be taken for theirs.
+
+        Returns:
+            The files, in the order above.
+        """
+        folder = Path(folder)
+        contents = files_of(self.test_set)
+        contents[NUMBERS] = (f"{number}\n".encode() for number in self.segments)
+        if overwrite:
+            _refuse_remains(folder, contents)
+        return write_files(folder, contents, overwrite=overwrite)
+
+
+def sample(
+    pool: SystemsLike,
+    references: ReferencesLike | None = None,
+    *,
+    size: int,
+    draw: DrawMethod = "systematic",
+    length_groups: int = 1,
+    tokenizer: str = "13a",
+    seed: int = DEFAULT_SEED,
+    metrics: Sequence[str | Metric] = ("bleu",),
+) -> Sample:
+    """Draw a test set from a pool; metrics score the systems on both, where there are any.
+
+    >>> from truebleu.simulation import simulate
+    >>> pool = simulate(segments=100, systems=[0.1])
+    >>> len(sample(pool, size=30).test_set)
+    30
+
+    Args:
+        pool: a test set, or the outputs of systems by name.
+        references: one text, or one per translator; None with a test set.
+        size: how many segments to draw.
+        draw: "systematic" takes every k-th segment, "random" any, "stratified" as many of each
+            domain as its share of the pool, "document" whole documents.
+        length_groups: with "stratified", each of so many groups by length has its share too.
+        tokenizer: what a word is, for lengths and the vocabulary; a native tokenizer's name.
+        seed: any whole number from 0 up.
+        metrics: names or objects.
+    """
+    settings = SampleSettings(
+        size=size, draw=draw, length_groups=length_groups, tokenizer=tokenizer, seed=seed
+    )
+    given = as_metrics(metrics)
+    whole = as_test_set(pool, references)
+    if size > len(whole):
+        raise SettingError("size", size, f"at most {len(whole)}, the segments of the pool")
+    words = _words(whole, tokenizer)
+    positions = _positions(whole, settings, words)
+    drawn = subset(whole, positions)
+    labelled = dict(zip(metric_labels(given), given, strict=True)) if whole.systems else {}
+    systems = tuple(
+        system
+        for label, metric in labelled.items()
+        for system in _scores(whole, positions, draw, label, metric)
+    )
+    lengths = np.array([len(tokens) for tokens in words])
+    vocabulary = _vocabulary(words, positions)
+    return Sample(
+        settings=settings,
+        pool=whole,
+        test_set=drawn,
+        segments=tuple((positions + 1).tolist()),
+        documents=None if drawn.documents is None else len(set(drawn.documents)),
+        pool_documents=None if whole.documents is None else len(set(whole.documents)),
+        domains=_domains(whole.domains, drawn.domains),
+        lengths=_lengths(lengths[positions]),
+        pool_lengths=_lengths(lengths),
+        length_distance=largest_distance(lengths[positions], lengths),
+        usual_distance=usual_distance(len(drawn), len(whole)),
+        vocabulary=vocabulary,
+        systems=systems,
+        signatures={
+            label: metric.signature.with_references(whole.references_per_segment)
+            for label, metric in labelled.items()
+        },
+        reasons=_reasons(whole, vocabulary, systems),
+        digits={label: metric.digits for label, metric in labelled.items()},
+    )
+
+
+def subset(test_set: TestSet, positions: Positions) -> TestSet:
+    """The segments at these positions, of every text; warnings were about the whole."""
+    chosen = positions.tolist()
+
+    def text(whole: TextLike) -> TextLike:
+        return _core.Segments([whole[position] for position in chosen])
+
+    def labels(whole: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        return None if whole is None else tuple(whole[position] for position in chosen)
+
+    return replace(
+        test_set,
+        systems={name: text(whole) for name, whole in test_set.systems.items()},
+        references=tuple(map(text, test_set.references)),
+        source=None if test_set.source is None else text(test_set.source),
+        documents=labels(test_set.documents),
+        domains=labels(test_set.domains),
+        warnings=(),
+    )
+
+
+def _positions(
+    pool: TestSet, settings: SampleSettings, words: Sequence[Sequence[str]]
+) -> Positions:
+    draw = Streams(settings.seed, f"sample {STREAMS.get(settings.draw, settings.draw)}").at(0)
+    if settings.draw == "systematic":
+        return systematic(len(pool), settings.size, draw)
+    if settings.draw == "random":
+        return random(len(pool), settings.size, draw)
+    if settings.draw == "stratified":
+        groups = _length_groups(pool, settings.length_groups, words)
+        return stratified(pool.domains or ("",) * len(pool), settings.size, draw, groups)
+    if pool.documents is None:
+        raise SettingError("draw", "document", "a pool with documents; see --documents")
+    if len(set(pool.documents)) < 2:
+        found = "one document"
+        raise SettingError("pool", found, "at least two documents: one leaves nothing to draw")
+    return whole_documents(pool.documents, settings.size, draw)
+
+
+def _length_groups(pool: TestSet, count: int, words: Sequence[Sequence[str]]) -> Positions:
+    """The number of each segment's group, from 0 for the shortest."""
+    if pool.domains is None and count == 1:
+        expected = "a pool with domains (see --documents), or groups of length (--length-groups)"
+        raise SettingError("draw", "stratified", expected)
+    lengths = np.array([len(tokens) for tokens in words])
+    edges = np.quantile(lengths, np.arange(1, count) / count)
+    return np.searchsorted(edges, lengths, side="left")
+
+
+def _words(pool: TestSet, tokenizer: str) -> list[list[str]]:
+    """The words of each segment's source, or where there is none of its first reference."""
+    texts = pool.references if pool.source is None else (pool.source, *pool.references)
+    segments = (
+        next(text for text in segment if text is not None) for segment in zip(*texts, strict=True)
+    )
+    return [_core.tokenize(text, tokenizer=tokenizer, lowercase=False) for text in segments]
+
+
+# Which segments are drawn: positions from 0, in the order of the pool. All take a source of random
+# numbers in [0, 1).
+
+
+def systematic(count: int, size: int, draw: Draw) -> Positions:
+    """Every k-th segment from a random start (Koehn 2004, §3.3: a "broad" sample).
 
     Where size does not divide the pool, steps differ by at most one: position i is the whole part
     of (i + start) count / size, so every stretch of the pool is taken from alike, and every segment
     is equally likely.
 
-    >>> broad(10, 4, lambda: 0.0).tolist()
+    >>> systematic(10, 4, lambda: 0.0).tolist()
     [0, 2, 5, 7]
     """
     start = int(draw() * count)
@@ -64,11 +416,11 @@ def stratified(strata: Sequence[Hashable], size: int, draw: Draw, groups: Positi
     for position in order[np.argsort(groups[order], kind="stable")].tolist():
         members.setdefault(strata[position], []).append(position)
     # In the order of the pool, so that ties of remainders do not depend on the random order.
-    ordered = [members[stratum] for stratum in dict.fromkeys(strata)]
-    taken = allocate([len(one) for one in ordered], size)
+    ordered = [members[label] for label in dict.fromkeys(strata)]
+    taken = allocate([len(stratum) for stratum in ordered], size)
     chosen = [
-        np.array(one)[broad(len(one), many, draw)]
-        for one, many in zip(ordered, taken, strict=True)
+        np.array(stratum)[systematic(len(stratum), many, draw)]
+        for stratum, many in zip(ordered, taken, strict=True)
         if many
     ]
     return np.sort(np.concatenate(chosen))
@@ -131,198 +483,124 @@ def _in_random_order(count: int, draw: Draw) -> Positions:
     return np.argsort(keys, kind="stable")
 
 
-# Draw a test set of a given size from a pool.
+# How like its pool a test set is.
 
 
-DrawMethod = Literal["broad", "random", "stratified", "document"]
-DRAWS: tuple[DrawMethod, ...] = get_args(DrawMethod)
-MOST_LENGTH_GROUPS = 100
+def largest_distance(values: NDArray[np.int64], pool: NDArray[np.int64]) -> float:
+    """Kolmogorov and Smirnov's distance between two sets of whole numbers from 0 up."""
+    most = int(max(values.max(), pool.max())) + 1
+    here, there = (
+        np.cumsum(np.bincount(numbers, minlength=most)) / len(numbers) for numbers in (values, pool)
+    )
+    return float(np.abs(here - there).max())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SampleSettings:
-    """How a test set is drawn.
-
-    Attributes:
-        size: segments.
-        draw: "broad" takes every k-th segment, "random" any, "stratified" as many of each domain
-            as its share of the pool, "document" whole documents.
-        length_groups: with "stratified", each of so many groups by length, of about equal size, has
-            its share of each domain too; 1 for none.
-        tokenizer: what a word is, for lengths and the vocabulary; a native tokenizer's name.
-        seed: any whole number from 0 up.
-    """
-
-    size: int
-    draw: DrawMethod = "broad"
-    length_groups: int = 1
-    tokenizer: str = "13a"
-    seed: int = DEFAULT_SEED
-
-    def __post_init__(self) -> None:
-        if self.draw not in DRAWS:
-            raise UnknownNameError("draw", self.draw, DRAWS)
-        require_seed(self.seed)
-        _require_whole_number("size", self.size, None)
-        _require_whole_number("length_groups", self.length_groups, MOST_LENGTH_GROUPS)
-        if self.length_groups > 1 and self.draw != "stratified":
-            raise SettingError("length_groups", self.length_groups, "1 unless draw is 'stratified'")
-        if self.tokenizer not in _core.tokenizers():
-            raise UnknownNameError("tokenizer", self.tokenizer, _core.tokenizers())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, enough to draw the same again."""
-        return asdict(self)
+def usual_distance(drawn: int, pool: int) -> float:
+    """What 95 of 100 random samples stay below; Kolmogorov's limit, which for a few exceeds 1."""
+    return min(KOLMOGOROV_95 * sqrt((1 - drawn / pool) / drawn), 1.0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Sample:
-    """A test set that was drawn from a pool.
-
-    Attributes:
-        pool: what it was drawn from.
-        test_set: the segments that were drawn, in the order of the pool.
-        positions: where they stand in the pool, from 0.
-        settings: how they were drawn.
-        tokens: of each segment of the pool: of its source, or else of its first reference.
-    """
-
-    pool: TestSet
-    test_set: TestSet
-    positions: NDArray[np.int64]
-    settings: SampleSettings
-    tokens: Sequence[Sequence[str]]
+def _lengths(values: NDArray[np.int64]) -> Lengths:
+    quantiles = np.quantile(values, QUANTILES)
+    return Lengths(mean=float(values.mean()), quantiles=tuple(quantiles.tolist()))
 
 
-def draw_sample(pool: TestSet, settings: SampleSettings) -> Sample:
-    """Draw a test set.
-
-    >>> from truebleu.simulation import simulate
-    >>> pool = simulate(segments=100, systems=[0.1])
-    >>> len(draw_sample(pool, SampleSettings(size=30)).test_set)
-    30
-    """
-    if settings.size > len(pool):
-        expected = f"at most {len(pool)}, the segments of the pool"
-        raise SettingError("size", settings.size, expected)
-    tokens = _tokens(pool, settings.tokenizer)
-    positions = _positions(pool, settings, tokens)
-    return Sample(
-        pool=pool,
-        test_set=subset(pool, positions),
-        positions=positions,
-        settings=settings,
-        tokens=tokens,
+def _domains(whole: Labels, drawn: Labels) -> tuple[DomainShare, ...]:
+    """The domains in the order of the pool."""
+    if whole is None or drawn is None:
+        return ()
+    return tuple(
+        DomainShare(
+            domain=domain,
+            segments=drawn.count(domain),
+            share=drawn.count(domain) / len(drawn),
+            pool_segments=whole.count(domain),
+            pool_share=whole.count(domain) / len(whole),
+        )
+        for domain in dict.fromkeys(whole)
     )
 
 
-def subset(test_set: TestSet, positions: NDArray[np.int64]) -> TestSet:
-    """The segments at these positions, of every text; warnings were about the whole."""
-    chosen = positions.tolist()
-
-    def text(whole: TextLike) -> TextLike:
-        return _core.Segments([whole[position] for position in chosen])
-
-    def labels(whole: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        return None if whole is None else tuple(whole[position] for position in chosen)
-
-    return replace(
-        test_set,
-        systems={name: text(whole) for name, whole in test_set.systems.items()},
-        references=tuple(map(text, test_set.references)),
-        source=None if test_set.source is None else text(test_set.source),
-        documents=labels(test_set.documents),
-        domains=labels(test_set.domains),
-        warnings=(),
+def _vocabulary(words: Sequence[Sequence[str]], positions: Positions) -> Vocabulary:
+    drawn = set(positions.tolist())
+    known = {token for position in drawn for token in words[position]}
+    inside = outside = missing = 0
+    types = set(known)
+    for position, tokens in enumerate(words):
+        if position in drawn:
+            inside += len(tokens)
+            continue
+        outside += len(tokens)
+        missing += sum(token not in known for token in tokens)
+        types.update(tokens)
+    running = inside + outside
+    return Vocabulary(
+        types=len(known),
+        pool_types=len(types),
+        types_covered=len(known) / len(types) if types else None,
+        tokens_covered=1 - missing / running if running else None,
+        out_of_vocabulary=missing / outside if outside else None,
     )
 
 
-def _positions(
-    pool: TestSet, settings: SampleSettings, tokens: Sequence[Sequence[str]]
-) -> NDArray[np.int64]:
-    draw = Streams(settings.seed, f"sample {settings.draw}").at(0)
-    if settings.draw == "broad":
-        return broad(len(pool), settings.size, draw)
-    if settings.draw == "random":
-        return random(len(pool), settings.size, draw)
-    if settings.draw == "stratified":
-        groups = _length_groups(pool, settings.length_groups, tokens)
-        return stratified(pool.domains or ("",) * len(pool), settings.size, draw, groups)
+def _scores(
+    pool: TestSet, positions: Positions, draw: DrawMethod, label: str, metric: Metric
+) -> list[SystemOnSample]:
+    # Scores of the test set are made of what was counted in the pool, so that a metric which weighs
+    # words by the whole text (NIST) weighs them alike in both.
+    rows = metric.count(pool).array()
+    units, drawn = Units.segments(len(pool)), len(positions)
+    if draw == "document" and pool.documents is not None:
+        units = Units.documents(pool.documents)
+        drawn = len(np.unique(units.of_segment[positions]))
+    statistics = MetricStatistics.of(label, metric, rows, units)
+    scores = metric.score(rows[positions].sum(axis=0))
+    errors = standard_errors(statistics, drawn)
+    return [
+        SystemOnSample(
+            system=name,
+            metric=label,
+            score=float(score),
+            pool_score=float(whole),
+            difference=float(score - whole),
+            standard_error=error or None,
+            standard_errors=float(score - whole) / error if error else None,
+        )
+        for name, score, whole, error in zip(
+            pool.systems, scores, statistics.scores, errors, strict=True
+        )
+    ]
+
+
+def standard_errors(statistics: MetricStatistics, drawn: int) -> list[float]:
+    """Of each system's score on so many units drawn at random from the pool, without replacement.
+
+    The jackknife's spread of units, less what the pool leaves no room for: Cochran (1977, §2.6).
+    """
+    units = len(statistics.rows)
+    if drawn >= units or units < 2:
+        return [0.0] * statistics.systems
+    influence = (units - 1) * (statistics.scores - statistics.jackknife_scores())
+    room = (1 - drawn / units) / drawn
+    errors: list[float] = (influence.std(axis=0, ddof=1) * sqrt(room)).tolist()
+    return errors
+
+
+def _reasons(
+    pool: TestSet, vocabulary: Vocabulary, systems: Sequence[SystemOnSample]
+) -> dict[str, str]:
+    reasons = {}
     if pool.documents is None:
-        raise SettingError("draw", "document", "a pool with documents; see --documents")
-    if len(set(pool.documents)) < 2:
-        found = "one document"
-        raise SettingError("pool", found, "at least two documents: one leaves nothing to draw")
-    return whole_documents(pool.documents, settings.size, draw)
-
-
-def _length_groups(pool: TestSet, count: int, tokens: Sequence[Sequence[str]]) -> NDArray[np.int64]:
-    """The number of each segment's group, from 0 for the shortest."""
-    if pool.domains is None and count == 1:
-        expected = "a pool with domains (see --documents), or groups of length (--length-groups)"
-        raise SettingError("draw", "stratified", expected)
-    lengths = np.array([len(one) for one in tokens])
-    edges = np.quantile(lengths, np.arange(1, count) / count)
-    return np.searchsorted(edges, lengths, side="left")
-
-
-def _tokens(pool: TestSet, tokenizer: str) -> list[list[str]]:
-    """The words of each segment's source, or where there is none of its first reference."""
-    texts = pool.references if pool.source is None else (pool.source, *pool.references)
-    segments = (
-        next(text for text in segment if text is not None) for segment in zip(*texts, strict=True)
-    )
-    return [_core.tokenize(text, tokenizer=tokenizer, lowercase=False) for text in segments]
-
-
-def _require_whole_number(setting: str, found: object, most: int | None) -> None:
-    whole = isinstance(found, int) and not isinstance(found, bool)
-    if not whole or found < 1 or (most is not None and found > most):  # type: ignore[operator]
-        expected = "a whole number from 1 " + ("up" if most is None else f"to {most}")
-        raise SettingError(setting, found, expected)
-
-
-# A test set as files that can be read again: one segment per line, or JSON lines where need be.
-
-
-NUMBERS = "segments.txt"
-# The endings of all files that a draw may have left.
-ENDINGS = (".txt", ".jsonl", ".tsv")
-# What a file's name cannot hold everywhere, or would lead out of the folder.
-NOT_IN_NAMES = '/\\:*?"<>|'
-
-
-def save_sample(sample: Sample, folder: Path, *, overwrite: bool = False) -> list[Path]:
-    """Write a test set into a folder, which is made if need be: all files or none.
-
-    Args:
-        sample: what ``draw_sample`` returned.
-        folder: where to put the references, the source, a file per system, ``documents.tsv`` and
-            ``segments.txt``, the numbers of the segments in the pool, from 1.
-        overwrite: whether files that exist may be replaced. What an earlier draw left besides is
-            refused: other segments' texts or documents beside these would pass for theirs.
-
-    Returns:
-        The files, in the order above.
-    """
-    test_set = sample.test_set
-    texts: dict[str, TextLike] = {}
-    for name, text in zip(test_set.reference_names, test_set.references, strict=True):
-        _add(texts, name, text)
-    if test_set.source is not None:
-        _add(texts, "source", test_set.source)
-    for name, text in test_set.systems.items():
-        _add(texts, name, text)
-    contents: dict[str, Iterable[bytes]] = {}
-    for name, text in texts.items():
-        ending, parts = _text(text)
-        contents[name + ending] = parts
-    contents |= _labels(sample)
-    numbers = (sample.positions + 1).tolist()
-    contents[NUMBERS] = (f"{number}\n".encode() for number in numbers)
-    if overwrite:
-        _refuse_remains(folder, contents)
-    return write_files(folder, contents, overwrite=overwrite)
+        reasons["documents"] = reasons["pool_documents"] = "documents are not known"
+    if vocabulary.types_covered is None:
+        reasons["types_covered"] = reasons["tokens_covered"] = "the pool has no words"
+    if vocabulary.out_of_vocabulary is None:
+        reasons["out_of_vocabulary"] = "no words are outside of the test set"
+    if any(system.standard_error is None for system in systems):
+        reasons["standard_error"] = reasons["standard_errors"] = (
+            "the test set is the whole pool, or the score does not depend on the draw"
+        )
+    return reasons
 
 
 def _refuse_remains(folder: Path, contents: Iterable[str]) -> None:
@@ -335,47 +613,8 @@ def _refuse_remains(folder: Path, contents: Iterable[str]) -> None:
             raise SettingError("file", str(path), expected)
 
 
-def _add(texts: dict[str, TextLike], name: str, text: TextLike) -> None:
-    """Adds a text under a name that can be a file's, unlike those of the others."""
-    safe = "".join("-" if sign in NOT_IN_NAMES or sign < " " else sign for sign in name)
-    taken = {"segments", "documents", *(other.casefold() for other in texts)}
-    if safe.strip(". ") == "" or safe.casefold() in taken:
-        expected = "a name that can be a file's, unlike those of the others; write NAME=FILE"
-        raise SettingError("name", name, expected)
-    texts[safe] = text
-
-
-def _text(text: TextLike) -> tuple[str, Iterator[bytes]]:
-    """The ending and the lines of a text.
-
-    Plain lines cannot hold an absent segment, nor a line feed or a carriage return at its end, nor
-    a byte-order mark at the start: JSON lines can.
-    """
-    segments = list(text)
-    if any(_needs_json(segment) for segment in segments) or _starts_with_mark(segments):
-        lines = (dumps({"text": segment}, ensure_ascii=False) for segment in segments)
-        return ".jsonl", (f"{line}\n".encode() for line in lines)
-    return ".txt", (f"{segment}\n".encode() for segment in segments)
-
-
-def _needs_json(segment: str | None) -> bool:
-    return segment is None or "\n" in segment or segment.endswith("\r")
-
-
-def _starts_with_mark(segments: Sequence[str | None]) -> bool:
-    return bool(segments) and (segments[0] or "").startswith("\ufeff")
-
-
-def _labels(sample: Sample) -> dict[str, Iterable[bytes]]:
-    """Documents and domains as a table, where they are known."""
-    test_set = sample.test_set
-    columns = {"doc": test_set.documents, "domain": test_set.domains}
-    known = {name: labels for name, labels in columns.items() if labels is not None}
-    if not known:
-        return {}
-    rows = list(zip(*known.values(), strict=True))
-    if any(sign in label for row in rows for label in row for sign in "\t\n\r"):
-        objects = (dumps(dict(zip(known, row, strict=True)), ensure_ascii=False) for row in rows)
-        return {"documents.jsonl": (f"{line}\n".encode() for line in objects)}
-    lines = ["\t".join(known), *("\t".join(row) for row in rows)]
-    return {"documents.tsv": (f"{line}\n".encode() for line in lines)}
+def _require_whole_number(setting: str, value: object, most: int | None) -> None:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole or value < 1 or (most is not None and value > most):  # type: ignore[operator]
+        expected = "a whole number from 1 " + ("up" if most is None else f"to {most}")
+        raise SettingError(setting, value, expected)

@@ -1,17 +1,31 @@
-"""What the linear view of a score misses: bias and spread of differences on small test sets.
+"""How much the difference between two systems' scores varies from unit to unit.
 
-BLEU's brevity penalty has a kink at output as long as the reference. A system that sits on it loses
-by chance in length and never gains, so its score on small test sets is lower on average, by an
-amount that falls only with the square root of their size. The jackknife of the pilot sees one side
-of the kink. So the bootstrap's deviations of the sums are stretched by sqrt(pilot / units): they
-then vary as the sums of a test set of so many units do, and the score of them shows what it does.
+A score is a function of sums over units, so to first order the error of a difference D on a test
+set of n units is a mean of n values, one for each unit: its influence, (n - 1) (D - D without the
+unit), of which the jackknife is made (Efron & Tibshirani 1993, §11.2). Their standard deviation
+is that of one unit: on n such units D has the standard error sd / sqrt(n). For a mean of segment
+scores this is exact, for ratios and geometric means it is the linear part.
+
+Approximate randomization judges D by another yardstick: by how much swapping the two outputs of
+units moves it. To first order a swap of unit i takes 2 c_i from D, with c_i the change of the
+difference along (x_i - y_i) / 2 at the mean of both systems' sums, and the variance of D under the
+null hypothesis is the sum of all c_i squared. A large unit adds more to it than to the sampling
+variance when there is a difference, since c_i holds the unit's share of D itself.
+`DifferenceVariance` takes that share out, in proportion to the unit's size, so that it can be put
+back for any difference.
+
+What the linear view misses is `Curvature`. BLEU's brevity penalty has a kink where the output is as
+long as the reference. A system at that point loses by chance in length and never gains, so its
+score on small test sets is lower on average, by an amount that falls only with the square root of
+their size. The jackknife of the pilot sees one side of the kink. So the bootstrap's deviations of
+the sums are stretched by sqrt(pilot / units): they then vary as the sums of a test set of so many
+units do, and their scores show the bias and the curved variance.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from statistics import NormalDist
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,99 +41,16 @@ if TYPE_CHECKING:
 
     from truebleu.significance.statistics import MetricStatistics
 
-# The linear part of each replicate is known and taken off, so that few will do.
+# The linear part of each replicate is known and subtracted, so that few will do.
 REPLICATES = 2000
-
-
-class Curvature:
-    """Scores of two systems on stretched replicates of a pilot.
-
-    Args:
-        counted: the counts by unit.
-        pair: the two systems.
-        influence: of each unit on the difference of the pair.
-        direction: 1, or -1 to turn the difference.
-        seed: of the replicates.
-    """
-
-    def __init__(
-        self,
-        counted: MetricStatistics,
-        pair: tuple[int, int],
-        influence: NDArray[np.float64],
-        direction: int,
-        seed: int,
-    ) -> None:
-        rows = counted.rows[:, list(pair)]
-        units, _, columns = rows.shape
-        table = np.concatenate([rows.reshape(units, -1), influence[:, np.newaxis]], axis=1)
-        table = on_exact_grid(table)
-        drawn = _core.bootstrap_sums(
-            table, strata=((0, units),), first=0, replicates=REPLICATES, seed=seed
-        )
-        deviations = drawn - table.sum(axis=0)
-        self._metric = counted.metric
-        self._units = units
-        self._sums = rows.sum(axis=0)
-        self._counts = (rows >= 0).all(axis=(0, 1))
-        self._deviations = deviations[:, :-1].reshape(-1, 2, columns)
-        self._linear = direction * deviations[:, -1] / units
-        self._direction = direction
-        self._difference = self._of(self._sums[np.newaxis])[0]
-        self._known: dict[float, tuple[float, float]] = {}
-
-    def at(self, units: int, factor: float = 1.0) -> tuple[float, float]:
-        """The bias on so many units, and the spread as a multiple of the linear one.
-
-        The factor stretches the deviations, for a spread that is larger by it.
-        """
-        stretch = factor * math.sqrt(self._units / units)
-        if stretch not in self._known:
-            self._known[stretch] = self._measure(stretch)
-        return self._known[stretch]
-
-    def _measure(self, stretch: float) -> tuple[float, float]:
-        sums = self._sums + stretch * self._deviations
-        # Counts cannot be negative, however far a stretched replicate would go.
-        differences = self._of(np.where(self._counts, np.maximum(sums, 0.0), sums))
-        linear = stretch * self._linear
-        spread, curved = float(linear.std()), float(differences.std())
-        # Stretched beyond all sense, as a handful of units are: the linear view has to do.
-        if not (math.isfinite(curved) and curved > 0 and spread > 0):
-            return 0.0, 1.0
-        return float((differences - self._difference - linear).mean()), curved / spread
-
-    def _of(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The differences of pairs of sums, shaped (replicate, system, column)."""
-        scores = self._metric.score(sums)
-        return np.asarray(self._direction * (scores[:, 0] - scores[:, 1]))
-
-
-# How much the difference between two systems' scores varies from unit to unit.
-#
-# A score is a function of sums over units, so to first order the error of a difference D on a test
-# set of n units is a mean of n values, one for each unit: its influence, (n - 1) (D - D without the
-# unit), of which the jackknife is made (Efron & Tibshirani 1993, §11.2). Their standard deviation
-# is that of one unit: on n such units D has the standard error sd / sqrt(n). For a mean of segment
-# scores this is exact, for ratios and geometric means it is the linear part.
-#
-# Approximate randomization judges D by another yardstick: by how much exchanging the two outputs
-# of units moves it. To first order a swap of unit i takes 2 c_i from D, with c_i the change of
-# the difference along (x_i - y_i) / 2 at the mean of both systems' sums, and the variance of D
-# under the null hypothesis is the sum of all c_i squared. A large unit adds more to it than to
-# the sampling variance when there is a difference, since c_i holds the unit's share of D itself.
-# `Spread` takes that share out, in proportion to the unit's size, so that it can be put back for
-# any difference.
-
-
 # The null variance of a large difference is an extrapolation; it stays above this share of that
 # without a difference.
 SMALLEST_NULL_SHARE = 0.25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spread:
-    """The spread of a difference between two systems, for one unit.
+class DifferenceVariance:
+    """How much a difference between two systems varies, for one unit.
 
     Attributes:
         sd: of one unit's influence: to first order, the standard error on n units is sd / sqrt(n).
@@ -139,12 +70,12 @@ class Spread:
     factor: float = 1.0
 
     @classmethod
-    def known(cls, sd: float) -> Spread:
+    def known(cls, sd: float) -> DifferenceVariance:
         """A standard deviation from the literature, which serves for both."""
         return cls(sd=sd, null_sd=sd)
 
     def on(self, units: int) -> tuple[float, float]:
-        """The bias of the difference on so many units, and its spread for one of them."""
+        """The bias of the difference on so many units, and its standard deviation for one."""
         if self.curvature is None:
             return 0.0, self.sd
         bias, ratio = self.curvature.at(units, self.factor)
@@ -156,65 +87,67 @@ class Spread:
         ratio = plain + 2 * (self.slope / self.sd) * (difference / self.sd)
         return math.sqrt(max(ratio, SMALLEST_NULL_SHARE * plain))
 
-    def scaled(self, factor: float) -> Spread:
-        """The spread, were all of it larger by a factor."""
-        return Spread(
+    def scaled(self, factor: float) -> DifferenceVariance:
+        """The same, were all of it larger by a factor."""
+        return replace(
+            self,
             sd=self.sd * factor,
             null_sd=self.null_sd * factor,
             slope=self.slope * factor,
-            skewness=self.skewness,
-            curvature=self.curvature,
             factor=self.factor * factor,
         )
 
 
-def influences(counted: MetricStatistics, a: int, b: int) -> NDArray[np.float64]:
-    """What each unit adds to the error of the difference a - b; their mean is about 0."""
-    jackknife = counted.jackknife_scores()
-    scores = counted.scores
+def influences(statistics: MetricStatistics, a: int, b: int) -> NDArray[np.float64]:
+    """How much each unit adds to the error of the difference a - b; their mean is about 0."""
+    jackknife = statistics.jackknife_scores()
+    scores = statistics.scores
     left_out = jackknife[:, a] - jackknife[:, b]
     return as_values(
         "scores without one unit", (len(left_out) - 1) * (scores[a] - scores[b] - left_out)
     )
 
 
-def exchanges(counted: MetricStatistics, a: int, b: int) -> NDArray[np.float64]:
+def swap_effects(statistics: MetricStatistics, a: int, b: int) -> NDArray[np.float64]:
     """What each unit adds to the difference a - b if swapping it takes twice that away.
 
     Their mean is the difference, up to what is not linear in the score.
     """
-    sums = counted.sums
+    sums = statistics.sums
     middle = (sums[a] + sums[b]) / 2
-    half = (counted.rows[:, a] - counted.rows[:, b]) / 2
-    moved = counted.metric.score(middle + half) - counted.metric.score(middle - half)
+    half = (statistics.rows[:, a] - statistics.rows[:, b]) / 2
+    moved = statistics.metric.score(middle + half) - statistics.metric.score(middle - half)
     return as_values("scores after a swap", len(half) * moved)
 
 
-def spread_of(
-    counted: MetricStatistics,
+def difference_variance(
+    statistics: MetricStatistics,
     pair: tuple[int, int],
     sizes: NDArray[np.float64],
     direction: int,
     seed: int = DEFAULT_SEED,
-) -> Spread:
-    """The spread of the difference between two systems that differ in the units' counts.
+) -> DifferenceVariance:
+    """How much the difference between two systems varies; their rows must differ.
 
     Args:
-        counted: the counts by unit.
+        statistics: the metric's statistics by unit.
         pair: the two systems.
         sizes: of the units, such as words; a metric that is a mean brings its own.
         direction: -1 where the difference to find is that the second system has more.
         seed: of the bootstrap that looks for curvature.
     """
     a, b = pair
-    influence = influences(counted, a, b)
-    weights = counted.rows[:, a, 1] if counted.metric.is_mean else sizes
+    influence = influences(statistics, a, b)
+    weights = statistics.rows[:, a, 1] if statistics.metric.is_mean else sizes
     weights = weights / weights.mean()
-    without = exchanges(counted, a, b) - float(counted.scores[a] - counted.scores[b]) * weights
+    without = (
+        swap_effects(statistics, a, b)
+        - float(statistics.scores[a] - statistics.scores[b]) * weights
+    )
     curvature = None
-    if not counted.metric.is_mean:  # a mean is linear
-        curvature = Curvature(counted, pair, influence, direction, seed)
-    return Spread(
+    if not statistics.metric.is_mean:  # a mean is linear
+        curvature = Curvature(statistics, pair, influence, direction, seed)
+    return DifferenceVariance(
         sd=float(influence.std(ddof=1)),
         null_sd=math.sqrt(float((without**2).sum()) / (len(without) - 1)),
         slope=direction * float((without * weights).mean()),
@@ -223,8 +156,8 @@ def spread_of(
     )
 
 
-def spread_is_zero(influence: NDArray[np.float64], scale: float) -> bool:
-    """Whether the units differ by rounding only: then two systems score alike in each."""
+def varies_only_by_rounding(influence: NDArray[np.float64], scale: float) -> bool:
+    """Whether the units differ by rounding only: then two systems score alike in each of them."""
     rounding = TIE_TOLERANCE * max(scale, 1.0) * len(influence)
     return bool(np.ptp(influence) <= rounding)
 
@@ -260,19 +193,73 @@ def bootstrap_sd_interval(
 
 
 def chi_square_sd_interval(sd: float, units: int, level: float) -> tuple[float, float]:
-    """Where the standard deviation lies if the units' values are normal.
+    """Where the standard deviation lies if the units' values are normal."""
+    from scipy.special import chdtri
 
-    The quantiles of chi-square are Wilson and Hilferty's (1931): at the level 0.95 the bounds are
-    within 1 % from 10 units on.
-    """
-    freedom = units - 1
-    tail = NormalDist().inv_cdf((1 + require_level(level)) / 2)
-    small, large = (_chi_square(sign * tail, freedom) for sign in (-1, 1))
+    freedom, tail = units - 1, (1 - require_level(level)) / 2
+    large, small = chdtri(freedom, tail), chdtri(freedom, 1 - tail)
     return sd * math.sqrt(freedom / large), sd * math.sqrt(freedom / small)
 
 
-def _chi_square(normal: float, freedom: int) -> float:
-    part = 2 / (9 * freedom)
-    root = max(1 - part + normal * math.sqrt(part), 0.0)
-    # Near 0 the cube is too small for few degrees of freedom; it never is 0, nor is chi-square.
-    return freedom * max(root, 1e-3) ** 3
+class Curvature:
+    """Scores of two systems on stretched replicates of a pilot.
+
+    Args:
+        statistics: the metric's statistics by unit.
+        pair: the two systems.
+        influence: of each unit on the difference of the pair.
+        direction: 1, or -1 to turn the difference.
+        seed: of the replicates.
+    """
+
+    def __init__(
+        self,
+        statistics: MetricStatistics,
+        pair: tuple[int, int],
+        influence: NDArray[np.float64],
+        direction: int,
+        seed: int,
+    ) -> None:
+        rows = statistics.rows[:, list(pair)]
+        units, _, columns = rows.shape
+        table = np.concatenate([rows.reshape(units, -1), influence[:, np.newaxis]], axis=1)
+        table = on_exact_grid(table)
+        replicates = _core.bootstrap_sums(
+            table, strata=((0, units),), first=0, replicates=REPLICATES, seed=seed
+        )
+        deviations = replicates - table.sum(axis=0)
+        self._metric = statistics.metric
+        self._units = units
+        self._sums = rows.sum(axis=0)
+        self._counts = (rows >= 0).all(axis=(0, 1))
+        self._deviations = deviations[:, :-1].reshape(-1, 2, columns)
+        self._linear = direction * deviations[:, -1] / units
+        self._direction = direction
+        self._difference = self._of(self._sums[np.newaxis])[0]
+        self._known: dict[float, tuple[float, float]] = {}
+
+    def at(self, units: int, factor: float = 1.0) -> tuple[float, float]:
+        """The bias on so many units, and the spread as a multiple of the linear one.
+
+        The factor stretches the deviations, for a spread that is larger by it.
+        """
+        stretch = factor * math.sqrt(self._units / units)
+        if stretch not in self._known:
+            self._known[stretch] = self._measure(stretch)
+        return self._known[stretch]
+
+    def _measure(self, stretch: float) -> tuple[float, float]:
+        sums = self._sums + stretch * self._deviations
+        # Counts cannot be negative, however far a stretched replicate would go.
+        differences = self._of(np.where(self._counts, np.maximum(sums, 0.0), sums))
+        linear = stretch * self._linear
+        spread, curved = float(linear.std()), float(differences.std())
+        # Stretched beyond all sense, as a handful of units are: the linear view has to do.
+        if not (math.isfinite(curved) and curved > 0 and spread > 0):
+            return 0.0, 1.0
+        return float((differences - self._difference - linear).mean()), curved / spread
+
+    def _of(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The differences of pairs of sums, shaped (replicate, system, column)."""
+        scores = self._metric.score(sums)
+        return np.asarray(self._direction * (scores[:, 0] - scores[:, 1]))

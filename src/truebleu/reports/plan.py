@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from truebleu.planning.plan import UNNAMED_METRIC
-from truebleu.reports.json import json_text
-from truebleu.reports.table import RENDERERS, Column, Table
+from truebleu.planning.plan import FEW_UNITS, UNNAMED_METRIC
+from truebleu.reports.document import Chart, Column, Document, Plot, Sentences, Table
 
 if TYPE_CHECKING:
-    from truebleu.planning.plan import PairPlan, Plan, SizeResult
+    from truebleu.planning.plan import PairPlan, Plan, PlanWarning, SizePower
+    from truebleu.reports.document import Block, Row
 
 SIDES = {"two-sided": "two-sided", "greater": "one-sided", "less": "one-sided"}
 # Outside of these, powers of ten are easier to read than many figures.
 SMALLEST_PLAIN, LARGEST_PLAIN = 1e-9, 1e9
+# The numbers of each pair and metric, one column each.
 SUMMARY = (
     "metric",
     "a",
@@ -37,61 +39,136 @@ SUMMARY = (
 )
 
 
-def render_plan(plan: Plan, format_: str = "text") -> str:
-    """A plan in one of FORMATS, ending with a line feed."""
-    if format_ == "json":
-        return json_text(plan.to_dict())
-    if format_ == "tsv":
-        return RENDERERS["tsv"](summary_table(plan))
-    parts = []
+def document(plan: Plan) -> Document:
+    """What the plan says about each pair by each metric, and the power by size as a chart."""
+    blocks: list[Block] = []
     for pair in plan.plans:
-        if format_ != "latex":
-            parts.append("\n".join(sentences(plan, pair)) + "\n")
-        table = size_table(plan, pair)
-        # Where no size is known or enough, headings would stand over nothing.
-        bare = format_ != "latex" and not table.rows
-        parts.append("\n".join(table.notes) + "\n" if bare else RENDERERS[format_](table))
-    return "\n".join(parts)
+        blocks += [Sentences(sentences(plan, pair)), size_table(plan, pair)]
+    return Document((*blocks, power_chart(plan)), _summary_table(plan))
 
 
-def sentences(plan: Plan, pair: PairPlan) -> list[str]:
+def sentences(plan: Plan, pair: PairPlan) -> tuple[str, ...]:
     """What the plan says about one pair by one metric."""
-    unit = plan.settings["unit"]
+    unit = plan.settings.unit
     title = [] if pair.a is None else [f"{pair.metric}: {pair.a} against {pair.b}."]
-    return [*title, *_needed(plan, pair, unit), *_now(plan, pair, unit), *pair.warnings]
-
-
-def method(plan: Plan) -> str:
-    """How the power was reckoned, in one line."""
-    settings = plan.settings
-    comparisons = settings["comparisons"]
-    many = f", Bonferroni's correction for {comparisons} comparisons" if comparisons > 1 else ""
-    return (
-        f"{SIDES[settings['alternative']]} paired test at level {settings['level']:g}{many}; "
-        f"independent {settings['unit']}s like the pilot's, normal approximation"
-    )
+    warnings = (_warning(warning, pair, unit) for warning in pair.warnings)
+    return (*title, *_needed(plan, pair, unit), *_now(plan, pair, unit), *warnings)
 
 
 def size_table(plan: Plan, pair: PairPlan) -> Table:
     """A row per size: its power for the difference, and the smallest difference it finds."""
-    unit = plan.settings["unit"]
-    columns = [Column(f"{unit}s", numeric=True)]
+    unit = plan.settings.unit
+    columns = [Column("units", f"{unit}s", numeric=True)]
     if unit == "document":
-        columns.append(Column("about segments", numeric=True))
+        columns.append(Column("segments", "about segments", numeric=True))
     if pair.difference is not None:
-        columns.append(Column(f"power for {_asked(pair)}", numeric=True))
-    columns += [Column(f"finds with {_wanted(plan)}", numeric=True), Column("")]
-    rows = tuple(_size_row(plan, pair, size) for size in pair.sizes)
-    notes = (*([] if pair.signature is None else [str(pair.signature)]), method(plan))
+        columns.append(Column("power", f"power for {_asked(pair)}", numeric=True))
+    columns += [
+        Column("smallest_difference", f"finds with {_wanted(plan)}", numeric=True),
+        Column("mark", "", numeric=False),
+    ]
+    rows = tuple(_size_row(pair, size) for size in pair.sizes)
+    notes = (*([] if pair.signature is None else [str(pair.signature)]), _method(plan))
     return Table(tuple(columns), rows, notes)
 
 
-def summary_table(plan: Plan) -> Table:
-    """A row per pair and metric with all its numbers; an empty cell where there is none."""
-    rows = tuple(_summary_row(pair) for pair in plan.plans)
+def power_chart(plan: Plan) -> Chart:
+    """The power against the size; without a difference, the smallest difference found."""
+    unit, wanted = plan.settings.unit, plan.settings.power
+    asked = dict.fromkeys(pair.difference for pair in plan.plans)
+    title = f"Smallest difference found with a power of {100 * wanted:g} %, by {unit}s"
+    if None not in asked:
+        sizes = " or ".join(f"{difference:g}" for difference in asked)
+        title = f"Power to find a difference of {sizes}, by {unit}s"
+    columns = (
+        Column("plan", "Metric and pair"),
+        Column("units", f"{unit}s"),
+        Column("power", "power", digits=0, percent=True),
+        Column("smallest_difference", "smallest difference", digits=2),
+    )
+    rows = tuple({"plan": pair.name, **asdict(size)} for pair in plan.plans for size in pair.curve)
+    return Chart(
+        title=title,
+        table=Table(columns, rows),
+        plot=Plot(
+            mark="line",
+            x="units",
+            y="smallest_difference" if None in asked else "power",
+            series="plan",
+            reference=None if None in asked else wanted,
+            log_x=True,
+            zero_y=True,
+        ),
+        sentences=tuple(_conclusion(pair, unit, wanted) for pair in plan.plans),
+    )
+
+
+def _conclusion(pair: PairPlan, unit: str, wanted: float) -> str:
+    """The number of units, or where none was asked for the smallest difference."""
+    if pair.units_needed is not None:
+        return (
+            f"{pair.name}: {pair.units_needed:,} {unit}s find a difference of "
+            f"{pair.difference:g} with a power of {100 * wanted:g} %."
+        )
+    if pair.smallest_difference is not None:
+        return (
+            f"{pair.name}: {pair.units:,} {unit}s find differences from "
+            f"{pair.smallest_difference:.{pair.digits}f} on with a power of {100 * wanted:g} %."
+        )
+    return f"{pair.name}: {'; '.join(pair.reasons.values())}."
+
+
+def _summary_table(plan: Plan) -> Table:
+    """A row per pair and metric with all its numbers."""
     signatures = (str(pair.signature) for pair in plan.plans if pair.signature is not None)
-    notes = (*dict.fromkeys(signatures), method(plan))
-    return Table(tuple(Column(heading) for heading in SUMMARY), rows, notes)
+    notes = (*dict.fromkeys(signatures), _method(plan))
+    columns = tuple(Column(name, name) for name in SUMMARY)
+    return Table(columns, tuple(map(_summary_row, plan.plans)), notes)
+
+
+def _summary_row(pair: PairPlan) -> Row:
+    low, high = pair.units_needed_interval or (None, None)
+    sd_low, sd_high = pair.sd_interval or (None, None)
+    ends = {"low": low, "high": high, "sd_low": sd_low, "sd_high": sd_high}
+    return {name: ends[name] if name in ends else getattr(pair, name) for name in SUMMARY}
+
+
+def _method(plan: Plan) -> str:
+    """How the power was calculated, in one line."""
+    settings = plan.settings
+    comparisons = settings.comparisons or 1
+    many = f", Bonferroni's correction for {comparisons} comparisons" if comparisons > 1 else ""
+    return (
+        f"{SIDES[settings.alternative]} paired test at level {settings.level:g}{many}; "
+        f"independent {settings.unit}s like the pilot's, normal approximation"
+    )
+
+
+def _warning(warning: PlanWarning, pair: PairPlan, unit: str) -> str:
+    if warning == "estimated difference":
+        return (
+            "The pilot's own difference is an estimate. If a pilot is followed up because it "
+            "looked good, it overstates the difference (the winner's curse); plan for one that "
+            "matters to you."
+        )
+    if warning == "few units needed":
+        return f"With fewer than {FEW_UNITS} {unit}s, the power given here is only approximate."
+    if warning == "small pilot":
+        return (
+            f"The pilot has {pair.units} {unit}s: so few tell only roughly how much the "
+            "difference varies."
+        )
+    if warning == "one unit decides":
+        return (
+            f"One {unit} makes up {100 * (pair.largest_share or 0):.0f} % of the variance: the "
+            f"plan depends on whether the new test set has such a {unit}. Is it an error in the "
+            "texts?"
+        )
+    return (
+        "Segments of a document go together: drawn by documents, the variance is "
+        f"{pair.design_effect or 0:.1f} times that of independent segments. Plan with --unit "
+        "document."
+    )
 
 
 def _needed(plan: Plan, pair: PairPlan, unit: str) -> list[str]:
@@ -109,18 +186,15 @@ def _needed(plan: Plan, pair: PairPlan, unit: str) -> list[str]:
         sentence += f": {_times(pair.units_needed / pair.units)} this one"
     sentence += "."
     if pair.units_needed_interval is None:
-        return [f"{sentence} How sure that is can't be said: {_reason(pair)}."]
+        reason = pair.reasons["units_needed_interval"]
+        return [f"{sentence} How sure that is can't be said: {reason}."]
     low, high = (
         "more than can be" if bound is None else f"{bound:,}"
         for bound in pair.units_needed_interval
     )
-    level = f"{100 * plan.settings['level']:g} %"
+    level = f"{100 * plan.settings.level:g} %"
     told = f"As far as {pair.units:,} {unit}s can tell"
     return [f"{sentence} {told}, it is {low} to {high} ({level} interval)."]
-
-
-def _reason(pair: PairPlan) -> str:
-    return pair.reasons["units_needed_interval"]
 
 
 def _times(ratio: float) -> str:
@@ -136,28 +210,26 @@ def _now(plan: Plan, pair: PairPlan, unit: str) -> list[str]:
         units += f" ({pair.segments:,} segments)"
     if pair.smallest_difference is None:
         return [f"On {units} nothing can be found: {pair.reasons['smallest_difference']}."]
-    told = [
-        f"With that power, {units} find differences from "
-        f"{_score(pair, pair.smallest_difference)} {pair.metric} on."
-    ]
+    lead, would = "With that power", "it would be"
+    if pair.difference is None:
+        lead, would = f"With a power of {_wanted(plan)}", "the power would be"
+    smallest = _score(pair, pair.smallest_difference)
+    told = [f"{lead}, {units} find differences from {smallest} {pair.metric} on."]
     if pair.power_now is not None:
         told.append(
             f"Their power for a difference of {pair.difference:g} is {_percent(pair.power_now)}."
         )
     if pair.pilot_difference is not None and pair.power_for_pilot_difference is not None:
         told.append(
-            f"For the difference seen, {_score(pair, pair.pilot_difference, sign='+')}, it would "
-            f"be {_percent(pair.power_for_pilot_difference)} were that the true one."
+            f"For the difference seen, {_score(pair, pair.pilot_difference, sign='+')}, {would} "
+            f"{_percent(pair.power_for_pilot_difference)} were that the true one."
         )
-    if pair.difference is None:
-        told[0] = told[0].replace("With that power", f"With a power of {_wanted(plan)}")
-        told[1:] = [line.replace("it would be", "the power would be") for line in told[1:]]
     return told
 
 
 def _wanted(plan: Plan) -> str:
     """The power that was asked for, as it was given."""
-    return f"{100 * plan.settings['power']:g} %"
+    return f"{100 * plan.settings.power:g} %"
 
 
 def _asked(pair: PairPlan) -> str:
@@ -181,28 +253,17 @@ def _score(pair: PairPlan, value: float, sign: str = "") -> str:
     return f"{value:{sign}.{digits}f}"
 
 
-def _size_row(plan: Plan, pair: PairPlan, size: SizeResult) -> tuple[str, ...]:
-    cells = [f"{size.units:,}"]
-    if plan.settings["unit"] == "document":
-        cells.append(f"{size.segments:,}")
-    if pair.difference is not None:
-        cells.append("" if size.power is None else _percent(size.power))
+def _size_row(pair: PairPlan, size: SizePower) -> Row:
     smallest = size.smallest_difference
-    cells.append("" if smallest is None else _score(pair, smallest))
     marks = []
     if size.units == pair.units_needed:
         marks.append("needed")
     if size.units == pair.units:
         marks.append("this test set")
-    return (*cells, ", ".join(marks))
-
-
-def _summary_row(pair: PairPlan) -> tuple[str, ...]:
-    low, high = pair.units_needed_interval or (None, None)
-    sd_low, sd_high = pair.sd_interval or (None, None)
-    ends = {"low": low, "high": high, "sd_low": sd_low, "sd_high": sd_high}
-    values = (ends[name] if name in ends else getattr(pair, name) for name in SUMMARY)
-    return tuple(
-        "" if value is None else value if isinstance(value, str) else repr(value)
-        for value in values
-    )
+    return {
+        "units": f"{size.units:,}",
+        "segments": f"{size.segments:,}",
+        "power": "" if size.power is None else _percent(size.power),
+        "smallest_difference": "" if smallest is None else _score(pair, smallest),
+        "mark": ", ".join(marks),
+    }

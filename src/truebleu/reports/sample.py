@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from truebleu.planning.representativeness import QUANTILES
-from truebleu.reports.json import json_text
-from truebleu.reports.table import RENDERERS, Column, Table
+from truebleu.planning.sample import QUANTILES
+from truebleu.reports.document import Column, Document, Sentences, Table
 
 if TYPE_CHECKING:
-    from truebleu.planning.representativeness import SampleReport, SystemOnSample
+    from truebleu.planning.sample import Sample, SystemOnSample
+    from truebleu.reports.document import Row
 
 DRAWN = {
-    "broad": "evenly spread, one in {step:.4g}",
+    "systematic": "evenly spread, one in {step:.4g}",
     "random": "at random",
     "stratified": "at random within each stratum",
     "document": "whole documents at random",
@@ -21,151 +21,163 @@ DRAWN = {
 MANY_ERRORS = 2.0
 
 
-def render_sample(report: SampleReport, format_: str = "text") -> str:
-    """A report in one of FORMATS, ending with a line feed."""
-    if format_ == "json":
-        return json_text(report.to_dict())
-    if format_ == "tsv":
-        return RENDERERS["tsv"](long_table(report))
-    render = RENDERERS[format_]
-    tables = [render(table) for table in _tables(report)]
-    if format_ == "latex":
-        return "\n".join(tables)
-    return "\n".join(["\n".join(sentences(report)) + "\n", *tables])
+def document(sample: Sample) -> Document:
+    """What was drawn and how like the pool it is; lengths, domains and scores as tables."""
+    tables = [length_table(sample)]
+    if sample.domains:
+        tables.append(domain_table(sample))
+    if sample.systems:
+        tables.append(score_table(sample))
+    return Document((Sentences(sentences(sample)), *tables), long_table(sample))
 
 
-def sentences(report: SampleReport) -> list[str]:
+def sentences(sample: Sample) -> tuple[str, ...]:
     """What was drawn, and how like the pool it is."""
-    told = [_drawn(report)]
-    size, asked = len(report.segments), report.settings["size"]
+    lines = [_drawn(sample)]
+    size, asked = len(sample.segments), sample.settings.size
     if size != asked:
-        told.append(f"{asked:,} were asked for; whole documents come no nearer in this draw.")
-    if report.documents is not None:
-        told.append(f"It takes from {report.documents:,} of {report.pool_documents:,} documents.")
-    told.append(_distance(report))
-    words = report.vocabulary
+        lines.append(f"{asked:,} were asked for; whole documents come no nearer in this draw.")
+    if sample.documents is not None:
+        lines.append(f"It takes from {sample.documents:,} of {sample.pool_documents:,} documents.")
+    lines.append(_distance(sample))
+    words = sample.vocabulary
     if words.tokens_covered is not None and words.types_covered is not None:
-        told.append(
+        lines.append(
             f"It has {_percent(words.types_covered)} of the pool's {words.pool_types:,} different "
             f"words, and with them {_percent(words.tokens_covered)} of its running words."
         )
     if words.out_of_vocabulary is not None:
-        told.append(
+        lines.append(
             f"Of the words outside of it, it has never seen {_percent(words.out_of_vocabulary)}."
         )
-    return [*told, *_odd_scores(report)]
+    return (*lines, *_odd_scores(sample))
 
 
-def length_table(report: SampleReport) -> Table:
+def length_table(sample: Sample) -> Table:
     """Mean and quantiles of the words per segment."""
     names = {0.0: "least", 0.5: "median", 1.0: "most"}
     headings = [names.get(share, f"{100 * share:g} %") for share in QUANTILES]
     columns = (
-        Column("words per segment"),
-        *(Column(heading, numeric=True) for heading in ("segments", "mean", *headings)),
+        Column("texts", "words per segment"),
+        Column("segments", "segments", numeric=True),
+        Column("mean", "mean", digits=1),
+        *(Column(heading, heading) for heading in headings),
     )
-    rows = tuple(
-        (name, f"{size:,}", f"{lengths.mean:.1f}", *(f"{q:g}" for q in lengths.quantiles))
+    rows: tuple[Row, ...] = tuple(
+        {
+            "texts": name,
+            "segments": f"{size:,}",
+            "mean": lengths.mean,
+            **dict(zip(headings, lengths.quantiles, strict=True)),
+        }
         for name, size, lengths in (
-            ("test set", len(report.segments), report.lengths),
-            ("pool", report.pool["segments"], report.pool_lengths),
+            ("test set", len(sample.segments), sample.lengths),
+            ("pool", len(sample.pool), sample.pool_lengths),
         )
     )
     return Table(columns, rows)
 
 
-def domain_table(report: SampleReport) -> Table:
+def domain_table(sample: Sample) -> Table:
     """Each domain's segments and shares."""
-    headings = ("segments", "share", "in the pool", "share of the pool")
-    columns = (Column("domain"), *(Column(heading, numeric=True) for heading in headings))
-    rows = tuple(
-        (
-            one.domain,
-            f"{one.segments:,}",
-            _percent(one.share, 1),
-            f"{one.pool_segments:,}",
-            _percent(one.pool_share, 1),
-        )
-        for one in report.domains
+    columns = (
+        Column("domain", "domain"),
+        Column("segments", "segments", numeric=True),
+        Column("share", "share", digits=1, percent=True),
+        Column("pool_segments", "in the pool", numeric=True),
+        Column("pool_share", "share of the pool", digits=1, percent=True),
+    )
+    rows: tuple[Row, ...] = tuple(
+        {
+            "domain": domain.domain,
+            "segments": f"{domain.segments:,}",
+            "share": domain.share,
+            "pool_segments": f"{domain.pool_segments:,}",
+            "pool_share": domain.pool_share,
+        }
+        for domain in sample.domains
     )
     return Table(columns, rows)
 
 
-def score_table(report: SampleReport) -> Table:
+def score_table(sample: Sample) -> Table:
     """Each system's score on the test set and on the pool."""
-    headings = ("score", "on the pool", "difference", "in standard errors")
     columns = (
-        Column("system"),
-        Column("metric"),
-        *(Column(heading, numeric=True) for heading in headings),
+        Column("system", "system"),
+        Column("metric", "metric"),
+        Column("score", "score", numeric=True),
+        Column("pool_score", "on the pool", numeric=True),
+        Column("difference", "difference", numeric=True),
+        Column("standard_errors", "in standard errors", numeric=True),
     )
-    rows = tuple(_score_row(report, one) for one in report.systems)
-    return Table(columns, rows, tuple(map(str, report.signatures.values())))
+    rows = tuple(_score_row(system, sample.digits[system.metric]) for system in sample.systems)
+    return Table(columns, rows, tuple(map(str, sample.signatures.values())))
 
 
-def long_table(report: SampleReport) -> Table:
-    """Every number in a row of its own, with all digits; an empty cell where there is none."""
-    rows: list[tuple[str, str, object, object]] = [
-        ("segments", "", len(report.segments), report.pool["segments"]),
-        ("documents", "", report.documents, report.pool_documents),
-        ("mean length", "", report.lengths.mean, report.pool_lengths.mean),
+def long_table(sample: Sample) -> Table:
+    """Every number in a row of its own."""
+    words = sample.vocabulary
+    rows: list[Row] = [
+        _row("segments", "", len(sample.segments), len(sample.pool)),
+        _row("documents", "", sample.documents, sample.pool_documents),
+        _row("mean length", "", sample.lengths.mean, sample.pool_lengths.mean),
     ]
-    ends = zip(QUANTILES, report.lengths.quantiles, report.pool_lengths.quantiles, strict=True)
-    rows += [("length quantile", f"{share:g}", here, pool) for share, here, pool in ends]
-    rows.append(("length distance", "", report.length_distance, None))
-    rows.append(("usual distance", "", report.usual_distance, None))
-    words = report.vocabulary
-    rows.append(("types", "", words.types, words.pool_types))
-    rows.append(("types covered", "", words.types_covered, None))
-    rows.append(("tokens covered", "", words.tokens_covered, None))
-    rows.append(("out of vocabulary", "", words.out_of_vocabulary, None))
-    rows += [("domain share", one.domain, one.share, one.pool_share) for one in report.domains]
-    for one in report.systems:
-        rows.append((one.metric, one.system, one.score, one.pool_score))
-        rows.append((f"{one.metric} standard errors", one.system, one.standard_errors, None))
-    columns = tuple(Column(heading) for heading in ("measure", "of", "test_set", "pool"))
-    cells = tuple(
-        (measure, of, *("" if value is None else repr(value) for value in values))
-        for measure, of, *values in rows
+    ends = zip(QUANTILES, sample.lengths.quantiles, sample.pool_lengths.quantiles, strict=True)
+    rows += [_row("length quantile", f"{share:g}", here, pool) for share, here, pool in ends]
+    rows += [
+        _row("length distance", "", sample.length_distance),
+        _row("usual distance", "", sample.usual_distance),
+        _row("types", "", words.types, words.pool_types),
+        _row("types covered", "", words.types_covered),
+        _row("tokens covered", "", words.tokens_covered),
+        _row("out of vocabulary", "", words.out_of_vocabulary),
+    ]
+    rows += [
+        _row("domain share", domain.domain, domain.share, domain.pool_share)
+        for domain in sample.domains
+    ]
+    for system in sample.systems:
+        name, metric = system.system, system.metric
+        rows.append(_row(metric, name, system.score, system.pool_score))
+        rows.append(_row(f"{metric} standard errors", name, system.standard_errors))
+    columns = tuple(Column(name, name) for name in ("measure", "of", "test_set", "pool"))
+    return Table(columns, tuple(rows), tuple(map(str, sample.signatures.values())))
+
+
+def _row(measure: str, of: str, value: float | None, pool: float | None = None) -> Row:
+    return {"measure": measure, "of": of, "test_set": value, "pool": pool}
+
+
+def _drawn(sample: Sample) -> str:
+    size, pool = len(sample.segments), len(sample.pool)
+    how = DRAWN[sample.settings.draw].format(step=pool / size)
+    return f"Drew {size:,} of {pool:,} segments, {how} (seed {sample.settings.seed})."
+
+
+def _distance(sample: Sample) -> str:
+    distance, usual = sample.length_distance, sample.usual_distance
+    sentence = (
+        "The shares of segments up to any length differ from the pool's by "
+        f"{_points(distance)} at most"
     )
-    return Table(columns, cells, tuple(map(str, report.signatures.values())))
-
-
-def _tables(report: SampleReport) -> list[Table]:
-    tables = [length_table(report)]
-    if report.domains:
-        tables.append(domain_table(report))
-    if report.systems:
-        tables.append(score_table(report))
-    return tables
-
-
-def _drawn(report: SampleReport) -> str:
-    size, pool = len(report.segments), report.pool["segments"]
-    how = DRAWN[report.settings["draw"]].format(step=pool / size)
-    return f"Drew {size:,} of {pool:,} segments, {how} (seed {report.settings['seed']})."
-
-
-def _distance(report: SampleReport) -> str:
-    found, usual = report.length_distance, report.usual_distance
-    told = (
-        f"The shares of segments up to any length differ from the pool's by {_points(found)} at "
-        f"most (Kolmogorov and Smirnov's distance); of random samples, 95 % stay below "
+    if not usual:
+        return f"{sentence}."
+    return (
+        f"{sentence} (Kolmogorov and Smirnov's distance); of random samples, 95 % stay below "
         f"{_points(usual)}."
     )
-    return told if usual else told.split(" (")[0] + "."
 
 
 def _points(share: float) -> str:
     return f"{100 * share:.1f} points"
 
 
-def _odd_scores(report: SampleReport) -> list[str]:
+def _odd_scores(sample: Sample) -> list[str]:
     """The systems whose scores are far from those on the pool."""
     odd = [
-        f"{one.system} ({one.metric})"
-        for one in report.systems
-        if one.standard_errors is not None and abs(one.standard_errors) > MANY_ERRORS
+        f"{system.system} ({system.metric})"
+        for system in sample.systems
+        if system.standard_errors is not None and abs(system.standard_errors) > MANY_ERRORS
     ]
     if not odd:
         return []
@@ -175,18 +187,17 @@ def _odd_scores(report: SampleReport) -> list[str]:
     ]
 
 
-def _score_row(report: SampleReport, one: SystemOnSample) -> tuple[str, ...]:
-    digits = report.digits[one.metric]
-    errors = "" if one.standard_errors is None else f"{one.standard_errors:+.1f}"
-    return (
-        one.system,
-        one.metric,
-        f"{one.score:.{digits}f}",
-        f"{one.pool_score:.{digits}f}",
-        f"{one.difference:+.{digits}f}",
-        errors,
-    )
+def _score_row(system: SystemOnSample, digits: int) -> Row:
+    errors = system.standard_errors
+    return {
+        "system": system.system,
+        "metric": system.metric,
+        "score": f"{system.score:.{digits}f}",
+        "pool_score": f"{system.pool_score:.{digits}f}",
+        "difference": f"{system.difference:+.{digits}f}",
+        "standard_errors": "" if errors is None else f"{errors:+.1f}",
+    }
 
 
-def _percent(share: float, digits: int = 0) -> str:
-    return f"{100 * share:.{digits}f} %"
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"

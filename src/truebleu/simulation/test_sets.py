@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from truebleu._core import Segments
 from truebleu._seeds import DEFAULT_SEED, Streams, require_seed
 from truebleu.corpus import TestSet
-from truebleu.corpus._writing import write_files
+from truebleu.corpus._writing import files_of, write_files
 from truebleu.errors import SettingError
 from truebleu.simulation.language import (
     DOMAINS,
@@ -28,7 +28,7 @@ from truebleu.simulation.language import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from truebleu._seeds import Draw
     from truebleu.simulation.language import Tables
@@ -249,29 +249,13 @@ def save_test_set(test_set: TestSet, folder: Path, *, overwrite: bool = False) -
 
     Args:
         test_set: what ``simulate`` returned.
-        folder: where to put ``reference-1.txt`` and so on, ``documents.tsv``, a file per system.
+        folder: where to put ``reference-1.txt`` and so on, a file per system, ``documents.tsv``.
         overwrite: whether files that exist may be replaced.
 
     Returns:
         The files, in the order above.
     """
-    contents = {
-        name: (f"{line}\n".encode() for line in lines) for name, lines in _texts(test_set).items()
-    }
-    return write_files(folder, contents, overwrite=overwrite)
-
-
-def _texts(test_set: TestSet) -> Mapping[str, Iterable[str]]:
-    texts: dict[str, Iterable[str]] = {
-        f"{name}.txt": map(str, text)
-        for name, text in zip(test_set.reference_names, test_set.references, strict=True)
-    }
-    rows = zip(test_set.documents or (), test_set.domains or (), strict=True)
-    texts["documents.tsv"] = ["doc\tdomain", *map("\t".join, rows)]
-    for name, text in test_set.systems.items():
-        if f"{name}.txt" in texts or Path(name).name != name:
-            raise SettingError(
-                "systems", name, "a name that can be a file's and is not a reference's"
-            )
-        texts[f"{name}.txt"] = map(str, text)
-    return texts
+    for name in test_set.systems:
+        if Path(name).name != name:
+            raise SettingError("systems", name, "a name that can be a file's")
+    return write_files(folder, files_of(test_set), overwrite=overwrite)

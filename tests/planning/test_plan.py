@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from dataclasses import replace
 from math import sqrt
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from scipy.stats import nct, norm, t
 
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError
-from truebleu.planning.plan import PlanSettings, plan, plan_from_literature, plan_test_set
+from truebleu.planning.plan import PlanSettings, plan, plan_from_literature
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
@@ -37,11 +38,11 @@ def two(texts: TestSet, *names: str) -> TestSet:
 
 
 def test_the_answers_of_a_plan_agree_with_each_other(texts: TestSet) -> None:
-    (found,) = plan_test_set(two(texts), 2.0).plans
+    (found,) = plan(two(texts), difference=2.0).plans
     assert found.units_needed is not None
     assert found.smallest_difference is not None
     assert found.power_now is not None
-    again = plan_test_set(two(texts), found.smallest_difference).plans[0]
+    again = plan(two(texts), difference=found.smallest_difference).plans[0]
     assert again.units_needed == 300
     assert again.power_now == pytest.approx(0.8)
     at_needed = next(size for size in found.sizes if size.units == found.units_needed)
@@ -58,7 +59,7 @@ def test_a_higher_power_a_smaller_difference_and_more_comparisons_need_more(
     texts: TestSet,
 ) -> None:
     def needed(difference: float = 2.0, **settings: Any) -> int:
-        found = plan_test_set(two(texts), difference, settings=PlanSettings(**settings))
+        found = plan(two(texts), difference=difference, **settings)
         return found.plans[0].units_needed or 0
 
     base = needed()
@@ -72,16 +73,14 @@ def test_a_higher_power_a_smaller_difference_and_more_comparisons_need_more(
 
 
 def test_the_baseline_is_the_first_of_two_and_must_be_named_among_more(texts: TestSet) -> None:
-    (found,) = plan_test_set(two(texts)).plans
+    (found,) = plan(two(texts)).plans
     assert (found.a, found.b) == ("new", "old")
     with pytest.raises(SettingError, match="baseline: found 'none', expected one of old, new"):
-        plan_test_set(texts)
-    result = plan_test_set(texts, 2.0, settings=PlanSettings(baseline="new"))
+        plan(texts)
+    result = plan(texts, difference=2.0, baseline="new")
     assert [(pair.a, pair.b) for pair in result.plans] == [("old", "new"), ("best", "new")]
-    assert result.settings["comparisons"] == 2
-    alone = plan_test_set(
-        two(texts, "new", "best"), 2.0, settings=PlanSettings(baseline="new", comparisons=2)
-    )
+    assert result.settings.comparisons == 2
+    alone = plan(two(texts, "new", "best"), difference=2.0, baseline="new", comparisons=2)
     assert result.plans[1].units_needed == alone.plans[0].units_needed
 
 
@@ -90,8 +89,12 @@ def test_a_one_sided_test_looks_for_a_better_system(texts: TestSet, metric: str)
     """By TER, less is better."""
     powers = {}
     for alternative in ("greater", "less", "two-sided"):
-        settings = PlanSettings(alternative=alternative)
-        (found,) = plan_test_set(two(texts, "old", "best"), 2.0, [metric], settings).plans
+        (found,) = plan(
+            two(texts, "old", "best"),
+            difference=2.0,
+            metrics=[metric],
+            alternative=alternative,
+        ).plans
         powers[alternative] = found.power_for_pilot_difference or 0
     assert powers["greater"] > 0.99
     assert powers["two-sided"] > 0.99
@@ -100,13 +103,12 @@ def test_a_one_sided_test_looks_for_a_better_system(texts: TestSet, metric: str)
 
 def test_documents_are_counted_with_their_segments(texts: TestSet) -> None:
     documents = len(set(texts.documents or ()))
-    settings = PlanSettings(unit="document")
-    (found,) = plan_test_set(two(texts), 2.0, ["chrf"], settings).plans
+    (found,) = plan(two(texts), difference=2.0, metrics=["chrf"], unit="document").plans
     assert found.units == documents
     assert found.segments == 300
     assert found.units_needed is not None
     assert found.segments_needed == pytest.approx(found.units_needed * 300 / documents, abs=1)
-    by_segment = plan_test_set(two(texts), 2.0, ["chrf"]).plans[0]
+    by_segment = plan(two(texts), difference=2.0, metrics=["chrf"]).plans[0]
     assert found.design_effect == pytest.approx(
         (found.sd**2 / documents) / (by_segment.sd**2 / 300)
     )
@@ -118,36 +120,36 @@ def test_segments_that_go_together_are_warned_about() -> None:
     good = [line if i // 10 % 2 else line[::-1] for i, line in enumerate(reference)]
     bad = [line if i % 3 else line[:9] for i, line in enumerate(reference)]
     pilot = replace(as_test_set({"a": bad, "b": good}, reference), documents=documents)
-    (found,) = plan_test_set(pilot, 1.0, ["chrf"]).plans
+    (found,) = plan(pilot, difference=1.0, metrics=["chrf"]).plans
     assert found.design_effect is not None
     assert found.design_effect > 2
-    assert any("Plan with --unit document" in warning for warning in found.warnings)
+    assert "dependent segments" in found.warnings
 
 
 def test_a_pilot_that_hangs_on_one_segment_is_warned_about() -> None:
     reference = ["the cat sat on the mat today"] * 100
     almost = ["the cat sat on the hat today" if i % 2 else line for i, line in enumerate(reference)]
     odd = [line + " today" * 400 * (i == 7) for i, line in enumerate(reference)]
-    (found,) = plan({"a": almost, "b": odd}, reference, 1.0, ["ter"]).plans
+    (found,) = plan({"a": almost, "b": odd}, reference, difference=1.0, metrics=["ter"]).plans
     assert (found.largest_share or 0) > 0.9
-    assert any("One segment makes up" in warning for warning in found.warnings)
+    assert "one unit decides" in found.warnings
 
 
 def test_each_metric_has_its_own_difference(texts: TestSet) -> None:
-    result = plan_test_set(two(texts), [2.0, 1.0], ["bleu", "chrf"])
+    result = plan(two(texts), difference=[2.0, 1.0], metrics=["bleu", "chrf"])
     assert [found.difference for found in result.plans] == [2.0, 1.0]
     with pytest.raises(SettingError, match="2 differences"):
-        plan_test_set(two(texts), [2.0, 1.0], ["bleu"])
+        plan(two(texts), difference=[2.0, 1.0], metrics=["bleu"])
 
 
 def test_what_is_none_has_its_reason_and_what_is_not_has_none(texts: TestSet) -> None:
     results = [
-        plan_test_set(two(texts)),
-        plan_test_set(two(texts), 1.0),
-        plan_test_set(two(texts), 1e-9),
-        plan_from_literature(0.5, sd=10.0),
-        plan_from_literature(segments=5, sd=10.0),
-        plan_from_literature(0.5, interval=(-1.0, 2.0), segments=100),
+        plan(two(texts)),
+        plan(two(texts), difference=1.0),
+        plan(two(texts), difference=1e-9),
+        plan_from_literature(difference=0.5, sd=10.0),
+        plan_from_literature(reported_segments=5, sd=10.0),
+        plan_from_literature(difference=0.5, reported_interval=(-1.0, 2.0), reported_segments=100),
     ]
     for result in results:
         written = json.loads(json.dumps(result.to_dict(), allow_nan=False))
@@ -158,24 +160,30 @@ def test_what_is_none_has_its_reason_and_what_is_not_has_none(texts: TestSet) ->
 
 
 @pytest.mark.parametrize("asked", [None, 2.0])
-def test_the_exhibit_has_what_it_plots(texts: TestSet, asked: float | None) -> None:
-    result = plan_test_set(two(texts), asked, ["bleu", "chrf"])
-    exhibit = result.exhibit()
-    assert exhibit.title == (
+def test_the_chart_has_what_it_plots(texts: TestSet, asked: float | None) -> None:
+    result = plan(two(texts), difference=asked, metrics=["bleu", "chrf"])
+    (chart,) = result.to_document().charts
+    assert chart.title == (
         "Smallest difference found with a power of 80 %, by segments"
         if asked is None
         else f"Power to find a difference of {asked:g}, by segments"
     )
-    assert exhibit.plot.x == "units"
-    assert exhibit.plot.y == ("smallest_difference" if asked is None else "power")
-    assert {row["plan"] for row in exhibit.rows} == {"BLEU: new − old", "chrF2: new − old"}
-    assert exhibit.plot_rows is not None
-    for row in exhibit.plot_rows:
-        assert isinstance(row[exhibit.plot.y], float)
-    for field in exhibit.fields:
-        assert all(field.name in row for row in exhibit.rows)
-    assert len(exhibit.findings) == 2
-    json.dumps(exhibit.to_dict(), allow_nan=False)
+    assert chart.plot.x == "units"
+    assert chart.plot.y == ("smallest_difference" if asked is None else "power")
+    assert {row["plan"] for row in chart.table.rows} == {"BLEU: new − old", "chrF2: new − old"}
+    for row in chart.table.rows:
+        assert isinstance(row[chart.plot.y], float)
+    for column in chart.table.columns:
+        assert all(column.name in row for row in chart.table.rows)
+    assert len(chart.sentences) == 2
+
+
+def test_results_compare_pickle_and_print(texts: TestSet) -> None:
+    result = plan(two(texts), difference=2.0)
+    assert pickle.loads(pickle.dumps(result)) == result  # noqa: S301
+    assert result == plan(two(texts), difference=2.0)
+    assert str(result).startswith("BLEU: new against old.")
+    assert "<table" in result._repr_html_()
 
 
 def test_the_literature_gives_the_same_whichever_way_it_says_it() -> None:
@@ -183,10 +191,13 @@ def test_the_literature_gives_the_same_whichever_way_it_says_it() -> None:
     se = sd / sqrt(2000)
     half = norm.ppf(0.995) * se
     found = [
-        plan_from_literature(0.5, sd=sd, segments=2000),
-        plan_from_literature(0.5, se=se, segments=2000),
+        plan_from_literature(difference=0.5, sd=sd, reported_segments=2000),
+        plan_from_literature(difference=0.5, se=se, reported_segments=2000),
         plan_from_literature(
-            0.5, interval=(0.4 - half, 0.4 + half), interval_level=0.99, segments=2000
+            difference=0.5,
+            reported_interval=(0.4 - half, 0.4 + half),
+            reported_level=0.99,
+            reported_segments=2000,
         ),
     ]
     sizes = range(3700, 3900)
@@ -207,14 +218,20 @@ def test_the_literature_gives_the_same_whichever_way_it_says_it() -> None:
         ({"difference": float("nan"), "sd": 1.0}, "difference: found nan"),
         ({"difference": 1.0, "sd": 0.0}, "sd: found 0.0"),
         ({"difference": 1.0, "sd": float("inf")}, "sd: found inf"),
-        ({"difference": 1.0, "se": 1.0}, "segments: found 'none'"),
-        ({"difference": 1.0, "interval": (2.0, 1.0), "segments": 9}, "the lower one first"),
-        ({"difference": 1.0, "interval": (1.0, 1.0), "segments": 9}, "the lower one first"),
-        ({"difference": 1.0, "sd": 1.0, "se": 1.0, "segments": 9}, "exactly one of"),
+        ({"difference": 1.0, "se": 1.0}, "reported_segments: found 'none'"),
+        (
+            {"difference": 1.0, "reported_interval": (2.0, 1.0), "reported_segments": 9},
+            "the lower one first",
+        ),
+        (
+            {"difference": 1.0, "reported_interval": (1.0, 1.0), "reported_segments": 9},
+            "the lower one first",
+        ),
+        ({"difference": 1.0, "sd": 1.0, "se": 1.0, "reported_segments": 9}, "exactly one of"),
         ({"difference": 1.0}, "spread: found 'none'"),
         ({"sd": 1.0}, "difference: found 'none'"),
-        ({"difference": 1.0, "sd": 1.0, "segments": 1}, "segments: found 1"),
-        ({"difference": 1.0, "sd": 1.0, "interval_level": 0.9}, "interval_level: found 0.9"),
+        ({"difference": 1.0, "sd": 1.0, "reported_segments": 1}, "reported_segments: found 1"),
+        ({"difference": 1.0, "sd": 1.0, "reported_level": 0.9}, "reported_level: found 0.9"),
     ],
 )
 def test_what_the_literature_cannot_say_is_refused(arguments: dict[str, Any], message: str) -> None:
@@ -233,7 +250,7 @@ def test_what_the_literature_cannot_say_is_refused(arguments: dict[str, Any], me
         ({"comparisons": 0}, "comparisons: found 0"),
         ({"unit": "block"}, "unknown unit 'block'"),
         ({"alternative": "more"}, "unknown alternative 'more'"),
-        ({"samples": 10}, "samples: found 10, expected at least 40"),
+        ({"replicates": 10}, "replicates: found 10, expected at least 40"),
         ({"seed": -1}, "seed: found -1"),
     ],
 )
@@ -246,27 +263,23 @@ def test_pilots_that_tell_nothing_are_refused(texts: TestSet) -> None:
     same = two(texts, "old").systems["old"]
     copies = as_test_set({"a": same, "b": same}, texts.references)
     with pytest.raises(SettingError, match="without spread nothing can be planned"):
-        plan_test_set(copies, 1.0)
+        plan(copies, difference=1.0)
     with pytest.raises(SettingError, match="systems: found 1, expected at least two"):
-        plan_test_set(two(texts, "old"), 1.0)
+        plan(two(texts, "old"), difference=1.0)
     with pytest.raises(SettingError, match="a test set with documents"):
-        plan_test_set(
-            as_test_set(texts.systems, texts.references),
-            1.0,
-            settings=PlanSettings(unit="document", baseline="old"),
-        )
+        plan(texts.systems, texts.references, difference=1.0, unit="document", baseline="old")
     lone = replace(two(texts), documents=("d",) * 300)
     with pytest.raises(SettingError, match="found 'one document', expected at least two"):
-        plan_test_set(lone, 1.0, settings=PlanSettings(unit="document"))
+        plan(lone, difference=1.0, unit="document")
 
 
 def test_two_segments_are_enough_for_an_answer_and_a_warning() -> None:
     reference = ["the cat sat on the mat", "a dog ran over the hill"]
     systems = {"a": ["the cat sat on the mat", "a dog ran"], "b": reference}
-    (found,) = plan(systems, reference, 1.0, ["bleu"]).plans
+    (found,) = plan(systems, reference, difference=1.0, metrics=["bleu"]).plans
     assert found.smallest_difference is None
     assert "at least 6 units" in found.reasons["smallest_difference"]
-    assert any("The pilot has 2 segments" in warning for warning in found.warnings)
+    assert "small pilot" in found.warnings
 
 
 LINES = st.lists(st.text(alphabet="ab ", max_size=6), min_size=2, max_size=9)
@@ -280,9 +293,9 @@ def test_any_pilot_gives_a_plan_or_a_reason(
     metric = data.draw(st.sampled_from(["bleu", "chrf", "ter", "nist", "length", "sentbleu"]))
     refusal = ""
     try:
-        result = plan({"a": a, "b": b}, reference, 1.0, [metric], PlanSettings(samples=50))
+        result = plan({"a": a, "b": b}, reference, difference=1.0, metrics=[metric], replicates=50)
         json.dumps(result.to_dict(), allow_nan=False)
-        json.dumps(result.exhibit().to_dict(), allow_nan=False)
+        assert str(result)
     except SettingError as error:
         refusal = str(error)
     assert not refusal or refusal.endswith("without spread nothing can be planned")
