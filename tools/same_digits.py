@@ -97,7 +97,6 @@ SYSTEMS = {
 # Settings that keep a case quick.
 SHORT = {
     "quick": "--replicates 1000",
-    "planning": "--samples 1000",
     "study": "--repetitions 20 --samples 200",
     "agreeing": "--samples 200 --draws 300",
 }
@@ -222,21 +221,21 @@ CASES = {
     "gate $de/sys/P3AI.txt $out/old.json.gz -r $de/refA.txt -m bleu -m ter $quick",
     "gate-text": "gate $de/sys/UF.txt $de/sys/P3AI.txt -r $de/refA.txt $quick -f text",
     # plan
-    "plan-pilot": "plan -r $de/refA.txt $de2 --difference 0.5 $planning",
+    "plan-pilot": "plan -r $de/refA.txt $de2 --difference 0.5 $quick",
     "plan-metrics": "plan -r $de/refA.txt $de2 -m bleu -m chrf -m ter --difference 0.5 "
-    "--difference 0.3 --difference 1 --power 0.9 $planning",
+    "--difference 0.3 --difference 1 --power 0.9 $quick",
     "plan-documents": "plan -r $es/refA.txt $es/sys/IKUN.txt $es/sys/Aya23.txt "
-    "--documents $es/docs.tsv --unit document --difference 1 $planning",
-    "plan-baseline": "plan -r $de/refA.txt $de3 --baseline UF --difference 1 $planning",
+    "--documents $es/docs.tsv --unit document --difference 1 $quick",
+    "plan-baseline": "plan -r $de/refA.txt $de3 --baseline UF --difference 1 $quick",
     "plan-comparisons": "plan -r $de/refA.txt $de2 --difference 0.5 --comparisons 10 "
-    "--alternative greater --level 0.99 $planning",
+    "--alternative greater --level 0.99 $quick",
     "plan-sd": "plan --sd 12 --difference 0.5",
     "plan-se": "plan --se 0.4 --reported-segments 1500 --difference 0.5 --power 0.9",
     "plan-interval": "plan --reported-interval 0.1 1.1 --reported-segments 2000 --difference 0.5",
     "plan-interval-level": "plan --reported-interval 0.1 1.1 --reported-level 0.9 "
     "--reported-segments 2000 --difference 1 --alternative greater",
-    "plan-chart": "plan -r $de/refA.txt $de2 --difference 0.5 $planning --chart $out/chart.json",
-    "plan-text": "plan -r $de/refA.txt $de2 --difference 0.5 $planning -f text",
+    "plan-chart": "plan -r $de/refA.txt $de2 --difference 0.5 $quick --chart $out/chart.json",
+    "plan-text": "plan -r $de/refA.txt $de2 --difference 0.5 $quick -f text",
     # sample
     "sample-broad": "sample -r $de/refA.txt $de2 --size 100 --out $out/drawn",
     "sample-random": "sample -r $de/refA.txt -s $de/src.txt $de2 --size 100 --draw random --seed 3 "
