@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -239,3 +241,21 @@ def test_an_exchange_without_runs_is_refused(folder: Path) -> None:
     assert result.exit_code != 0
     assert isinstance(result.exception, TruebleuError)
     assert "--runs" in str(result.exception)
+
+
+@pytest.mark.parametrize("command", ["score", "compare"])
+def test_plain_commands_never_load_scipy(folder: Path, command: str) -> None:
+    # Loading SciPy takes longer than most comparisons.
+    arguments = [command, "-r", "reference-1.txt", "good.txt", "bad.txt"]
+    code = (
+        "import sys, contextlib\n"
+        "from truebleu.cli.main import main\n"
+        "with contextlib.suppress(SystemExit):\n"
+        f"    main({arguments!r})\n"
+        "print('scipy' in sys.modules, file=sys.stderr)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True
+    )
+    assert "good" in run.stdout
+    assert run.stderr.splitlines()[-1] == "False"

@@ -21,7 +21,6 @@ from truebleu.significance.settings import CompareSettings
 if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
     from truebleu.significance.compare import Comparison
-    from truebleu.significance.settings import Test
 
 RIEZLER_MAXWELL = tool_cases("nist-multeval", "riezler-maxwell-2005 plain numpy")
 ZHANG_VOGEL = tool_cases("nist-multeval", "zhang-vogel-2004 plain numpy")
@@ -58,7 +57,7 @@ def compare_files(
 )
 @pytest.mark.parametrize("case", RIEZLER_MAXWELL, ids=case_id)
 def test_p_agrees_with_riezler_and_maxwell(
-    case: dict[str, Any], test: Test, figure: str, trials: str
+    case: dict[str, Any], test: str, figure: str, trials: str
 ) -> None:
     tokenize = TOKENIZERS[case["params"]["tokenizer"]]
     metrics = (BLEU(tokenize=tokenize), NIST(tokenize=tokenize))

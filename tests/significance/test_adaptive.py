@@ -14,7 +14,6 @@ from truebleu.simulation import Channel, simulate
 if TYPE_CHECKING:
     from truebleu.corpus import TestSet
     from truebleu.significance.compare import Comparison
-    from truebleu.significance.settings import Test
 
 
 def texts_of(segments: int, *rates: float, seed: int = 4) -> TestSet:
@@ -22,7 +21,7 @@ def texts_of(segments: int, *rates: float, seed: int = 4) -> TestSet:
     return simulate(segments=segments, systems=channels, seed=seed)
 
 
-def compared(test_set: TestSet, test: Test, replicates: int, *, adaptive: bool) -> Comparison:
+def compared(test_set: TestSet, test: str, replicates: int, *, adaptive: bool) -> Comparison:
     settings = CompareSettings(
         test=test, replicates=replicates, adaptive=adaptive, correction="none"
     )
@@ -38,7 +37,7 @@ def close() -> TestSet:
 
 
 @pytest.mark.parametrize("test", ["ar", "bootstrap", "bootstrap-absolute"])
-def test_replicates_are_added_until_the_decision_is_clear(close: TestSet, test: Test) -> None:
+def test_replicates_are_added_until_the_decision_is_clear(close: TestSet, test: str) -> None:
     few = compared(close, test, 100, adaptive=False)
     more = compared(close, test, 100, adaptive=True)
     assert not few.metrics["BLEU"].decided
@@ -47,9 +46,7 @@ def test_replicates_are_added_until_the_decision_is_clear(close: TestSet, test: 
 
 
 @pytest.mark.parametrize("test", ["ar", "bootstrap"])
-def test_replicates_added_bit_by_bit_are_those_asked_for_at_once(
-    close: TestSet, test: Test
-) -> None:
+def test_replicates_added_bit_by_bit_are_those_asked_for_at_once(close: TestSet, test: str) -> None:
     found = compared(close, test, 100, adaptive=True)
     at_once = compared(close, test, found.metrics["BLEU"].replicates, adaptive=False)
     assert found.comparisons[0].p == at_once.comparisons[0].p
@@ -83,7 +80,7 @@ def test_a_metric_that_is_clear_does_not_wait_for_the_others(close: TestSet) -> 
 
 @pytest.mark.parametrize("test", ["ar", "bootstrap"])
 def test_what_stays_unclear_is_given_up_with_what_memory_allows(
-    close: TestSet, test: Test, monkeypatch: pytest.MonkeyPatch
+    close: TestSet, test: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(adaptive, "ADAPTIVE_SIZE", 110)
     found = compared(close, test, 100, adaptive=True).metrics["BLEU"]

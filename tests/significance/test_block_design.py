@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 from scipy import stats
 
-from truebleu.errors import MissingExtraError, SettingError
+from truebleu.errors import SettingError
 from truebleu.significance.corrections import error_variance, scheffe_p, tukey_p
 
 Floats = NDArray[np.float64]
@@ -105,12 +104,3 @@ def test_too_few_segments_or_systems_are_refused(
 ) -> None:
     with pytest.raises(SettingError, match="at least two segments and two systems"):
         test(np.zeros(shape))
-
-
-@BOTH
-def test_without_scipy_the_extra_is_named(
-    test: PairwiseTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "scipy.stats", None)
-    with pytest.raises(MissingExtraError, match=r"truebleu\[stats\]"):
-        test(GRAFTS)

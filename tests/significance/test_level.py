@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from truebleu.significance.corrections import adjust, westfall_young
 from truebleu.significance.p_values import (
+    absolute_bootstrap_p,
     equivalence_p,
     non_inferiority_p,
     randomization_p,
@@ -77,7 +78,7 @@ def test_the_absolute_shifted_bootstrap_rejects_twice_too_often(
     gains: Floats, draws: Floats
 ) -> None:
     observed, replicates = gains.mean(axis=0), draws @ gains
-    rate = rejected(shifted_bootstrap_p(observed, replicates, centring="absolute"))
+    rate = rejected(absolute_bootstrap_p(observed, replicates))
     assert 0.085 < rate < 0.15
 
 

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from truebleu.errors import SettingError
-from truebleu.significance.corrections import CORRECTIONS, adjust
+from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust
 from truebleu.significance.p_values import (
     decision,
     monte_carlo_error,
@@ -58,7 +58,7 @@ def test_a_clear_decision_is_hardly_ever_wrong() -> None:
         assert verdicts.count(wrong) <= 4
 
 
-@pytest.mark.parametrize("method", CORRECTIONS)
+@pytest.mark.parametrize("method", P_VALUE_CORRECTIONS)
 @given(data=st.data())
 def test_corrected_bounds_are_bounds_of_the_corrected(method: str, data: st.DataObject) -> None:
     shares = st.floats(0, 1)

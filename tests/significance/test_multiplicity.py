@@ -15,7 +15,7 @@ from scipy import stats
 
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.significance.corrections import (
-    CORRECTIONS,
+    P_VALUE_CORRECTIONS,
     adjust,
     experimentwise_error,
     westfall_young,
@@ -70,7 +70,7 @@ def test_the_example_of_benjamini_and_hochberg_rejects_as_they_say() -> None:
         *(0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0000),
     ]
     assert np.count_nonzero(adjust(p_values, "bonferroni") <= 0.05) == 3
-    assert np.count_nonzero(adjust(p_values, "benjamini-hochberg") <= 0.05) == 4
+    assert np.count_nonzero(adjust(p_values, "bh") <= 0.05) == 4
 
 
 @given(P_VALUES)
@@ -82,7 +82,7 @@ def test_false_discovery_corrections_agree_with_scipy(p_values: Floats) -> None:
 
 @given(P_VALUES)
 def test_corrections_stand_in_the_order_of_their_caution(p_values: Floats) -> None:
-    adjusted: dict[str, Floats] = {name: adjust(p_values, name) for name in CORRECTIONS}
+    adjusted: dict[str, Floats] = {name: adjust(p_values, name) for name in P_VALUE_CORRECTIONS}
     ordered = [
         ("none", "bh", "hochberg", "holm", "bonferroni"),
         ("none", "sidak", "bonferroni"),
@@ -93,7 +93,7 @@ def test_corrections_stand_in_the_order_of_their_caution(p_values: Floats) -> No
             assert (adjusted[less] <= adjusted[more] + 1e-12).all(), (less, more)
 
 
-@pytest.mark.parametrize("method", CORRECTIONS)
+@pytest.mark.parametrize("method", P_VALUE_CORRECTIONS)
 @given(p_values=P_VALUES, data=st.data())
 def test_the_order_of_the_comparisons_does_not_matter(
     method: str, p_values: Floats, data: st.DataObject
@@ -102,7 +102,7 @@ def test_the_order_of_the_comparisons_does_not_matter(
     assert_array_equal(adjust(p_values[order], method), adjust(p_values, method)[order])
 
 
-@pytest.mark.parametrize("method", CORRECTIONS)
+@pytest.mark.parametrize("method", P_VALUE_CORRECTIONS)
 def test_one_comparison_needs_no_correction(method: str) -> None:
     assert_allclose(adjust([0.03], method), [0.03], rtol=1e-14)
     assert len(adjust([], method)) == 0

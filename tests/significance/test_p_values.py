@@ -19,6 +19,7 @@ from truebleu.significance.intervals import percentile_interval
 from truebleu.significance.p_values import (
     ALTERNATIVES,
     Alternative,
+    absolute_bootstrap_p,
     bootstrap_wins,
     equivalence_p,
     non_inferiority_p,
@@ -70,7 +71,7 @@ def test_the_observed_counts_as_one_more_replicate() -> None:
 
 def test_the_absolute_form_is_riezler_and_maxwells_figure_2() -> None:
     # |d_b| are 4, 2, 1, 1 with mean 2; centred 2, 0, -1, -1; one of them is >= 1.
-    assert shifted_bootstrap_p(1.0, [4.0, -2.0, 1.0, -1.0], centring="absolute") == (1 + 1) / 5
+    assert absolute_bootstrap_p(1.0, [4.0, -2.0, 1.0, -1.0]) == (1 + 1) / 5
 
 
 def test_the_signed_form_centres_on_the_observed_difference() -> None:
@@ -84,7 +85,7 @@ def test_the_signed_form_centres_on_the_observed_difference() -> None:
 P_VALUES: list[Callable[[float, Floats], Floats]] = [
     randomization_p,
     shifted_bootstrap_p,
-    lambda observed, differences: shifted_bootstrap_p(observed, differences, centring="absolute"),
+    absolute_bootstrap_p,
     lambda observed, differences: randomization_p(observed, differences, exact=True),
     lambda observed, differences: randomization_p(observed, differences, "greater"),
     lambda observed, differences: shifted_bootstrap_p(observed, differences, "less"),
@@ -115,9 +116,8 @@ def test_swapping_the_names_turns_the_sides_round_and_changes_nothing_else(
     for p_value in (randomization_p, shifted_bootstrap_p):
         assert p_value(observed, differences) == p_value(-observed, -differences)
         assert p_value(observed, differences, "greater") == p_value(-observed, -differences, "less")
-    assert shifted_bootstrap_p(observed, differences, centring="absolute") == shifted_bootstrap_p(
-        -observed, -differences, centring="absolute"
-    )
+    absolute = absolute_bootstrap_p(observed, differences)
+    assert absolute == absolute_bootstrap_p(-observed, -differences)
     assert bootstrap_wins(differences) == pytest.approx(1 - bootstrap_wins(-differences))
 
 
@@ -180,10 +180,8 @@ def test_an_impossible_margin_of_equivalence_is_refused(margin: float) -> None:
 def test_impossible_questions_are_refused_in_words() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'two-sided'"):
         randomization_p(1.0, [1.0], "twosided")  # type: ignore[arg-type]
-    with pytest.raises(UnknownNameError, match="centring"):
-        shifted_bootstrap_p(1.0, [1.0], centring="mean")  # type: ignore[arg-type]
-    with pytest.raises(SettingError, match="'two-sided' with centring 'absolute'"):
-        shifted_bootstrap_p(1.0, [1.0], "greater", "absolute")
+    with pytest.raises(SettingError, match="'two-sided' with absolute differences"):
+        absolute_bootstrap_p(1.0, [1.0], "greater")
     with pytest.raises(SettingError, match="at least one replicate"):
         randomization_p(1.0, [])
     with pytest.raises(SettingError, match=r"observed: found \(2,\)"):

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
     from truebleu.significance.compare import SystemResult
     from truebleu.significance.optimizer_runs import Exchange
-    from truebleu.significance.settings import Test
 
 RATES = {"base": (0.20, 0.22, 0.24), "new": (0.15, 0.19, 0.17)}
 RUNS = {system: tuple(f"{system}.opt{run}" for run in range(3)) for system in RATES}
@@ -105,7 +104,7 @@ def test_the_spread_over_segments_is_the_standard_error_of_a_mean() -> None:
 
 
 @pytest.mark.parametrize("test", ["ar", "bootstrap", "bootstrap-absolute"])
-def test_one_run_each_is_a_plain_comparison(test_set: TestSet, test: Test) -> None:
+def test_one_run_each_is_a_plain_comparison(test_set: TestSet, test: str) -> None:
     names = ["base.opt0", "new.opt0"]
     one = as_test_set({name: test_set.systems[name] for name in names}, [*test_set.references])
     settings = CompareSettings(test=test, replicates=500, interval="bca", margin=1.0)
@@ -159,7 +158,7 @@ def test_exact_randomization_of_slots_is_the_enumeration_of_pooled_corpora() -> 
 
 
 @pytest.mark.parametrize("test", ["ar", "bootstrap", "bootstrap-absolute"])
-def test_units_exchanged_whole_compare_the_averages_of_mean_scores(test: Test) -> None:
+def test_units_exchanged_whole_compare_the_averages_of_mean_scores(test: str) -> None:
     rng = np.random.default_rng(4)
     # Quarters, so that the means of two of them are exact.
     values = {name: rng.integers(0, 40, size=60) / 4 for names in RUNS.values() for name in names}

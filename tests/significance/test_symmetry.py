@@ -11,7 +11,8 @@ import pytest
 from truebleu import BLEU, TER
 from truebleu.resampling import Bootstrap, Units
 from truebleu.significance.compare import compare_test_set
-from truebleu.significance.settings import TESTS, CompareSettings
+from truebleu.significance.settings import CompareSettings
+from truebleu.significance.tests import TESTS
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
     from truebleu.significance._names import IntervalMethod
     from truebleu.significance.compare import PairResult
-    from truebleu.significance.settings import Test
 
 CHANNELS = {"a": Channel.at_rate(0.2), "b": Channel.at_rate(0.24), "c": Channel.at_rate(0.22)}
 METRICS: list[Metric] = [BLEU(), TER()]
@@ -43,7 +43,7 @@ def pairs(test_set: TestSet, settings: CompareSettings) -> dict[tuple[str, str, 
 @pytest.mark.parametrize("interval", ["percentile", "basic", "bca"])
 @pytest.mark.parametrize("test", TESTS)
 def test_swapping_names_flips_signs_and_nothing_else(
-    test_set: TestSet, test: Test, interval: IntervalMethod
+    test_set: TestSet, test: str, interval: IntervalMethod
 ) -> None:
     settings = CompareSettings(test=test, interval=interval, replicates=1000, margin=1.0)
     forth = pairs(renamed(test_set, "abc"), settings)
@@ -75,7 +75,7 @@ def test_the_order_of_systems_changes_no_systems_result(test_set: TestSet) -> No
 
 
 @pytest.mark.parametrize("test", TESTS)
-def test_a_copy_has_difference_0_and_p_1(test_set: TestSet, test: Test) -> None:
+def test_a_copy_has_difference_0_and_p_1(test_set: TestSet, test: str) -> None:
     texts = {"original": test_set.systems["a"], "copy": [*test_set.systems["a"]]}
     copies = replace(test_set, systems=texts)
     found = compare_test_set(copies, METRICS, CompareSettings(test=test, replicates=500))
@@ -88,7 +88,7 @@ def test_a_copy_has_difference_0_and_p_1(test_set: TestSet, test: Test) -> None:
 
 
 @pytest.mark.parametrize("test", TESTS)
-def test_zero_is_a_seed_like_any_other(test_set: TestSet, test: Test) -> None:
+def test_zero_is_a_seed_like_any_other(test_set: TestSet, test: str) -> None:
     settings = CompareSettings(test=test, replicates=500, seed=0)
     found = [
         compare_test_set(test_set, METRICS, replace(settings, seed=seed)).comparisons
@@ -100,7 +100,7 @@ def test_zero_is_a_seed_like_any_other(test_set: TestSet, test: Test) -> None:
 
 
 @pytest.mark.parametrize("test", TESTS)
-def test_documents_of_one_segment_are_segments(test_set: TestSet, test: Test) -> None:
+def test_documents_of_one_segment_are_segments(test_set: TestSet, test: str) -> None:
     names = tuple(f"document {segment}" for segment in range(len(test_set)))
     alone = replace(test_set, documents=names)
     by_unit: list[dict[str, Any]] = [

@@ -25,7 +25,7 @@ TEXTS = simulate(segments=50, systems=[0.2, 0.21, 0.25, 0.4])
 @pytest.mark.parametrize("metric", ["bleu", "ter"])
 @pytest.mark.parametrize("test", ["ar", "bootstrap", "bootstrap-absolute"])
 def test_on_the_first_sample_p_values_are_those_of_compare(metric: str, test: str) -> None:
-    settings = CompareSettings(test=test, replicates=400, seed=9)  # type: ignore[arg-type]
+    settings = CompareSettings(test=test, replicates=400, seed=9)
     expected = compare_test_set(TEXTS, [metric], settings)
     (one,) = Pool.of(TEXTS, [metric]).counted
     found = Testing(tests=(test,), samples=400, seed=9).conclusions(one, PAIRS, 0)[test]

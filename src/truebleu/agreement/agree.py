@@ -38,7 +38,7 @@ from truebleu.errors import SettingError, UnknownNameError
 from truebleu.exhibits import Exhibit, Field, Plot, Row
 from truebleu.human import HumanScores
 from truebleu.metrics.registry import as_metrics
-from truebleu.significance.corrections import CORRECTIONS, adjust
+from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust
 from truebleu.significance.intervals import smallest_replicates
 
 if TYPE_CHECKING:
@@ -804,7 +804,7 @@ class AgreeSettings:
             ("resample", self.resample, OVER),
             ("test", self.test, TESTS),
             ("exchange", self.exchange, FORMS),
-            ("correction", self.correction, CORRECTIONS),
+            ("correction", self.correction, P_VALUE_CORRECTIONS),
             ("system_scores", self.system_scores, get_args(SystemScores)),
         ):
             if value not in known:

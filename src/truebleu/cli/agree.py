@@ -23,7 +23,7 @@ from truebleu.errors import SettingError
 from truebleu.metrics.given import textless_test_set
 from truebleu.metrics.registry import as_metrics
 from truebleu.reports.agree import render_agreement
-from truebleu.significance.corrections import CORRECTIONS
+from truebleu.significance.corrections import P_VALUE_CORRECTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,7 +89,7 @@ segments (or documents, or systems) like these; ranks differ where a test tells 
 )
 @click.option(
     "--correction",
-    type=click.Choice(CORRECTIONS),
+    type=click.Choice(P_VALUE_CORRECTIONS),
     default="holm",
     show_default=True,
     help="For the number of pairs of metrics.",

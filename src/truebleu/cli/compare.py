@@ -19,9 +19,11 @@ from truebleu.errors import SettingError
 from truebleu.metrics.registry import as_metrics
 from truebleu.reports.compare import render_comparison
 from truebleu.significance.compare import compare_test_set
+from truebleu.significance.corrections import CORRECTIONS
 from truebleu.significance.optimizer_runs import compare_runs, group_runs
 from truebleu.significance.p_values import ALTERNATIVES
-from truebleu.significance.settings import ALL_CORRECTIONS, TESTS, CompareSettings
+from truebleu.significance.settings import CompareSettings
+from truebleu.significance.tests import TESTS
 
 EPILOG = """\b
 Examples:
@@ -43,10 +45,10 @@ number of comparisons, and * marks those at or below 1 - level. Ranks are those 
 @test_set_options
 @metric_option
 @click.option("--baseline", metavar="NAME", help="Compare all others with this system only.")
-@click.option("--test", type=click.Choice(TESTS), default="ar", show_default=True)
+@click.option("--test", type=click.Choice(tuple(TESTS)), default="ar", show_default=True)
 @click.option(
     "--correction",
-    type=click.Choice(ALL_CORRECTIONS),
+    type=click.Choice(tuple(CORRECTIONS)),
     default="holm",
     show_default=True,
     help="For the number of comparisons by a metric.",
@@ -95,7 +97,7 @@ def command(
         raise SettingError("exchange", exchange, "--runs PATTERN, without which it says nothing")
     parsed = as_metrics(metrics)
     test_set = read_texts(systems, references, source=source, documents=documents, strict=strict)
-    passes = 2 if settings.test == "ar" else 1
+    passes = 2 if TESTS[settings.test].source == "swaps" else 1
     with progress_bar(passes * settings.replicates, "comparing") as progress:
         if pattern is None:
             comparison = compare_test_set(test_set, parsed, settings, progress)

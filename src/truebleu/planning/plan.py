@@ -39,10 +39,10 @@ from truebleu.planning.variance import (
 )
 from truebleu.resampling import Units
 from truebleu.significance._checks import require_level
-from truebleu.significance.compare import pairs_to_compare, units_of
+from truebleu.significance.compare import pairs_to_compare
 from truebleu.significance.intervals import smallest_replicates
 from truebleu.significance.p_values import ALTERNATIVES, Alternative
-from truebleu.significance.settings import CompareSettings
+from truebleu.significance.settings import CompareSettings, units_of
 from truebleu.significance.statistics import MetricStatistics
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from truebleu.reports.compare import CORRECTION_NAMES
 from truebleu.reports.exhibit import render_exhibit
 from truebleu.reports.json import json_text
 from truebleu.reports.table import CELL_ENDS, RENDERERS, Column, Table
+from truebleu.significance.corrections import CORRECTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -149,7 +149,7 @@ def _method(agreement: Agreement, answer: Answer) -> str:
         parts.append(f"one-sided {answer.test}{_draws(answer.pairs)}")
     parts.append(f"seed {settings['seed']}, level {settings['level']:g}")
     if len(answer.pairs) > 1:
-        correction = CORRECTION_NAMES[settings["correction"]]
+        correction = CORRECTIONS[settings["correction"]].title
         parts[-1] += f", {correction} for {len(answer.pairs)} pairs"
     return "; ".join(parts)
 

@@ -6,30 +6,14 @@ from typing import TYPE_CHECKING
 
 from truebleu.reports.json import json_text
 from truebleu.reports.table import RENDERERS, Column, Table
+from truebleu.significance.corrections import CORRECTIONS
 from truebleu.significance.optimizer_runs import RunComparison, SystemRunsResult
+from truebleu.significance.tests import TESTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from truebleu.significance.compare import Comparison, MetricResult, PairResult, SystemResult
-
-CORRECTION_NAMES = {
-    "none": "no correction",
-    "bonferroni": "Bonferroni's correction",
-    "sidak": "Šidák's correction",
-    "holm": "Holm's correction",
-    "hochberg": "Hochberg's correction",
-    "bh": "Benjamini and Hochberg's correction",
-    "by": "Benjamini and Yekutieli's correction",
-    "westfall-young": "Westfall and Young's correction",
-    "tukey": "Tukey's honest significance test",
-    "scheffe": "Scheffé's test",
-}
-TEST_NAMES = {
-    "ar": "approximate randomization",
-    "bootstrap": "the shifted bootstrap",
-    "bootstrap-absolute": "the bootstrap of absolute differences",
-}
 
 
 def verdict(comparison: Comparison, label: str) -> list[str]:
@@ -52,10 +36,10 @@ def method(comparison: Comparison, label: str) -> str:
     kind = "swaps" if metric.exact else "replicates"
     count = f"{'all ' if metric.exact else ''}{metric.replicates:,} {kind}"
     comparisons = len(comparison.of(label))
-    correction = CORRECTION_NAMES[settings["correction"]]
+    correction = CORRECTIONS[settings["correction"]].title
     over = f", {correction} for {comparisons} comparisons" if comparisons > 1 else ""
     return (
-        f"{_side(settings['alternative'])}{TEST_NAMES[settings['test']]} over {units}, {count}, "
+        f"{_side(settings['alternative'])}{TESTS[settings['test']].title} over {units}, {count}, "
         f"seed {settings['seed']}, level {settings['level']:g}{over}"
     )
 
@@ -166,8 +150,8 @@ def _caveats(
             "these are all that are made" if comparison.settings["adaptive"] else "try --adaptive"
         )
         yield f"Some p-values are too close to the level for so few replicates; {more}."
-    if comparison.settings["test"] == "bootstrap-absolute":
-        yield "This test rejects too often: it centres absolute differences."
+    if caution := TESTS[comparison.settings["test"]].caution:
+        yield f"Beware of this test: {caution}."
 
 
 def _alpha(comparison: Comparison) -> float:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TypeAlias
+from numbers import Real
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from truebleu.errors import SettingError
+from truebleu.errors import SettingError, UnknownNameError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Values: TypeAlias = NDArray[np.float64]
 
@@ -65,18 +69,43 @@ def tie_margin(observed: ArrayLike, replicates: Values, scale: ArrayLike = 0.0) 
     return margin
 
 
-def require_level(level: float) -> float:
+def require_number(setting: str, value: object, expected: str = "a finite number") -> float:
+    """The value as a float, refused unless it is a finite number."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+        raise SettingError(setting, value, expected)
+    return float(value)
+
+
+def require_flag(setting: str, value: object) -> None:
+    """Raise SettingError unless it is True or False: "no" would count as true."""
+    if not isinstance(value, bool):
+        raise SettingError(setting, value, "True or False")
+
+
+def require_name(setting: str, name: object, known: Iterable[str]) -> None:
+    """Raise UnknownNameError unless it is one of the known names."""
+    names = tuple(known)
+    if not isinstance(name, str):
+        raise SettingError(setting, name, f"one of {', '.join(names)}")
+    if name not in names:
+        raise UnknownNameError(setting, name, names)
+
+
+def require_level(level: object) -> float:
     """The level as a float, refused unless it lies between 0 and 1."""
-    if not (math.isfinite(level) and 0 < level < 1):
-        raise SettingError("level", level, "a number between 0 and 1, such as 0.95")
-    return float(level)
+    return _between_0_and_1("level", level, "a number between 0 and 1, such as 0.95")
 
 
-def require_alpha(alpha: float) -> float:
+def require_alpha(alpha: object) -> float:
     """The alpha as a float, refused unless it lies between 0 and 1."""
-    if not (math.isfinite(alpha) and 0 < alpha < 1):
-        raise SettingError("alpha", alpha, "a number between 0 and 1, such as 0.05")
-    return float(alpha)
+    return _between_0_and_1("alpha", alpha, "a number between 0 and 1, such as 0.05")
+
+
+def _between_0_and_1(setting: str, value: object, expected: str) -> float:
+    number = require_number(setting, value, expected)
+    if not 0 < number < 1:
+        raise SettingError(setting, value, expected)
+    return number
 
 
 def as_probabilities(name: str, values: ArrayLike) -> Values:

@@ -11,7 +11,7 @@ import numpy as np
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics.registry import as_metrics
-from truebleu.resampling import Bootstrap, Units
+from truebleu.resampling import Bootstrap
 from truebleu.significance.corrections import experimentwise_error
 from truebleu.significance.intervals import (
     basic_interval,
@@ -27,9 +27,9 @@ from truebleu.significance.ranking import (
     rank_ranges,
     significantly_better,
 )
-from truebleu.significance.settings import CompareSettings
+from truebleu.significance.settings import CompareSettings, units_of
 from truebleu.significance.statistics import bootstrap_scores, metric_statistics
-from truebleu.significance.tests import test_by_bootstrap, test_by_swaps
+from truebleu.significance.tests import TESTS, all_pair_tests
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -248,10 +248,7 @@ def compare_counted(
         swapped: the counts that randomization exchanges row by row, where these are others.
     """
     pairs = pairs_to_compare(names, settings.baseline)
-    if settings.test == "ar":
-        tested = test_by_swaps(swapped or counted, pairs, settings, progress)
-    else:
-        tested = test_by_bootstrap(counted, scores, pairs, settings, draw)
+    tested = all_pair_tests(swapped or counted, scores, pairs, settings, draw, progress)
     references = test_set.references_per_segment
     systems: dict[str, dict[str, SystemResult]] = {name: {} for name in names}
     found: list[PairResult] = []
@@ -294,27 +291,6 @@ def pairs_to_compare(names: Sequence[str], baseline: str | None) -> list[Pair]:
         raise UnknownNameError("baseline", baseline, names)
     against = list(names).index(baseline)
     return [(system, against) for system in range(len(names)) if system != against]
-
-
-def units_of(test_set: TestSet, settings: CompareSettings) -> Units:
-    """What is drawn or swapped as a whole; at least two of them, or nothing can be resampled."""
-    strata = None
-    if settings.by_domain:
-        if test_set.domains is None:
-            raise SettingError("by_domain", True, "a test set with domains; see --documents")
-        strata = test_set.domains
-    if settings.unit == "document":
-        if test_set.documents is None:
-            raise SettingError("unit", "document", "a test set with documents; see --documents")
-        units = Units.documents(test_set.documents, strata)
-    elif settings.block_length is not None:
-        units = Units.blocks(len(test_set), settings.block_length, strata)
-    else:
-        units = Units.segments(len(test_set), strata)
-    if len(units) < 2:
-        found = f"one {settings.unit}"
-        raise SettingError("test set", found, "at least two: one says nothing about the spread")
-    return units
 
 
 def _better(
@@ -444,7 +420,7 @@ def _note(one: MetricStatistics, a: int, b: int, settings: CompareSettings) -> s
     if differing == 0:
         return f"{one.label} counts the same in every unit of both"
     enough = fewest_units(settings.alpha, settings.alternative)
-    if settings.test == "ar" and differing < min(enough, len(one.rows)):
+    if TESTS[settings.test].source == "swaps" and differing < min(enough, len(one.rows)):
         return (
             f"they differ in {differing} of {len(one.rows)} {settings.unit}s, "
             "too few for any difference to be significant"

@@ -11,11 +11,12 @@ dependence from the replicates.
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from truebleu.errors import MissingExtraError, SettingError, UnknownNameError
+from truebleu.errors import SettingError, UnknownNameError
 from truebleu.significance._checks import (
     TIE_TOLERANCE,
     Values,
@@ -33,10 +34,31 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-Correction: TypeAlias = Literal["none", "bonferroni", "sidak", "holm", "hochberg", "bh", "by"]
+#: What a correction looks at: p-values alone, the replicates they come from, or segment scores.
+Basis = Literal["p-values", "replicates", "segment scores"]
 
-CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
-LONG_NAMES: Mapping[str, Correction] = {"benjamini-hochberg": "bh", "benjamini-yekutieli": "by"}
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correction:
+    """A correction for many comparisons by one metric.
+
+    Attributes:
+        name: what settings and options call it.
+        title: what people call it, as in "by Holm's correction".
+        short_title: the same for cells of tables.
+        assumption: what must hold for its promise to hold.
+        basis: what it looks at.
+        adjust: makes adjusted p-values of it: of ascending p-values, before they are cut at 1; of
+            observed and replicated differences, as `westfall_young`; or of segment scores, as
+            `tukey_p`.
+    """
+
+    name: str
+    title: str
+    short_title: str
+    assumption: str
+    adjust: Callable[..., Values]
+    basis: Basis = "p-values"
 
 
 def experimentwise_error(alpha: float, comparisons: int) -> float:
@@ -58,15 +80,14 @@ def adjust(p_values: ArrayLike, method: str) -> Values:
     >>> adjust([0.01, 0.04, 0.03], "holm").tolist()
     [0.03, 0.06, 0.06]
     """
-    name = LONG_NAMES.get(method, method)
-    if name not in _ADJUSTMENTS:
-        raise UnknownNameError("correction", method, (*CORRECTIONS, *LONG_NAMES))
+    if method not in P_VALUE_CORRECTIONS:
+        raise UnknownNameError("correction", method, P_VALUE_CORRECTIONS)
     raw = as_probabilities("p_values", p_values)
     if raw.ndim != 1:
         raise SettingError("p_values", raw.shape, "one p-value per comparison")
     order = np.argsort(raw, kind="stable")
     adjusted = np.empty_like(raw)
-    adjusted[order] = np.minimum(_ADJUSTMENTS[name](raw[order]), 1)
+    adjusted[order] = np.minimum(CORRECTIONS[method].adjust(raw[order]), 1)
     return adjusted
 
 
@@ -177,17 +198,6 @@ def _smallest_from_here(p: Values) -> Values:
     return np.minimum.accumulate(p[::-1])[::-1]
 
 
-_ADJUSTMENTS: Mapping[str, Callable[[Values], Values]] = {
-    "none": _none,
-    "bonferroni": _bonferroni,
-    "sidak": _sidak,
-    "holm": _holm,
-    "hochberg": _hochberg,
-    "bh": _benjamini_hochberg,
-    "by": _benjamini_yekutieli,
-}
-
-
 # Tukey's and Scheffé's tests of all pairs, for metrics that are means of segment scores.
 #
 # Riezler & Maxwell (2005, §4.4) name them for comparing many systems. The layout is a randomised
@@ -208,11 +218,9 @@ def tukey_p(segment_scores: ArrayLike) -> Values:
     Returns:
         A symmetric matrix (system, system) with ones on the diagonal.
     """
-    try:
-        from scipy.integrate import IntegrationWarning
-        from scipy.stats import studentized_range
-    except ImportError as error:
-        raise MissingExtraError("Tukey's test", "stats") from error
+    from scipy.integrate import IntegrationWarning
+    from scipy.stats import studentized_range
+
     scores = as_matrix("segment_scores", segment_scores, "segment", "system")
     segments, systems = scores.shape
 
@@ -238,10 +246,8 @@ def scheffe_p(segment_scores: ArrayLike) -> Values:
     Returns:
         A symmetric matrix (system, system) with ones on the diagonal.
     """
-    try:
-        from scipy.stats import f
-    except ImportError as error:
-        raise MissingExtraError("Scheffé's test", "stats") from error
+    from scipy.stats import f
+
     scores = as_matrix("segment_scores", segment_scores, "segment", "system")
     segments, systems = scores.shape
 
@@ -282,3 +288,94 @@ def _all_pairs(scores: Values, p_of: Callable[[Values, float], Values]) -> Value
     matrix = np.ones((len(means), len(means)))
     matrix[above] = matrix.T[above] = np.clip(p, 0, 1)
     return matrix
+
+
+# The table of corrections.
+
+_NOTHING = "nothing about how the comparisons depend on one another"
+_POSITIVE = "independent comparisons, or positively dependent ones"
+_NORMAL = "segment scores with independent normal errors of one variance"
+
+#: All corrections by name; a new one is an entry here.
+CORRECTIONS: Mapping[str, Correction] = {
+    correction.name: correction
+    for correction in (
+        Correction(
+            name="none",
+            title="no correction",
+            short_title="none",
+            assumption="that there is one comparison",
+            adjust=_none,
+        ),
+        Correction(
+            name="bonferroni",
+            title="Bonferroni's correction",
+            short_title="Bonferroni",
+            assumption=_NOTHING,
+            adjust=_bonferroni,
+        ),
+        Correction(
+            name="sidak",
+            title="Šidák's correction",
+            short_title="Šidák",
+            assumption=_POSITIVE,
+            adjust=_sidak,
+        ),
+        Correction(
+            name="holm",
+            title="Holm's correction",
+            short_title="Holm",
+            assumption=_NOTHING,
+            adjust=_holm,
+        ),
+        Correction(
+            name="hochberg",
+            title="Hochberg's correction",
+            short_title="Hochberg",
+            assumption=_POSITIVE,
+            adjust=_hochberg,
+        ),
+        Correction(
+            name="bh",
+            title="Benjamini and Hochberg's correction",
+            short_title="Benjamini-Hochberg",
+            assumption=_POSITIVE,
+            adjust=_benjamini_hochberg,
+        ),
+        Correction(
+            name="by",
+            title="Benjamini and Yekutieli's correction",
+            short_title="Benjamini-Yekutieli",
+            assumption=_NOTHING,
+            adjust=_benjamini_yekutieli,
+        ),
+        Correction(
+            name="westfall-young",
+            title="Westfall and Young's correction",
+            short_title="Westfall-Young",
+            assumption="that some comparisons vary alike whether or not the others are null",
+            adjust=westfall_young,
+            basis="replicates",
+        ),
+        Correction(
+            name="tukey",
+            title="Tukey's honest significance test",
+            short_title="Tukey",
+            assumption=_NORMAL,
+            adjust=tukey_p,
+            basis="segment scores",
+        ),
+        Correction(
+            name="scheffe",
+            title="Scheffé's test",
+            short_title="Scheffé",
+            assumption=_NORMAL,
+            adjust=scheffe_p,
+            basis="segment scores",
+        ),
+    )
+}
+#: Those that need nothing but p-values.
+P_VALUE_CORRECTIONS = tuple(
+    name for name, correction in CORRECTIONS.items() if correction.basis == "p-values"
+)

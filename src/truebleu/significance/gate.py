@@ -15,7 +15,6 @@ from truebleu.metrics.registry import as_metrics
 from truebleu.metrics.score import metric_labels
 from truebleu.metrics.statistics_files import SavedStatistics
 from truebleu.resampling import Bootstrap, Swaps
-from truebleu.significance.compare import units_of
 from truebleu.significance.intervals import percentile_interval
 from truebleu.significance.p_values import (
     fewest_units,
@@ -23,7 +22,7 @@ from truebleu.significance.p_values import (
     non_inferiority_p,
     randomization_p,
 )
-from truebleu.significance.settings import CompareSettings
+from truebleu.significance.settings import CompareSettings, units_of
 from truebleu.significance.statistics import MetricStatistics, bootstrap_scores, swap_differences
 
 if TYPE_CHECKING:

@@ -14,13 +14,12 @@ score is the mean of independent, about normal segment scores (Koehn 2004, §4).
 from __future__ import annotations
 
 import math
-from math import atan, cos, pi, sin, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from truebleu.errors import MissingExtraError, SettingError
+from truebleu.errors import SettingError
 from truebleu.significance._checks import (
     Values,
     as_replicates,
@@ -140,21 +139,24 @@ def student_interval(values: ArrayLike, level: float) -> Values:
     if array.ndim == 0 or len(array) < 2:
         count = len(array) if array.ndim else 0
         raise SettingError("segments", count, "at least 2: one value does not show how values vary")
-    half = student_factor(level, len(array) - 1) * array.std(axis=0, ddof=1) / math.sqrt(len(array))
+    half = (
+        student_quantile(level, len(array) - 1) * array.std(axis=0, ddof=1) / math.sqrt(len(array))
+    )
     mean = array.mean(axis=0)
     return np.stack([mean - half, mean + half])
 
 
-def student_factor(level: float, degrees: int) -> float:
+def student_quantile(level: float, degrees: int) -> float:
     """The t between minus and plus which this share of Student's distribution lies.
 
     Koehn's Table 2 has as many degrees of freedom as segments; an interval has one fewer.
+
+    >>> round(student_quantile(0.95, 4), 3)
+    2.776
     """
-    try:
-        from scipy.stats import t
-    except ImportError as error:
-        raise MissingExtraError("Student's interval", "stats") from error
-    return float(t.isf((1 - require_level(level)) / 2, degrees))
+    from scipy.special import stdtrit  # slow to import, and seldom needed
+
+    return -float(stdtrit(degrees, (1 - require_level(level)) / 2))
 
 
 def _sorted_scores(scores: ArrayLike, level: float) -> Values:
@@ -221,59 +223,3 @@ def _bca_level(share: float, acceleration: float, quantile: float) -> float:
     if stretch <= 0:  # the formula's pole: its limit from the side of moderate quantiles
         return 1.0 if moved > 0 else 0.0
     return normal.cdf(bias + moved / stretch)
-
-
-# Student's quantile without SciPy: for errors of few repetitions, and for the power of tests.
-
-
-# From here on the normal quantile is expanded; before, the distribution is added up.
-MANY = 40
-
-
-def student_quantile(level: float, degrees: int) -> float:
-    """The t between minus and plus which this share of Student's distribution lies.
-
-    >>> round(student_quantile(0.95, 4), 3), round(student_quantile(0.95, 30), 4)
-    (2.776, 2.0423)
-    """
-    normal = NormalDist().inv_cdf((1 + level) / 2)
-    return _expanded(normal, degrees) if degrees > MANY else _bisected(level, normal, degrees)
-
-
-def _expanded(normal: float, degrees: int) -> float:
-    """Fisher and Cornish's (1960) expansion up to the fourth power of 1 / degrees."""
-    square = normal * normal
-    terms = (
-        (square + 1) / 4,
-        ((5 * square + 16) * square + 3) / 96,
-        (((3 * square + 19) * square + 17) * square - 15) / 384,
-        ((((79 * square + 776) * square + 1482) * square - 1920) * square - 945) / 92160,
-    )
-    correction = sum(term / float(degrees) ** order for order, term in enumerate(terms, start=1))
-    return normal * (1 + correction)
-
-
-def _bisected(level: float, normal: float, degrees: int) -> float:
-    low, high = 0.0, max(normal, 1.0)
-    while _share_between(high, degrees) < level:
-        high *= 2
-    for _ in range(80):
-        middle = (low + high) / 2
-        if _share_between(middle, degrees) < level:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
-
-
-def _share_between(t: float, degrees: int) -> float:
-    """The share between -t and t (Abramowitz & Stegun 1964, 26.7.3 and 26.7.4)."""
-    angle = atan(t / sqrt(degrees))
-    odd = degrees % 2 == 1
-    total, term = 0.0, cos(angle) if odd else 1.0
-    for step in range(2 + odd, degrees + 1, 2):
-        total += term
-        term *= cos(angle) ** 2 * (step - 1) / step
-    if odd:
-        return 2 / pi * (angle + sin(angle) * total)
-    return sin(angle) * total

@@ -20,10 +20,10 @@ from truebleu.significance.compare import (
     SystemResult,
     compare_counted,
     pairs_to_compare,
-    units_of,
 )
-from truebleu.significance.settings import CompareSettings
+from truebleu.significance.settings import CompareSettings, units_of
 from truebleu.significance.statistics import MetricStatistics, bootstrap_scores, metric_statistics
+from truebleu.significance.tests import TESTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -285,7 +285,7 @@ def _check_settings(settings: CompareSettings, names: Sequence[str], exchange: s
     """Refuse what cannot be done before anything is counted."""
     if exchange not in EXCHANGES:
         raise UnknownNameError("exchange", exchange, EXCHANGES)
-    if exchange == "slot" and settings.test != "ar":
+    if exchange == "slot" and TESTS[settings.test].source != "swaps":
         raise SettingError("exchange", exchange, "'unit' with a test that exchanges nothing")
     pairs_to_compare(names, settings.baseline)
     if settings.interval == "student":

@@ -1,17 +1,25 @@
-"""One metric's tests of all pairs: p-values, their correction, and how clear they are."""
+"""Tests of significance: the table of tests, and all pairs of systems tested by one of them.
+
+A test says where its replicates come from and what p-value they give; see `p_values` for what each
+assumes. All pairs by all metrics share the same replicates.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from truebleu.resampling import Swaps
-from truebleu.significance.corrections import adjust, scheffe_p, tukey_p, westfall_young
+from truebleu.errors import SettingError, UnknownNameError
+from truebleu.resampling import Bootstrap, Swaps, Units
+from truebleu.significance._checks import Values
+from truebleu.significance.corrections import CORRECTIONS, adjust
 from truebleu.significance.p_values import (
-    Centring,
+    ALTERNATIVES,
+    Alternative,
+    absolute_bootstrap_p,
     decision,
     monte_carlo_error,
     monte_carlo_interval,
@@ -19,33 +27,172 @@ from truebleu.significance.p_values import (
     shifted_bootstrap_p,
     smallest_p,
 )
-from truebleu.significance.settings import BLOCK_DESIGNS, WESTFALL_YOUNG
-from truebleu.significance.statistics import swap_differences
+from truebleu.significance.statistics import bootstrap_scores, swap_differences
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from truebleu.significance.settings import CompareSettings
     from truebleu.significance.statistics import MetricStatistics, Pair, Progress
 
 
+#: What a test's replicates are: outputs swapped at random, or test sets drawn with replacement.
+Source = Literal["swaps", "bootstrap"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignificanceTest:
+    """A test of the hypothesis that two systems are equally good.
+
+    Attributes:
+        name: what settings and options call it.
+        title: what people call it.
+        origin: where it is described, or who does it so.
+        source: what its replicates are.
+        p_value: a function of the observed differences, the replicates', the alternative and the
+            keyword `scale`, as `randomization_p`; of swaps it also takes `exact`.
+        null: a function of the observed and the replicates' differences that gives those of equal
+            systems, for corrections that look at replicates; None where there is none.
+        alternatives: those that can be tested.
+        caution: what a reader of its p-values must know.
+    """
+
+    name: str
+    title: str
+    origin: str
+    source: Source
+    p_value: Callable[..., Values]
+    null: Callable[[Values, Values], Values] | None = None
+    alternatives: tuple[Alternative, ...] = ALTERNATIVES
+    caution: str | None = None
+
+    def p_values(
+        self,
+        observed: Values,
+        differences: Values,
+        alternative: Alternative = "two-sided",
+        *,
+        exact: bool = False,
+        scale: float = 0.0,
+    ) -> Values:
+        """The p-value of each comparison; more must be better for the first system.
+
+        Args:
+            observed: the difference of each comparison.
+            differences: those of the replicates, shaped (replicate, comparison).
+            alternative: what is tested against.
+            exact: the replicates are all swaps there are.
+            scale: the size of the scores, to which rounding is relative.
+        """
+        enumerated = {"exact": True} if exact else {}
+        return self.p_value(observed, differences, alternative, scale=scale, **enumerated)
+
+    def differences(
+        self,
+        statistics: Sequence[MetricStatistics],
+        pairs: Sequence[Pair],
+        *,
+        replicates: int,
+        seed: int,
+        first: int = 0,
+        progress: Progress | None = None,
+    ) -> tuple[list[Values], bool]:
+        """By metric the replicates' differences, and whether these are of all swaps there are.
+
+        Differences are shaped (replicate, pair). Rows of the statistics are what is swapped or
+        drawn; all swaps are made where these are no more than was asked for.
+        """
+        units = len(statistics[0].rows)
+        if self.source == "swaps":
+            swaps = Swaps(replicates=replicates, seed=seed)
+            exact = swaps.enumerates(units)
+            start = 0 if exact else first
+            return swap_differences(statistics, pairs, swaps, progress, first=start), exact
+        left, right = np.array(pairs).T
+        bootstrap = Bootstrap(replicates=replicates, seed=seed)
+        drawn = bootstrap_scores(
+            statistics, Units.segments(units), bootstrap, progress, first=first
+        )
+        return [scores[:, left] - scores[:, right] for scores in drawn], False
+
+
+def _around_zero(_observed: Values, differences: Values) -> Values:
+    return differences
+
+
+def _shifted(observed: Values, differences: Values) -> Values:
+    return differences - observed
+
+
+#: All tests by name; a new one is an entry here.
+TESTS: Mapping[str, SignificanceTest] = {
+    test.name: test
+    for test in (
+        SignificanceTest(
+            name="ar",
+            title="approximate randomization",
+            origin="Riezler & Maxwell 2005, Fig. 1",
+            source="swaps",
+            p_value=randomization_p,
+            null=_around_zero,
+        ),
+        SignificanceTest(
+            name="bootstrap",
+            title="shifted bootstrap",
+            origin="Hall & Wilson 1991",
+            source="bootstrap",
+            p_value=shifted_bootstrap_p,
+            null=_shifted,
+        ),
+        SignificanceTest(
+            name="bootstrap-absolute",
+            title="bootstrap of absolute differences",
+            origin="Riezler & Maxwell 2005, Fig. 2; sacreBLEU",
+            source="bootstrap",
+            p_value=absolute_bootstrap_p,
+            alternatives=("two-sided",),
+            caution="it centres absolute differences, and so rejects too often",
+        ),
+    )
+}
+
+
+def find_test(name: str) -> SignificanceTest:
+    """The test of this name.
+
+    >>> find_test("ar").title
+    'approximate randomization'
+    """
+    if name not in TESTS:
+        raise UnknownNameError("test", name, tuple(TESTS))
+    return TESTS[name]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class PairTests:
-    """p-values of all pairs by one metric."""
+    """p-values of all pairs by one metric.
 
-    p: NDArray[np.float64]
-    p_se: NDArray[np.float64]
-    p_adjusted: NDArray[np.float64]
+    Attributes:
+        p: the p-value of each pair.
+        p_se: its Monte-Carlo standard error.
+        p_adjusted: p after the correction.
+        replicates: how many there were.
+        exact: whether they were all swaps there are.
+        decided: whether every decision is clear of Monte-Carlo error.
+        smallest_p: the smallest adjusted p that there could have been.
+    """
+
+    p: Values
+    p_se: Values
+    p_adjusted: Values
     replicates: int
     exact: bool
     decided: bool
     smallest_p: float
 
 
-def test_pairs(
-    one: MetricStatistics,
+def pair_tests(
+    statistics: MetricStatistics,
     pairs: Sequence[Pair],
-    differences: NDArray[np.float64],
+    differences: Values,
     settings: CompareSettings,
     *,
     exact: bool,
@@ -53,63 +200,43 @@ def test_pairs(
     """Test the observed difference of each pair against those of the replicates.
 
     Args:
-        one: the counts of all systems by one metric.
+        statistics: of all systems by one metric.
         pairs: the systems of each comparison.
-        differences: shaped (replicate, pair): after swaps for "ar", bootstrap differences for the
-            other tests.
+        differences: shaped (replicate, pair), of the replicates that the test has.
         settings: which test, alternative, level and correction.
         exact: the replicates are all possible swaps.
     """
+    test, correction = find_test(settings.test), CORRECTIONS[settings.correction]
+    alternative, scale = settings.alternative, statistics.scale
     left, right = np.array(pairs).T
     # From here on more is better for the first system.
-    observed = one.sign * (one.scores[left] - one.scores[right])
-    differences = one.sign * differences
-    scale = one.scale
-    alternative = settings.alternative
-    if settings.test == "ar":
-        p = randomization_p(observed, differences, alternative, exact=exact, scale=scale)
-        null = differences
-    else:
-        centring: Centring = "absolute" if settings.test == "bootstrap-absolute" else "signed"
-        p = shifted_bootstrap_p(observed, differences, alternative, centring, scale=scale)
-        null = differences - observed
+    observed = statistics.sign * (statistics.scores[left] - statistics.scores[right])
+    differences = statistics.sign * differences
+    p = test.p_values(observed, differences, alternative, exact=exact, scale=scale)
     replicates = len(differences)
     p_se = np.zeros_like(p) if exact else monte_carlo_error(p, replicates)
-    if settings.correction in BLOCK_DESIGNS:
-        adjusted = _block_design_p(one, pairs, settings.correction)
+    # Of all swaps two are as extreme as none in a two-sided test: none, and that of every unit.
+    extreme = 2 if alternative == "two-sided" else 1
+    smallest = extreme / replicates if exact else smallest_p(replicates)
+    if correction.basis == "segment scores":
+        means = statistics.unit_means(f"correction {correction.name}")
+        adjusted = correction.adjust(means)[left, right]
         return PairTests(p, p_se, adjusted, replicates, exact, decided=True, smallest_p=0.0)
-    if settings.correction == WESTFALL_YOUNG:
-        adjusted = westfall_young(observed, null, alternative, exact=exact, scale=scale)
+    if correction.basis == "replicates":
+        if test.null is None:
+            raise SettingError("correction", correction.name, f"another one with {test.title}")
+        null = test.null(observed, differences)
+        adjusted = correction.adjust(observed, null, alternative, exact=exact, scale=scale)
         bounds = monte_carlo_interval(adjusted, replicates)
     else:
-        adjusted = adjust(p, settings.correction)
-        low, high = monte_carlo_interval(p, replicates)
-        bounds = np.stack([adjust(low, settings.correction), adjust(high, settings.correction)])
-    clear = [decision(low, high, settings.alpha) is not None for low, high in bounds.T]
-    smallest = _smallest_p(len(pairs), replicates, settings, exact=exact)
-    return PairTests(p, p_se, adjusted, replicates, exact, exact or all(clear), smallest)
-
-
-def _smallest_p(pairs: int, replicates: int, settings: CompareSettings, *, exact: bool) -> float:
-    """The adjusted p of differences so clear that no replicate reaches any of them.
-
-    Of all swaps two are as extreme as none in a two-sided test: none, and that of every unit.
-    """
-    extreme = 2 if settings.alternative == "two-sided" else 1
-    p = extreme / replicates if exact else smallest_p(replicates)
-    if settings.correction == WESTFALL_YOUNG:
-        return p
-    return float(adjust(np.full(pairs, p), settings.correction).min())
-
-
-def _block_design_p(
-    one: MetricStatistics, pairs: Sequence[Pair], correction: str
-) -> NDArray[np.float64]:
-    """Tukey's or Scheffé's p-values, corrected for all pairs (Riezler & Maxwell 2005, §4.4)."""
-    means = one.unit_means(f"correction {correction}")
-    p_of_pairs = tukey_p(means) if correction == "tukey" else scheffe_p(means)
-    left, right = np.array(pairs).T
-    return np.asarray(p_of_pairs[left, right])
+        adjusted = adjust(p, correction.name)
+        # Corrections are monotone in every p-value.
+        bounds = np.stack(
+            [adjust(bound, correction.name) for bound in monte_carlo_interval(p, replicates)]
+        )
+        smallest = float(adjust(np.full(len(pairs), smallest), correction.name).min())
+    clear = all(decision(low, high, settings.alpha) is not None for low, high in bounds.T)
+    return PairTests(p, p_se, adjusted, replicates, exact, exact or clear, smallest)
 
 
 # Tests of all pairs by all metrics, with as many replicates as were asked for or are needed.
@@ -126,84 +253,90 @@ ADAPTIVE_LIMIT = 1_000_000
 ADAPTIVE_SIZE = 1 << 26
 
 # Called with the first replicate and their number; by metric, scores shaped (replicate, system).
-Draw = Callable[[int, int], "Sequence[NDArray[np.float64]]"]
+Draw = Callable[[int, int], Sequence[Values]]
 # Called with the numbers of metrics, the first replicate and their number; by metric, differences
 # shaped (replicate, pair), and whether these are those of all swaps there are.
-_Make = Callable[[Sequence[int], int, int], "tuple[Sequence[NDArray[np.float64]], bool]"]
+_Make = Callable[[Sequence[int], int, int], tuple[Sequence[Values], bool]]
 
 
-def test_by_swaps(
-    counted: Sequence[MetricStatistics],
+def all_pair_tests(
+    statistics: Sequence[MetricStatistics],
+    scores: Sequence[Values],
+    pairs: Sequence[Pair],
+    settings: CompareSettings,
+    draw: Draw,
+    progress: Progress | None = None,
+) -> list[PairTests]:
+    """Test all pairs by all metrics.
+
+    Args:
+        statistics: what is tested, one for each metric; swaps exchange its rows.
+        scores: for each metric the scores on the bootstrap's first replicates, shaped
+            (replicate, system).
+        pairs: the systems of each comparison.
+        settings: which test, how many replicates, and whether more of them where needed.
+        draw: makes scores on the bootstrap's further replicates.
+        progress: hears of swaps as they are made.
+    """
+    start = settings.replicates
+    if find_test(settings.test).source == "swaps":
+        units = len(statistics[0].rows)
+        if settings.adaptive and not Swaps(replicates=start).enumerates(units):
+            start = min(ADAPTIVE_START, start)
+        return _test(
+            statistics, pairs, settings, start, _swaps(statistics, pairs, settings, progress)
+        )
+    return _test(statistics, pairs, settings, len(scores[0]), _bootstrap(scores, pairs, draw))
+
+
+def _swaps(
+    statistics: Sequence[MetricStatistics],
     pairs: Sequence[Pair],
     settings: CompareSettings,
     progress: Progress | None,
-) -> list[PairTests]:
-    """Test all pairs by all metrics with approximate randomization."""
-    units = len(counted[0].rows)
-
-    def make(
-        metrics: Sequence[int], first: int, count: int
-    ) -> tuple[Sequence[NDArray[np.float64]], bool]:
-        chosen = [counted[metric] for metric in metrics]
+) -> _Make:
+    def make(metrics: Sequence[int], first: int, count: int) -> tuple[Sequence[Values], bool]:
+        chosen = [statistics[metric] for metric in metrics]
         all_so_far = Swaps(replicates=first + count, seed=settings.seed)
-        if all_so_far.enumerates(units):
+        if all_so_far.enumerates(len(statistics[0].rows)):
             return swap_differences(chosen, pairs, all_so_far, progress), True
         swaps = Swaps(replicates=count, seed=settings.seed)
         return swap_differences(chosen, pairs, swaps, progress, first=first), False
 
-    start = settings.replicates
-    if settings.adaptive and not Swaps(replicates=start).enumerates(units):
-        start = min(ADAPTIVE_START, start)
-    return _test(counted, pairs, settings, start, make)
+    return make
 
 
-def test_by_bootstrap(
-    counted: Sequence[MetricStatistics],
-    scores: Sequence[NDArray[np.float64]],
-    pairs: Sequence[Pair],
-    settings: CompareSettings,
-    draw: Draw,
-) -> list[PairTests]:
-    """Test all pairs by all metrics with the shifted bootstrap.
-
-    Args:
-        counted: the counts, one for each metric.
-        scores: for each metric the scores on the first replicates, shaped (replicate, system).
-        pairs: the systems of each comparison.
-        settings: which form of the test, and how many replicates.
-        draw: makes scores on further replicates.
-    """
+def _bootstrap(scores: Sequence[Values], pairs: Sequence[Pair], draw: Draw) -> _Make:
     left, right = np.array(pairs).T
 
-    def make(
-        metrics: Sequence[int], first: int, count: int
-    ) -> tuple[Sequence[NDArray[np.float64]], bool]:
+    def make(metrics: Sequence[int], first: int, count: int) -> tuple[Sequence[Values], bool]:
         drawn = scores if first == 0 else draw(first, count)
         return [drawn[metric][:, left] - drawn[metric][:, right] for metric in metrics], False
 
-    return _test(counted, pairs, settings, len(scores[0]), make)
+    return make
 
 
 def _test(
-    counted: Sequence[MetricStatistics],
+    statistics: Sequence[MetricStatistics],
     pairs: Sequence[Pair],
     settings: CompareSettings,
     start: int,
     make: _Make,
 ) -> list[PairTests]:
-    unclear = list(range(len(counted)))
+    unclear = list(range(len(statistics)))
     made, exact = make(unclear, 0, start)
     differences = dict(enumerate(made))
-    tested: dict[int, PairTests] = {}
+    tests: dict[int, PairTests] = {}
     while True:
         for metric in unclear:
-            found = differences[metric]
-            tested[metric] = test_pairs(counted[metric], pairs, found, settings, exact=exact)
-        unclear = [metric for metric in unclear if not tested[metric].decided]
+            tests[metric] = pair_tests(
+                statistics[metric], pairs, differences[metric], settings, exact=exact
+            )
+        unclear = [metric for metric in unclear if not tests[metric].decided]
         differences = {metric: differences[metric] for metric in unclear}
         if not (settings.adaptive and unclear):
             break
-        done = tested[unclear[0]].replicates
+        done = tests[unclear[0]].replicates
         most = min(ADAPTIVE_LIMIT, ADAPTIVE_SIZE // (len(pairs) * len(unclear)))
         further = min(done, most - done)
         if further <= 0:
@@ -211,4 +344,4 @@ def _test(
         made, exact = make(unclear, done, further)
         for metric, more in zip(unclear, made, strict=True):
             differences[metric] = more if exact else np.concatenate([differences[metric], more])
-    return [tested[metric] for metric in range(len(counted))]
+    return [tests[metric] for metric in range(len(statistics))]

@@ -21,21 +21,21 @@ from truebleu.errors import MissingExtraError, SettingError, UnknownNameError
 from truebleu.metrics.registry import as_metrics
 from truebleu.resampling import Bootstrap, Swaps, Units
 from truebleu.significance._checks import TIE_TOLERANCE
-from truebleu.significance.corrections import CORRECTIONS, adjust
+from truebleu.significance.corrections import CORRECTIONS, P_VALUE_CORRECTIONS, adjust
 from truebleu.significance.p_values import (
     fewest_units,
     monte_carlo_interval,
     replicates_for,
     smallest_p,
 )
-from truebleu.significance.settings import ALL_CORRECTIONS, CompareSettings
+from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import (
     MetricStatistics,
     bootstrap_scores,
     metric_statistics,
     swap_differences,
 )
-from truebleu.significance.tests import test_pairs as p_values_of
+from truebleu.significance.tests import pair_tests
 from truebleu.simulation import Channel, simulate
 from truebleu.studies._pairs import TEST_NAMES, TESTS, Testing
 from truebleu.studies._pool import Pool
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from truebleu._seeds import Draw
     from truebleu.corpus import TestSet
     from truebleu.metrics.base import Metric
-    from truebleu.significance.settings import Test
     from truebleu.significance.statistics import Pair
     from truebleu.studies._pool import PoolUnit
 
@@ -377,19 +376,19 @@ def number_of_pairs(systems: int) -> int:
 
 
 def settings_of(
-    corrections: Sequence[str], test: Test, alpha: float, samples: int, seed: int
+    corrections: Sequence[str], test: str, alpha: float, samples: int, seed: int
 ) -> dict[str, CompareSettings]:
     """How `compare` would be asked for each correction; it refuses what makes no sense."""
     if not corrections or isinstance(corrections, str):
-        raise SettingError("corrections", corrections, f"some of {', '.join(ALL_CORRECTIONS)}")
+        raise SettingError("corrections", corrections, f"some of {', '.join(CORRECTIONS)}")
     for correction in corrections:
-        if correction not in ALL_CORRECTIONS:
-            raise UnknownNameError("correction", correction, ALL_CORRECTIONS)
+        if correction not in CORRECTIONS:
+            raise UnknownNameError("correction", correction, tuple(CORRECTIONS))
     return {
         correction: CompareSettings(
             test=test, replicates=samples, seed=seed, level=1 - alpha, correction=correction
         )
-        for correction in ALL_CORRECTIONS
+        for correction in CORRECTIONS
         if correction in corrections
     }
 
@@ -398,7 +397,7 @@ def require_resolution(settings: Mapping[str, CompareSettings], systems: int) ->
     """Refuse so few replicates that a correction could never reject anything."""
     comparisons = number_of_pairs(systems)
     for correction, one in settings.items():
-        if correction not in CORRECTIONS:
+        if correction not in P_VALUE_CORRECTIONS:
             continue
         p_values = np.ones(comparisons)
         p_values[0] = smallest_p(one.replicates)
@@ -426,7 +425,7 @@ def alarms_of(
         some = [pairs[place] for place in columns]
         first = MetricStatistics(one.label, one.metric, np.ascontiguousarray(one.rows[:, :size]))
         for correction, setting in settings.items():
-            tested = p_values_of(first, some, differences[:, columns], setting, exact=exact)
+            tested = pair_tests(first, some, differences[:, columns], setting, exact=exact)
             found[size, correction] = bool((tested.p_adjusted <= setting.alpha).any())
     return found
 

@@ -12,7 +12,12 @@ from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import Bootstrap, Swaps, Units
 from truebleu.significance._checks import TIE_TOLERANCE
 from truebleu.significance.compare import pairs_to_compare
-from truebleu.significance.p_values import bootstrap_wins, randomization_p, shifted_bootstrap_p
+from truebleu.significance.p_values import (
+    absolute_bootstrap_p,
+    bootstrap_wins,
+    randomization_p,
+    shifted_bootstrap_p,
+)
 from truebleu.significance.statistics import bootstrap_scores, swap_differences
 
 if TYPE_CHECKING:
@@ -209,6 +214,6 @@ def _of_bootstrap(
         p = shifted_bootstrap_p(observed, differences, scale=scale)
         found["bootstrap"] = Conclusions(p, better)
     if "bootstrap-absolute" in tests:
-        p = shifted_bootstrap_p(observed, differences, centring="absolute", scale=scale)
+        p = absolute_bootstrap_p(observed, differences, scale=scale)
         found["bootstrap-absolute"] = Conclusions(p, better)
     return found

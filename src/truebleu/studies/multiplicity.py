@@ -18,8 +18,7 @@ from truebleu._seeds import DEFAULT_SEED
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner, Task
 from truebleu.exhibits import Exhibit, Field, Plot, Row
-from truebleu.significance.corrections import experimentwise_error
-from truebleu.significance.settings import BLOCK_DESIGNS, WESTFALL_YOUNG
+from truebleu.significance.corrections import CORRECTIONS, experimentwise_error
 from truebleu.studies._nulls import (
     CORRECTION_NAMES,
     NAMES,
@@ -41,14 +40,14 @@ if TYPE_CHECKING:
     from truebleu.corpus import TestSet
     from truebleu.execution.journal import Key, Record
     from truebleu.metrics.base import Metric
-    from truebleu.significance.settings import CompareSettings, Test
+    from truebleu.significance.settings import CompareSettings
     from truebleu.studies._nulls import Null, NullSource
     from truebleu.studies._pool import PoolUnit
     from truebleu.studies._rates import Share
 
 # 1, 3, 6, 10 and 15 comparisons.
 USUAL_SYSTEMS = (2, 3, 4, 5, 6)
-USUAL_CORRECTIONS = ("none", "bonferroni", "holm", "bh", "by", WESTFALL_YOUNG)
+USUAL_CORRECTIONS = ("none", "bonferroni", "holm", "bh", "by", "westfall-young")
 FIELDS = (
     Field("metric", "Metric"),
     Field("systems", "Systems"),
@@ -67,7 +66,7 @@ def study_multiplicity(
     *,
     systems: Sequence[int] | None = None,
     corrections: Sequence[str] | None = None,
-    test: Test = "ar",
+    test: str = "ar",
     null: Null = "segment",
     unit: PoolUnit = "segment",
     alpha: float = 0.05,
@@ -86,7 +85,7 @@ def study_multiplicity(
         metrics: by which to compare.
         systems: how many systems to compare with one another; by default 2 to 6, as far as there
             are so many.
-        corrections: some of `inference.settings.ALL_CORRECTIONS`, by default those of
+        corrections: some of `significance.corrections.CORRECTIONS`, by default those of
             USUAL_CORRECTIONS that the test allows; Tukey's and Scheffé's are for metrics that are
             means over segments.
         test: as for `compare`.
@@ -104,12 +103,12 @@ def study_multiplicity(
     if corrections is None:
         corrections = USUAL_CORRECTIONS
         if test == "bootstrap-absolute":  # its replicates do not vary around 0
-            corrections = [name for name in corrections if name != WESTFALL_YOUNG]
+            corrections = [name for name in corrections if name != "westfall-young"]
     settings = settings_of(corrections, test, alpha, samples, seed)
     require_resolution(settings, sizes[-1])
     source = null_source(test_set, metrics, null=null, unit=unit, systems=sizes[-1], seed=seed)
     require_enough_units(source.units, unit, alpha)
-    if set(settings) & set(BLOCK_DESIGNS):
+    if any(CORRECTIONS[name].basis == "segment scores" for name in settings):
         for one in next(source.sets(0, 1)):
             one.unit_means("correction tukey or scheffe")  # refused before any long work
     subject = {

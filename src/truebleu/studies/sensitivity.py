@@ -15,7 +15,7 @@ from truebleu.execution.journal import Runner, Task
 from truebleu.exhibits import Exhibit, Field, Plot, Row
 from truebleu.resampling import Bootstrap, Units
 from truebleu.significance._checks import TIE_TOLERANCE
-from truebleu.significance.corrections import CORRECTIONS, adjust
+from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust
 from truebleu.significance.p_values import bootstrap_wins, smallest_p
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import bootstrap_scores
@@ -415,8 +415,8 @@ def _require_decisive(pairs: int, samples: int, alpha: float, correction: str) -
     """Refuse what can tell nothing apart: one system, or too few replicates for so many pairs."""
     if pairs == 0:
         raise SettingError("systems", 1, "at least 2 to tell apart")
-    if correction not in CORRECTIONS:
-        raise UnknownNameError("correction", correction, CORRECTIONS)
+    if correction not in P_VALUE_CORRECTIONS:
+        raise UnknownNameError("correction", correction, P_VALUE_CORRECTIONS)
     smallest = float(adjust(np.full(pairs, smallest_p(samples)), correction).min())
     if smallest > alpha:
         expected = (

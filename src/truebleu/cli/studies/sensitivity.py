@@ -14,7 +14,7 @@ from truebleu.cli._study_options import (
     study_options,
     unit_option,
 )
-from truebleu.significance.corrections import CORRECTIONS
+from truebleu.significance.corrections import P_VALUE_CORRECTIONS
 from truebleu.studies._pool import DRAWS
 from truebleu.studies.sensitivity import USUAL_METRICS, study_sensitivity
 
@@ -44,7 +44,9 @@ Examples:
 @unit_option
 @samples_option(10_000)
 @level_option
-@click.option("--correction", type=click.Choice(CORRECTIONS), default="holm", show_default=True)
+@click.option(
+    "--correction", type=click.Choice(P_VALUE_CORRECTIONS), default="holm", show_default=True
+)
 @click.option("--by-system", is_flag=True, help="List every system's relative interval.")
 def command(study: Studied, **options: Any) -> Exhibit:
     """Which metric tells most pairs of systems apart?

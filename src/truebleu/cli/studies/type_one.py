@@ -9,7 +9,7 @@ import click
 from truebleu.cli._options import whole_numbers
 from truebleu.cli._study_options import study_options, unit_option
 from truebleu.errors import SettingError
-from truebleu.significance.settings import ALL_CORRECTIONS
+from truebleu.significance.corrections import CORRECTIONS
 from truebleu.studies._nulls import ALL_TESTS, NULLS
 from truebleu.studies.equivalents import study_equivalents
 from truebleu.studies.multiplicity import study_multiplicity
@@ -78,7 +78,7 @@ How systems are made equal (--null):
 @click.option(
     "--correction",
     "corrections",
-    type=click.Choice(ALL_CORRECTIONS),
+    type=click.Choice(tuple(CORRECTIONS)),
     multiple=True,
     help="With --together: a correction for many comparisons; repeat for several. Default: none, "
     "bonferroni, holm, bh, by and westfall-young.",
