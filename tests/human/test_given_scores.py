@@ -20,7 +20,8 @@ from truebleu.errors import (
     UnpairedSegmentsError,
     UnreadableFileError,
 )
-from truebleu.human.given_scores import Scale, given_scores, read_scores
+from truebleu.human._score_table import given_scores, read_scores
+from truebleu.human._tables import Scale
 
 if TYPE_CHECKING:
     from tests.writing import Folder

@@ -148,3 +148,16 @@ def test_broken_folders_are_refused(folder: Folder) -> None:
     folder.write("set/system-outputs/en-de/c.txt", "only one\n")
     with pytest.raises(CorpusError, match="en-de c: 1 segments"):
         read_metrics_eval(root)
+
+
+def test_the_texts_are_a_test_set(folder: Folder) -> None:
+    folder.write("set/references/en-de.refB.txt", "CANARY\neins\nzwei\ndrei\n")
+    read = read_metrics_eval(write_set(folder))
+    test_set = read.test_set()
+    assert list(test_set.systems) == ["a", "b"]
+    assert (test_set.reference_names, len(test_set)) == (("refA", "refB"), 3)
+    assert (test_set.documents, test_set.domains) == (read.documents, read.domains)
+    assert list(read.test_set(["refB"]).systems) == ["a", "b", "refA"]
+    assert list(read.test_set(["refB"], systems=["b"]).systems) == ["b"]
+    with pytest.raises(MissingColumnError, match="no reference 'refC'; it has refA, refB"):
+        read.test_set(["refC"])

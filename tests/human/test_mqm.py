@@ -7,7 +7,7 @@ import pytest
 
 from tests.human.asking import scores
 from truebleu.errors import CorpusError, MalformedFileError, SettingError
-from truebleu.human.mqm import mqm_weights
+from truebleu.human._mqm import mqm_weights
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeAlias, get_args
+from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
 from truebleu.errors import DuplicateSystemError, SettingError, UnpairedSegmentsError
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+__all__ = ["FORMATS", "HumanScores", "Judgment", "Level", "PairwiseJudgments", "Verdict"]
 
 #: What one score is about.
 Level: TypeAlias = Literal["segment", "document", "domain", "system"]
@@ -121,13 +120,13 @@ class Request:
     systems: tuple[str, ...]
     segments: int
     documents: tuple[str, ...] | None
-    column: str | None
-    raters: Raters
-    weights: str | Mapping[str, float] | None
-    others: Others
-    match: Match | None
-    first_segment: int | None
-    language_pair: str | None
+    column: str | None = None
+    raters: Raters = "mean"
+    weights: str | Mapping[str, float] | None = None
+    others: Others = "refuse"
+    match: Match | None = None
+    first_segment: int | None = None
+    language_pair: str | None = None
 
     def __post_init__(self) -> None:
         _one_of("raters", self.raters, get_args(Raters))

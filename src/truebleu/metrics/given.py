@@ -11,7 +11,8 @@ from truebleu.corpus import TestSet
 from truebleu.corpus._files import Files, Layout, NamedText, stem
 from truebleu.corpus._reading import read_labels
 from truebleu.errors import AbsentSegmentError, MalformedFileError, SettingError, UnknownNameError
-from truebleu.human.given_scores import Scale, SegmentScores, given_scores, read_scores
+from truebleu.human._score_table import SegmentScores, given_scores, read_scores
+from truebleu.human._tables import Scale
 from truebleu.metrics.base import MeanMetric, Signature, mean_statistics, require_whole_number
 
 if TYPE_CHECKING:

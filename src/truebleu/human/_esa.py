@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from truebleu.corpus._files import BYTE_ORDER_MARK, decode
 from truebleu.errors import MalformedFileError
-from truebleu.human._columns import rows_of_pair
-from truebleu.human._matching import Addresses, Sheet, segment_scores
-from truebleu.human._score_values import NotAScoreError, digest, parse_score
+from truebleu.human._matching import Addresses
+from truebleu.human._sheet import Sheet, segment_scores
+from truebleu.human._tables import NotAScoreError, digest, parse_score, rows_of_pair
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from truebleu.human._columns import HumanTable
+    from truebleu.human._tables import HumanTable
     from truebleu.human.scores import HumanScores, Request
 
 #: What stands between the parts of an identifier: language pair, domain, document, number.

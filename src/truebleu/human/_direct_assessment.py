@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING
 
 from truebleu.corpus._files import decode
 from truebleu.errors import MissingColumnError
-from truebleu.human._columns import (
+from truebleu.human._matching import Addresses
+from truebleu.human._sheet import Sheet, counted_scores, segment_scores
+from truebleu.human._tables import (
     human_table,
     refuse_language_pair,
     rows_of_pair,
     white_space_table,
 )
-from truebleu.human._matching import Addresses, Sheet, counted_scores, segment_scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu.human._columns import HumanTable
+    from truebleu.human._tables import HumanTable
     from truebleu.human.scores import HumanScores, Request
 
 RAW, STANDARDIZED = "raw.scr", "z.scr"

@@ -1,4 +1,7 @@
-"""What an error weighs in MQM, by its severity and category."""
+"""MQM: people mark errors, and a segment's score is minus the sum of the weights of its errors.
+
+Errors stand in tables of annotations, one per row, or in lists, as mt-metrics-eval keeps them.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +14,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode
 from truebleu.errors import EmptyTextError, MalformedFileError, SettingError
-from truebleu.human._columns import table_by_ending
-from truebleu.human._matching import Addresses, Sheet, counted_scores, segment_scores
-from truebleu.human._score_values import digest
+from truebleu.human._matching import Addresses
+from truebleu.human._sheet import Sheet, counted_scores, segment_scores
+from truebleu.human._tables import digest, table_by_ending
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from truebleu.human._columns import HumanTable
+    from truebleu.human._tables import HumanTable
     from truebleu.human.scores import HumanScores, Request
+
+# Weights.
 
 #: Weights by the start of severity/category/subcategory; * is any severity. What starts with none
 #: of them weighs nothing. Freitag et al. (2021), table 4, and the scripts of WMT24.
@@ -113,8 +118,6 @@ def mqm_weights(written: str | Mapping[str, float] | None) -> Weights:
 def _read(path: str) -> Weights:
     text = decode(path, Files().contents(path)).removeprefix(BYTE_ORDER_MARK)
     if text.lstrip().startswith("{"):
-        import json
-
         try:
             return _custom(path, None, json.loads(text).items())
         except (ValueError, RecursionError) as error:
@@ -161,7 +164,7 @@ def _plain(text: object) -> str:
     return "/".join(part.strip() for part in str(text).lower().split("/"))
 
 
-# MQM: people mark errors; a segment's score is minus the sum of their weights.
+# Tables of annotations.
 
 
 # Names of the columns over the years, in lower case.

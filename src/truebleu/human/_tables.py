@@ -1,34 +1,34 @@
-"""Columns of tables of human judgments: what they are called, and how to get at them."""
+"""Tables of human judgments: the names of their columns, and what counts as a score or a number."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from math import isfinite
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from truebleu.corpus._files import BYTE_ORDER_MARK, decode, extension, parse_table
 from truebleu.corpus._tables import Delimited, Table, read_json_lines
-from truebleu.errors import MalformedFileError, MissingColumnError, SettingError
-from truebleu.human._score_values import NotAScoreError, digest, parse_score
-from truebleu.human.given_scores import (
-    RATER_COLUMNS,
-    SEGMENT_COLUMNS,
-    SYSTEM_COLUMNS,
-    parse_score_table,
-)
+from truebleu.errors import EmptyTextError, MalformedFileError, MissingColumnError, SettingError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from truebleu.human.scores import Request
 
-# In lower case; the first that exists counts.
-SYSTEMS = (*SYSTEM_COLUMNS, "systemid")
-SEGMENTS = (*SEGMENT_COLUMNS, "segmentid", "line_id", "line", "globalsegid", "global_seg_id")
+# Names of columns, in lower case; the first that exists counts.
+SYSTEMS = ("system", "sys", "system_id", "system_name", "sysid", "systemid")
+SEGMENTS = (
+    *("segment", "seg", "segment_id", "seg_id", "segid", "sid"),
+    *("segmentid", "line_id", "line", "globalsegid", "global_seg_id"),
+)
+RATERS = (
+    *("rater", "rater_id", "annotator", "annotator_id", "judge"),
+    *("judge_id", "judgeid", "user"),
+)
 DOCUMENTS = ("doc", "document", "document_id", "documentid", "docid", "doc_id")
 # Beside a column for the document; on its own, doc_id is the name of one.
 DOCUMENT_NUMBERS = ("doc_id", "docsegid", "doc_seg_id")
 DOMAINS = ("domain",)
-RATERS = (*RATER_COLUMNS, "judge_id", "judgeid", "user")
 _TEXTS = ("src", "source", "tgt", "target", "ref", "reference", "hyp", "hypothesis", "mt")
 LANGUAGE_PAIRS = ("langs", "lp", "language_pair")
 SOURCE_LANGUAGES = ("srclang", "src_lang")
@@ -36,6 +36,107 @@ TARGET_LANGUAGES = ("trglang", "tgtlang", "tgt_lang")
 _LANGUAGES = (*LANGUAGE_PAIRS, *SOURCE_LANGUAGES, *TARGET_LANGUAGES)
 #: Columns of text or of circumstances, which hold no scores.
 OTHERS = frozenset((*_TEXTS, *_LANGUAGES, *DOCUMENT_NUMBERS, "comment", "metadata", "timestamp"))
+
+
+# Single values.
+
+
+#: What stands for a score that is missing; case does not matter.
+NOTHING = frozenset({"", "none", "na", "n/a", "null"})
+#: Judgments in words, as the numbers that they count as; case does not matter.
+JUDGMENTS = {
+    "true": 1.0,
+    "correct": 1.0,
+    "right": 1.0,
+    "yes": 1.0,
+    "false": 0.0,
+    "wrong": 0.0,
+    "incorrect": 0.0,
+    "no": 0.0,
+}
+
+
+class NotAScoreError(ValueError):
+    """A value that is no score; the message says what was expected."""
+
+
+def parse_score(value: object) -> float | None:
+    """A score, None where it is missing.
+
+    >>> parse_score("-0.000000"), parse_score("None")
+    (0.0, None)
+
+    Raises:
+        NotAScoreError: When the value is neither a finite number nor a word that stands for one.
+    """
+    if value is None:
+        return None
+    if isinstance(value, str):
+        word = value.strip().lower()
+        if word in NOTHING:
+            return None
+        if word in JUDGMENTS:
+            return JUDGMENTS[word]
+    try:
+        # What counts as a number is what float takes, but for Python's 1_000.
+        number = float(value) if "_" not in str(value) else None  # type: ignore[arg-type]
+    except (ValueError, TypeError, OverflowError):
+        number = None
+    if number is None:
+        raise NotAScoreError("a number, or None where the score is missing")
+    if not isfinite(number):
+        raise NotAScoreError("a finite number; write a missing score as None")
+    # Published MQM scores have -0.000000: adding 0 makes it 0.
+    return number + 0.0
+
+
+def whole_number(value: object) -> int | None:
+    """A whole number such as that of a segment; None where the value is anything else.
+
+    >>> whole_number("12"), whole_number(12.0), whole_number("a")
+    (12, 12, None)
+    """
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else None
+    text = str(value)
+    try:
+        return int(text) if "_" not in text else None
+    except ValueError:
+        return None
+
+
+def digest(data: bytes) -> str:
+    """The start of the SHA-256 of what was read."""
+    from hashlib import sha256
+
+    return sha256(data).hexdigest()[:12]
+
+
+class Scale(NamedTuple):
+    """The least and the greatest score that can be; None where there is no such limit."""
+
+    low: float | None = None
+    high: float | None = None
+
+    def holds(self, score: float) -> bool:
+        """Whether a score is on the scale."""
+        too_low = self.low is not None and score < self.low
+        return not too_low and not (self.high is not None and score > self.high)
+
+    def __str__(self) -> str:
+        if self == (None, None):
+            return "any"
+        low, high = ("" if limit is None else f"{limit:g}" for limit in self)
+        return f"{low}..{high}"
+
+
+#: No limits.
+ANY_NUMBER = Scale()
+
+
+# Whole tables.
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,25 +171,40 @@ class HumanTable:
         """The line of each row."""
         return [self.table.line(row) for row in range(self.rows)]
 
+    def require(self, column: str) -> None:
+        """Raises MissingColumnError unless there is such a column."""
+        if column not in self.table.columns:
+            word = self.table.column_word
+            raise MissingColumnError(self.path, word, column, self.table.columns)
+
     def scores(self, column: str) -> list[float | None]:
         """The scores in a column.
 
         Raises:
             MalformedFileError: When one is not a number.
         """
-        if column not in self.table.columns:
-            word = self.table.column_word
-            raise MissingColumnError(self.path, word, column, self.table.columns)
-        scores = []
-        for row, value in enumerate(self.table.values(column)):
-            try:
-                scores.append(parse_score(value))
-            except NotAScoreError as reason:
-                found = f"{value!r} in {self.table.column_word} {column!r}"
-                raise MalformedFileError(
-                    self.path, self.table.line(row), found, str(reason)
-                ) from None
-        return scores
+        self.require(column)
+        values = self.table.values(column)
+        return [self.score(row, column, value) for row, value in enumerate(values)]
+
+    def score(
+        self, row: int, column: str, value: object, scale: Scale = ANY_NUMBER
+    ) -> float | None:
+        """The score that is written in a row, None where it is missing."""
+        try:
+            score = parse_score(value)
+        except NotAScoreError as reason:
+            self.refuse_value(row, column, value, str(reason))
+        if score is not None and not scale.holds(score):
+            self.refuse_value(row, column, value, f"a number in {scale}")
+        return score
+
+    def refuse_value(self, row: int, column: str, value: object, expected: str) -> NoReturn:
+        """Raises MalformedFileError about a value in a row."""
+        line = self.table.line(row)
+        where = "" if line is not None else f" in row {row + 1}"
+        found = f"{value!r} in {self.table.column_word} {column!r}{where}"
+        raise MalformedFileError(self.path, line, found, expected)
 
 
 def human_table(table: Table, data: bytes) -> HumanTable:
@@ -146,6 +262,67 @@ def white_space_table(path: str, text: str) -> Delimited:
         cells += fields
         numbers.append(number)
     return Delimited(path, header, cells, numbers)
+
+
+def parse_score_table(path: str, data: bytes) -> Table:
+    """A table by its file's ending; any other ending is taken as TSV, with or without header."""
+    if extension(path) != ".tsv":
+        table = parse_table(path, data)
+        if table is not None:
+            return table
+    return _read_rows(path, decode(path, data))
+
+
+def _read_rows(path: str, text: str) -> Delimited:
+    """TSV whose header may be missing or have comments above it, as in our own tables.
+
+    Without a header, rows are of system and score, or of system, segment and score. WMT's files of
+    scores are of the first kind; their fields end at any white space.
+    """
+    lines = [line.removesuffix("\r") for line in text.removeprefix(BYTE_ORDER_MARK).split("\n")]
+    if not lines[-1]:
+        lines.pop()
+    start = next((i for i, line in enumerate(lines) if not _is_comment(line)), len(lines))
+    if start == len(lines):
+        raise EmptyTextError(path)
+    separator = "\t" if "\t" in lines[start] else None
+    header, model = _implied_header(lines[start].split(separator)), f"on line {start + 1}"
+    if header is None:
+        separator, model = "\t", "in the header"
+        header = lines[start].split(separator)
+        start += 1
+    cells: list[str] = []
+    for number, line in enumerate(lines[start:], start + 1):
+        fields = line.split(separator)
+        if len(fields) != len(header):
+            found = "1 field" if len(fields) == 1 else f"{len(fields)} fields"
+            raise MalformedFileError(path, number, found, f"{len(header)}, as {model}")
+        cells += fields
+    return Delimited(path, header, cells, range(start + 1, len(lines) + 1))
+
+
+def _is_comment(line: str) -> bool:
+    return line.startswith("# ") and "\t" not in line
+
+
+def _implied_header(fields: list[str]) -> list[str] | None:
+    """What the columns are, where the first row is a row of scores already.
+
+    Names of columns that are all numbers are a header: they are systems with numbers for names.
+    """
+    if len(fields) not in (2, 3) or _is_number(fields[0]):
+        return None
+    if not all(_is_number(value) or value.strip().lower() == "none" for value in fields[1:]):
+        return None
+    return ["system", "score"] if len(fields) == 2 else ["system", "segment", "score"]
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 # Files that hold judgments of several language pairs: only one belongs to a test set.

@@ -8,15 +8,15 @@ from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from truebleu.errors import MalformedFileError, SettingError
-from truebleu.human._columns import DOCUMENTS, RATERS, SEGMENTS
-from truebleu.human._matching import Addresses, known_rows, places_of
-from truebleu.human._score_values import NOTHING, whole_number
+from truebleu.human._matching import Addresses, places_of
+from truebleu.human._sheet import known_rows
+from truebleu.human._tables import DOCUMENTS, NOTHING, RATERS, SEGMENTS, whole_number
 from truebleu.human.scores import Judgment, PairwiseJudgments, listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu.human._columns import HumanTable
+    from truebleu.human._tables import HumanTable
     from truebleu.human.scores import Request, Verdict
 
 LEFT = ("system1", "left", "system_1", "system_a", "systema", "sys1", "system1id", "system1_id")

@@ -1,4 +1,10 @@
-"""The texts and documents of mt-metrics-eval's directory layout."""
+"""The directory layout of mt-metrics-eval: texts, human scores and metric scores of a test set.
+
+TESTSET/sources/SRC-TGT.txt                     documents/SRC-TGT.docs
+references/SRC-TGT.NAME.txt             system-outputs/SRC-TGT/NAME.txt
+human-scores/SRC-TGT.NAME.LEVEL.score   human-scores/SRC-TGT.NAME.seg.rating
+metric-scores/SRC-TGT/NAME-REF.LEVEL.score
+"""
 
 from __future__ import annotations
 
@@ -6,6 +12,7 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+from truebleu.corpus import TestSet
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode
 from truebleu.corpus._reading import parse_docs
 from truebleu.corpus._tables import read_records
@@ -17,8 +24,8 @@ from truebleu.errors import (
     UnreadableFileError,
 )
 from truebleu.human._matching import CANARY
-from truebleu.human.reading import parse_human
-from truebleu.human.score_table import LEVELS, read_score_lines
+from truebleu.human._reading import parse_human
+from truebleu.human._score_table import LEVELS, read_score_lines
 from truebleu.human.scores import Request, as_systems
 
 if TYPE_CHECKING:
@@ -30,92 +37,6 @@ if TYPE_CHECKING:
 NOT_SUPPLIED = "[No translation supplied]"
 
 Text = tuple[str | None, ...]
-
-
-class Labels(NamedTuple):
-    """Documents and domains of the segments, and whether the first is the canary."""
-
-    documents: tuple[str, ...] | None
-    domains: tuple[str, ...] | None
-    canary: bool
-
-
-def read_texts(root: str, pair: str) -> tuple[Text, dict[str, Text], dict[str, Text]]:
-    """Source, references by name and outputs by system."""
-    path = _existing(os.path.join(root, "sources", pair))
-    source = _text(path, "source")
-    references = {
-        name: _text(file, "target") for name, file in _texts(root, "references", f"{pair}.")
-    }
-    folder = os.path.join("system-outputs", pair)
-    outputs = {name: _text(file, "hypothesis") for name, file in _texts(root, folder, "")}
-    if not outputs:
-        raise EmptyTextError(os.path.join(root, folder))
-    for name, text in (*references.items(), *outputs.items()):
-        if len(text) != len(source):
-            raise UnpairedSegmentsError(f"{pair} {name}", len(text), path, len(source))
-    return source, references, outputs
-
-
-def read_labels(root: str, pair: str, segments: int) -> Labels | None:
-    """The domain and document of each segment; None where there is no file of them."""
-    path = os.path.join(root, "documents", f"{pair}.docs")
-    if not os.path.exists(path):
-        return None
-    lines = _lines(path)
-    if len(lines) != segments:
-        raise UnpairedSegmentsError(path, len(lines), "the source", segments)
-    documents, domains = parse_docs(path, lines)
-    canary = CANARY in (domains[0].lower(), documents[0].lower())
-    return Labels(documents, domains, canary)
-
-
-def _existing(stem: str) -> str:
-    lines = f"{stem}.jsonl"
-    return lines if os.path.exists(lines) else f"{stem}.txt"
-
-
-def _texts(root: str, folder: str, prefix: str) -> list[tuple[str, str]]:
-    path = os.path.join(root, folder)
-    if not os.path.isdir(path):
-        return []
-    found = []
-    for file in sorted(os.listdir(path)):
-        stem, ending = os.path.splitext(file)
-        if ending in (".txt", ".jsonl") and stem.startswith(prefix):
-            found.append((stem.removeprefix(prefix), os.path.join(path, file)))
-    return found
-
-
-def _text(path: str, key: str) -> Text:
-    if path.endswith(".jsonl"):
-        values = [record.get(key) for record in read_records(path, Files().contents(path))]
-        for number, value in enumerate(values, 1):
-            if value is not None and not isinstance(value, str):
-                found = f"a value of type {type(value).__name__} in key {key!r}"
-                raise MalformedFileError(path, number, found, "text")
-        texts = [None if value is None else str(value) for value in values]
-    else:
-        texts = list(_lines(path))
-    # White space at the end of a line is not part of the text in this layout.
-    return tuple(
-        None if text is None or text.strip() == NOT_SUPPLIED else text.rstrip() for text in texts
-    )
-
-
-def _lines(path: str) -> list[str]:
-    text = decode(path, Files().contents(path)).removeprefix(BYTE_ORDER_MARK)
-    if not text:
-        raise EmptyTextError(path)
-    return text.removesuffix("\n").split("\n")
-
-
-# The directory layout of mt-metrics-eval: texts, human scores and metric scores of a test set.
-#
-# TESTSET/sources/SRC-TGT.txt                     documents/SRC-TGT.docs
-#         references/SRC-TGT.NAME.txt             system-outputs/SRC-TGT/NAME.txt
-#         human-scores/SRC-TGT.NAME.LEVEL.score   human-scores/SRC-TGT.NAME.seg.rating
-#         metric-scores/SRC-TGT/NAME-REF.LEVEL.score
 
 
 class HumanFile(NamedTuple):
@@ -164,6 +85,30 @@ class MetricsEvalSet:
     human: tuple[HumanFile, ...]
     ratings: tuple[HumanFile, ...]
     metrics: tuple[MetricFile, ...]
+
+    def test_set(
+        self, references: Iterable[str] | None = None, systems: Iterable[str] | None = None
+    ) -> TestSet:
+        """The texts as a test set.
+
+        Args:
+            references: The names of the references to compare with; by default all.
+            systems: The names of the systems; by default all outputs but those of the references.
+        """
+        chosen = tuple(self.references if references is None else references)
+        for name in chosen:
+            if name not in self.references:
+                raise MissingColumnError(self.folder, "reference", name, tuple(self.references))
+        if systems is None:
+            systems = [name for name in self.outputs if name not in chosen]
+        return TestSet(
+            systems={name: self.outputs[name] for name in systems},
+            references=tuple(self.references[name] for name in chosen),
+            reference_names=chosen,
+            source=self.source,
+            documents=self.documents,
+            domains=self.domains,
+        )
 
     def human_scores(
         self,
@@ -241,13 +186,9 @@ class MetricsEvalSet:
             systems=as_systems(self.outputs if systems is None else systems),
             segments=len(self.source),
             documents=self.documents,
-            column=None,
             raters=raters,
             weights=weights,
             others=others,
-            match=None,
-            first_segment=None,
-            language_pair=None,
         )
 
 
@@ -338,3 +279,84 @@ def _chosen(folder: str, files: Iterable[HumanFile], name: str, level: Level) ->
         names = [f"{file} ({at})" for file, at in known]
         raise MissingColumnError(folder, "human scores", f"{name} ({level})", names)
     return known[name, level]
+
+
+# Texts and labels in that layout.
+
+
+class Labels(NamedTuple):
+    """Documents and domains of the segments, and whether the first is the canary."""
+
+    documents: tuple[str, ...] | None
+    domains: tuple[str, ...] | None
+    canary: bool
+
+
+def read_texts(root: str, pair: str) -> tuple[Text, dict[str, Text], dict[str, Text]]:
+    """Source, references by name and outputs by system."""
+    path = _existing(os.path.join(root, "sources", pair))
+    source = _text(path, "source")
+    references = {
+        name: _text(file, "target") for name, file in _texts(root, "references", f"{pair}.")
+    }
+    folder = os.path.join("system-outputs", pair)
+    outputs = {name: _text(file, "hypothesis") for name, file in _texts(root, folder, "")}
+    if not outputs:
+        raise EmptyTextError(os.path.join(root, folder))
+    for name, text in (*references.items(), *outputs.items()):
+        if len(text) != len(source):
+            raise UnpairedSegmentsError(f"{pair} {name}", len(text), path, len(source))
+    return source, references, outputs
+
+
+def read_labels(root: str, pair: str, segments: int) -> Labels | None:
+    """The domain and document of each segment; None where there is no file of them."""
+    path = os.path.join(root, "documents", f"{pair}.docs")
+    if not os.path.exists(path):
+        return None
+    lines = _lines(path)
+    if len(lines) != segments:
+        raise UnpairedSegmentsError(path, len(lines), "the source", segments)
+    documents, domains = parse_docs(path, lines)
+    canary = CANARY in (domains[0].lower(), documents[0].lower())
+    return Labels(documents, domains, canary)
+
+
+def _existing(stem: str) -> str:
+    lines = f"{stem}.jsonl"
+    return lines if os.path.exists(lines) else f"{stem}.txt"
+
+
+def _texts(root: str, folder: str, prefix: str) -> list[tuple[str, str]]:
+    path = os.path.join(root, folder)
+    if not os.path.isdir(path):
+        return []
+    found = []
+    for file in sorted(os.listdir(path)):
+        stem, ending = os.path.splitext(file)
+        if ending in (".txt", ".jsonl") and stem.startswith(prefix):
+            found.append((stem.removeprefix(prefix), os.path.join(path, file)))
+    return found
+
+
+def _text(path: str, key: str) -> Text:
+    if path.endswith(".jsonl"):
+        values = [record.get(key) for record in read_records(path, Files().contents(path))]
+        for number, value in enumerate(values, 1):
+            if value is not None and not isinstance(value, str):
+                found = f"a value of type {type(value).__name__} in key {key!r}"
+                raise MalformedFileError(path, number, found, "text")
+        texts = [None if value is None else str(value) for value in values]
+    else:
+        texts = list(_lines(path))
+    # White space at the end of a line is not part of the text in this layout.
+    return tuple(
+        None if text is None or text.strip() == NOT_SUPPLIED else text.rstrip() for text in texts
+    )
+
+
+def _lines(path: str) -> list[str]:
+    text = decode(path, Files().contents(path)).removeprefix(BYTE_ORDER_MARK)
+    if not text:
+        raise EmptyTextError(path)
+    return text.removesuffix("\n").split("\n")

@@ -1,0 +1,276 @@
+"""Reading a file of human judgments: which kind it is, and the reader of that kind."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode, extension
+from truebleu.errors import EmptyTextError, MalformedFileError, SettingError, UnknownNameError
+from truebleu.human._appraise import is_appraise_row, read_appraise
+from truebleu.human._direct_assessment import is_direct_assessment, read_direct_assessment
+from truebleu.human._esa import is_wmt24, is_wmt25, json_records, read_wmt24, read_wmt25
+from truebleu.human._mqm import (
+    is_mqm_header,
+    is_rating_line,
+    is_rating_table,
+    read_mqm,
+    read_rating_lines,
+    read_rating_table,
+)
+from truebleu.human._rankings import is_pairwise, read_rankings
+from truebleu.human._score_table import level_of, read_score_lines, read_score_table
+from truebleu.human._tables import of_one_pair, parse_human_table, refuse_language_pair
+from truebleu.human.scores import FORMATS, Request, as_documents, as_segments, as_systems
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from truebleu.human._tables import HumanTable
+    from truebleu.human.scores import (
+        Format,
+        HumanScores,
+        Match,
+        Others,
+        PairwiseJudgments,
+        Raters,
+    )
+
+#: Each reader's kind of file; "table" is a table of scores or of pairwise judgments.
+Kind: TypeAlias = Literal[
+    "table",
+    "score lines",
+    "mqm",
+    "rating lines",
+    "rating table",
+    "appraise",
+    "wmt24",
+    "wmt25",
+    "direct assessment",
+]
+
+#: The kinds that each format may come in.
+KINDS: dict[Format, tuple[Kind, ...]] = {
+    "scores": ("table", "score lines"),
+    "mqm": ("mqm", "rating lines", "rating table"),
+    "ratings": ("rating lines", "rating table"),
+    "esa": ("appraise", "wmt24", "wmt25"),
+    "da": ("appraise", "direct assessment"),
+    "rankings": ("table",),
+}
+_LOOKS = {
+    "esa": "ESA as Appraise exports it (12 fields, no header) or as WMT24 and WMT25 publish it "
+    "(JSON with esa_score, or with doc_id and scores)",
+    "da": "direct assessment as Appraise exports it (9 or 11 fields, no header) or with columns "
+    "SYS and RAW.SCR",
+    "ratings": "error spans: SYSTEM, JSON and perhaps RATER between tabs, or JSON lines with "
+    "system_id, segment_id and errors",
+}
+#: The kinds of files that a choice is about; one that would change nothing is refused.
+WITH_WEIGHTS: tuple[Kind, ...] = ("mqm", "rating lines", "rating table")
+WITH_COLUMNS: tuple[Kind, ...] = ("table", "direct assessment")
+WITHOUT_LANGUAGES: tuple[Kind, ...] = ("mqm", "score lines", "rating lines")
+
+
+def read_human(
+    path: str | os.PathLike[str],
+    *,
+    systems: Iterable[str],
+    segments: int,
+    documents: Sequence[str] | None = None,
+    format: Format | None = None,  # noqa: A002  # the word that everybody knows
+    column: str | None = None,
+    raters: Raters = "mean",
+    weights: str | Mapping[str, float] | None = None,
+    others: Others = "refuse",
+    match: Match | None = None,
+    first_segment: int | None = None,
+    language_pair: str | None = None,
+) -> HumanScores | PairwiseJudgments:
+    """Reads what people said about the systems of a test set; see docs/reference/human-scores.md.
+
+    Args:
+        path: The file, compressed or not.
+        systems: The names of the test set's systems, at least two.
+        segments: How many segments the test set has.
+        documents: The document of each segment, where that is known. Files that name documents
+            are then matched by them.
+        format: "scores", "mqm", "ratings", "esa", "da" or "rankings"; by default it is guessed.
+        column: The column of scores, where there are several.
+        raters: How several raters' scores of a segment become one: their "mean", or the mean of
+            their "z"-scores, (x - mean) / standard deviation over all that a rater judged.
+        weights: What errors weigh in MQM: "standard", "wmt24", a list such as "Major=5,Minor=1", a
+            mapping, or a file.
+        others: Whether to "refuse" or "ignore" judgments of systems that are not in the test set.
+        match: How segments find those of the test set, by "documents", by "numbers" or in "order";
+            by default the first that fits what the file has.
+        first_segment: The number of the first segment, 0 or 1; by default it is found out.
+        language_pair: Which language pair to take from a file with several, as the file writes it.
+
+    Returns:
+        Scores, or judgments of which of two outputs is better.
+
+    Raises:
+        CorpusError: When the file is not of its format, or does not fit the test set.
+        SettingError: When a choice is not possible.
+    """
+    if format is not None and format not in FORMATS:
+        raise UnknownNameError("format", str(format), FORMATS)
+    size = as_segments(segments)
+    request = Request(
+        systems=as_systems(systems),
+        segments=size,
+        documents=as_documents(documents, size),
+        column=column,
+        raters=raters,
+        weights=weights,
+        others=others,
+        match=match,
+        first_segment=first_segment,
+        language_pair=language_pair,
+    )
+    name = os.fspath(path)
+    return parse_human(name, Files().contents(name), request, format)
+
+
+def parse_human(
+    path: str,
+    data: bytes,
+    request: Request,
+    chosen: Format | None = None,
+    *,
+    canary: bool | None = None,
+) -> HumanScores | PairwiseJudgments:
+    """The judgments in a file's uncompressed bytes.
+
+    Args:
+        path: The file.
+        data: What is in it.
+        request: The test set and the choices.
+        chosen: The format, None to guess it.
+        canary: Whether each system has a line before the first segment; None to find out.
+    """
+    kind = kind_of(path, data, chosen)
+    _refuse_idle_choices(path, kind, request)
+    match kind:
+        case "mqm":
+            return read_mqm(path, data, request)
+        case "score lines":
+            level = level_of(path) or "segment"
+            return read_score_lines(path, data, request, level, canary=canary)
+        case "rating lines":
+            return read_rating_lines(path, data, request, canary=canary)
+        case "rating table":
+            return read_rating_table(_table(path, data, request), request)
+        case "appraise":
+            return read_appraise(path, data, request)
+        case "wmt24":
+            return read_wmt24(_table(path, data, request), request)
+        case "wmt25":
+            return read_wmt25(path, data, request)
+        case "direct assessment":
+            return read_direct_assessment(path, data, request)
+        case "table":
+            return _read_table(path, data, request, chosen)
+
+
+def _refuse_idle_choices(path: str, kind: Kind, request: Request) -> None:
+    if request.weights is not None and kind not in WITH_WEIGHTS:
+        expected = f"none: {path} has no marked errors to weigh"
+        raise SettingError("weights", request.weights, expected)
+    if request.column is not None and kind not in WITH_COLUMNS:
+        expected = f"none: in files such as {path} the format says where scores are"
+        raise SettingError("column", request.column, expected)
+    if kind in WITHOUT_LANGUAGES:
+        refuse_language_pair(path, request)
+
+
+def _table(path: str, data: bytes, request: Request) -> HumanTable:
+    return of_one_pair(parse_human_table(path, data), request)
+
+
+def _read_table(
+    path: str, data: bytes, request: Request, chosen: Format | None
+) -> HumanScores | PairwiseJudgments:
+    table = _table(path, data, request)
+    if chosen == "rankings" or (chosen is None and is_pairwise(table)):
+        return read_rankings(table, request)
+    return read_score_table(table, request)
+
+
+# Which kind a file is, told by its name, its columns and its first line.
+
+
+def kind_of(path: str, data: bytes, chosen: Format | None) -> Kind:
+    """The kind of a file, which must be one of those of the format if one was chosen."""
+    guessed = _guess(path, data)
+    if chosen is None or guessed in KINDS[chosen]:
+        return guessed
+    if chosen in _LOOKS:
+        found = f"what looks like {_words(guessed)}"
+        raise MalformedFileError(path, None, found, _LOOKS[chosen])
+    # Tables are read as they are asked to be, and say what they lack.
+    return KINDS[chosen][0]
+
+
+def _words(kind: Kind) -> str:
+    names = {"table": "a table of scores", "mqm": "MQM annotations", "appraise": "Appraise"}
+    return names.get(kind, kind)
+
+
+def _guess(path: str, data: bytes) -> Kind:
+    ending = extension(path)
+    if ending == ".rating":
+        return "rating lines"
+    if level_of(path) is not None:
+        return "score lines"
+    if ending == ".parquet":
+        return "table"
+    text = decode(path, data).removeprefix(BYTE_ORDER_MARK)
+    if not text.strip():
+        raise EmptyTextError(path)
+    if ending in (".json", ".jsonl", ".ndjson"):
+        return _guess_json(path, data, text)
+    first = text.partition("\n")[0].removesuffix("\r")
+    if is_direct_assessment(first):
+        return "direct assessment"
+    if ending == ".csv":
+        return _guess_row(_first_fields(path, text))
+    if any(is_rating_line(line) for line in _some_lines(text)):
+        return "rating lines"
+    return _guess_row(first.split("\t"))
+
+
+def _guess_row(fields: Sequence[str]) -> Kind:
+    if is_mqm_header(fields):
+        return "mqm"
+    return "appraise" if is_appraise_row(fields) else "table"
+
+
+def _guess_json(path: str, data: bytes, text: str) -> Kind:
+    is_array = text.lstrip().startswith("[")
+    # A blank line at the start is for the reader to refuse, which knows its number.
+    head = data if is_array else data.lstrip().partition(b"\n")[0]
+    _, record = next(iter(json_records(path, head)), (None, {}))
+    keys = list(record)
+    if is_wmt25(keys):
+        return "wmt25"
+    if is_array:
+        found = f"a JSON array of objects with {', '.join(keys) or 'nothing'}"
+        raise MalformedFileError(path, None, found, "doc_id and scores, or JSON lines")
+    if is_wmt24(keys):
+        return "wmt24"
+    if is_rating_table(keys):
+        return "rating table"
+    return "mqm" if is_mqm_header(keys) else "table"
+
+
+def _first_fields(path: str, text: str) -> list[str]:
+    from truebleu.corpus._tables import csv_rows
+
+    return next(csv_rows(path, text), (1, [""]))[1]
+
+
+def _some_lines(text: str, most: int = 100_000) -> list[str]:
+    """Lines at the start of a text: ratings may be None for many segments."""
+    return text[: 100 * most].split("\n", most)[:most]
