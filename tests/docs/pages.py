@@ -32,3 +32,11 @@ def commands(page: Path) -> list[Command]:
             line, _, output = part.partition("\n")
             found.append(Command(line, output))
     return found
+
+
+def pages_in_order() -> list[Path]:
+    """The front page, then all pages in the order of the index: as a reader goes through them."""
+    index = ROOT / "docs" / "README.md"
+    links = re.findall(r"\]\(([^)#:]+\.md)\)", index.read_text(encoding="utf-8"))
+    listed = [(index.parent / link).resolve() for link in links]
+    return list(dict.fromkeys([ROOT / "README.md", *listed, *PAGES]))

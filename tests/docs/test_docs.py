@@ -14,7 +14,7 @@ import click
 import pytest
 
 import truebleu
-from tests.docs.pages import PAGES, ROOT, blocks, commands
+from tests.docs.pages import PAGES, ROOT, blocks, commands, pages_in_order
 from truebleu.cli.main import COMMANDS
 from truebleu.cli.study import STUDIES
 
@@ -35,30 +35,38 @@ def page_id(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("page", PAGES_WITH_COMMANDS, ids=page_id)
-def test_the_commands_of_a_page_print_what_it_says(page: Path, tmp_path: Path) -> None:
+def run_commands(page: Path, folder: Path) -> int:
+    """How many commands of a page were run in the folder; each prints what the page says."""
     scripts = str(Path(sys.executable).parent)
     environment = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
-    ran = 0
-    for command in commands(page):
-        if command.line.startswith(NOT_RUN):
-            continue
+    to_run = [command for command in commands(page) if not command.line.startswith(NOT_RUN)]
+    for command in to_run:
         result = subprocess.run(  # noqa: S602  # the pages are ours
             command.line,
             shell=True,
             executable="/bin/bash",
-            cwd=tmp_path,
+            cwd=folder,
             env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
             check=False,
         )
-        ran += 1
         pattern = re.escape(command.output.rstrip("\n")).replace(r"\.\.\.", ".*")
-        found = result.stdout.rstrip("\n")
-        assert re.fullmatch(pattern, found, re.DOTALL), f"$ {command.line}\n{found}"
-    assert ran or page.name == "README.md"
+        printed = result.stdout.rstrip("\n")
+        assert re.fullmatch(pattern, printed, re.DOTALL), f"$ {command.line}\n{printed}"
+    return len(to_run)
+
+
+@pytest.mark.parametrize("page", PAGES_WITH_COMMANDS, ids=page_id)
+def test_the_commands_of_a_page_print_what_it_says(page: Path, tmp_path: Path) -> None:
+    assert run_commands(page, tmp_path) or page.name == "README.md"
+
+
+@pytest.mark.slow
+def test_a_reader_can_follow_all_pages_in_one_folder(tmp_path: Path) -> None:
+    for page in pages_in_order():
+        run_commands(page, tmp_path)
 
 
 @pytest.mark.parametrize("page", PAGES_WITH_PYTHON, ids=page_id)
