@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evidence.data import pooled, read_set
 from evidence.page import Page, Section
+from evidence.rows import percent
 from truebleu.studies.accuracy import study_accuracy
 
 if TYPE_CHECKING:
-    from truebleu.exhibits import Exhibit
+    from truebleu.studies.accuracy import AccuracyBand, AccuracyResult
 
 SIZES = (100, 300, 600, 3000)
-WINS = "bootstrap wins"
 INTRODUCTION = """
 Koehn sorted 4,140 conclusions about nine pairs of systems by how sure they were, down to 50 %, and
 held them against what 30,000 sentences say. Here the conclusions are those of `study power`, about
@@ -33,72 +33,69 @@ cautious where it is not (§7.2).
 
 def page() -> Page:
     """Two runs; some ten seconds."""
-    sections = (_pooled(), _runs())
-    band, close = (_band(section.exhibit, WINS, "90 to 95 %") for section in sections)
+    far = study_accuracy(pooled(), sizes=SIZES)
+    close = study_accuracy(
+        read_set("iwslt-optimizer-runs", "ref"), ["bleu:tokenize=none"], sizes=(100, 300, 600)
+    )
+    band = _band(far, 0.9)
     return Page(
         name="accuracy",
         title="When a test is 90 to 95 % sure, how often is it right?",
         introduction=INTRODUCTION,
         summary=(
-            f"Koehn's test is right in {100 * band['right']:.1f} % ({100 * band['low']:.1f} to "
-            f"{100 * band['high']:.1f}) of {band['conclusions']:,} such conclusions; in the paper "
-            "it was in 95 % of 363. Of runs of an optimizer, which hardly differ, it is right in "
-            f"{100 * close['right']:.1f} %: that depends on how much systems differ."
+            f"Koehn's test is right in {band.right} of {band.conclusions:,} such conclusions; in "
+            "the paper it was in 95 % of 363. Of runs of an optimizer, which hardly differ, it is "
+            f"right in {percent(_band(close, 0.9).right)}: that depends on how much systems differ."
         ),
-        sections=sections,
+        sections=(_pooled(far), _runs(close)),
     )
 
 
-def _rows(exhibit: Exhibit, test: str) -> list[Any]:
-    return [row for row in exhibit.rows if row["test"] == test]
+def _bands(result: AccuracyResult, test: str) -> tuple[AccuracyBand, ...]:
+    (row,) = (row for row in result.rows if row.test == test)
+    return row.bands
 
 
-def _band(exhibit: Exhibit, test: str, band: str) -> Any:
-    (row,) = (row for row in _rows(exhibit, test) if row["band"] == band)
-    return row
+def _band(result: AccuracyResult, least: float) -> AccuracyBand:
+    (band,) = (band for band in _bands(result, "wins") if band.least == least)
+    return band
 
 
-def _agreement(exhibit: Exhibit, test: str) -> str:
-    rows = _rows(exhibit, test)
-    within = [row for row in rows if row["low"] <= row["claimed"] <= row["high"]]
-    safer = [row for row in rows if row["claimed"] < row["low"]]
-    rash = len(rows) - len(within) - len(safer)
+def _agreement(result: AccuracyResult, test: str, title: str) -> str:
+    bands = _bands(result, test)
+    within = sum(band.right.holds(band.claimed) for band in bands)
+    safer = sum(band.claimed < band.right.low for band in bands)
     return (
-        f"{test.capitalize()} is right as often as it claims, within the error, in {len(within)} "
-        f"of {len(rows)} bands, more often in {len(safer)} and less often in {rash}."
+        f"{title} is right as often as it claims, within the error, in {within} of {len(bands)} "
+        f"bands, more often in {safer} and less often in {len(bands) - within - safer}."
     )
 
 
-def _pooled() -> Section:
-    exhibit = study_accuracy(pooled(), sizes=SIZES)
+def _pooled(result: AccuracyResult) -> Section:
     return Section(
         heading="Pooled WMT23, BLEU",
         command="truebleu study accuracy -r pooled/refA.txt pooled/sys --sizes 100,300,600,3000",
-        exhibit=exhibit,
+        result=result,
         paper=TABLE_4,
-        verdict=_agreement(exhibit, WINS)
+        verdict=_agreement(result, "wins", "Koehn's test")
         + " "
-        + _agreement(exhibit, "approximate randomization")
+        + _agreement(result, "ar", "Approximate randomization")
         + " Its p-value counts both directions, of which only one can be wrong.",
     )
 
 
-def _runs() -> Section:
-    exhibit = study_accuracy(
-        read_set("iwslt-optimizer-runs", "ref"), ["bleu:tokenize=none"], sizes=(100, 300, 600)
-    )
-    sure = _band(exhibit, WINS, "95 to 99 %")
-    kept = sure["claimed"] <= sure["high"]
+def _runs(result: AccuracyResult) -> Section:
+    sure = _band(result, 0.95)
     return Section(
         heading="Runs of an optimizer, which hardly differ",
         command="truebleu study accuracy -r ref.txt baseline.opt*.txt sys1.opt*.txt sys2.opt*.txt "
         "-m bleu:tokenize=none --sizes 100,300,600",
-        exhibit=exhibit,
-        verdict=f"Not in the paper: of {sure['conclusions']:,} conclusions that claim 95 to 99 %, "
-        f"{100 * sure['right']:.1f} % are right. "
+        result=result,
+        verdict=f"Not in the paper: of {sure.conclusions:,} conclusions that claim 95 to 99 %, "
+        f"{percent(sure.right)} are right. "
         + (
             "Even of systems this close, the claim holds."
-            if kept
+            if sure.claimed <= sure.right.high
             else "Among systems that hardly differ a sure conclusion is often a lucky sample: the "
             "confidence is no probability of being right."
         ),

@@ -35,7 +35,7 @@ def page() -> Page:
     blocks, documents = _blocks(), _documents()
     sections = (scores, _broad(), blocks, documents, differences, _corrected())
     of_scores, of_blocks, of_documents = (
-        _covered(section.exhibit) for section in (scores, blocks, documents)
+        _covered(section.result) for section in (scores, blocks, documents)
     )
     return Page(
         name="coverage",
@@ -78,7 +78,7 @@ def _independent() -> Section:
         heading="Pooled WMT23, independent segments",
         command=f"truebleu study coverage {POOLED} -m bleu -m chrf -m ter --sizes 100,300,1000 "
         "--repetitions 300",
-        exhibit=exhibit,
+        result=exhibit,
         paper=FIGURE_6,
         verdict=_verdict(exhibit)
         + " A percentile interval of n segments covers some 0.4/n less than its level even of "
@@ -87,7 +87,7 @@ def _independent() -> Section:
 
 
 def _broad() -> Section:
-    exhibit = study_coverage(pooled(), sizes=(100, 300), draw="broad")
+    exhibit = study_coverage(pooled(), sizes=(100, 300), draw="systematic")
     covered = [float(row["covered"] or 0) for row in exhibit.rows]
     why = (
         "as in the paper's 97 %: broad samples take some of every text, so that they vary less "
@@ -97,8 +97,8 @@ def _broad() -> Section:
     )
     return Section(
         heading="Pooled WMT23, broad samples as in the paper",
-        command=f"truebleu study coverage {POOLED} --sizes 100,300 --draw broad",
-        exhibit=exhibit,
+        command=f"truebleu study coverage {POOLED} --sizes 100,300 --sampling systematic",
+        result=exhibit,
         verdict=f"{_between(covered)} of the intervals hold the pool's score, {why}.",
         chart=False,
     )
@@ -109,8 +109,8 @@ def _blocks() -> Section:
     covered = max(_covered(exhibit))
     return Section(
         heading="Pooled WMT23, consecutive segments",
-        command=f"truebleu study coverage {POOLED} --sizes 100,300 --draw block",
-        exhibit=exhibit,
+        command=f"truebleu study coverage {POOLED} --sizes 100,300 --sampling block",
+        result=exhibit,
         verdict=(
             "The interval of one block of text says nothing about other texts: no more than "
             f"{100 * covered:.1f} % hold the pool's score. What differs between the two languages "
@@ -143,7 +143,7 @@ def _documents() -> Section:
         heading="WMT24 English-Spanish, whole documents",
         command=f"truebleu study coverage {SPANISH} --unit document --sizes 20,50,100 "
         "--repetitions 200 -m bleu -m chrf -m ter",
-        exhibit=exhibit,
+        result=exhibit,
         verdict=f"{_verdict(exhibit)}{why} Of blocks of 120 consecutive segments of it, about "
         f"20 documents, resampled by segments, {_between(_covered(blocks))} of the intervals hold "
         "the score.",
@@ -163,7 +163,7 @@ def _differences() -> Section:
         heading="Pooled WMT23, intervals of the differences of all pairs",
         command=f"truebleu study coverage {POOLED} -m bleu -m chrf -m ter --sizes 100,300,1000 "
         "--of differences",
-        exhibit=exhibit,
+        result=exhibit,
         verdict=f"{_verdict(exhibit)} {_least(exhibit)}",
         chart=False,
     )
@@ -175,7 +175,7 @@ def _corrected() -> Section:
         heading="Pooled WMT23, differences of TER, corrected for bias and skewness",
         command=f"truebleu study coverage {POOLED} -m ter --sizes 300,1000 --of differences "
         "--interval bca",
-        exhibit=exhibit,
+        result=exhibit,
         verdict=f"{_verdict(exhibit)} {_least(exhibit)} No interval can know of a segment that "
         "the sample does not have: TER is counted in edits, and an output that runs away may need "
         "hundreds.",

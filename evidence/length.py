@@ -31,8 +31,8 @@ def page() -> Page:
     """Four runs; a few seconds."""
     cut = _cut()
     sections = (cut, _choice(), _errors(), _japanese())
-    shortest = _shortest(cut.exhibit)
-    kept = f"{100 * min(float(row['kept'] or 0) for row in cut.exhibit.rows):g} %"
+    shortest = _shortest(cut.result)
+    kept = f"{100 * min(float(row['kept'] or 0) for row in cut.result.rows):g} %"
     return Page(
         name="length",
         title="How does each metric depend on the length of the output?",
@@ -71,7 +71,7 @@ def _cut() -> Section:
         heading="WMT23 Hebrew-English, words cut off or repeated",
         command="truebleu study length -r wmt23-he-en/refA.txt wmt23-he-en/sys "
         + " ".join(f"-m {metric}" for metric in METRICS),
-        exhibit=exhibit,
+        result=exhibit,
         paper=FIGURE_1,
         verdict=_verdict(exhibit),
     )
@@ -82,7 +82,7 @@ def _choice() -> Section:
     return Section(
         heading="WMT23 Hebrew-English, outputs chosen by their length",
         command="truebleu study length -r wmt23-he-en/refA.txt wmt23-he-en/sys --by choice",
-        exhibit=exhibit,
+        result=exhibit,
         verdict=_verdict(exhibit),
     )
 
@@ -101,7 +101,7 @@ def _errors() -> Section:
         heading="WMT23 Hebrew-English, error rates, where less is better",
         command="truebleu study length -r wmt23-he-en/refA.txt wmt23-he-en/sys "
         + " ".join(f"-m {metric}" for metric in ERRORS),
-        exhibit=exhibit,
+        result=exhibit,
         verdict=(
             f"Not in the paper. At {_percent(shortest)} of the length the rates go: "
             f"{ends[shortest]}; at {_percent(longest)}: {ends[longest]}."
@@ -115,6 +115,6 @@ def _japanese() -> Section:
         heading="WMT23 English-Japanese, characters cut off or repeated",
         command="truebleu study length -r wmt23-en-ja/refA.txt wmt23-en-ja/sys "
         + " ".join(f"-m {metric}" for metric in JAPANESE),
-        exhibit=exhibit,
+        result=exhibit,
         verdict=_verdict(exhibit),
     )

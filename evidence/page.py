@@ -1,19 +1,23 @@
-"""A page of evidence: studies with their tables and charts, the paper's figures, and a verdict."""
+"""A page of evidence: the answer, the paper's figures beside ours, a chart and a verdict."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from truebleu.reports.charts import save_chart
-from truebleu.reports.exhibit import render_exhibit
+from truebleu.reports.document import Document, Heading, Table
+from truebleu.reports.formats.markdown import render as markdown
+from truebleu.reports.formats.tsv import render as tsv
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from truebleu.exhibits import Exhibit
+    from truebleu.reports.document import Chart
 
-CHARTS = "charts"
+CHARTS, TABLES = "charts", "tables"
+# Longer tables are only beside the page, as TSV.
+MOST_ROWS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,18 +27,27 @@ class Section:
     Attributes:
         heading: what was run, on which data.
         command: the command line that gives the same result.
-        exhibit: the result.
+        result: what the study returned.
         verdict: agreement with the paper or difference, in a sentence made of the numbers.
         paper: the paper's figures beside it, in Markdown; "" where a section adds to another.
         chart: whether the page shows its chart.
+        table: a short table for the page; by default the result's own, unless it is long.
     """
 
     heading: str
     command: str
-    exhibit: Exhibit
+    result: Any
     verdict: str
     paper: str = ""
     chart: bool = True
+    table: Table | None = None
+
+    def shown(self, document: Document) -> Table | None:
+        """The table that stands on the page."""
+        if self.table is not None:
+            return self.table
+        tables = [block for block in document.blocks if isinstance(block, Table)]
+        return tables[0] if tables and len(tables[0].rows) <= MOST_ROWS else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,21 +69,35 @@ class Page:
     sections: tuple[Section, ...]
 
     def write(self, folder: Path) -> None:
-        """Write the page and its charts."""
-        parts = [f"# {self.title}", self.introduction.strip(), f"**Answer.** {self.summary}"]
+        """Write the page, its charts and its tables."""
+        for name in (CHARTS, TABLES):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+        parts = [f"# {self.title}", f"**Answer.** {self.summary}", self.introduction.strip()]
         for number, section in enumerate(self.sections, 1):
-            parts += [f"## {section.heading}", f"```text\n$ {section.command}\n```"]
-            parts.append(render_exhibit(section.exhibit, "markdown").rstrip())
-            if section.chart:
-                parts.append(self._chart(section, number, folder))
-            if section.paper:
-                parts += ["**In the paper.**", section.paper.strip()]
-            parts.append(f"**Verdict.** {section.verdict}")
+            parts += self._section(section, number, folder)
         parts.append("Made by `make evidence`; figures and sentences come from the run itself.")
         (folder / f"{self.name}.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
-    def _chart(self, section: Section, number: int, folder: Path) -> str:
+    def _section(self, section: Section, number: int, folder: Path) -> list[str]:
+        document = section.result.to_document()
+        heading = next(block for block in document.blocks if isinstance(block, Heading))
+        parts = [f"## {section.heading}", f"```text\n$ {section.command}\n```"]
+        if section.paper:
+            parts += ["**In the paper.**", section.paper.strip()]
+        file = f"{TABLES}/{self.name}-{number}.tsv"
+        (folder / file).write_text(tsv(document), encoding="utf-8")
+        here = f"**Here.** {heading.text} ([all figures]({file})):"
+        table = section.shown(document)
+        if table is None:
+            parts.append(f"{here.removesuffix(':')}.")
+        else:
+            parts += [here, markdown(Document((table,), table)).rstrip()]
+        parts.append(f"**Verdict.** {section.verdict}")
+        if section.chart:
+            parts.append(self._chart(document.charts[0], number, folder))
+        return parts
+
+    def _chart(self, chart: Chart, number: int, folder: Path) -> str:
         path = folder / CHARTS / f"{self.name}-{number}.svg"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        save_chart(section.exhibit, path, overwrite=True)
-        return f"![{section.exhibit.title}]({CHARTS}/{path.name})"
+        save_chart(chart, path, overwrite=True)
+        return f"![{chart.title}]({CHARTS}/{path.name})"

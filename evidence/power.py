@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evidence.data import pooled
 from evidence.page import Page, Section
-from evidence.rows import number
-from truebleu.studies.power import ALL_PAIRS, study_power
+from evidence.rows import percent
+from truebleu.studies.power import study_power
 
 if TYPE_CHECKING:
-    from truebleu.exhibits import Exhibit
+    from truebleu.studies.power import MeanPower, PowerResult
 
 SIZES = (100, 300, 600, 3000)
 POOLED = "-r pooled/refA.txt pooled/sys --sizes 100,300,600,3000"
@@ -23,7 +23,7 @@ up to two ranks apart is tested on each by 1,000 replicates. "12 %/1 %" are 12 %
 conclusions.
 """
 TABLE_3 = """
-Table 3: conclusions at the level 95 % on 300, 100, 50 and 10 broad samples.
+Table 3: conclusions at the level 95 % on 300, 100, 50 and 10 systematic samples.
 
 | comparison | BLEU difference | 100 | 300 | 600 | 3000 |
 | --- | --- | --- | --- | --- | --- |
@@ -43,108 +43,107 @@ Koehn concludes that 300 sentences are enough for true differences of 2 to 3 BLE
 
 def page() -> Page:
     """Three runs; some ten seconds."""
-    wins, randomization, metrics = _wins(), _randomization(), _metrics()
-    mean = _mean(wins.exhibit)
+    result = study_power(pooled(), tests=("wins",), sizes=SIZES)
+    means = [_mean(result, size) for size in (100, 300, 3000)]
+    right, wrong = [percent(mean.right) for mean in means], [percent(mean.wrong) for mean in means]
     return Page(
         name="power",
         title="How often does a test on a small test set find the better system?",
         introduction=INTRODUCTION,
         summary=(
-            "On average over the pairs Koehn's test concludes rightly on "
-            f"{_percent(mean['right_100'])} of the samples of 100 segments, "
-            f"{_percent(mean['right_300'])} of 300 and {_percent(mean['right_3000'])} of 3,000, "
-            f"and wrongly on {_percent(mean['wrong_100'])}, {_percent(mean['wrong_300'])} and "
-            f"{_percent(mean['wrong_3000'])}."
+            f"On average over the pairs Koehn's test concludes rightly on {right[0]} of the "
+            f"samples of 100 segments, {right[1]} of 300 and {right[2]} of 3,000, and wrongly on "
+            f"{wrong[0]}, {wrong[1]} and {wrong[2]}."
         ),
-        sections=(wins, randomization, metrics),
+        sections=(_wins(result), _randomization(), _metrics()),
     )
 
 
-def _mean(exhibit: Exhibit, metric: str = "BLEU") -> Any:
-    (row,) = (row for row in exhibit.rows if row["better"] == ALL_PAIRS and row["metric"] == metric)
-    return row
+def _mean(result: PowerResult, size: int, metric: str = "BLEU", test: str = "") -> MeanPower:
+    (mean,) = (
+        mean
+        for mean in result.means
+        if (mean.metric, mean.size) == (metric, size) and (not test or mean.test == test)
+    )
+    return mean
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
-
-
-def _grows(exhibit: Exhibit) -> list[str]:
+def _grows(result: PowerResult) -> list[str]:
     """With what power grows: with every step in size on average, and from small to large gaps."""
-    mean = _mean(exhibit)
-    shares = [mean[f"right_{size}"] for size in SIZES]
-    found = ["the size of samples"] if shares == sorted(shares) and shares[0] < shares[-1] else []
-    points = [row for row in exhibit.plot_rows or () if row["size"] == SIZES[1]]
-    powers = [
-        number(row, "right") for row in sorted(points, key=lambda row: number(row, "difference"))
-    ]
+    rates = [_mean(result, size).right.value for size in SIZES]
+    grows = ["the size of samples"] if rates == sorted(rates) and rates[0] < rates[-1] else []
+    rows = sorted(
+        (row for row in result.rows if row.size == SIZES[1]), key=lambda row: row.difference
+    )
+    powers = [row.right.value for row in rows if row.right is not None]
     half = len(powers) // 2
-    return [*found, "the difference"] if sum(powers[:half]) < sum(powers[-half:]) else found
+    return [*grows, "the difference"] if sum(powers[:half]) < sum(powers[-half:]) else grows
 
 
-def _two_to_three(exhibit: Exhibit) -> str:
-    """What a difference of 2 to 3 BLEU is found in, in samples of 300."""
-    shares = [
-        float(row["right"] or 0)
-        for row in exhibit.plot_rows or ()
-        if row["size"] == 300 and 2 <= float(row["difference"] or 0) <= 3
+def _two_to_three(result: PowerResult) -> str:
+    """In how many samples of 300 a difference of 2 to 3 BLEU is found."""
+    powers = [
+        row.right.value
+        for row in result.rows
+        if row.size == 300 and 2 <= row.difference <= 3 and row.right is not None
     ]
-    if not shares:
+    if not powers:
         return "No pair differs by 2 to 3 BLEU."
     return (
-        f"Differences of 2 to 3 BLEU are found in {_percent(min(shares))} to "
-        f"{_percent(max(shares))} of the samples of 300; in the paper in 65 to 97 %."
+        f"Differences of 2 to 3 BLEU are found in {percent(min(powers))} to {percent(max(powers))} "
+        "of the samples of 300; in the paper in 65 to 97 %."
     )
 
 
-def _wins() -> Section:
-    exhibit = study_power(pooled(), tests=("wins",), sizes=SIZES)
-    grows = _grows(exhibit)
+def _wins(result: PowerResult) -> Section:
+    grows = _grows(result)
     agrees = (
         "as in the paper" if len(grows) == 2 else "where the paper has both size and difference"
     )
     return Section(
         heading="Pooled WMT23, BLEU, the paper's test",
         command=f"truebleu study power {POOLED} --test wins",
-        exhibit=exhibit,
+        result=result,
         paper=TABLE_3,
         verdict=f"Power grows with {' and with '.join(grows) or 'neither'}, {agrees}. "
-        + _two_to_three(exhibit),
+        + _two_to_three(result),
     )
 
 
 def _randomization() -> Section:
-    exhibit = study_power(pooled(), tests=("ar", "bootstrap"), sizes=SIZES, pairs="neighbours")
-    by_test = {row["test"]: row for row in exhibit.rows if row["better"] == ALL_PAIRS}
+    result = study_power(pooled(), tests=("ar", "bootstrap"), sizes=SIZES, pairs="neighbours")
+    titles = {"ar": "Approximate randomization", "bootstrap": "The shifted bootstrap"}
+    means = {title: _mean(result, 300, test=test) for test, title in titles.items()}
     sentences = [
-        f"{str(test).capitalize()} is right on {_percent(float(row['right_300'] or 0))} and wrong "
-        f"on {_percent(float(row['wrong_300'] or 0))} of the samples of 300."
-        for test, row in by_test.items()
+        f"{title} is right on {percent(mean.right)} and wrong on {percent(mean.wrong)} of the "
+        "samples of 300."
+        for title, mean in means.items()
     ]
     return Section(
         heading="Pooled WMT23, BLEU, two-sided tests of neighbours in rank",
         command=f"truebleu study power {POOLED} --test ar --test bootstrap --pairs neighbours",
-        exhibit=exhibit,
+        result=result,
         verdict=" ".join(sentences)
-        + " Koehn's test is one-sided, 95 % of wins being 90 % two-sided, and so concludes more "
+        + " Koehn's test is one-sided (95 % of wins are 90 % two-sided), so it concludes more "
         "often.",
         chart=False,
     )
 
 
 def _metrics() -> Section:
-    exhibit = study_power(
+    result = study_power(
         pooled(), ["bleu", "chrf", "ter"], tests=("ar",), sizes=SIZES, pairs="neighbours"
     )
-    means = {metric: _mean(exhibit, metric) for metric in ("BLEU", "chrF2", "TER")}
-    best = max(means, key=lambda metric: means[metric]["right_300"])
-    listed = ", ".join(f"{_percent(row['right_300'])} by {metric}" for metric, row in means.items())
+    means = {metric: _mean(result, 300, metric).right for metric in ("BLEU", "chrF2", "TER")}
+    best = max(means, key=lambda metric: means[metric].value)
+    listed = ", ".join(f"{percent(rate)} by {metric}" for metric, rate in means.items())
     return Section(
         heading="Pooled WMT23, three metrics",
         command=f"truebleu study power {POOLED} --test ar -m bleu -m chrf -m ter "
         "--pairs neighbours",
-        exhibit=exhibit,
-        verdict=f"Not in the paper: on 300 segments neighbours in BLEU are told apart rightly on "
-        f"{listed}; {best} is the most powerful here. Each metric is held against its own truth.",
+        result=result,
+        verdict=f"Not in the paper: on 300 segments the better of two neighbours in BLEU is found "
+        f"on {listed} of the samples; {best} is the most powerful here. Each metric is judged by "
+        "its own score of the pool.",
         chart=False,
     )

@@ -43,9 +43,9 @@ OF_TWO = (1 / 0.9, 1 / 0.8)
 def page() -> Page:
     """The page, from runs on a set with four references, WMT21 and WMT23."""
     sections = (_four(), _three(), _two(), _error_rate())
-    changes = [-_change(section.exhibit, metric) for section in sections[:3] for metric in BOTH]
-    worths = [_worth(section.exhibit, metric) for section in sections[:3] for metric in BOTH]
-    ter = _change(sections[3].exhibit, "TER")
+    changes = [-_change(section.result, metric) for section in sections[:3] for metric in BOTH]
+    worths = [_worth(section.result, metric) for section in sections[:3] for metric in BOTH]
+    ter = _change(sections[3].result, "TER")
     narrower = ", ".join(f"{metric} {100 * _of_the_paper(metric):.0f} %" for metric in BOTH)
     return Page(
         name="references",
@@ -122,7 +122,7 @@ def _four() -> Section:
         heading="Four references, four systems",
         command="truebleu study references -r ref0.txt -r ref1.txt -r ref2.txt -r ref3.txt "
         "out.?.txt -m nist -m bleu -m mbleu --repetitions 10",
-        exhibit=exhibit,
+        result=exhibit,
         paper=TABLES,
         verdict=f"{_verdict(exhibit)} From one to four references NIST's interval narrows by "
         f"{100 * own:.0f} %, the paper's by {100 * _of_the_paper('NIST'):.0f} %. "
@@ -141,7 +141,7 @@ def _three() -> Section:
         heading="WMT21 English-German, three references, 20 systems",
         command="truebleu study references -r refA.txt -r refC.txt -r refD.txt sys/ "
         "-m bleu -m nist --shares 50,75,100 --repetitions 10",
-        exhibit=exhibit,
+        result=exhibit,
         verdict=_verdict(exhibit),
         chart=False,
     )
@@ -158,7 +158,7 @@ def _two() -> Section:
         heading="WMT23 Hebrew-English, two references, 12 systems",
         command="truebleu study references -r refA.txt -r refB.txt sys/ "
         "-m bleu -m nist --shares 50,75,100 --repetitions 10",
-        exhibit=exhibit,
+        result=exhibit,
         verdict=_verdict(exhibit),
         chart=False,
     )
@@ -182,6 +182,6 @@ def _error_rate() -> Section:
         heading="Metrics that the paper did not have",
         command="truebleu study references -r ref0.txt -r ref1.txt -r ref2.txt -r ref3.txt "
         "out.?.txt -m ter -m chrf --shares 50,75,100 --repetitions 10",
-        exhibit=exhibit,
+        result=exhibit,
         verdict=f"{_verdict(exhibit)}{reason}",
     )

@@ -49,7 +49,7 @@ def page() -> Page:
         name="replicates",
         title="How many replicates does the bootstrap need?",
         introduction=INTRODUCTION,
-        summary=_summary(section.exhibit),
+        summary=_summary(section.result),
         sections=(section,),
     )
 
@@ -87,7 +87,7 @@ def _section() -> Section:
         heading=f"WMT23 Hebrew-English, {SYSTEM}",
         command=f"truebleu study replicates -r refA.txt sys/{SYSTEM}.txt "
         f"-m nist -m bleu -m mbleu --replicates {listed} --repetitions 10",
-        exhibit=exhibit,
+        result=exhibit,
         paper=TABLE_6,
         verdict=f"Where there are {ENOUGH_RUNS} runs or more, measured deviations are "
         f"{min(ratios):.2f} to {max(ratios):.2f} of what theory gives. Beside the width they are "

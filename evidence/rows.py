@@ -1,4 +1,4 @@
-"""Numbers in the rows of exhibits."""
+"""Numbers of results, in the words of a page."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from truebleu.exhibits import Row, Value
+    from truebleu.studies._rates import Rate
 
 
 def number(row: Row, name: str) -> float:
@@ -27,3 +28,8 @@ def between(low: float, high: float, digits: int = 0) -> str:
     """Two shares as percents; one where they are the same when rounded."""
     first, last = (f"{100 * share:.{digits}f}" for share in (low, high))
     return f"{first} %" if first == last else f"{first} to {last} %"
+
+
+def percent(share: float | Rate) -> str:
+    """A share in percent."""
+    return f"{100 * (share if isinstance(share, int | float) else share.value):.1f} %"

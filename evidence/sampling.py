@@ -1,4 +1,4 @@
-"""The evidence on blocks and broad samples: Koehn (2004), §3.2 to 3.4."""
+"""The evidence on blocks and systematic samples: Koehn (2004), §3.2 to 3.4."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ SYSTEMS = ("GPT4-5shot", "ONLINE-A", "ONLINE-B", "ONLINE-Y", "NLLB_Greedy")
 SIZES = (100, 300)
 INTRODUCTION = """
 Koehn cut 30,000 sentences of the European Parliament into 100 blocks of 300 consecutive sentences,
-and into 100 broad samples of every hundredth sentence. Here the sets of WMT23 and talks are cut in
-the same two ways, which leaves fewer samples, and a third spread stands beside them: that of
-samples of as many segments drawn independently. The design effect is how much larger the variance
-is than that.
+and into 100 systematic ("broad") samples of every hundredth sentence. Here the sets of WMT23 and
+talks are cut in the same two ways, which leaves fewer samples, and a third spread stands beside
+them: that of samples of as many segments drawn independently. The design effect is how much larger
+the variance is than that.
 """
 FIGURES_2_AND_3 = """
 Figs. 2 and 3: on 100 blocks of 300 sentences the BLEU of the Spanish-English system ran from 21 to
-37, on 100 broad samples from 27 to 31. "Translation quality of neighboring sentences correlates
-positively" (§3.4).
+37, on 100 systematic samples from 27 to 31. "Translation quality of neighboring sentences
+correlates positively" (§3.4).
 """
 FIGURE_4 = """
-Fig. 4: on 100 broad samples of 300 sentences the Spanish system was better than the Danish one by
-up to 4 BLEU, and in only one sample it was worse, by 0.07.
+Fig. 4: on 100 systematic samples of 300 sentences the Spanish system was better than the Danish one
+by up to 4 BLEU, and in only one sample it was worse, by 0.07.
 """
 
 
@@ -38,7 +38,7 @@ def page() -> Page:
     chinese, hebrew, talks = _scores(), _differences(), _talks()
     sections = (chinese, hebrew, talks)
     scores, differences = (
-        [_ratio(section.exhibit, f"mean of {of}", 300) for section in sections]
+        [_ratio(section.result, f"mean of {of}", 300) for section in sections]
         for of in ("scores", "differences")
     )
     less = all(d < s for d, s in zip(differences, scores, strict=True))
@@ -48,7 +48,7 @@ def page() -> Page:
         introduction=INTRODUCTION,
         summary=(
             f"On blocks of 300 segments BLEU spreads {min(scores):.1f} to {max(scores):.1f} times "
-            "as far as on broad samples of 300, and its differences "
+            "as far as on systematic samples of 300, and its differences "
             f"{min(differences):.1f} to {max(differences):.1f} times"
             + (", less than scores, since both systems meet the same hard texts." if less else ".")
         ),
@@ -63,7 +63,7 @@ def _row(exhibit: Exhibit, of: str, size: int) -> Any:
 
 def _ratio(exhibit: Exhibit, of: str, size: int) -> float:
     row = _row(exhibit, of, size)
-    return float(row["block_sd"] / row["broad_sd"])
+    return float(row["block_sd"] / row["systematic_sd"])
 
 
 def _verdict(exhibit: Exhibit, of: str) -> str:
@@ -82,15 +82,16 @@ def _verdict(exhibit: Exhibit, of: str) -> str:
         f"{row['block_effect_low']:.2f}"
     )
     return (
-        f"{what} spread {ratio:.1f} times as far on blocks as on broad samples, {agrees}{beyond}."
-        f" Broad samples spread {_against_independent(row)} independent segments."
+        f"{what} spread {ratio:.1f} times as far on blocks as on systematic samples, "
+        f"{agrees}{beyond}."
+        f" Systematic samples spread {_against_independent(row)} independent segments."
     )
 
 
 def _against_independent(row: Any) -> str:
-    if row["broad_effect_low"] > 1:
+    if row["systematic_effect_low"] > 1:
         return "more than"
-    if row["broad_effect_high"] < 1:
+    if row["systematic_effect_high"] < 1:
         return "less than"
     return "as much, within the error of so few, as"
 
@@ -108,7 +109,7 @@ def _scores() -> Section:
         command="truebleu study sampling -r refA.txt "
         + " ".join(f"sys/{system}.txt" for system in SYSTEMS)
         + " --sizes 100,300",
-        exhibit=exhibit,
+        result=exhibit,
         paper=FIGURES_2_AND_3,
         verdict=_verdict(exhibit, "mean of scores"),
     )
@@ -121,7 +122,7 @@ def _differences() -> Section:
         command="truebleu study sampling -r refA.txt "
         + " ".join(f"sys/{system}.txt" for system in SYSTEMS)
         + " --sizes 100,300 --show differences",
-        exhibit=exhibit,
+        result=exhibit,
         paper=FIGURE_4,
         verdict=_verdict(exhibit, "mean of differences"),
     )
@@ -135,7 +136,7 @@ def _talks() -> Section:
         heading="Talks, translated by three systems of three optimizer runs each",
         command="truebleu study sampling -r ref.txt baseline.opt*.txt sys1.opt*.txt sys2.opt*.txt "
         "-m bleu:tokenize=none --sizes 100,300",
-        exhibit=exhibit,
+        result=exhibit,
         verdict=_verdict(exhibit, "mean of scores")
         + " "
         + _verdict(exhibit, "mean of differences"),

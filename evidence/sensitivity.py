@@ -84,14 +84,14 @@ def page() -> Page:
         Section(
             heading="Six test sets as they are",
             command=_command(""),
-            exhibit=_together(whole, "Pairs of systems told apart at the level 95 %"),
+            result=_together(whole, "Pairs of systems told apart at the level 95 %"),
             paper=TABLE_1,
             verdict=_verdict(whole),
         ),
         Section(
             heading=f"Samples of {SMALL} segments",
             command=_command(f" --sizes {SMALL} --repetitions {REPETITIONS}"),
-            exhibit=_together(
+            result=_together(
                 small,
                 f"Pairs told apart at the level 95 % on {SMALL} segments, mean of {REPETITIONS} "
                 "samples",

@@ -73,7 +73,7 @@ def page() -> Page:
         name="smoothing",
         title="Which smoothing of sentence BLEU agrees best with people?",
         introduction=INTRODUCTION,
-        summary=_summary([section.exhibit for section in tables], choices),
+        summary=_summary([section.result for section in tables], choices),
         sections=sections,
     )
 
@@ -141,7 +141,7 @@ def _table(name: str, judged: JudgedSet) -> Section:
         heading=f"{SETS[name]}, {len(exhibit.settings['systems'])} systems",
         command=f"truebleu study smoothing -r {name}/refA.txt {name}/sys "
         f"--human {name}/human-mqm.tsv",
-        exhibit=exhibit,
+        result=exhibit,
         paper=TABLES if name == next(iter(SETS)) else "",
         verdict=_verdict(exhibit),
     )
@@ -175,7 +175,7 @@ def _choice(setting: str, found: dict[str, Choice]) -> Section:
         command=f"truebleu choose -r {name}/refA.txt {name}/sys --human {name}/human-mqm.tsv "
         f"-m '{grid}' --test-reference {test}/refA.txt --test-system {test}/sys "
         f"--test-human {test}/human-mqm.tsv",
-        exhibit=choice.exhibit(),
+        result=choice.exhibit(),
         paper=SECTION_3_1 if setting == next(iter(GRIDS)) else "",
         verdict=" ".join(
             _sentence(setting, one, choice) for one, choice in reversed(found.items())

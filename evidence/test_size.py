@@ -55,7 +55,7 @@ WIDTHS = {
 def page() -> Page:
     """The page, from runs on WMT23, WMT24 and WMT21."""
     sections = (_segments(), _recounted(), _documents(), _human())
-    segments, _, documents, human = (list(_narrowings(one.exhibit).values()) for one in sections)
+    segments, _, documents, human = (list(_narrowings(one.result).values()) for one in sections)
     by_segment = [*segments, *human]
     return Page(
         name="test-size",
@@ -106,7 +106,7 @@ def _segments() -> Section:
         command="truebleu study test-size -r refA.txt "
         f"sys/{SYSTEM}.txt {' '.join('-m ' + metric for metric in metrics)} "
         f"--shares {LISTED} --samples 2000",
-        exhibit=exhibit,
+        result=exhibit,
         paper=f"{TABLE_2}\nThe law fitted to these widths narrows them when the data double by "
         + ", ".join(f"{_of_the_paper(metric)} ({metric})" for metric in WIDTHS)
         + ".",
@@ -126,7 +126,7 @@ def _recounted() -> Section:
         heading="NIST, every part counted anew",
         command=f"truebleu study test-size -r refA.txt sys/{SYSTEM}.txt -m nist --recount "
         f"--shares {LISTED} --samples 2000 --repetitions 50",
-        exhibit=exhibit,
+        result=exhibit,
         paper="Fig. 4 shows NIST's scores rising steadily with the size of the test set, since the "
         "information of n-grams is that of the part; the law fitted to Table 2 narrows its "
         f"intervals by {_of_the_paper('NIST')}, less than those of the other metrics.",
@@ -160,7 +160,7 @@ def _documents() -> Section:
         heading="WMT24 English-Spanish by documents, GPT-4",
         command="truebleu study test-size -r refA.txt sys/GPT-4.txt -m bleu -m chrf "
         f"--documents docs.tsv --unit document --shares {LISTED} --samples 2000",
-        exhibit=exhibit,
+        result=exhibit,
         verdict=f"{_verdict(exhibit)}{too_narrow} On all data BLEU's interval is "
         f"{wide / narrow:.2f} times as wide as by segments{together}.",
     )
@@ -184,7 +184,7 @@ def _human() -> Section:
         heading=f"WMT21 English-German with human judgments, {HUMAN_SYSTEM}",
         command=f"truebleu study test-size -r refA.txt sys/{HUMAN_SYSTEM}.txt -m bleu "
         f"-m scores:path=human-mqm.tsv,missing=omit,name=MQM --shares {LISTED} --samples 2000",
-        exhibit=exhibit,
+        result=exhibit,
         paper="The paper's human scores, sums of fluency and adequacy from 2 to 10, have narrower "
         "relative intervals than any metric (-1.61 to +1.51 % on all data).",
         verdict=f"{_verdict(exhibit)} MQM's relative intervals are {compared}.",

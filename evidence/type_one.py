@@ -62,10 +62,10 @@ def page() -> Page:
         _runs("sys1", with_paper=False),
         _multiplicity(),
     )
-    randomization = _row(by_segment.exhibit, RANDOMIZATION)
-    absolute = _row(by_segment.exhibit, ABSOLUTE)
-    danger = _row(by_document.exhibit, RANDOMIZATION)
-    mended = _row(documents_tested.exhibit, RANDOMIZATION)
+    randomization = _row(by_segment.result, RANDOMIZATION)
+    absolute = _row(by_segment.result, ABSOLUTE)
+    danger = _row(by_document.result, RANDOMIZATION)
+    mended = _row(documents_tested.result, RANDOMIZATION)
     return Page(
         name="type-one",
         title="How often do tests find a difference where there is none?",
@@ -116,7 +116,7 @@ def _by_segment() -> Section:
     return Section(
         heading="WMT23 Hebrew-English, outputs exchanged by segment",
         command="truebleu study type-one -r wmt23-he-en/refA.txt wmt23-he-en/sys",
-        exhibit=exhibit,
+        result=exhibit,
         paper=SECTION_4_3,
         verdict=_against_the_paper(exhibit),
     )
@@ -142,7 +142,7 @@ def _documents(unit: Any) -> Section:
         heading=f"WMT24 English-Spanish, outputs exchanged by document, tested by {unit}",
         command="truebleu study type-one -r wmt24-en-es/refA.txt wmt24-en-es/sys "
         f"--documents wmt24-en-es/docs.tsv --null document{option}",
-        exhibit=exhibit,
+        result=exhibit,
         verdict=verdict,
     )
 
@@ -154,7 +154,7 @@ def _simulated() -> Section:
     return Section(
         heading=f"Simulated systems with equal channels, {SIMULATED} segments",
         command=f"truebleu study type-one --simulate {SIMULATED} --null simulated",
-        exhibit=exhibit,
+        result=exhibit,
         verdict=_against_the_paper(exhibit),
     )
 
@@ -187,7 +187,7 @@ def _runs(system: str, *, with_paper: bool) -> Section:
         command="truebleu study type-one -r ref.txt "
         + " ".join(path.name for path in runs)
         + " -m nist -m bleu:tokenize=none --null given",
-        exhibit=exhibit,
+        result=exhibit,
         paper=TABLE_2 if with_paper else "",
         verdict=judged,
     )
@@ -205,7 +205,7 @@ def _multiplicity() -> Section:
         heading="WMT23 Hebrew-English, many comparisons at once",
         command="truebleu study type-one -r wmt23-he-en/refA.txt wmt23-he-en/sys "
         "--together 2,3,4,5,6 --repetitions 500",
-        exhibit=exhibit,
+        result=exhibit,
         paper=SECTION_4_4,
         verdict=(
             f"Without correction, {none['comparisons']} comparisons of {largest} equal systems "

@@ -97,7 +97,7 @@ SYSTEMS = {
 # Settings that keep a case quick.
 SHORT = {
     "quick": "--replicates 1000",
-    "study": "--repetitions 20 --samples 200",
+    "study": "--samples 20 --replicates 200",
     "agreeing": "--samples 200 --draws 300",
 }
 
@@ -300,24 +300,24 @@ CASES = {
     "-m 'sentbleu:smoothing=1|3' --test-reference $ted/refA.txt --test-system $ted/sys "
     "--test-human $ted/human-mqm.tsv $agreeing",
     # study
-    "study-sampling": "study sampling -r $de/refA.txt $de2 --sizes 100,200 --samples 100",
+    "study-sampling": "study sampling -r $de/refA.txt $de2 --sizes 100,200 --independent 100",
     "study-sampling-documents": "study sampling -r $es/refA.txt $es3 --documents $es/docs.tsv "
-    "--unit document --sizes 10,20 --samples 100 --baseline IKUN",
+    "--unit document --sizes 10,20 --independent 100 --baseline IKUN",
     "study-coverage": "study coverage -r $de/refA.txt $de2 -m bleu -m chrf --sizes 100,300 $study",
     "study-coverage-differences": "study coverage -r $de/refA.txt $de2 -m ter --sizes 100 $study "
-    "--of differences --interval bca --draw broad",
+    "--of differences --interval bca --sampling systematic",
     "study-coverage-documents": "study coverage -r $es/refA.txt $es3 --documents $es/docs.tsv "
-    "--unit document --sizes 20 $study --level 0.9 --interval basic --draw random",
+    "--unit document --sizes 20 $study --level 0.9 --interval basic --sampling random",
     "study-coverage-simulated": "study coverage --simulate 500 --sizes 100 $study",
     "study-power": "study power -r $de/refA.txt $de3 --sizes 100,300 $study",
     "study-power-tests": "study power -r $de/refA.txt $de3 --sizes 100 $study -m ter "
     "--test ar --test bootstrap --test bootstrap-absolute --test wins --test interval --pairs all",
-    "study-power-blocks": "study power -r $es/refA.txt $es3 --sizes 100 $study --draw block "
+    "study-power-blocks": "study power -r $es/refA.txt $es3 --sizes 100 $study --sampling block "
     "--pair IKUN Aya23 -m bleu -m chrf",
     "study-power-simulated": "study power --simulate 400 --sizes 100 $study",
     "study-accuracy": "study accuracy -r $de/refA.txt $de6 --sizes 100,300 $study",
     "study-accuracy-bands": "study accuracy -r $de/refA.txt $de3 --sizes 100 $study --test wins "
-    "--bands 80,90,95 --draw broad",
+    "--bands 80,90,95 --sampling systematic",
     "study-test-size": "study test-size -r $de/refA.txt $de2 -m bleu -m nist -m mbleu $study "
     "--shares 20,50,100",
     "study-test-size-recount": "study test-size -r $de/refA.txt $de2 -m nist $study "
@@ -331,22 +331,22 @@ CASES = {
     "study-replicates-enough": "study replicates -r $es/refA.txt $es/sys/IKUN.txt "
     "--documents $es/docs.tsv --unit document --replicates 100,400 --repetitions 5 --enough 0.1",
     "study-sensitivity": "study sensitivity -r $de/refA.txt $de6 -m bleu -m nist -m chrf "
-    "--samples 300",
+    "--replicates 300",
     "study-sensitivity-sizes": "study sensitivity -r $de/refA.txt $de3 -m bleu -m ter "
-    "--sizes 100,300 --repetitions 5 --samples 200 --correction bh",
-    "study-sensitivity-systems": "study sensitivity -r $es/refA.txt $es4 -m bleu --samples 300 "
+    "--sizes 100,300 --samples 5 --replicates 200 --correction bh",
+    "study-sensitivity-systems": "study sensitivity -r $es/refA.txt $es4 -m bleu --replicates 300 "
     "--by-system",
-    "study-type-one": "study type-one -r $de/refA.txt $de2 --repetitions 50 --samples 100",
+    "study-type-one": "study type-one -r $de/refA.txt $de2 --repetitions 50 --replicates 100",
     "study-type-one-documents": "study type-one -r $es/refA.txt $es3 --documents $es/docs.tsv "
-    "--null document --unit document --repetitions 50 --samples 100 --test ar --test bootstrap",
+    "--null document --unit document --repetitions 50 --replicates 100 --test ar --test bootstrap",
     "study-type-one-student": "study type-one -r $de/refA.txt $de3 --repetitions 50 "
-    "--samples 100 -m scores:path=$made/given.tsv --test ar --test student",
+    "--replicates 100 -m scores:path=$made/given.tsv --test ar --test student",
     "study-type-one-together": "study type-one -r $de/refA.txt $de6 --together 2,3 "
-    "--repetitions 50 --samples 300",
+    "--repetitions 50 --replicates 300",
     "study-type-one-simulated": "study type-one --simulate 100 --null simulated --repetitions 50 "
-    "--samples 100",
+    "--replicates 100",
     "study-type-one-given": "study type-one -r $runs/ref.txt $runs6 -m bleu -m nist --null given "
-    "--samples 200",
+    "--replicates 200",
     "study-length": "study length -r $de/refA.txt $de2 -m bleu -m gtm -m chrf -m ter "
     "--lengths 80,100,110",
     "study-length-choice": "study length -r $de/refA.txt $de6 --by choice",

@@ -42,7 +42,7 @@ COMMANDS = {
     "score": "score -r {set}/refA.txt {set}/sys/UF.txt",
     "compare": "compare -r {set}/refA.txt {set}/sys/UF.txt {set}/sys/ICL.txt --replicates 200",
     "study power": "study power -r {set}/refA.txt {set}/sys/UF.txt {set}/sys/ICL.txt --sizes 100 "
-    "--repetitions 5 --samples 100",
+    "--samples 5 --replicates 100",
     "agree": "agree -r {set}/refA.txt {set}/sys/Nemo.txt {set}/sys/UEdin.txt "
     "{set}/sys/HuaweiTSC.txt --human {set}/human-mqm.tsv --ignore-unknown-systems -m bleu -m chrf "
     "--samples 50 --draws 50",

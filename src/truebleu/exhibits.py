@@ -84,3 +84,9 @@ class Exhibit:
             sentences=self.findings,
         )
         return Document((Heading(self.title), table, chart, Sentences(self.findings)), table)
+
+    def save_chart(self, path: Any, *, overwrite: bool = False) -> Any:
+        """Write the chart into a file, as results do."""
+        from truebleu.reports.charts import save_chart
+
+        return save_chart(self, path, overwrite=overwrite)

@@ -11,7 +11,7 @@ from tests.cli.study_texts import answer, save_texts, study
 if TYPE_CHECKING:
     from pathlib import Path
 
-TEXTS = ["coverage", "-r", "reference-1.txt", "system-1.txt", "system-2.txt", "--samples", "50"]
+TEXTS = ["coverage", "-r", "reference-1.txt", "system-1.txt", "system-2.txt", "--replicates", "50"]
 
 
 @pytest.fixture(autouse=True)
@@ -22,7 +22,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_intervals_are_counted_by_metric_and_size() -> None:
-    found = answer(*TEXTS, "--sizes", "10,20", "--repetitions", "8", "-m", "bleu", "-m", "ter")
+    found = answer(*TEXTS, "--sizes", "10,20", "--samples", "8", "-m", "bleu", "-m", "ter")
     assert [(row["metric"], row["size"], row["intervals"]) for row in found["rows"]] == [
         ("BLEU", 10, 16),
         ("BLEU", 20, 16),
@@ -45,9 +45,12 @@ def test_differences_have_intervals_too() -> None:
     ("options", "said"),
     [
         (["--sizes", "81"], "error: size: found 81, expected no more than the pool has: 80"),
-        (["--sizes", "40", "--draw", "broad"], "expected at most 16 for 5 broad samples"),
-        (["--repetitions", "1"], "error: repetitions: found 1, expected at least 5"),
-        (["--samples", "20"], "error: replicates: found 20, expected at least 40"),
+        (
+            ["--sizes", "40", "--sampling", "systematic"],
+            "expected at most 16 for 5 systematic samples",
+        ),
+        (["--samples", "1"], "error: repetitions: found 1, expected at least 5"),
+        (["--replicates", "20"], "error: replicates: found 20, expected at least 40"),
         (["--level", "2"], "error: level: found 2.0"),
         (["--unit", "document"], "error: unit: found 'document'"),
         (["--interval", "student"], "expected a metric that is a mean over segments"),

@@ -20,7 +20,7 @@ TEXTS = (
     "-r",
     "reference-2.txt",
 )
-QUICK = (*TEXTS, "--repetitions", "2", "--samples", "100")
+QUICK = (*TEXTS, "--samples", "2", "--replicates", "100")
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def test_one_reference_is_refused_before_any_work() -> None:
 
 
 def test_no_journal_is_begun_by_what_is_refused(folder: Path) -> None:
-    assert study(*QUICK, "--repetitions", "1", "--resume", "never.jsonl").code == 2
+    assert study(*QUICK, "--samples", "1", "--resume", "never.jsonl").code == 2
     assert not (folder / "never.jsonl").exists()
 
 
@@ -76,7 +76,7 @@ def test_no_journal_is_begun_by_what_is_refused(folder: Path) -> None:
         (["--shares", "ten"], "shares: found 'ten'"),
         (["--shares", "100"], "expected at least 3"),
         (["--subsets", "0"], "subsets: found 0"),
-        (["--repetitions", "1"], "repetitions: found 1"),
+        (["--samples", "1"], "repetitions: found 1"),
     ],
 )
 def test_what_can_say_nothing_is_refused(options: list[str], claim: str) -> None:

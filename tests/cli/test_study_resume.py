@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 TEXTS = ["-r", "reference-1.txt", "system-1.txt", "system-2.txt"]
 STUDIES = {
-    "sampling": ["--sizes", "8,16", "--samples", "100"],
-    "coverage": ["--sizes", "10,20", "--repetitions", "6", "--samples", "50"],
-    "power": ["--sizes", "10,20", "--repetitions", "6", "--samples", "50"],
-    "accuracy": ["--sizes", "10,20", "--repetitions", "6", "--samples", "50"],
+    "sampling": ["--sizes", "8,16", "--independent", "100"],
+    "coverage": ["--sizes", "10,20", "--samples", "6", "--replicates", "50"],
+    "power": ["--sizes", "10,20", "--samples", "6", "--replicates", "50"],
+    "accuracy": ["--sizes", "10,20", "--samples", "6", "--replicates", "50"],
 }
 POWER = ["power", *TEXTS, *STUDIES["power"], "--format", "json"]
 
@@ -124,7 +124,7 @@ def test_a_damaged_journal_is_refused_and_left_as_it_is(
         ([*POWER, "--seed", "7"], "journal: seed: found 12345, expected 7 as now"),
         ([*POWER, "--test", "ar"], "journal: tests: found ['ar', 'wins'], expected ['ar'] as now"),
         (["accuracy", *POWER[1:]], "journal: "),
-        ([*POWER, "-m", "ter"], "journal: metrics: found ['BLEU|"),
+        ([*POWER, "-m", "ter"], "journal: pool.metrics: found [{'label': 'BLEU'"),
     ],
 )
 def test_a_journal_of_other_settings_is_refused(
@@ -140,7 +140,11 @@ def test_a_journal_of_other_settings_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("changed", "name"), [("system-2.txt", "outputs"), ("reference-1.txt", "references")]
+    ("changed", "name"),
+    [
+        ("system-2.txt", "pool.outputs_fingerprint"),
+        ("reference-1.txt", "pool.references_fingerprint"),
+    ],
 )
 def test_a_journal_of_other_texts_is_refused(changed: str, name: str, folder: Path) -> None:
     assert study(*POWER, "--resume", "journal").code == 0

@@ -11,7 +11,15 @@ from tests.cli.study_texts import answer, save_texts, study
 if TYPE_CHECKING:
     from pathlib import Path
 
-TEXTS = ["sampling", "-r", "reference-1.txt", "system-1.txt", "system-2.txt", "--samples", "100"]
+TEXTS = [
+    "sampling",
+    "-r",
+    "reference-1.txt",
+    "system-1.txt",
+    "system-2.txt",
+    "--independent",
+    "100",
+]
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +41,7 @@ def test_the_text_says_what_a_block_is_worth() -> None:
     result = study(*TEXTS, "--sizes", "8", "-m", "ter")
     assert (result.code, result.err) == (0, "")
     assert result.out.startswith(
-        "Scores and differences on consecutive blocks and on broad samples"
+        "Scores and differences on consecutive blocks and on systematic samples"
     )
     assert "TER on 8 segments: scores spread by a standard deviation of " in result.out
 
@@ -42,7 +50,7 @@ def test_documents_may_be_the_units(folder: Path) -> None:
     found = answer(*TEXTS, "--documents", "documents.tsv", "--unit", "document", "--sizes", "2")
     assert found["settings"]["unit"] == "document"
     assert study(*TEXTS, "--sizes", "8", "--chart", "spread.svg").code == 0
-    assert "broad samples of 8" in (folder / "spread.svg").read_text("utf-8")
+    assert "systematic samples of 8" in (folder / "spread.svg").read_text("utf-8")
 
 
 @pytest.mark.parametrize(
@@ -51,8 +59,8 @@ def test_documents_may_be_the_units(folder: Path) -> None:
         (["--sizes", "81"], "error: size: found 81, expected no more than the pool has: 80"),
         (["--sizes", "20"], "error: size: found 20, expected at most 16 for 5 block samples"),
         (["--sizes", "many"], "error: sizes: found 'many'"),
-        (["--repetitions", "2"], "error: repetitions: found 2, expected at least 5"),
-        (["--samples", "7"], "error: samples: found 7, expected at least 100"),
+        (["--samples", "2"], "error: repetitions: found 2, expected at least 5"),
+        (["--independent", "7"], "error: samples: found 7, expected at least 100"),
         (["--unit", "document"], "error: unit: found 'document', expected a test set with"),
         (["--pair", "system-1", "x"], "error: unknown system 'x'"),
         (["--pair", "system-1", "x", "--pairs", "all"], "no --pairs all beside it"),

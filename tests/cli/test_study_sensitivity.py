@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 TEXTS = ("sensitivity", "system-1.txt", "system-2.txt", "-r", "reference-1.txt")
-QUICK = (*TEXTS, "-m", "bleu", "-m", "ter", "--samples", "200")
+QUICK = (*TEXTS, "-m", "bleu", "-m", "ter", "--replicates", "200")
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def test_the_answer_names_the_metrics_in_order() -> None:
 
 
 def test_json_has_both_tests_with_and_without_correction() -> None:
-    found = answer(*QUICK, "--sizes", "20,40", "--repetitions", "3", "--correction", "bh")
+    found = answer(*QUICK, "--sizes", "20,40", "--samples", "3", "--correction", "bh")
     kinds = [(row["test"], row["correction"]) for row in found["rows"][:4]]
     assert kinds == [
         ("bootstrap interval", "none"),
@@ -47,7 +47,7 @@ def test_json_has_both_tests_with_and_without_correction() -> None:
 
 
 def test_without_metrics_those_of_the_papers_are_compared() -> None:
-    found = answer(*TEXTS, "--samples", "200")
+    found = answer(*TEXTS, "--replicates", "200")
     metrics = list(dict.fromkeys(row["metric"] for row in found["rows"]))
     assert metrics == ["BLEU", "NIST", "M-BLEU", "chrF2", "TER"]
 
@@ -75,8 +75,8 @@ def test_one_system_is_refused() -> None:
     [
         (["--sizes", "200"], "size: found 200, expected no more than the pool has: 80"),
         (["--sizes", "a"], "sizes: found 'a'"),
-        (["--sizes", "20", "--repetitions", "1"], "repetitions: found 1"),
-        (["--samples", "20"], "replicates: found 20"),
+        (["--sizes", "20", "--samples", "1"], "repetitions: found 1"),
+        (["--replicates", "20"], "replicates: found 20"),
     ],
 )
 def test_what_can_say_nothing_is_refused(options: list[str], claim: str) -> None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 TEXTS = ("test-size", "system-1.txt", "system-2.txt", "-r", "reference-1.txt")
-QUICK = (*TEXTS, "--repetitions", "3", "--samples", "100", "--shares", "25,50,100")
+QUICK = (*TEXTS, "--samples", "3", "--replicates", "100", "--shares", "25,50,100")
 
 
 @pytest.fixture(scope="module")
@@ -77,8 +77,8 @@ def test_a_chart_is_drawn(folder: Path) -> None:
             ["--shares", "50,100,200"],
             "share: found '200 %', expected more than 0 and at most 100 %",
         ),
-        (["--repetitions", "1"], "repetitions: found 1"),
-        (["--samples", "5"], "replicates: found 5"),
+        (["--samples", "1"], "repetitions: found 1"),
+        (["--replicates", "5"], "replicates: found 5"),
         (["--unit", "document"], "a test set with documents"),
         (["-m", "nosuch"], "unknown metric 'nosuch'"),
     ],

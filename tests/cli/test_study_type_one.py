@@ -14,7 +14,7 @@ from truebleu.simulation import save_test_set, simulate
 if TYPE_CHECKING:
     from pathlib import Path
 
-QUICK = ["--repetitions", "50", "--samples", "199"]
+QUICK = ["--repetitions", "50", "--replicates", "199"]
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +99,7 @@ def test_a_journal_is_gone_on_with(capsys: pytest.CaptureFixture[str], tmp_path:
     [
         ([*TEXTS, "--null", "document"], "error: null: found 'document', expected a test set with"),
         ([*TEXTS, "--repetitions", "9"], "error: repetitions: found 9, expected at least 50"),
-        ([*TEXTS, "--samples", "9"], "error: samples: found 9, expected at least 99"),
+        ([*TEXTS, "--replicates", "9"], "error: samples: found 9, expected at least 99"),
         ([*TEXTS, "--alpha", "nan"], "error: alpha: found nan"),
         ([*TEXTS, "--test", "student"], "error: test student: found 'BLEU'"),
         ([*TEXTS, "--together", "2,9"], "error: systems to compare: found 9"),
@@ -123,8 +123,8 @@ def test_what_cannot_be_studied_is_refused_in_words(
 
 
 def test_the_help_has_examples_and_says_what_the_nulls_are() -> None:
-    from truebleu.cli.studies.type_one import command
+    from truebleu.cli._studies import type_one as command
 
     out = CliRunner().invoke(command, ["--help"]).output
     assert "truebleu study type-one -r ref.txt a.txt b.txt" in out
-    assert "simulated  two systems of the simulator with equal channels" in out
+    assert "simulated: two systems of the simulator with equal channels" in " ".join(out.split())

@@ -31,7 +31,7 @@ def test_a_page_holds_the_answer_the_table_the_chart_the_paper_and_the_verdict(
     section = Section(
         heading="On some data",
         command="truebleu study example -r ref.txt sys/",
-        exhibit=EXHIBIT,
+        result=EXHIBIT,
         paper="Table 7: 8.5 and 4.1.",
         verdict="They agree.",
     )
@@ -49,12 +49,13 @@ def test_a_page_holds_the_answer_the_table_the_chart_the_paper_and_the_verdict(
         "**Answer.** As wide as theirs.",
         "$ truebleu study example -r ref.txt sys/",
         "| 100 | 8.40 |",
-        "Doubling narrows by 29 %.",
+        "([all figures](tables/example-1.tsv))",
         "![Width against size](charts/example-1.svg)",
         "Table 7: 8.5 and 4.1.",
         "**Verdict.** They agree.",
     ):
         assert part in text
+    assert "Doubling narrows" in (tmp_path / "tables" / "example-1.tsv").read_text(encoding="utf-8")
     assert "Width" in (tmp_path / "charts" / "example-1.svg").read_text(encoding="utf-8")
 
 

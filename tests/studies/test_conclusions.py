@@ -28,7 +28,7 @@ def test_on_the_first_sample_p_values_are_those_of_compare(metric: str, test: st
     settings = CompareSettings(test=test, replicates=400, seed=9)
     expected = compare_test_set(TEXTS, [metric], settings)
     (one,) = Pool.of(TEXTS, [metric]).counted
-    found = Testing(tests=(test,), samples=400, seed=9).conclusions(one, PAIRS, 0)[test]
+    found = Testing(tests=(test,), replicates=400, seed=9).conclusions(one, PAIRS, 0)[test]
     assert found.p.tolist() == [pair.p for pair in expected.comparisons]
     higher = 1 if metric == "bleu" else -1
     better = [np.sign(higher * pair.difference) for pair in expected.comparisons]
@@ -39,7 +39,7 @@ def test_on_the_first_sample_p_values_are_those_of_compare(metric: str, test: st
 def test_wins_and_interval_are_koehns_and_zhang_and_vogels(metric: str) -> None:
     (one,) = Pool.of(TEXTS, [metric]).counted
     index, samples, seed = 3, 1000, 4
-    testing = Testing(tests=("wins", "interval"), samples=samples, seed=seed)
+    testing = Testing(tests=("wins", "interval"), replicates=samples, seed=seed)
     found = testing.conclusions(one, PAIRS, index)
     bootstrap = Bootstrap(replicates=samples, seed=seed)
     (scores,) = bootstrap_scores([one], Units.segments(50), bootstrap, first=index * samples)
@@ -73,14 +73,14 @@ def test_a_copy_is_never_better() -> None:
     texts = simulate(segments=20, systems=[0.2])
     twice = replace(texts, systems=dict.fromkeys("ab", texts.systems["system-1"]))
     (one,) = Pool.of(twice, ["bleu"]).counted
-    for test, found in Testing(tests=TESTS, samples=100).conclusions(one, [(0, 1)], 0).items():
+    for test, found in Testing(tests=TESTS, replicates=100).conclusions(one, [(0, 1)], 0).items():
         assert found.better.tolist() == [0], test
         assert found.p[0] >= 0.5, test
 
 
 def test_every_sample_has_replicates_of_its_own() -> None:
     (one,) = Pool.of(TEXTS, ["bleu"]).counted
-    testing = Testing(tests=TESTS, samples=100, seed=1)
+    testing = Testing(tests=TESTS, replicates=100, seed=1)
     first, again, second = (testing.p_values(one, PAIRS, index) for index in (0, 0, 1))
     for test in TESTS:
         assert first[test].tolist() == again[test].tolist()
@@ -89,7 +89,7 @@ def test_every_sample_has_replicates_of_its_own() -> None:
 
 def test_few_units_are_swapped_in_all_ways() -> None:
     small = Pool.of(TEXTS, ["bleu"]).take(np.arange(6))[0]
-    testing = Testing(tests=("ar",), samples=1000)
+    testing = Testing(tests=("ar",), replicates=1000)
     first, second = (testing.p_values(small, PAIRS, index)["ar"] for index in (0, 5))
     assert first.tolist() == second.tolist()
     assert all((64 * p).is_integer() for p in first.tolist())

@@ -149,7 +149,7 @@ def test_a_score_that_never_varies_is_always_covered() -> None:
 
 
 def test_samples_that_are_much_of_the_pool_are_said_to_be() -> None:
-    exhibit = study_coverage(TEXTS, sizes=[24], draw="broad", samples=50)
+    exhibit = study_coverage(TEXTS, sizes=[24], draw="systematic", samples=50)
     assert "20 % of the pool and have no unit twice: they vary by 11 % less" in exhibit.findings[-1]
     assert len(study_coverage(TEXTS, sizes=[24], repetitions=5, samples=50).findings) == 1
 

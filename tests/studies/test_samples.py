@@ -10,17 +10,17 @@ from scipy.stats import chisquare
 
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.studies._pool import (
-    Draw,
+    Sampling,
     draw_by_size,
     draw_samples,
-    require_repetitions,
+    require_count,
     sizes_that_fit,
 )
 
 
 def test_broad_samples_are_koehns() -> None:
     """§3.3: sentences 1, 101, 201, ... of 30,000 are the first of 100 samples of 300."""
-    samples = draw_samples("broad", 30_000, 300, 100, seed=0)
+    samples = draw_samples("systematic", 30_000, 300, 100, seed=0)
     assert len(samples) == 100
     for number, sample in enumerate(samples):
         assert sample.tolist() == list(range(number, 30_000, 100))
@@ -34,12 +34,12 @@ def test_blocks_are_koehns() -> None:
 
 
 @given(
-    draw=st.sampled_from(["broad", "block"]),
+    draw=st.sampled_from(["systematic", "block"]),
     pool=st.integers(2, 400),
     data=st.data(),
 )
 def test_parts_of_a_pool_share_nothing_and_lie_all_over_it(
-    draw: Draw, pool: int, data: st.DataObject
+    draw: Sampling, pool: int, data: st.DataObject
 ) -> None:
     size = data.draw(st.integers(2, pool))
     count = data.draw(st.integers(1, 50))
@@ -70,7 +70,7 @@ def test_random_samples_have_no_unit_twice_and_independent_ones_may() -> None:
 
 
 @pytest.mark.parametrize("draw", ["random", "independent"])
-def test_every_unit_is_as_likely(draw: Draw) -> None:
+def test_every_unit_is_as_likely(draw: Sampling) -> None:
     samples = draw_samples(draw, 20, 10, 2000, seed=2)
     counts = np.bincount(np.concatenate(samples), minlength=20)
     # Without replacement the counts vary by (1 - size / pool) less than chi-square has it.
@@ -81,7 +81,7 @@ def test_every_unit_is_as_likely(draw: Draw) -> None:
 
 
 @pytest.mark.parametrize("draw", ["random", "independent"])
-def test_samples_depend_on_seed_size_and_number_alone(draw: Draw) -> None:
+def test_samples_depend_on_seed_size_and_number_alone(draw: Sampling) -> None:
     few, many, other = (
         draw_samples(draw, 99, 9, count, seed) for count, seed in ((3, 5), (8, 5), (3, 6))
     )
@@ -93,12 +93,12 @@ def test_samples_depend_on_seed_size_and_number_alone(draw: Draw) -> None:
 @pytest.mark.parametrize("size", [0, 1, -3, True, 2.0, "9", 11])
 def test_a_size_that_is_none_or_does_not_fit_is_refused(size: object) -> None:
     with pytest.raises(SettingError, match="size: found"):
-        draw_samples("broad", 10, size, 5, seed=0)  # type: ignore[arg-type]
+        draw_samples("systematic", 10, size, 5, seed=0)  # type: ignore[arg-type]
 
 
 def test_an_unknown_draw_is_refused() -> None:
-    with pytest.raises(UnknownNameError, match="did you mean 'broad'"):
-        draw_samples("brod", 10, 2, 5, seed=0)  # type: ignore[arg-type]
+    with pytest.raises(UnknownNameError, match="did you mean 'systematic'"):
+        draw_samples("sistematic", 10, 2, 5, seed=0)  # type: ignore[arg-type]
 
 
 def test_usual_sizes_are_those_that_leave_enough_samples() -> None:
@@ -114,16 +114,16 @@ def test_usual_sizes_are_those_that_leave_enough_samples() -> None:
 
 
 def test_too_few_parts_of_a_pool_are_refused_before_any_is_drawn() -> None:
-    with pytest.raises(SettingError, match=r"size: found 30, expected at most 20 for 5 broad"):
-        draw_by_size("broad", 100, [10, 30], (), repetitions=9, fewest=5, seed=0)
-    drawn = draw_by_size("independent", 100, [10, 100], (), repetitions=9, fewest=5, seed=0)
+    with pytest.raises(SettingError, match=r"size: found 30, expected at most 20 for 5 systematic"):
+        draw_by_size("systematic", 100, [10, 30], (), samples=9, fewest=5, seed=0)
+    drawn = draw_by_size("independent", 100, [10, 100], (), samples=9, fewest=5, seed=0)
     assert {size: len(samples) for size, samples in drawn.items()} == {10: 9, 100: 9}
-    usual = draw_by_size("block", 100, None, (20, 30), repetitions=9, fewest=5, seed=0)
+    usual = draw_by_size("block", 100, None, (20, 30), samples=9, fewest=5, seed=0)
     assert {size: len(samples) for size, samples in usual.items()} == {20: 5}
 
 
 @pytest.mark.parametrize("repetitions", [4, 0, -1, True, 9.0])
 def test_too_few_repetitions_are_refused_with_the_reason(repetitions: object) -> None:
     with pytest.raises(SettingError, match="at least 5: because"):
-        require_repetitions(repetitions, 5, "because")
-    require_repetitions(5, 5, "because")
+        require_count("repetitions", repetitions, 5, "because")
+    require_count("repetitions", 5, 5, "because")

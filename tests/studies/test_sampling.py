@@ -1,4 +1,4 @@
-"""Sampling: the spread over blocks and broad samples, counted again from the texts."""
+"""Sampling: the spread over blocks and systematic samples, counted again from the texts."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_ranges_and_deviations_are_those_of_the_texts(metric: str, label: str, s
         count = 120 // size
         units = {
             "block": [range(number * size, (number + 1) * size) for number in range(count)],
-            "broad": [range(number, 120, count) for number in range(count)],
+            "systematic": [range(number, 120, count) for number in range(count)],
         }
         for draw, samples in units.items():
             best, second = (
@@ -80,7 +80,7 @@ def test_the_spread_of_independent_units_is_that_of_theory() -> None:
 def test_in_random_order_the_design_effects_are_about_1() -> None:
     values = np.random.default_rng(4).normal(size=6000)
     row = row_of(study_sampling(_values(values), [VALUE], sizes=[30]), "a", 30, "value")
-    for draw in ("block", "broad"):
+    for draw in ("block", "systematic"):
         # Five standard errors of a variance of 200 samples.
         assert row[f"{draw}_effect"] == pytest.approx(1, abs=0.5)
         low, high = row[f"{draw}_effect_low"], row[f"{draw}_effect_high"]
@@ -89,17 +89,17 @@ def test_in_random_order_the_design_effects_are_about_1() -> None:
         assert low < 1 < high
 
 
-def test_where_neighbours_are_alike_blocks_spread_more_and_broad_samples_less() -> None:
+def test_where_neighbours_are_alike_blocks_spread_more_and_systematic_samples_less() -> None:
     random = np.random.default_rng(4)
     # Ten segments of each document have its mean; within and between documents the variance is 1,
     # so the design effect of a whole document is 1 + 9 / 2.
     values = np.repeat(random.normal(size=3000), 10) + random.normal(size=30_000)
     row = row_of(study_sampling(_values(values), [VALUE], sizes=[10]), "a", 10, "value")
     assert row["block_effect"] == pytest.approx(5.5, rel=0.15)
-    # Sorted, broad samples are nearly the same, and blocks could not differ more.
+    # Sorted, systematic samples are nearly the same, and blocks could not differ more.
     row = row_of(study_sampling(_values(np.sort(values)), [VALUE], sizes=[100]), "a", 100, "value")
     assert float(row["block_effect"] or 0) > 90
-    assert float(row["broad_effect"] or 0) < 0.1
+    assert float(row["systematic_effect"] or 0) < 0.1
 
 
 def test_findings_say_what_a_block_is_worth() -> None:
@@ -110,12 +110,14 @@ def test_findings_say_what_a_block_is_worth() -> None:
     assert "differences spread" in exhibit.findings[1]
 
 
-def test_the_chart_shows_blocks_beside_broad_samples() -> None:
+def test_the_chart_shows_blocks_beside_systematic_samples() -> None:
     for shown, name in (("scores", "system-3"), ("differences", "system-3 against system-2")):
         exhibit = study_sampling(TEXTS, sizes=[6, 12, 20], shown=shown)  # type: ignore[arg-type]
         assert exhibit.plot_rows is not None
         panels = list(dict.fromkeys(row["kind"] for row in exhibit.plot_rows))
-        assert panels == [f"BLEU of {name}, {kind} of 12" for kind in ("blocks", "broad samples")]
+        assert panels == [
+            f"BLEU of {name}, {kind} of 12" for kind in ("blocks", "systematic samples")
+        ]
         blocks = [row["score"] for row in exhibit.plot_rows if row["kind"] == panels[0]]
         row = row_of(exhibit, name, 12)
         assert np.array(blocks, dtype=float).max() == row["block_high"]

@@ -204,7 +204,7 @@ def test_the_interval_tells_apart_what_it_tells_apart_in_the_study_of_power() ->
     pool = simulate(segments=60, systems=[0.2, 0.21, 0.22, 0.23, 0.24, 0.25, 0.26], seed=3)
     found = study_sensitivity(pool, ["bleu"], samples=40, level=0.9, correction="none", seed=1)
     one = Pool.of(pool, ["bleu"]).counted[0]
-    testing = Testing(tests=("interval",), samples=40, seed=1)
+    testing = Testing(tests=("interval",), replicates=40, seed=1)
     p_values = testing.p_values(one, list(combinations(range(7), 2)), 0)["interval"]
     assert (p_values == 0.1).any()
     assert told(found, "BLEU", "bootstrap interval", "none") == (p_values <= 0.1).sum()
@@ -216,7 +216,7 @@ def test_a_corrected_p_of_just_alpha_tells_apart() -> None:
     pool = simulate(segments=80, systems=systems, seed=1)
     found = study_sensitivity(pool, ["bleu"], samples=600, correction="bonferroni", seed=1)
     one = Pool.of(pool, ["bleu"]).counted[0]
-    p_values = Testing(tests=("interval",), samples=600, seed=1).p_values(
+    p_values = Testing(tests=("interval",), replicates=600, seed=1).p_values(
         one, list(combinations(range(6), 2)), 0
     )["interval"]
     losses = np.rint(p_values * 300).astype(int)
@@ -224,7 +224,7 @@ def test_a_corrected_p_of_just_alpha_tells_apart() -> None:
     assert told(found, "BLEU", "bootstrap interval", "bonferroni") == (losses <= 1).sum()
 
 
-@pytest.mark.parametrize("setting", [{"repetitions": 5}, {"draw": "broad"}])
+@pytest.mark.parametrize("setting", [{"repetitions": 5}, {"draw": "systematic"}])
 def test_what_is_said_of_samples_without_sizes_is_refused(setting: dict[str, Any]) -> None:
     pool = simulate(segments=60, systems=[0.1, 0.3], seed=4)
     with pytest.raises(SettingError, match="sizes"):

@@ -10,8 +10,8 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from truebleu.significance.intervals import median_and_relative_interval
+from truebleu.studies._rates import Mean
 from truebleu.studies._widths import (
-    Spread,
     as_record,
     doubling,
     fit_law,
@@ -95,9 +95,9 @@ def test_a_doubling_is_that_of_mean_widths_with_the_error_of_the_mean_over_repet
 
 
 def test_a_single_repetition_has_no_error() -> None:
-    assert Spread.of([0.25]) == Spread(0.25, None, None)
-    assert Spread.of([0.25]).percent() == "25.0 %"
-    assert Spread(0.2, 0.1, 0.3).turned() == Spread(-0.2, -0.3, -0.1)
+    assert Mean.of([0.25]) == Mean(0.25, None, None)
+    assert Mean.of([0.25]).percent() == "25.0 %"
+    assert Mean(0.2, 0.1, 0.3).negated() == Mean(-0.2, -0.3, -0.1)
 
 
 def test_means_leave_out_what_is_not_known() -> None:

@@ -22,7 +22,10 @@ BROKEN_PIPE = 128 + 13
 
 
 class LazyGroup(click.Group):
-    """A group that knows its commands by name, module and one line of help."""
+    """A group that knows its commands by name, module and one line of help.
+
+    A module's command is its `command`, or what follows a colon: "truebleu.cli._studies:power".
+    """
 
     def __init__(
         self, *arguments: Any, table: Mapping[str, tuple[str, str]], **options: Any
@@ -42,8 +45,8 @@ class LazyGroup(click.Group):
             nearest = get_close_matches(cmd_name, self.table, n=1)
             guess = f" Did you mean {nearest[0]!r}?" if nearest else ""
             ctx.fail(f"No such command {cmd_name!r}.{guess}")
-        module, _ = self.table[cmd_name]
-        return cast("click.Command", import_module(module).command)
+        module, _, name = self.table[cmd_name][0].partition(":")
+        return cast("click.Command", getattr(import_module(module), name or "command"))
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command. Click would exit with 1 when it is stopped: to a gate, that is a no."""

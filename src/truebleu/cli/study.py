@@ -1,4 +1,4 @@
-"""``truebleu study``: the papers' experiments, each a command of its own, on anyone's texts."""
+"""``truebleu study``: the papers' experiments, each a command of its own, on your texts."""
 
 from __future__ import annotations
 
@@ -9,47 +9,47 @@ from truebleu.cli.main import LazyGroup
 # Name, module and one line of help, in the order of the papers.
 STUDIES = {
     "sampling": (
-        "truebleu.cli.studies.sampling",
-        "Consecutive blocks against broad samples: how far scores spread.",
+        "truebleu.cli._studies:sampling",
+        "How much scores vary over blocks and over systematic samples.",
     ),
     "coverage": (
-        "truebleu.cli.studies.coverage",
-        "How often intervals of samples hold the score of the whole.",
+        "truebleu.cli._studies:coverage",
+        "How often intervals of samples contain the score of the whole.",
     ),
     "power": (
-        "truebleu.cli.studies.power",
+        "truebleu.cli._studies:power",
         "How often tests on samples of each size conclude, rightly or wrongly.",
     ),
     "accuracy": (
-        "truebleu.cli.studies.accuracy",
+        "truebleu.cli._studies:accuracy",
         "How many conclusions are right, by their confidence.",
     ),
     "test-size": (
-        "truebleu.cli.studies.test_size",
+        "truebleu.cli._studies:test_size",
         "Scores and intervals against the share of the test set used.",
     ),
     "references": (
-        "truebleu.cli.studies.references",
+        "truebleu.cli._studies:references",
         "What a further reference is worth in test data.",
     ),
     "replicates": (
-        "truebleu.cli.studies.replicates",
+        "truebleu.cli._studies:replicates",
         "How many replicates the bootstrap needs.",
     ),
     "sensitivity": (
-        "truebleu.cli.studies.sensitivity",
-        "Which metric tells most pairs of systems apart.",
+        "truebleu.cli._studies:sensitivity",
+        "By which metric most pairs of systems differ significantly.",
     ),
     "type-one": (
-        "truebleu.cli.studies.type_one",
+        "truebleu.cli._studies:type_one",
         "How often each test finds a difference where there is none.",
     ),
     "length": (
-        "truebleu.cli.studies.length",
+        "truebleu.cli._studies:length",
         "Each metric against the length of the output.",
     ),
     "smoothing": (
-        "truebleu.cli.studies.smoothing",
+        "truebleu.cli._studies:smoothing",
         "Which smoothing of sentence BLEU agrees best with people.",
     ),
 }
@@ -62,8 +62,8 @@ Examples:
   truebleu study coverage --simulate 3000
 
 \b
-A study takes the given texts for a pool, and measures on samples of it what could only be believed
-otherwise. With --simulate N it makes a pool of N segments whose truth is known.
+A study takes the given texts as a pool, and measures on samples of it what you would otherwise
+have to assume. With --simulate N it makes a pool of N segments whose truth is known.
 """
 
 

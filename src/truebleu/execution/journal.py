@@ -1,27 +1,27 @@
-"""A journal: what a study has found so far, kept line by line so that nothing is ever lost.
+"""A journal: the results of a study so far, kept line by line so that none is ever lost.
 
-The first line says what is studied: the study, its settings, its texts. Each further line is a
-finished task, its key and its record. A line is written by one call and forced to the disk, so an
-interruption leaves whole lines. A study that goes on reads them back and does the rest.
+The first line, the header, says what is studied: the study, its settings, its texts. Each further
+line is a finished task, its key and its record. A line is written by one call and forced to the
+disk, so an interruption leaves whole lines. A study that is resumed reads them and does the rest.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from errno import ENOSPC
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from zlib import crc32
 
 from truebleu._core import VERSION
 from truebleu.errors import MalformedFileError, SettingError, UnreadableFileError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
 Key: TypeAlias = tuple[str | int | float, ...]
@@ -31,6 +31,13 @@ Record: TypeAlias = dict[str, Any]
 Progress: TypeAlias = Callable[[int], AbstractContextManager[Callable[[int], None]]]
 
 KIND = "truebleu study"
+
+
+class Settings(Protocol):
+    """What tells one study from another: the settings that its results depend on."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, with the study's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +60,16 @@ class Runner:
     journal: Path | None = None
     progress: Progress | None = None
 
-    def run(self, subject: Mapping[str, Any], tasks: Sequence[Task]) -> dict[Key, Record]:
+    def run(
+        self, settings: Settings | Mapping[str, Any], tasks: Sequence[Task]
+    ) -> dict[Key, Record]:
         """The record of every task, in the order of the tasks.
 
         Args:
-            subject: what is studied, of plain values; a journal of another subject is refused.
+            settings: what is studied; a journal of other settings is refused.
             tasks: the work; what the journal has already is not done again.
         """
-        known = {} if self.journal is None else _read(self.journal, subject)
+        known = {} if self.journal is None else _read(self.journal, _header(settings))
         bar = self.progress(len(tasks)) if self.progress else nullcontext(_hear_nothing)
         with bar as advance:
             for task in tasks:
@@ -118,10 +127,15 @@ def _begin(path: Path, header: Mapping[str, Any]) -> None:
             beside.unlink()
 
 
-def _read(path: Path, subject: Mapping[str, Any]) -> dict[Key, Record]:
-    """What a journal holds; a new one is begun with its first line."""
+def _header(settings: Settings | Mapping[str, Any]) -> dict[str, Any]:
+    values = settings if isinstance(settings, Mapping) else settings.to_dict()
     # Through JSON and back, since a tuple comes back as a list.
-    header = json.loads(json.dumps({"kind": KIND, "truebleu": VERSION, **subject}))
+    header: dict[str, Any] = json.loads(json.dumps({"kind": KIND, "truebleu": VERSION, **values}))
+    return header
+
+
+def _read(path: Path, header: Mapping[str, Any]) -> dict[Key, Record]:
+    """What a journal holds; a new one is begun with its header."""
     if not path.exists():
         _begin(path, header)
     if not path.is_file():
@@ -134,7 +148,7 @@ def _read(path: Path, subject: Mapping[str, Any]) -> dict[Key, Record]:
         raise MalformedFileError(str(path), None, "nothing", "a study's journal; delete the file")
     lines = data.split(b"\n")
     # First, since what is no journal should not be told how to mend one.
-    _require_subject(path, _parse(path, 1, lines[0]), header)
+    _require_header(path, _parse(path, 1, lines[0]), header)
     if lines.pop():
         found = "the beginning of a line only"
         expected = "a whole line; delete that line to go on from the one before it"
@@ -185,11 +199,23 @@ def _check(key: object, record: object) -> int:
     return crc32(json.dumps([key, record], sort_keys=True).encode())
 
 
-def _require_subject(path: Path, found: Any, header: Mapping[str, Any]) -> None:
+def _require_header(path: Path, found: Any, header: Mapping[str, Any]) -> None:
     if not isinstance(found, dict) or found.get("kind") != KIND:
         expected = "a study's journal, which --resume goes on with; give another file"
         raise MalformedFileError(str(path), 1, "something else", expected)
-    for name in sorted(header.keys() | found.keys()):
-        if found.get(name) != header.get(name):
-            expected = f"{header.get(name)!r} as now; finish it as it was begun, or begin another"
-            raise SettingError(f"{path}: {name}", found.get(name), expected)
+    before, now = _flat(found), _flat(header)
+    for name in sorted(before.keys() | now.keys()):
+        if before.get(name) != now.get(name):
+            expected = f"{now.get(name)!r} as now; finish it as it was begun, or begin another"
+            raise SettingError(f"{path}: {name}", before.get(name), expected)
+
+
+def _flat(header: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """The values of a header under names such as pool.systems."""
+    values: dict[str, Any] = {}
+    for name, value in header.items():
+        if isinstance(value, dict):
+            values |= _flat(value, f"{prefix}{name}.")
+        else:
+            values[f"{prefix}{name}"] = value
+    return values

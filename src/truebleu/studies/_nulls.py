@@ -39,7 +39,7 @@ from truebleu.significance.tests import pair_tests
 from truebleu.simulation import Channel, simulate
 from truebleu.studies._pairs import TEST_NAMES, TESTS, Testing
 from truebleu.studies._pool import Pool
-from truebleu.studies._rates import Share
+from truebleu.studies._rates import Rate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -289,7 +289,7 @@ class PairTests:
         self.names = tuple(name for name in ALL_TESTS if name in names)
         resampling = tuple(name for name in self.names if name != STUDENT)
         self._testing = (
-            Testing(tests=resampling, samples=samples, seed=seed) if resampling else None
+            Testing(tests=resampling, replicates=samples, seed=seed) if resampling else None
         )
 
     def p_values(self, one: MetricStatistics, index: int) -> dict[str, float]:
@@ -323,7 +323,7 @@ def student_p(one: MetricStatistics) -> float:
     return float(2 * t.sf(abs(mean) / (deviation / count**0.5), count - 1))
 
 
-def share_of_rejections(rejections: int, repetitions: int) -> Share:
+def rejection_rate(rejections: int, repetitions: int) -> Rate:
     """A share with its binomial interval at the level 99 %.
 
     Many tests, levels and metrics are judged side by side: at 95 % every twentieth of them would be
@@ -331,7 +331,7 @@ def share_of_rejections(rejections: int, repetitions: int) -> Share:
     """
     value = rejections / repetitions
     low, high = monte_carlo_interval(value, repetitions, CONFIDENCE)
-    return Share(value, float(low), float(high))
+    return Rate(value, float(low), float(high))
 
 
 def require_enough_samples(samples: int, alpha: float) -> None:

@@ -141,7 +141,7 @@ class Testing:
     """Which tests are made, of how many replicates, from which seed."""
 
     tests: tuple[str, ...] = ("ar",)
-    samples: int = 1000
+    replicates: int = 1000
     seed: int = 0
 
     # pytest would take the name for a test class.
@@ -173,15 +173,15 @@ class Testing:
         # Scores that are the same but for rounding have no better one.
         better = np.sign(np.where(np.abs(observed) > TIE_TOLERANCE * one.scale, observed, 0.0))
         found = {}
-        first = index * self.samples
+        first = index * self.replicates
         if "ar" in self.tests:
-            swaps = Swaps(replicates=self.samples, seed=self.seed)
+            swaps = Swaps(replicates=self.replicates, seed=self.seed)
             (swapped,) = swap_differences([one], pairs, swaps, first=_first(swaps, one, first))
             exact = swaps.enumerates(len(one.rows))
             p = randomization_p(observed, one.sign * swapped, exact=exact, scale=one.scale)
             found["ar"] = Conclusions(p, better)
         if set(self.tests) - {"ar"}:
-            bootstrap = Bootstrap(replicates=self.samples, seed=self.seed)
+            bootstrap = Bootstrap(replicates=self.replicates, seed=self.seed)
             units = Units.segments(len(one.rows))
             (replicates,) = bootstrap_scores([one], units, bootstrap, first=first)
             differences = one.sign * (replicates[:, left] - replicates[:, right])

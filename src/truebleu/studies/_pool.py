@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from truebleu._seeds import Streams
-from truebleu.corpus.test_set import fingerprint
 from truebleu.errors import SettingError, TruebleuError, UnknownNameError
 from truebleu.metrics.registry import as_metrics
 from truebleu.resampling import Units
 from truebleu.significance.statistics import MetricStatistics, metric_statistics
+from truebleu.studies._study import PoolSummary, plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,14 +37,14 @@ class Pool:
         counted: the counts of each metric, shaped (unit, system, column).
         unit: what samples are made of: segments or whole documents.
         segments_per_unit: how many segments a unit has on average.
-        outline: what the results say about the texts: sizes, names, fingerprints, signatures.
+        summary: what results say about the texts: sizes, names, fingerprints, signatures.
     """
 
     names: tuple[str, ...]
     counted: tuple[MetricStatistics, ...]
     unit: PoolUnit
     segments_per_unit: float
-    outline: dict[str, Any]
+    summary: PoolSummary
 
     @classmethod
     def of(
@@ -53,17 +53,23 @@ class Pool:
         """Count a test set; every metric reads the texts once."""
         parsed = as_metrics(metrics)
         units = _units(test_set, unit)
-        references = test_set.references_per_segment
-        outline = {
-            "test_set": test_set.to_dict(),
-            "systems": list(test_set.systems),
-            "unit": unit,
-            "metrics": [str(one.signature.with_references(references)) for one in parsed],
-            "references": fingerprint(test_set.references),
-            "outputs": fingerprint(list(test_set.systems.values())),
-        }
         counted = tuple(metric_statistics(test_set, parsed, units))
-        return cls(tuple(test_set.systems), counted, unit, len(test_set) / len(units), outline)
+        summary = PoolSummary.of(test_set, parsed, [one.label for one in counted], unit)
+        return cls(tuple(test_set.systems), counted, unit, len(test_set) / len(units), summary)
+
+    @property
+    def outline(self) -> dict[str, Any]:
+        """The summary as plain values, for studies whose settings are not typed yet."""
+        names = ("segments", "references", "reference_names", "documents", "domains")
+        summary = plain(self.summary)
+        return {
+            "test_set": {name: summary[name] for name in names},
+            "systems": summary["systems"],
+            "unit": self.unit,
+            "metrics": [metric["signature"] for metric in summary["metrics"]],
+            "references": summary["references_fingerprint"],
+            "outputs": summary["outputs_fingerprint"],
+        }
 
     def __len__(self) -> int:
         """The number of units."""
@@ -74,7 +80,7 @@ class Pool:
         return [replace(one, rows=np.ascontiguousarray(one.rows[sample])) for one in self.counted]
 
     def only(self, systems: Sequence[int]) -> Pool:
-        """The pool of some of its systems; the outline stays that of all texts."""
+        """The pool of some of its systems; the summary stays that of all texts."""
         chosen = list(systems)
         return replace(
             self,
@@ -244,35 +250,35 @@ def _count(one: MetricStatistics, part: TestSet, unit: PoolUnit) -> MetricStatis
 # Samples: smaller test sets taken of a pool, as Koehn (2004, §3) took them and in other ways.
 
 
-Draw = Literal["broad", "block", "random", "independent"]
+Sampling = Literal["systematic", "block", "random", "independent"]
 
-DRAWS: tuple[Draw, ...] = get_args(Draw)
+SAMPLINGS: tuple[Sampling, ...] = get_args(Sampling)
 # What the drawing of samples takes its random numbers for.
 SAMPLE_PURPOSE = "samples of a pool"
 
 
 def draw_samples(
-    draw: Draw, pool: int, size: int, count: int, seed: int
+    sampling: Sampling, pool: int, size: int, count: int, seed: int
 ) -> list[NDArray[np.int64]]:
     """Samples of so many units, each in the order of the pool.
 
-    "broad" takes every k-th unit (Koehn 2004, §3.3), "block" consecutive ones (§3.2); both cut the
-    pool into samples that share nothing, so there are no more than pool / size of them, and fewer
-    than asked for are made; they lie all over the pool, even where they do not use it up. "random"
-    draws without replacement. "independent" draws with
-    replacement: then the pool is the population itself, and theory applies without the correction
-    for a sample that is a good part of its pool.
+    "systematic" takes every k-th unit (Koehn 2004, §3.3, "broad" samples), "block" consecutive ones
+    (§3.2). Both cut the pool into samples that share nothing, so there are at most pool / size of
+    them, and fewer than asked for are made; they lie all over the pool, even where they do not use
+    it up. "random" draws without replacement. "independent" draws with replacement: then the pool
+    is the population itself, and theory applies without the correction for a sample that is a good
+    part of its pool.
     """
-    if draw not in DRAWS:
-        raise UnknownNameError("draw", draw, DRAWS)
+    if sampling not in SAMPLINGS:
+        raise UnknownNameError("sampling", sampling, SAMPLINGS)
     require_size("size", size, pool)
-    if draw in ("broad", "block"):
-        return _partition(draw, pool, size, count)
-    streams = Streams(seed, f"{SAMPLE_PURPOSE}: {draw} {size}")
-    return [_random(draw, pool, size, streams, index) for index in range(count)]
+    if sampling in ("systematic", "block"):
+        return _partition(sampling, pool, size, count)
+    streams = Streams(seed, f"{SAMPLE_PURPOSE}: {sampling} {size}")
+    return [_random(sampling, pool, size, streams, index) for index in range(count)]
 
 
-def _partition(draw: Draw, pool: int, size: int, count: int) -> list[NDArray[np.int64]]:
+def _partition(sampling: Sampling, pool: int, size: int, count: int) -> list[NDArray[np.int64]]:
     """Samples that share nothing, spread evenly where there is room for more.
 
     Where the size divides the pool, and all samples are asked for, they are the paper's own: units
@@ -282,14 +288,16 @@ def _partition(draw: Draw, pool: int, size: int, count: int) -> list[NDArray[np.
     made = min(count, available)
     numbers = np.arange(made, dtype=np.int64)
     within = np.arange(size, dtype=np.int64)
-    if draw == "block":
+    if sampling == "block":
         return [start + within for start in numbers * pool // made]
     return [start + within * pool // size for start in numbers * available // made]
 
 
-def _random(draw: Draw, pool: int, size: int, streams: Streams, index: int) -> NDArray[np.int64]:
+def _random(
+    sampling: Sampling, pool: int, size: int, streams: Streams, index: int
+) -> NDArray[np.int64]:
     random = streams.at(index)
-    if draw == "independent":
+    if sampling == "independent":
         # A double has 53 bits: no unit of any real pool is favoured by a billionth.
         numbers = np.fromiter((random() for _ in range(size)), dtype=np.float64, count=size)
         return np.sort((numbers * pool).astype(np.int64))
@@ -306,10 +314,10 @@ def require_size(setting: str, size: object, pool: int) -> None:
         raise SettingError(setting, size, expected)
 
 
-def require_repetitions(repetitions: object, fewest: int, why: str) -> None:
-    """Refuse fewer repetitions than can say anything."""
-    if isinstance(repetitions, bool) or not isinstance(repetitions, int) or repetitions < fewest:
-        raise SettingError("repetitions", repetitions, f"at least {fewest}: {why}")
+def require_count(setting: str, count: object, fewest: int, why: str) -> None:
+    """Refuse fewer samples or repetitions than can say anything."""
+    if isinstance(count, bool) or not isinstance(count, int) or count < fewest:
+        raise SettingError(setting, count, f"at least {fewest}: {why}")
 
 
 def sizes_that_fit(
@@ -336,32 +344,32 @@ def sizes_that_fit(
 
 
 def draw_by_size(
-    draw: Draw,
+    sampling: Sampling,
     pool: int,
     sizes: Sequence[int] | None,
     usual: Sequence[int],
     *,
-    repetitions: int,
+    samples: int,
     fewest: int,
     seed: int,
 ) -> dict[int, list[NDArray[np.int64]]]:
     """The samples of every size, at least so many of each; all is checked before any is drawn.
 
     Args:
-        draw: how samples are taken.
+        sampling: how samples are taken.
         pool: how many units there are.
         sizes: units in a sample, or None for the usual ones that fit.
         usual: the sizes to choose from then.
-        repetitions: how many samples of each size; broad ones and blocks may be fewer.
+        samples: how many samples of each size; systematic ones and blocks may be fewer.
         fewest: how many there must be at least, or their shares would say nothing.
         seed: of random samples.
     """
-    cut = draw in ("broad", "block")
+    cut = sampling in ("systematic", "block")
     chosen = sizes_that_fit(sizes, pool, usual, fewest if cut else 2)
     if cut and fewest * chosen[-1] > pool:
         expected = (
-            f"at most {pool // fewest} for {fewest} {draw} samples that share nothing; "
+            f"at most {pool // fewest} for {fewest} {sampling} samples without common units; "
             "or draw them at random"
         )
         raise SettingError("size", chosen[-1], expected)
-    return {size: draw_samples(draw, pool, size, repetitions, seed) for size in chosen}
+    return {size: draw_samples(sampling, pool, size, samples, seed) for size in chosen}

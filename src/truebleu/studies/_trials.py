@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
 from truebleu.execution.journal import Runner, Task
-from truebleu.significance.p_values import fewest_units
 from truebleu.significance.settings import CompareSettings
-from truebleu.studies._pairs import TEST_NAMES, Testing, choose_pairs, needed, true_differences
-from truebleu.studies._pool import Draw, Pool, PoolUnit, draw_by_size, require_repetitions
+from truebleu.studies._pairs import Testing, choose_pairs, needed, true_differences
+from truebleu.studies._pool import Pool, Sampling, draw_by_size, require_count
+from truebleu.studies._study import StudySettings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
     from truebleu.significance.statistics import MetricStatistics, Pair
     from truebleu.studies._pairs import Pairs
+    from truebleu.studies._pool import PoolUnit
 
 #: The sizes of Koehn's Table 3.
 USUAL_SIZES = (100, 300, 600, 3000)
@@ -39,35 +40,58 @@ FEWEST_SAMPLES = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Design:
-    """How samples are taken, and how pairs are tested on them.
+class TrialSettings(StudySettings):
+    """How samples were taken, and how pairs were tested on them.
 
     Attributes:
-        tests: which ones; see `conclusions.TESTS`.
-        sizes: units in a sample; those of the paper that fit, if not given.
-        repetitions: how many samples of each size; broad samples and blocks may be fewer.
-        draw: how samples are taken; see `draw_samples`.
-        unit: what is sampled, resampled and swapped: segments or documents.
-        pairs: which pairs of systems; see `choose_pairs`.
-        baseline: compare all others with this system instead.
-        samples: the replicates of each test.
-        seed: of samples and replicates.
+        tests: which ones.
+        pairs: both systems of each pair, the better by the first metric first.
+        sizes: units in a sample, ascending.
+        samples: how many samples of each size were asked for.
+        sampling: how samples were taken; see `draw_samples`.
+        replicates: of each test.
     """
 
     tests: tuple[str, ...]
+    pairs: tuple[tuple[str, str], ...]
+    sizes: tuple[int, ...]
+    samples: int
+    sampling: Sampling
+    replicates: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Design:
+    """What a study is asked for: how to take samples, and how to test pairs on them.
+
+    Attributes:
+        tests: which ones; see `truebleu.studies._pairs.TESTS`.
+        sizes: units in a sample; those of the paper that fit, if not given.
+        samples: how many samples of each size; systematic samples and blocks may be fewer.
+        sampling: how samples are taken; see `draw_samples`.
+        unit: what is sampled, resampled and swapped: segments or documents.
+        pairs: which pairs of systems; see `choose_pairs`.
+        baseline: compare all others with this system instead.
+        replicates: of each test.
+        level: at which tests conclude.
+        seed: of samples and replicates.
+    """
+
+    tests: Sequence[str]
     sizes: Sequence[int] | None
-    repetitions: int
-    draw: Draw
+    samples: int
+    sampling: Sampling
     unit: PoolUnit
     pairs: Pairs | None
     baseline: str | None
-    samples: int
+    replicates: int
+    level: float = 0.95
     seed: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Judged:
-    """What one test by one metric found on all samples of one size, shaped (sample, pair).
+class Outcomes:
+    """What one test by one metric concluded on all samples of one size, shaped (sample, pair).
 
     Attributes:
         p: the p-values.
@@ -80,95 +104,109 @@ class Judged:
     wrong: NDArray[np.bool_]
 
 
+Settings = TypeVar("Settings", bound=TrialSettings)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class Trials:
-    """All that was found.
+class Trials(Generic[Settings]):
+    """The conclusions of all tests on all samples.
 
     Attributes:
         pool: of the systems that were compared.
         pairs: the systems of each pair in that pool, the better by its first metric first.
-        testing: the tests.
-        sizes: of the samples, ascending.
         records: what each sample gave.
-        settings: all that is needed to repeat it.
+        settings: what `run_trials` was asked for, with the sizes and pairs that were chosen.
     """
 
     pool: Pool
     pairs: list[Pair]
-    testing: Testing
-    sizes: list[int]
     records: Mapping[Key, Record]
-    settings: dict[str, Any]
+    settings: Settings
 
-    def judged(self, one: MetricStatistics, test: str, size: int) -> Judged:
-        """What a test by a metric found on samples of a size."""
-        truth = np.sign(true_differences(one, self.pairs))
-        found = np.array([self.records[key][one.label][test] for key in self._keys(size)])
-        p, better = found[:, 0], found[:, 1]
+    def conclusions(self, statistics: MetricStatistics, test: str, size: int) -> Outcomes:
+        """What a test by a metric concluded on samples of a size."""
+        truth = np.sign(true_differences(statistics, self.pairs))
+        keys = [key for key in self.records if key[0] == size]
+        values = np.array([self.records[key][statistics.label][test] for key in keys])
+        p, better = values[:, 0], values[:, 1]
         concludes = better != 0
-        return Judged(p, concludes & (better == truth), concludes & (better != truth))
-
-    def count(self, size: int) -> int:
-        """How many samples of a size there are."""
-        return len(self._keys(size))
-
-    def _keys(self, size: int) -> list[Key]:
-        return [key for key in self.records if key[0] == size]
+        return Outcomes(p, concludes & (better == truth), concludes & (better != truth))
 
     def names(self, pair: int) -> tuple[str, str]:
         """The names of both systems of a pair."""
         a, b = self.pairs[pair]
         return self.pool.names[a], self.pool.names[b]
 
+    def ties(self) -> tuple[Tie, ...]:
+        """The pairs that tie in the pool."""
+        return tuple(
+            Tie(statistics.label, *self.names(pair))
+            for statistics in self.pool.counted
+            for pair, difference in enumerate(true_differences(statistics, self.pairs))
+            if difference == 0
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """Two systems whose scores in the pool are the same, so that no conclusion is right."""
+
+    metric: str
+    a: str
+    b: str
+
 
 def run_trials(
-    name: str,
     test_set: TestSet,
     metrics: Sequence[str | Metric],
     design: Design,
     runner: Runner | None,
-    **further: Any,
-) -> Trials:
-    """Test all pairs on all samples; the further settings are kept with the results.
+    settings_of: Callable[..., Settings],
+) -> Trials[Settings]:
+    """Test all pairs on all samples.
 
     All tests and pairs share the replicates of a sample, and every sample has its own.
+
+    Args:
+        test_set: the pool.
+        metrics: by which to compare.
+        design: what is asked for.
+        runner: keeps the results and shows progress.
+        settings_of: makes the study's settings of those that are common to all trials.
     """
     # A comparison's own checks of the seed, and of the number of replicates for the level.
-    CompareSettings(replicates=design.samples, seed=design.seed, level=further.get("level", 0.95))
-    testing = Testing(tests=tuple(design.tests), samples=design.samples, seed=design.seed)
-    require_repetitions(
-        design.repetitions, FEWEST_SAMPLES, "fewer could not tell seldom from often"
+    CompareSettings(replicates=design.replicates, seed=design.seed, level=design.level)
+    testing = Testing(tests=tuple(design.tests), replicates=design.replicates, seed=design.seed)
+    require_count(
+        "samples", design.samples, FEWEST_SAMPLES, "fewer could not tell seldom from often"
     )
     whole = Pool.of(test_set, metrics, design.unit)
     pool, pairs = needed(whole, choose_pairs(whole, design.pairs, design.baseline))
     drawn = draw_by_size(
-        design.draw,
+        design.sampling,
         len(pool),
         design.sizes,
         USUAL_SIZES,
-        repetitions=design.repetitions,
+        samples=design.samples,
         fewest=FEWEST_SAMPLES,
         seed=design.seed,
     )
-    settings = {
-        "study": name,
-        **pool.outline,
-        "tests": list(testing.tests),
-        "pairs": [[pool.names[a], pool.names[b]] for a, b in pairs],
-        "sizes": list(drawn),
-        "repetitions": design.repetitions,
-        "draw": design.draw,
-        "samples": design.samples,
-        "seed": design.seed,
-        **further,
-    }
+    settings = settings_of(
+        pool=pool.summary,
+        tests=testing.tests,
+        pairs=tuple((pool.names[a], pool.names[b]) for a, b in pairs),
+        sizes=tuple(drawn),
+        samples=design.samples,
+        sampling=design.sampling,
+        replicates=design.replicates,
+        seed=design.seed,
+    )
     tasks = [
         Task((size, index), partial(_conclude, pool, pairs, testing, sample, index))
         for size, samples in drawn.items()
         for index, sample in enumerate(samples)
     ]
-    records = (runner or Runner()).run(settings, tasks)
-    return Trials(pool, pairs, testing, list(drawn), records, settings)
+    return Trials(pool, pairs, (runner or Runner()).run(settings, tasks), settings)
 
 
 def _conclude(
@@ -176,38 +214,9 @@ def _conclude(
 ) -> Record:
     """By metric and test the p-values of all pairs on one sample, and which system is better."""
     return {
-        one.label: {
-            test: [found.p.tolist(), found.better.tolist()]
-            for test, found in testing.conclusions(one, pairs, index).items()
+        statistics.label: {
+            test: [conclusion.p.tolist(), conclusion.better.tolist()]
+            for test, conclusion in testing.conclusions(statistics, pairs, index).items()
         }
-        for one in pool.take(sample)
+        for statistics in pool.take(sample)
     }
-
-
-def caveats(trials: Trials, alpha: float) -> list[str]:
-    """What a reader must know to judge the numbers: ties, no direction, samples too small."""
-    found = []
-    for one in trials.pool.counted:
-        ties = [
-            " and ".join(trials.names(pair))
-            for pair, difference in enumerate(true_differences(one, trials.pairs))
-            if difference == 0
-        ]
-        if ties:
-            found.append(
-                f"{one.label}: {'; '.join(ties)} tie in the pool, so that no conclusion about them "
-                "can be right."
-            )
-        if one.metric.higher_is_better is None:
-            found.append(
-                f"{one.label} has no better or worse: a right conclusion says which system has "
-                "more, as in the pool."
-            )
-    least = fewest_units(alpha)
-    small = [size for size in trials.sizes if size < least]
-    if small and "ar" in trials.testing.tests:
-        found.append(
-            f"{TEST_NAMES['ar'].capitalize()} of {small[-1]} {trials.pool.unit}s can conclude "
-            f"nothing at the level {100 * (1 - alpha):g} %: it needs at least {least}."
-        )
-    return found

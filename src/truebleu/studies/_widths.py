@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from truebleu.significance.intervals import percentile_interval, student_quantile
+from truebleu.significance.intervals import percentile_interval
+from truebleu.studies._rates import Mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -119,44 +120,7 @@ def fit_law(sizes: Sequence[int], widths: ArrayLike) -> Law | None:
     return Law(float(np.exp(intercept)), exponent, misfit)
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """A mean with its 95 % error over independent repetitions; no error from a single one."""
-
-    value: float
-    low: float | None
-    high: float | None
-
-    @classmethod
-    def of(cls, values: Sequence[float]) -> Spread:
-        """The mean of values; the error is Student's, that of a mean over so many."""
-        array = np.asarray(values, dtype=np.float64)
-        mean = float(array.mean())
-        if len(array) < 2:
-            return cls(mean, None, None)
-        error = float(array.std(ddof=1)) / len(array) ** 0.5
-        half = student_quantile(0.95, len(array) - 1) * error
-        return cls(mean, mean - half, mean + half)
-
-    def around(self, value: float) -> Spread:
-        """The same error around another value."""
-        if self.low is None or self.high is None:
-            return Spread(value, None, None)
-        return Spread(value, value + self.low - self.value, value + self.high - self.value)
-
-    def turned(self) -> Spread:
-        """The same with the other sign."""
-        low = None if self.high is None else -self.high
-        return Spread(-self.value, low, None if self.low is None else -self.low)
-
-    def percent(self) -> str:
-        """For a sentence: the share in percent, with the error where there is one."""
-        if self.low is None or self.high is None:
-            return f"{100 * self.value:.1f} %"
-        return f"{100 * self.value:.1f} % (error {100 * self.low:.1f} to {100 * self.high:.1f})"
-
-
-def doubling(sizes: Sequence[int], widths: Floats) -> Spread | None:
+def doubling(sizes: Sequence[int], widths: Floats) -> Mean | None:
     """By which share doubling narrows intervals, from widths shaped (repetition, size).
 
     The law is that of the means over repetitions, as the paper averages. Its error is that of
@@ -167,7 +131,7 @@ def doubling(sizes: Sequence[int], widths: Floats) -> Spread | None:
     if law is None:
         return None
     single = [one.narrowing for one in (fit_law(sizes, row) for row in widths) if one is not None]
-    return Spread.of(single).around(law.narrowing)
+    return Mean.of(single).around(law.narrowing)
 
 
 def records_of(records: Sequence[Record], label: str) -> Floats:

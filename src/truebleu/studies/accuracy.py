@@ -7,18 +7,20 @@ confidence, down to 50 %, and found each band to be right a little more often th
 from __future__ import annotations
 
 import math
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise, product
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from truebleu._seeds import DEFAULT_SEED
 from truebleu.errors import SettingError
-from truebleu.exhibits import Exhibit, Field, Plot, Row
 from truebleu.significance.p_values import smallest_p
-from truebleu.studies._pairs import DECIMALS, TEST_NAMES, true_differences
-from truebleu.studies._rates import share_of_uneven_clusters
-from truebleu.studies._trials import USUAL_TESTS, Design, caveats, run_trials
+from truebleu.studies._pairs import DECIMALS, true_differences
+from truebleu.studies._rates import Rate, ratio_rate
+from truebleu.studies._study import StudyResult
+from truebleu.studies._trials import USUAL_TESTS, Design, Tie, TrialSettings, run_trials
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,27 +32,82 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
     from truebleu.significance.statistics import MetricStatistics
     from truebleu.studies._pairs import Pairs
-    from truebleu.studies._pool import Draw, PoolUnit
+    from truebleu.studies._pool import PoolUnit, Sampling
     from truebleu.studies._trials import Trials
+
+__all__ = ["Accuracy", "AccuracyBand", "AccuracyResult", "AccuracySettings", "study_accuracy"]
 
 #: Where bands begin, as Koehn's do: the four of 95 % and more in his Table 4 hold as many
 #: conclusions as his Table 3, and §7.2 quotes the next one, "90%-94.9%".
 USUAL_BANDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999)
-# A test's p-value says how often equal systems would differ as much, in either direction.
-ONE_SIDED = ("wins",)
-# So seldom may a band that keeps its word be called rash.
+# So seldom may a band that keeps its word be called overconfident.
 CHANCE = 0.025
 
-FIELDS = (
-    Field("metric", "Metric"),
-    Field("test", "Test"),
-    Field("band", "Confidence"),
-    Field("conclusions", "Conclusions"),
-    Field("confidence", "Mean confidence", 1, percent=True),
-    Field("right", "Right", 1, percent=True),
-    Field("low", "from", 1, percent=True),
-    Field("high", "to", 1, percent=True),
-)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccuracySettings(TrialSettings):
+    """The settings of the study; `bands` are the confidences at which bands begin."""
+
+    STUDY: ClassVar[str] = "accuracy"
+
+    bands: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccuracyBand:
+    """The conclusions of one band of confidence.
+
+    Attributes:
+        least: the confidence at which the band begins.
+        most: where it ends; 1 for the surest band, which includes its end.
+        conclusions: how many there are, of all pairs and samples.
+        confidence: their mean confidence.
+        claimed: the same, where no confidence is above what so many replicates can show.
+        right: the rate of right ones; samples are taken as a whole.
+        overconfident: whether fewer are right than claimed, by more than chance.
+    """
+
+    least: float
+    most: float
+    conclusions: int
+    confidence: float
+    claimed: float
+    right: Rate
+    overconfident: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accuracy:
+    """One test by one metric.
+
+    Attributes:
+        metric: its label.
+        test: its name.
+        bands: those that have conclusions, the surest first.
+        undecided: samples of pairs whose scores tie, so that there is no conclusion.
+    """
+
+    metric: str
+    test: str
+    bands: tuple[AccuracyBand, ...]
+    undecided: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccuracyResult(StudyResult):
+    """How many conclusions are right, by metric, test and confidence.
+
+    Attributes:
+        settings: how to repeat it.
+        rows: one for each metric and test.
+        ties: the pairs that tie in the pool, which are left out.
+    """
+
+    REPORT: ClassVar[str] = "truebleu.reports.studies.accuracy"
+
+    settings: AccuracySettings
+    rows: tuple[Accuracy, ...]
+    ties: tuple[Tie, ...]
 
 
 def study_accuracy(
@@ -59,16 +116,16 @@ def study_accuracy(
     *,
     tests: Sequence[str] = USUAL_TESTS,
     sizes: Sequence[int] | None = None,
-    repetitions: int = 100,
-    draw: Draw = "independent",
+    samples: int = 100,
+    sampling: Sampling = "independent",
     unit: PoolUnit = "segment",
     pairs: Pairs | None = None,
     baseline: str | None = None,
-    samples: int = 1000,
+    replicates: int = 1000,
     bands: Sequence[float] = USUAL_BANDS,
     seed: int = DEFAULT_SEED,
     runner: Runner | None = None,
-) -> Exhibit:
+) -> AccuracyResult:
     """How many conclusions are right, by how sure the test was of them.
 
     The confidence of a conclusion is 1 - p; of Koehn's "wins" that is the share of replicates
@@ -81,31 +138,39 @@ def study_accuracy(
         metrics: by which to compare; the first one ranks the systems, where pairs are near ones.
         tests: any of `truebleu.studies._pairs.TESTS`.
         sizes: units in a sample; those of the paper that fit, if not given.
-        repetitions: how many samples of each size; broad samples and blocks may be fewer.
-        draw: how samples are taken; see `draw_samples`.
+        samples: how many samples of each size; systematic samples and blocks may be fewer.
+        sampling: how samples are taken; see `draw_samples`.
         unit: what is sampled, resampled and swapped: segments or documents.
         pairs: "near" for systems up to two ranks apart, as in the paper and if not given;
             "neighbours", "all", or the names of both systems of each pair.
         baseline: compare all others with this system instead.
-        samples: the replicates of each test.
+        replicates: of each test.
         bands: the confidences at which bands begin; what lies below the first has its own.
         seed: of samples and replicates.
         runner: keeps the results and shows progress.
     """
     edges = _edges(bands)
     design = Design(
-        tests=tuple(tests),
+        tests=tests,
         sizes=sizes,
-        repetitions=repetitions,
-        draw=draw,
+        samples=samples,
+        sampling=sampling,
         unit=unit,
         pairs=pairs,
         baseline=baseline,
-        samples=samples,
+        replicates=replicates,
         seed=seed,
     )
-    trials = run_trials("accuracy", test_set, metrics, design, runner, bands=edges[1:-1])
-    return _exhibit(trials, edges)
+    settings_of = partial(AccuracySettings, bands=tuple(edges[1:-1]))
+    trials = run_trials(test_set, metrics, design, runner, settings_of)
+    return AccuracyResult(
+        settings=trials.settings,
+        rows=tuple(
+            _row(trials, statistics, test, edges)
+            for statistics, test in product(trials.pool.counted, trials.settings.tests)
+        ),
+        ties=trials.ties(),
+    )
 
 
 def _edges(bands: Sequence[float]) -> list[float]:
@@ -117,116 +182,65 @@ def _edges(bands: Sequence[float]) -> list[float]:
     return [0.0, *sorted({round(float(band), DECIMALS) for band in bands}), math.inf]
 
 
-def _exhibit(trials: Trials, edges: Sequence[float]) -> Exhibit:
-    rows: list[Row] = []
-    findings: list[str] = []
-    for one in trials.pool.counted:
-        for test in trials.testing.tests:
-            of_bands = _rows(trials, one, test, edges)
-            rows += of_bands
-            findings += _findings(one, test, of_bands)
-            findings += _undecided(trials, one, test)
-    return Exhibit(
-        name="accuracy",
-        title="Conclusions of all pairs and samples by their confidence, and how many were right",
-        fields=FIELDS,
-        rows=tuple(rows),
-        findings=(*findings, *caveats(trials, 0.05)),
-        plot=Plot(
-            mark="line",
-            x="confidence",
-            y="right",
-            low="low",
-            high="high",
-            interval="95 %, samples taken as a whole",
-            series="test",
-            panel="metric",
-        ),
-        settings=trials.settings,
-    )
-
-
-def _rows(trials: Trials, one: MetricStatistics, test: str, edges: Sequence[float]) -> list[Row]:
-    """A row for each band that has conclusions, the surest first."""
-    confidence, concluded, right = _conclusions(trials, one, test)
+def _row(
+    trials: Trials[AccuracySettings],
+    statistics: MetricStatistics,
+    test: str,
+    edges: Sequence[float],
+) -> Accuracy:
+    confidence, concluded, right = _conclusions(trials, statistics, test)
     # No test of so many replicates can be surer than this.
-    surest = 1 - smallest_p(trials.testing.samples)
-    rows: list[Row] = []
+    surest = 1 - smallest_p(trials.settings.replicates)
+    bands = []
     for low, high in reversed(list(pairwise(edges))):
         inside = concluded & (confidence >= low) & (confidence < high)
         if not inside.any():
             continue
-        share = share_of_uneven_clusters((inside & right).sum(axis=1), inside.sum(axis=1))
-        rows.append(
-            {
-                "metric": one.label,
-                "test": TEST_NAMES[test],
-                "band": _band(low, high),
-                "conclusions": int(inside.sum()),
-                "confidence": float(confidence[inside].mean()),
-                "right": share.value,
-                "low": share.low,
-                "high": share.high,
-                "least": low,
-                "claimed": float(np.minimum(confidence[inside], surest).mean()),
-            }
+        rate = ratio_rate((inside & right).sum(axis=1), inside.sum(axis=1))
+        claimed = float(np.minimum(confidence[inside], surest).mean())
+        bands.append(
+            AccuracyBand(
+                least=low,
+                most=min(high, 1.0),
+                conclusions=int(inside.sum()),
+                confidence=float(confidence[inside].mean()),
+                claimed=claimed,
+                right=rate,
+                overconfident=_is_overconfident(rate, claimed, int(inside.sum())),
+            )
         )
-    return rows
+    return Accuracy(
+        metric=statistics.label,
+        test=test,
+        bands=tuple(bands),
+        undecided=int((~concluded).sum()),
+    )
 
 
 def _conclusions(
-    trials: Trials, one: MetricStatistics, test: str
+    trials: Trials[AccuracySettings], statistics: MetricStatistics, test: str
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
     """Confidence, whether there is a conclusion, and whether it is right; shaped (sample, pair).
 
     Samples of all sizes stand one below the other; pairs that tie in the pool are left out.
     """
-    untied = true_differences(one, trials.pairs) != 0
-    by_size = [trials.judged(one, test, size) for size in trials.sizes]
+    untied = true_differences(statistics, trials.pairs) != 0
+    by_size = [trials.conclusions(statistics, test, size) for size in trials.settings.sizes]
     p, right, wrong = (
-        np.concatenate([getattr(judged, name) for judged in by_size])[:, untied]
+        np.concatenate([getattr(outcomes, name) for outcomes in by_size])[:, untied]
         for name in ("p", "right", "wrong")
     )
     return (1 - p).round(DECIMALS), right | wrong, right
 
 
-def _band(low: float, high: float) -> str:
-    if low == 0:
-        return f"below {100 * high:g} %"
-    return f"{100 * low:g} to {100 * min(high, 1.0):g} %"
-
-
-def _findings(one: MetricStatistics, test: str, rows: Sequence[Row]) -> list[str]:
-    of = f"{one.label}, {TEST_NAMES[test]}"
-    if not rows:
-        return [f"{of}: there is no conclusion to judge."]
-    total = sum(int(row["conclusions"] or 0) for row in rows)
-    rash = [row for row in rows if _is_rash(row)]
-    if rash:
-        listed = "; ".join(
-            f"{row['band']}: {100 * float(row['right'] or 0):.1f} % of {row['conclusions']:,}"
-            for row in rash
-        )
-        verdict = f"right less often than claimed, beyond the error, in the bands {listed}"
-    else:
-        verdict = "no band is right less often than it claims, beyond the error"
-    # Of a two-sided p, the wrong side has half.
-    sided = (
-        "" if test in ONE_SIDED else " Its p is two-sided, so that it claims less than it could."
-    )
-    return [f"{of}: of {total:,} conclusions, {verdict}.{sided}"]
-
-
-def _is_rash(row: Row) -> bool:
+def _is_overconfident(right: Rate, claimed: float, conclusions: int) -> bool:
     """Whether a band is right less often than it claims, by more than chance.
 
-    Both by the interval, which knows that conclusions on one sample go together, and by the
+    Both by the interval, which knows that conclusions on one sample are correlated, and by the
     binomial distribution, which holds where hardly any conclusion is wrong.
     """
-    right, high, claimed = (float(row[name] or 0) for name in ("right", "high", "claimed"))
-    total = int(row["conclusions"] or 0)
-    wrong = total - round(right * total)
-    return claimed > high and chance_of(wrong, total, 1 - claimed) < CHANCE
+    wrong = conclusions - round(right.value * conclusions)
+    return claimed > right.high and chance_of(wrong, conclusions, 1 - claimed) < CHANCE
 
 
 def chance_of(least: int, trials: int, probability: float) -> float:
@@ -246,13 +260,3 @@ def chance_of(least: int, trials: int, probability: float) -> float:
         for hits in range(least)
     )
     return max(0.0, 1 - fewer)
-
-
-def _undecided(trials: Trials, one: MetricStatistics, test: str) -> list[str]:
-    _, concluded, _ = _conclusions(trials, one, test)
-    ties = int((~concluded).sum())
-    if not ties:
-        return []
-    return [
-        f"{one.label}, {TEST_NAMES[test]}: {ties:,} samples of pairs tie, and give no conclusion."
-    ]

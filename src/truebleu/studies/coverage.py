@@ -19,8 +19,8 @@ from truebleu.significance.p_values import monte_carlo_interval
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import bootstrap_scores
 from truebleu.studies._pairs import choose_pairs
-from truebleu.studies._pool import Draw, Pool, PoolUnit, draw_by_size, require_repetitions
-from truebleu.studies._rates import share_of_clusters
+from truebleu.studies._pool import Pool, PoolUnit, Sampling, draw_by_size, require_count
+from truebleu.studies._rates import clustered_rate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -113,7 +113,7 @@ def exhibit_coverage(
         truth = values_of(one, pairs)
         for size in subject["sizes"]:
             found = _Held.of(one, truth, [records[key] for key in records if key[0] == size])
-            share = share_of_clusters(found.held)
+            share = clustered_rate(found.held)
             rows.append(
                 {
                     "metric": one.label,
@@ -260,7 +260,7 @@ def study_coverage(
     *,
     sizes: Sequence[int] | None = None,
     repetitions: int = 100,
-    draw: Draw = "independent",
+    draw: Sampling = "independent",
     unit: PoolUnit = "segment",
     of: Covered = "scores",
     samples: int = 1000,
@@ -287,7 +287,7 @@ def study_coverage(
         runner: keeps the results and shows progress.
     """
     settings = CompareSettings(replicates=samples, level=level, seed=seed, interval=interval)
-    require_repetitions(repetitions, FEWEST_SAMPLES, "fewer could not tell 95 % from 80 %")
+    require_count("repetitions", repetitions, FEWEST_SAMPLES, "fewer could not tell 95 % from 80 %")
     if of not in COVERED:
         raise UnknownNameError("of", of, COVERED)
     pool = Pool.of(test_set, metrics, unit)
@@ -297,7 +297,7 @@ def study_coverage(
         len(pool),
         sizes,
         USUAL_SIZES,
-        repetitions=repetitions,
+        samples=repetitions,
         fewest=FEWEST_SAMPLES,
         seed=seed,
     )

@@ -61,7 +61,7 @@ def study_equivalents(
         seed: of the replicates.
         runner: keeps the results and shows progress.
     """
-    testing = Testing(tests=tuple(tests), samples=samples, seed=seed)
+    testing = Testing(tests=tuple(tests), replicates=samples, seed=seed)
     require_enough_samples(samples, require_alpha(alpha))
     pool = Pool.of(test_set, metrics, unit)
     pool.require_systems(2)

@@ -26,12 +26,12 @@ from truebleu.studies._nulls import (
     alarms_of,
     null_source,
     number_of_pairs,
+    rejection_rate,
     require_enough_units,
     require_resolution,
     settings_of,
-    share_of_rejections,
 )
-from truebleu.studies._pool import require_repetitions
+from truebleu.studies._pool import require_count
 from truebleu.studies.type_one import FEWEST_REPETITIONS, batches
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from truebleu.significance.settings import CompareSettings
     from truebleu.studies._nulls import Null, NullSource
     from truebleu.studies._pool import PoolUnit
-    from truebleu.studies._rates import Share
+    from truebleu.studies._rates import Rate
 
 # 1, 3, 6, 10 and 15 comparisons.
 USUAL_SYSTEMS = (2, 3, 4, 5, 6)
@@ -97,7 +97,9 @@ def study_multiplicity(
         seed: of null data and replicates.
         runner: keeps the results and shows progress.
     """
-    require_repetitions(repetitions, FEWEST_REPETITIONS, "fewer could not tell 5 % from 15 %")
+    require_count(
+        "repetitions", repetitions, FEWEST_REPETITIONS, "fewer could not tell 5 % from 15 %"
+    )
     available = None if null == "simulated" else len(test_set.systems)
     sizes = _sizes(systems, available)
     if corrections is None:
@@ -205,9 +207,9 @@ def _exhibit(records: Mapping[Key, Record], subject: dict[str, Any]) -> Exhibit:
     )
 
 
-def _share(records: Mapping[Key, Record], metric: str, case: str) -> Share:
+def _share(records: Mapping[Key, Record], metric: str, case: str) -> Rate:
     alarms = "".join(record[metric][case] for record in records.values())
-    return share_of_rejections(alarms.count("1"), len(alarms))
+    return rejection_rate(alarms.count("1"), len(alarms))
 
 
 def _promised(systems: int, correction: str, alpha: float) -> float:
@@ -215,7 +217,7 @@ def _promised(systems: int, correction: str, alpha: float) -> float:
     return experimentwise_error(alpha, number_of_pairs(systems)) if correction == "none" else alpha
 
 
-def _row(metric: str, size: int, correction: str, share: Share, alpha: float) -> Row:
+def _row(metric: str, size: int, correction: str, share: Rate, alpha: float) -> Row:
     return {
         "metric": metric,
         "systems": size,
@@ -228,7 +230,7 @@ def _row(metric: str, size: int, correction: str, share: Share, alpha: float) ->
     }
 
 
-def _finding(metric: str, size: int, correction: str, share: Share, alpha: float) -> str:
+def _finding(metric: str, size: int, correction: str, share: Rate, alpha: float) -> str:
     pairs = number_of_pairs(size)
     found = f"a false alarm in {share} of the cases with {pairs} comparison{'s' * (pairs > 1)}"
     if correction == "none":

@@ -22,15 +22,15 @@ from truebleu.studies._pool import (
     Pool,
     PoolUnit,
     orders_of_growth,
-    require_repetitions,
+    require_count,
     sizes_of_shares,
 )
+from truebleu.studies._rates import Mean
 from truebleu.studies._widths import (
     FEWEST_SIZES,
     HIGH,
     LOW,
     Law,
-    Spread,
     as_record,
     fit_law,
     from_record,
@@ -223,7 +223,7 @@ def _step(label: str, fewer: _WithReferences, more: _WithReferences) -> str:
         return (
             f"{label}: what reference {more.count} is worth cannot be told: more data do not help."
         )
-    spread = Spread.of(shares)
+    spread = Mean.of(shares)
     mean = spread.value
     error = ""
     if spread.low is not None and spread.high is not None:
@@ -308,7 +308,9 @@ def study_references(
         runner: keeps the results and shows progress.
     """
     settings = CompareSettings(replicates=samples, level=level, seed=seed)
-    require_repetitions(repetitions, FEWEST_REPETITIONS, "one does not show how parts differ")
+    require_count(
+        "repetitions", repetitions, FEWEST_REPETITIONS, "one does not show how parts differ"
+    )
     require_whole_number("subsets", subsets, 1, MOST_LISTED)
     _require_references(test_set)
     chosen = sorted(USUAL_SHARES if shares is None else shares)

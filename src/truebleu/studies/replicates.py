@@ -18,7 +18,7 @@ from truebleu.resampling import Bootstrap, Units
 from truebleu.significance._checks import require_level
 from truebleu.significance.intervals import smallest_replicates
 from truebleu.significance.statistics import bootstrap_scores
-from truebleu.studies._pool import Pool, PoolUnit, require_repetitions
+from truebleu.studies._pool import Pool, PoolUnit, require_count
 from truebleu.studies._widths import (
     HIGH,
     LOW,
@@ -145,7 +145,7 @@ def study_replicates(
     """
     chosen = _require_replicates(USUAL_REPLICATES if replicates is None else replicates, level)
     why = "the standard deviation of fewer intervals says little"
-    require_repetitions(repetitions, FEWEST_REPETITIONS, why)
+    require_count("repetitions", repetitions, FEWEST_REPETITIONS, why)
     require_seed(seed)
     if not (isfinite(enough) and 0 < enough < 1):
         raise SettingError("enough", enough, "a share between 0 and 1, such as 0.02")

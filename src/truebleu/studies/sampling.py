@@ -14,7 +14,7 @@ from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner, Task
 from truebleu.exhibits import Exhibit, Field, Plot, Row, Value
 from truebleu.studies._pairs import choose_pairs
-from truebleu.studies._pool import Pool, PoolUnit, draw_by_size, draw_samples, require_repetitions
+from truebleu.studies._pool import Pool, PoolUnit, draw_by_size, draw_samples, require_count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
     from truebleu.significance.statistics import MetricStatistics
     from truebleu.studies._pairs import Pairs
-    from truebleu.studies._pool import Draw
+    from truebleu.studies._pool import Sampling
 
 # What is smaller than this share of the values is rounding.
 ROUNDING = 1e-12
@@ -65,14 +65,14 @@ class Cut(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """How far a quantity varies over blocks, over broad samples and over independent units.
+    """How far a quantity varies over blocks, over systematic samples and over independent units.
 
     Attributes:
         name: the quantity.
         pool: its value in the pool; None of a mean over quantities.
-        samples: how many blocks there are, and as many broad samples.
+        samples: how many blocks there are, and as many systematic samples.
         block: over blocks of consecutive units.
-        broad: over broad samples.
+        systematic: over systematic samples.
         independent_sd: the standard deviation over samples of independent units.
     """
 
@@ -80,7 +80,7 @@ class Spread:
     pool: float | None
     samples: int
     block: Cut
-    broad: Cut
+    systematic: Cut
     independent_sd: float
 
     def effect(self, cut: Cut) -> float | None:
@@ -101,12 +101,17 @@ class Spread:
 
 
 def spread_of(
-    name: str, pool: float, *, block: ArrayLike, broad: ArrayLike, independent: ArrayLike
+    name: str, pool: float, *, block: ArrayLike, systematic: ArrayLike, independent: ArrayLike
 ) -> Spread:
     """The spread of values over samples of each kind."""
     blocks = np.asarray(block, dtype=np.float64)
     return Spread(
-        name, pool, len(blocks), _cut(blocks), _cut(np.asarray(broad)), _sd(np.asarray(independent))
+        name,
+        pool,
+        len(blocks),
+        _cut(blocks),
+        _cut(np.asarray(systematic)),
+        _sd(np.asarray(independent)),
     )
 
 
@@ -117,7 +122,7 @@ def mean_spread(name: str, spreads: Sequence[Spread]) -> Spread:
         None,
         spreads[0].samples,
         Cut(None, None, _mean_sd([spread.block.sd for spread in spreads])),
-        Cut(None, None, _mean_sd([spread.broad.sd for spread in spreads])),
+        Cut(None, None, _mean_sd([spread.systematic.sd for spread in spreads])),
         _mean_sd([spread.independent_sd for spread in spreads]),
     )
 
@@ -159,7 +164,7 @@ def _mean_sd(deviations: Sequence[float]) -> float:
     return float(np.sqrt(np.mean(np.square(deviations))))
 
 
-# Sampling: how far scores spread on consecutive blocks, and how far on broad samples.
+# Sampling: how far scores spread on consecutive blocks, and how far on systematic samples.
 #
 # Koehn (2004, §3.2-3.4, Figs. 2-4): BLEU of one system ran from 21 to 37 on blocks of 300
 # consecutive sentences, and from 27 to 31 on samples of every hundredth sentence. What is hard to
@@ -177,8 +182,8 @@ ENOUGH_POINTS = 10
 FEWEST_SAMPLES = 5
 # With so many, the spread of independent units is known within 14 %.
 FEWEST_INDEPENDENT = 100
-CUTS: tuple[Draw, ...] = ("block", "broad")
-KINDS = {"block": "blocks", "broad": "broad samples"}
+CUTS: tuple[Sampling, ...] = ("block", "systematic")
+KINDS = {"block": "blocks", "systematic": "systematic samples"}
 
 PLOT_FIELDS = (
     Field("sample", "Sample"),
@@ -202,13 +207,14 @@ def study_sampling(
     seed: int = DEFAULT_SEED,
     runner: Runner | None = None,
 ) -> Exhibit:
-    """How far scores and differences spread, on consecutive blocks and on broad samples.
+    """How far scores and differences spread, on consecutive blocks and on systematic samples.
 
     The design effect is the variance over samples divided by the variance over samples of as many
-    independent units, drawn from the whole pool with replacement. Blocks and broad samples share
-    nothing, so that their variance with the divisor n - 1 needs no correction for the finite pool:
-    of units in random order both would be those of independent units, and the effect 1 (Cochran
-    1977, §8.5). Above 1, units of a sample are alike; below 1, they are spread over what differs.
+    independent units, drawn from the whole pool with replacement. Blocks and systematic samples
+    share nothing, so that their variance with the divisor n - 1 needs no correction for the finite
+    pool: of units in random order both would be those of independent units, and the effect 1
+    (Cochran 1977, §8.5). Above 1, units of a sample are alike; below 1, they are spread over what
+    differs.
 
     Args:
         test_set: the pool, in its own order, which is what matters here.
@@ -226,7 +232,7 @@ def study_sampling(
     """
     _require(samples, shown, seed)
     if repetitions is not None:
-        require_repetitions(repetitions, FEWEST_SAMPLES, "fewer do not show a spread")
+        require_count("repetitions", repetitions, FEWEST_SAMPLES, "fewer do not show a spread")
     pool = Pool.of(test_set, metrics, unit)
     quantities = _quantities(pool, pairs, baseline)
     if shown == "differences":
@@ -237,7 +243,7 @@ def study_sampling(
             len(pool),
             sizes,
             USUAL_SIZES,
-            repetitions=repetitions or len(pool),
+            samples=repetitions or len(pool),
             fewest=FEWEST_SAMPLES,
             seed=seed,
         )
@@ -324,7 +330,7 @@ def _exhibit(
     first = quantities[0 if shown == "scores" else len(pool.names)]
     return Exhibit(
         name="sampling",
-        title="Scores and differences on consecutive blocks and on broad samples",
+        title="Scores and differences on consecutive blocks and on systematic samples",
         fields=_fields(digits),
         rows=tuple(rows),
         findings=tuple(findings),
@@ -363,12 +369,12 @@ def _fields(digits: int) -> tuple[Field, ...]:
         Field("block_low", "Blocks from", digits),
         Field("block_high", "to", digits),
         Field("block_sd", "sd", digits),
-        Field("broad_low", "Broad from", digits),
-        Field("broad_high", "to", digits),
-        Field("broad_sd", "sd", digits),
+        Field("systematic_low", "Systematic from", digits),
+        Field("systematic_high", "to", digits),
+        Field("systematic_sd", "sd", digits),
         Field("independent_sd", "Independent sd", digits),
         Field("block_effect", "Design effect of blocks", 2),
-        Field("broad_effect", "of broad", 2),
+        Field("systematic_effect", "of systematic", 2),
     )
 
 
@@ -381,7 +387,7 @@ def _row(one: MetricStatistics, size: int, spread: Spread) -> Row:
         "pool": spread.pool,
         "independent_sd": spread.independent_sd,
     }
-    for draw, cut in (("block", spread.block), ("broad", spread.broad)):
+    for draw, cut in (("block", spread.block), ("systematic", spread.systematic)):
         row |= {
             f"{draw}_low": cut.low,
             f"{draw}_high": cut.high,
@@ -394,10 +400,11 @@ def _row(one: MetricStatistics, size: int, spread: Spread) -> Row:
 
 def _finding(one: MetricStatistics, size: int, kind: str, mean: Spread, unit: str) -> str:
     digits = one.metric.digits
-    block, broad = mean.block.sd, mean.broad.sd
+    block, systematic = mean.block.sd, mean.systematic.sd
     begin = f"{one.label} on {size:,} {unit}s: {kind} spread by a standard deviation of "
     begin += (
-        f"{block:.{digits}f} on {mean.samples} blocks, {broad:.{digits}f} on broad samples and "
+        f"{block:.{digits}f} on {mean.samples} blocks, {systematic:.{digits}f} on systematic "
+        "samples and "
         f"{mean.independent_sd:.{digits}f} on independent {unit}s"
     )
     effect = mean.effect(mean.block)

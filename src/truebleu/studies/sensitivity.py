@@ -21,18 +21,18 @@ from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import bootstrap_scores
 from truebleu.studies._pairs import TEST_NAMES, Testing
 from truebleu.studies._pool import (
-    Draw,
     Pool,
     PoolUnit,
+    Sampling,
     draw_samples,
-    require_repetitions,
+    require_count,
     require_size,
 )
+from truebleu.studies._rates import Mean
 from truebleu.studies._widths import (
     HIGH,
     LOW,
     MEDIAN,
-    Spread,
     as_record,
     from_record,
     mean_of_known,
@@ -192,7 +192,7 @@ def _test_rows(told: _Told, settings: Mapping[str, Any]) -> list[Row]:
     for test in TESTS:
         for correction in _corrections(settings):
             apart = told.apart(test, correction, _alpha(settings))
-            spread = Spread.of(apart.mean(axis=1).tolist())
+            spread = Mean.of(apart.mean(axis=1).tolist())
             rows.append(
                 {
                     "metric": told.one.label,
@@ -282,7 +282,7 @@ def _beside(best: str, apart: NDArray[np.bool_], other: str, others: NDArray[np.
     counts = f"{best} alone tells {only.mean():g} pairs apart, {other} alone {only_other.mean():g}"
     if len(apart) == 1:
         return counts
-    difference = Spread.of((apart.mean(axis=1) - others.mean(axis=1)).tolist())
+    difference = Mean.of((apart.mean(axis=1) - others.mean(axis=1)).tolist())
     low, high = difference.low or 0.0, difference.high or 0.0
     sure = "clear" if low > 0 else "within the error"
     return (
@@ -348,7 +348,7 @@ def study_sensitivity(
     *,
     sizes: Sequence[int] | None = None,
     repetitions: int | None = None,
-    draw: Draw | None = None,
+    draw: Sampling | None = None,
     unit: PoolUnit = "segment",
     samples: int = 10_000,
     level: float = 0.95,
@@ -390,7 +390,7 @@ def study_sensitivity(
         raise SettingError("repetitions" if repetitions is not None else "draw", found, expected)
     draw, repetitions = draw or "random", 20 if repetitions is None else repetitions
     if sizes is not None:
-        require_repetitions(repetitions, 2, "one does not show how samples differ")
+        require_count("repetitions", repetitions, 2, "one does not show how samples differ")
     subject = {
         "study": "sensitivity",
         **pool.outline,
@@ -453,7 +453,7 @@ def _sizes(sizes: Sequence[int] | None, pool: int) -> list[int]:
 
 
 def _samples(
-    draw: Draw, pool: int, size: int, repetitions: int, seed: int
+    draw: Sampling, pool: int, size: int, repetitions: int, seed: int
 ) -> list[NDArray[np.int64]]:
     """Samples of a size; there is one only of the whole, unless units may be drawn twice."""
     if size == pool and draw != "independent":
@@ -474,7 +474,7 @@ def _tested(
     units = Units.segments(len(sample))
     # Replicates of its own for every sample, so that no two make the same mistake.
     scores = bootstrap_scores(counted, units, bootstrap, first=index * settings.replicates)
-    testing = Testing(tests=("ar",), samples=settings.replicates, seed=settings.seed)
+    testing = Testing(tests=("ar",), replicates=settings.replicates, seed=settings.seed)
     left, right = np.array(pairs).T
     record: Record = {}
     for one, replicates in zip(counted, scores, strict=True):

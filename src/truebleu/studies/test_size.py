@@ -24,7 +24,7 @@ from truebleu.studies._pool import (
     PoolUnit,
     orders_of_growth,
     part_of_order,
-    require_repetitions,
+    require_count,
     sizes_of_shares,
 )
 from truebleu.studies._widths import (
@@ -104,7 +104,9 @@ def study_test_size(
         runner: keeps the results and shows progress.
     """
     settings = CompareSettings(replicates=samples, level=level, seed=seed)
-    require_repetitions(repetitions, FEWEST_REPETITIONS, "one does not show how parts differ")
+    require_count(
+        "repetitions", repetitions, FEWEST_REPETITIONS, "one does not show how parts differ"
+    )
     pool = Pool.of(test_set, metrics, unit)
     chosen = sorted(USUAL_SHARES if shares is None else shares)
     sizes = sizes_of_shares(chosen, len(pool), unit)
@@ -283,7 +285,7 @@ def _law(
         else ""
     )
     verb = "narrows" if spread.value >= 0 else "widens"
-    shown = spread if spread.value >= 0 else spread.turned()
+    shown = spread if spread.value >= 0 else spread.negated()
     exponent = float(np.log2(1 - spread.value))
     return [
         f"{one.label}: doubling the data {verb} the interval by {shown.percent()}{by_system}"

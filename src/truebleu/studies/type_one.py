@@ -29,13 +29,13 @@ from truebleu.studies._nulls import (
     STUDENT,
     PairTests,
     null_source,
+    rejection_rate,
     require_enough_samples,
     require_enough_units,
-    share_of_rejections,
     student_p,
 )
 from truebleu.studies._pairs import TESTS
-from truebleu.studies._pool import require_repetitions
+from truebleu.studies._pool import require_count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
     from truebleu.studies._nulls import Null, NullSource
     from truebleu.studies._pool import PoolUnit
-    from truebleu.studies._rates import Share
+    from truebleu.studies._rates import Rate
 
 ALPHAS = (0.01, 0.05, 0.10)
 # Fewer repetitions could not tell 5 % from 15 %.
@@ -102,7 +102,9 @@ def study_type_one(
     >>> study_type_one(pool, tests=["ar"], repetitions=50, samples=99).rows[1]["verdict"]
     'holds'
     """
-    require_repetitions(repetitions, FEWEST_REPETITIONS, "fewer could not tell 5 % from 15 %")
+    require_count(
+        "repetitions", repetitions, FEWEST_REPETITIONS, "fewer could not tell 5 % from 15 %"
+    )
     levels = sorted({float(require_alpha(alpha)) for alpha in alphas})
     if not levels:
         raise SettingError("alphas", "none", "at least one level, such as 0.05")
@@ -183,12 +185,12 @@ def _exhibit(records: Mapping[Key, Record], subject: dict[str, Any]) -> Exhibit:
     )
 
 
-def _rejected(p_values: NDArray[np.float64], alpha: float) -> Share:
+def _rejected(p_values: NDArray[np.float64], alpha: float) -> Rate:
     # Shares such as 1 - 0.95 are not quite what they mean.
-    return share_of_rejections(int((p_values <= alpha + TIE_TOLERANCE).sum()), len(p_values))
+    return rejection_rate(int((p_values <= alpha + TIE_TOLERANCE).sum()), len(p_values))
 
 
-def _row(metric: str, test: str, alpha: float, share: Share) -> Row:
+def _row(metric: str, test: str, alpha: float, share: Rate) -> Row:
     return {
         "metric": metric,
         "test": NAMES[test],
@@ -202,13 +204,13 @@ def _row(metric: str, test: str, alpha: float, share: Share) -> Row:
     }
 
 
-def _verdict(alpha: float, share: Share) -> str:
+def _verdict(alpha: float, share: Rate) -> str:
     if share.holds(alpha):
         return "holds"
     return "too often" if share.low > alpha else "too seldom"
 
 
-def _finding(metric: str, test: str, shares: Mapping[float, Share]) -> str:
+def _finding(metric: str, test: str, shares: Mapping[float, Rate]) -> str:
     """What a test did at all levels, in one sentence."""
     found = _listed([f"{100 * share.value:.1f} %" for share in shares.values()])
     nominal = _listed([f"{100 * alpha:g} %" for alpha in shares])
@@ -236,7 +238,7 @@ def _beside(metric: str, by_test: Mapping[str, NDArray[np.float64]]) -> list[str
     smaller = int((by_test["bootstrap-absolute"] < by_test["ar"]).sum())
     return [
         f"{metric}: the bootstrap of absolute differences gives a smaller p than approximate "
-        f"randomization in {share_of_rejections(smaller, len(by_test['ar']))} of the comparisons."
+        f"randomization in {rejection_rate(smaller, len(by_test['ar']))} of the comparisons."
     ]
 
 

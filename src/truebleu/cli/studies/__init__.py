@@ -1,1 +1,0 @@
-"""The commands of ``truebleu study``, one file each."""

@@ -1,0 +1,1 @@
+"""Reports of studies: each module makes a document of one study's result."""

@@ -1,0 +1,116 @@
+"""What the reports of studies share: the order of their blocks, and words for numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from truebleu.reports.document import Chart, Column, Document, Heading, Sentences, Table
+from truebleu.significance.p_values import fewest_units
+from truebleu.studies._nulls import NAMES as TEST_TITLES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from truebleu.reports.document import Plot, Row
+    from truebleu.studies._rates import Mean, Rate
+    from truebleu.studies._trials import Tie, TrialSettings
+
+__all__ = [
+    "TEST_TITLES",
+    "listed",
+    "percent",
+    "rate_cells",
+    "rate_columns",
+    "study_document",
+    "trial_notes",
+]
+
+
+def study_document(
+    title: str,
+    table: Table,
+    sentences: Iterable[str],
+    plot: Plot,
+    *,
+    chart: Table | None = None,
+    data: Table | None = None,
+) -> Document:
+    """A title, a table, what it says, and a chart.
+
+    Args:
+        title: of the table and of the chart.
+        table: for people.
+        sentences: what it says.
+        plot: how to draw it.
+        chart: what is drawn, where that is not the table.
+        data: for programs, where that is not the table.
+    """
+    lines = tuple(sentences)
+    return Document(
+        blocks=(
+            Heading(title),
+            table,
+            Sentences(lines),
+            Chart(title=title, table=chart or table, plot=plot, sentences=lines),
+        ),
+        data=data or table,
+    )
+
+
+def rate_columns(name: str, heading: str, low: str = "from") -> tuple[Column, ...]:
+    """A share with the bounds of its interval."""
+    return (
+        Column(name, heading, 1, percent=True),
+        Column(f"{name}_low", low, 1, percent=True),
+        Column(f"{name}_high", "to", 1, percent=True),
+    )
+
+
+def rate_cells(name: str, rate: Rate | Mean | None) -> Row:
+    """The cells of those columns."""
+    if rate is None:
+        return {name: None, f"{name}_low": None, f"{name}_high": None}
+    return {name: rate.value, f"{name}_low": rate.low, f"{name}_high": rate.high}
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """A share in percent.
+
+    >>> percent(0.123)
+    '12.3 %'
+    """
+    return f"{100 * share:.{digits}f} %"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Some words with commas and "and".
+
+    >>> listed(["1 %", "5 %", "10 %"])
+    '1 %, 5 % and 10 %'
+    """
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def trial_notes(settings: TrialSettings, ties: Sequence[Tie], alpha: float) -> list[str]:
+    """What a reader must know of trials: ties, metrics without direction, samples too small."""
+    notes = []
+    for metric in settings.pool.metrics:
+        tied = [f"{tie.a} and {tie.b}" for tie in ties if tie.metric == metric.label]
+        if tied:
+            notes.append(
+                f"{metric.label}: {'; '.join(tied)} tie in the pool, so no conclusion about them "
+                "can be right."
+            )
+        if metric.higher_is_better is None:
+            notes.append(
+                f"{metric.label} has no better or worse: a right conclusion says which system has "
+                "more, as in the pool."
+            )
+    least = fewest_units(alpha)
+    small = [size for size in settings.sizes if size < least]
+    if small and "ar" in settings.tests:
+        notes.append(
+            f"{TEST_TITLES['ar'].capitalize()} of {small[-1]} {settings.pool.unit}s cannot "
+            f"conclude anything at the level {100 * (1 - alpha):g} %: it needs at least {least}."
+        )
+    return notes
