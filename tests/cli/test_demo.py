@@ -72,4 +72,6 @@ def test_existing_files_are_replaced_with_force(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("arguments", [["--segments", "0"], ["--seed", "-1"]], ids=str)
 def test_impossible_settings_are_usage_errors(arguments: list[str]) -> None:
-    assert CliRunner().invoke(command, arguments).exit_code == 2
+    with pytest.raises(SystemExit) as exit_:
+        main(["demo", *arguments])
+    assert exit_.value.code == 2

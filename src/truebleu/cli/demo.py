@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from truebleu._seeds import DEFAULT_SEED
+from truebleu.cli._options import seed_option
 from truebleu.metrics.score import score_test_set
 from truebleu.reports import render
 from truebleu.simulation import Channel, save_test_set, simulate
@@ -33,15 +33,9 @@ SYSTEMS = {
     type=click.IntRange(min=1),
     default=500,
     show_default=True,
-    help="How many segments to make.",
+    help="Number of segments.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0, max=2**64 - 1),
-    default=DEFAULT_SEED,
-    show_default=True,
-    help="Another seed makes another test set.",
-)
+@seed_option
 @click.option(
     "--save",
     "folder",
@@ -49,11 +43,11 @@ SYSTEMS = {
     type=click.Path(path_type=Path),
     help="Also write the texts into FOLDER.",
 )
-@click.option("--force", is_flag=True, help="Overwrite what FOLDER has already.")
+@click.option("--force", is_flag=True, help="Overwrite files that exist.")
 def command(segments: int, seed: int, folder: Path | None, force: bool) -> None:
     """Simulate a test set and score it by BLEU, chrF and TER."""
     test_set = simulate(segments=segments, systems=SYSTEMS, seed=seed)
-    # Before the scores: what cannot be saved should be said at once.
+    # Before the scores: a file that cannot be written should be reported at once.
     files = None if folder is None else save_test_set(test_set, folder, overwrite=force)
     scores = score_test_set(test_set, ["bleu", "chrf", "ter"])
     click.echo(_introduction(test_set, seed))
