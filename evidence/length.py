@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evidence.data import read_set
 from evidence.page import Page, Section
 from truebleu.studies.length import study_length
 
 if TYPE_CHECKING:
-    from truebleu.exhibits import Exhibit
+    from truebleu.studies.length import LengthResult
 
 METRICS = ("bleu", "gtm", "chrf", "nist")
 ERRORS = ("ter", "wer", "per")
@@ -32,7 +32,7 @@ def page() -> Page:
     cut = _cut()
     sections = (cut, _choice(), _errors(), _japanese())
     shortest = _shortest(cut.result)
-    kept = f"{100 * min(float(row['kept'] or 0) for row in cut.result.rows):g} %"
+    kept = f"{100 * min(cut.result.settings.steps):g} %"
     return Page(
         name="length",
         title="How does each metric depend on the length of the output?",
@@ -45,17 +45,18 @@ def page() -> Page:
     )
 
 
-def _shortest(exhibit: Exhibit) -> dict[str, Any]:
+def _shortest(result: LengthResult) -> dict[str, float]:
     """What each metric leaves of its score at the shortest length."""
-    return {str(row["metric"]): row["relative"] for row in reversed(exhibit.rows)}
+    shortest = {row.metric: row.relative for row in reversed(result.rows)}
+    return {metric: share for metric, share in shortest.items() if share is not None}
 
 
 def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def _verdict(exhibit: Exhibit) -> str:
-    shortest = _shortest(exhibit)
+def _verdict(result: LengthResult) -> str:
+    shortest = _shortest(result)
     bleu, gtm = shortest["BLEU"], shortest["GTM"]
     agrees = "agrees with" if bleu < gtm else "does not show what is in"
     return (
@@ -66,42 +67,43 @@ def _verdict(exhibit: Exhibit) -> str:
 
 
 def _cut() -> Section:
-    exhibit = study_length(read_set("wmt23-he-en"), METRICS)
+    result = study_length(read_set("wmt23-he-en"), METRICS)
     return Section(
         heading="WMT23 Hebrew-English, words cut off or repeated",
         command="truebleu study length -r wmt23-he-en/refA.txt wmt23-he-en/sys "
         + " ".join(f"-m {metric}" for metric in METRICS),
-        result=exhibit,
+        result=result,
         paper=FIGURE_1,
-        verdict=_verdict(exhibit),
+        verdict=_verdict(result),
     )
 
 
 def _choice() -> Section:
-    exhibit = study_length(read_set("wmt23-he-en"), way="choice")
+    result = study_length(read_set("wmt23-he-en"), way="choice")
     return Section(
         heading="WMT23 Hebrew-English, outputs chosen by their length",
         command="truebleu study length -r wmt23-he-en/refA.txt wmt23-he-en/sys --by choice",
-        result=exhibit,
-        verdict=_verdict(exhibit),
+        result=result,
+        verdict=_verdict(result),
     )
 
 
 def _errors() -> Section:
-    exhibit = study_length(read_set("wmt23-he-en"), ERRORS)
-    rows: list[Any] = list(exhibit.rows)
-    shortest, longest = min(row["kept"] for row in rows), max(row["kept"] for row in rows)
+    result = study_length(read_set("wmt23-he-en"), ERRORS)
+    shortest, *_, longest = result.settings.steps
     ends = {
         kept: ", ".join(
-            f"{row['metric']} to {_percent(row['relative'])}" for row in rows if row["kept"] == kept
+            f"{row.metric} to {_percent(row.relative)}"
+            for row in result.rows
+            if row.kept == kept and row.relative is not None
         )
         for kept in (shortest, longest)
     }
     return Section(
-        heading="WMT23 Hebrew-English, error rates, where less is better",
+        heading="WMT23 Hebrew-English, error rates (lower is better)",
         command="truebleu study length -r wmt23-he-en/refA.txt wmt23-he-en/sys "
         + " ".join(f"-m {metric}" for metric in ERRORS),
-        result=exhibit,
+        result=result,
         verdict=(
             f"Not in the paper. At {_percent(shortest)} of the length the rates go: "
             f"{ends[shortest]}; at {_percent(longest)}: {ends[longest]}."
@@ -110,11 +112,11 @@ def _errors() -> Section:
 
 
 def _japanese() -> Section:
-    exhibit = study_length(read_set("wmt23-en-ja"), JAPANESE)
+    result = study_length(read_set("wmt23-en-ja"), JAPANESE)
     return Section(
         heading="WMT23 English-Japanese, characters cut off or repeated",
         command="truebleu study length -r wmt23-en-ja/refA.txt wmt23-en-ja/sys "
         + " ".join(f"-m {metric}" for metric in JAPANESE),
-        result=exhibit,
-        verdict=_verdict(exhibit),
+        result=result,
+        verdict=_verdict(result),
     )

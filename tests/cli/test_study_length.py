@@ -53,7 +53,7 @@ def test_koehns_two_metrics_are_studied_by_default(capsys: pytest.CaptureFixture
     [
         ([*TEXTS, "--by", "choice"], "outputs chosen by their words"),
         ([*TEXTS, "--lengths", "50,120", "-m", "chrf"], "at 50 % and"),
-        (["--simulate", "20", "-m", "ter"], "TER (less is better)"),
+        (["--simulate", "20", "-m", "ter"], "TER (lower is better)"),
         ([*TEXTS, "--piece", "character"], "characters cut off or repeated"),
     ],
 )

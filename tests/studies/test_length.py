@@ -6,6 +6,8 @@ from math import exp
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from truebleu.corpus import as_test_set, read_test_set
 from truebleu.errors import SettingError, UnknownNameError
@@ -14,13 +16,21 @@ from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.dependency import DependencyF
 from truebleu.metrics.given import GivenScores
 from truebleu.simulation import simulate
-from truebleu.studies.length import study_length
+from truebleu.studies.length import (
+    LengthResult,
+    Piece,
+    ScoreAtLength,
+    by_length,
+    pieces_between_blanks,
+    pieces_of,
+    resize,
+    study_length,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from truebleu.corpus import TestSet
-    from truebleu.exhibits import Exhibit
 
 SEGMENT = " ".join(f"w{place}" for place in range(20))
 
@@ -30,56 +40,60 @@ def pool() -> TestSet:
     return simulate(segments=50, systems=[0.1, 0.2, 0.3])
 
 
-def by_step(exhibit: Exhibit, metric: str, step: str = "kept") -> dict[Any, Any]:
-    return {row[step]: row for row in exhibit.rows if row["metric"] == metric}
+def by_step(result: LengthResult, metric: str, step: str = "kept") -> dict[Any, ScoreAtLength]:
+    return {getattr(row, step): row for row in result.rows if row.metric == metric}
 
 
 def test_a_perfect_output_loses_what_the_formulas_say() -> None:
     test_set = as_test_set([SEGMENT] * 10, [SEGMENT] * 10)
-    exhibit = study_length(test_set, ["bleu", "gtm", "wer", "length"], lengths=[0.5, 0.8])
+    result = study_length(test_set, ["bleu", "gtm", "wer", "length"], lengths=[0.5, 0.8])
     for kept in (0.5, 0.8):
         # All words are right, so BLEU is its brevity penalty (Papineni et al. 2002, §2.3).
-        bleu = by_step(exhibit, "BLEU")[kept]
-        assert bleu["score"] == pytest.approx(100 * exp(1 - 1 / kept))
+        bleu = by_step(result, "BLEU")[kept]
+        assert bleu.score == pytest.approx(100 * exp(1 - 1 / kept))
         # GTM is the F-score of precision 1 and of this recall.
-        assert by_step(exhibit, "GTM")[kept]["relative"] == pytest.approx(2 * kept / (1 + kept))
-        assert by_step(exhibit, "WER")[kept]["score"] == pytest.approx(100 * (1 - kept))
-        assert by_step(exhibit, "Length")[kept]["relative"] == pytest.approx(kept)
-        assert bleu["length"] == pytest.approx(kept)
+        assert by_step(result, "GTM")[kept].relative == pytest.approx(2 * kept / (1 + kept))
+        assert by_step(result, "WER")[kept].score == pytest.approx(100 * (1 - kept))
+        assert by_step(result, "Length")[kept].relative == pytest.approx(kept)
+        assert bleu.length == pytest.approx(kept)
     # WER is 0 at the natural length: no share of it can be given.
-    assert by_step(exhibit, "WER")[0.5]["relative"] is None
-    assert any("a score of 0 at the natural length" in finding for finding in exhibit.findings)
+    assert by_step(result, "WER")[0.5].relative is None
+    sentences = result.to_document().sentences
+    assert any("a score of 0 at the natural length" in sentence for sentence in sentences)
 
 
 def test_words_that_are_said_twice_cost_precision() -> None:
     test_set = as_test_set([SEGMENT] * 10, [SEGMENT] * 10)
-    exhibit = study_length(test_set, ["gtm"], lengths=[1.5])
+    result = study_length(test_set, ["gtm"], lengths=[1.5])
     # 20 of 30 words match.
-    assert by_step(exhibit, "GTM")[1.5]["score"] == pytest.approx(100 * 2 * 20 / (20 + 30))
+    assert by_step(result, "GTM")[1.5].score == pytest.approx(100 * 2 * 20 / (20 + 30))
 
 
 def test_the_natural_length_has_the_natural_score(pool: TestSet) -> None:
-    exhibit = study_length(pool, ["bleu"], lengths=[0.9])
-    natural = by_step(exhibit, "BLEU")[1.0]
+    result = study_length(pool, ["bleu"], lengths=[0.9])
+    natural = by_step(result, "BLEU")[1.0]
     scores = [
         BLEU().corpus(output, list(pool.references)).score for output in pool.systems.values()
     ]
-    assert natural["score"] == pytest.approx(sum(scores) / 3)
-    assert natural["relative"] == natural["low"] == natural["high"] == 1.0
-    shorter = by_step(exhibit, "BLEU")[0.9]
-    assert shorter["low"] < shorter["relative"] < shorter["high"] < 1.0
+    assert natural.score == pytest.approx(sum(scores) / 3)
+    assert natural.relative == natural.low == natural.high == 1.0
+    shorter = by_step(result, "BLEU")[0.9]
+    assert shorter.low is not None
+    assert shorter.relative is not None
+    assert shorter.high is not None
+    assert shorter.low < shorter.relative < shorter.high < 1.0
 
 
 def test_choice_goes_from_the_shortest_to_the_longest(pool: TestSet) -> None:
-    exhibit = study_length(pool, ["bleu", "ter"], way="choice")
-    ranks = by_step(exhibit, "TER", "rank")
+    result = study_length(pool, ["bleu", "ter"], way="choice")
+    ranks = by_step(result, "TER", "rank")
     assert list(ranks) == [1, 2, 3]
-    lengths = [ranks[rank]["length"] for rank in ranks]
+    lengths = [ranks[rank].length for rank in ranks]
     assert lengths == sorted(lengths)
     shortest = [min(outputs, key=_words) for outputs in zip(*pool.systems.values(), strict=True)]
     words = sum(map(_words, shortest)) / sum(map(_words, pool.references[0]))
     assert lengths[0] == pytest.approx(words)
-    assert ranks[2]["relative"] == 1.0
+    assert ranks[2].relative == 1.0
 
 
 def _words(segment: str | None) -> int:
@@ -92,19 +106,21 @@ def test_bleu_drops_more_than_gtm_on_real_texts(shared: Path, way: Any) -> None:
     folder = shared / "data" / "wmt21-en-de"
     systems = [str(path) for path in sorted((folder / "sys").iterdir())[:4]]
     test_set = read_test_set(systems, [str(folder / "refA.txt")])
-    exhibit = study_length(test_set, way=way)
-    first = {row["metric"]: row["relative"] for row in reversed(exhibit.rows)}
-    assert first["BLEU"] < first["GTM"] < 1  # type: ignore[operator]
-    assert exhibit.findings[-1].startswith(
-        "Of the metrics where more is better the shortest outputs cost BLEU most"
+    result = study_length(test_set, way=way)
+    first = {row.metric: row.relative or 0.0 for row in reversed(result.rows)}
+    assert first["BLEU"] < first["GTM"] < 1
+    assert (
+        result.to_document()
+        .sentences[-1]
+        .startswith("Of the higher-is-better metrics, the shortest outputs cost BLEU most")
     )
 
 
 def test_texts_without_blanks_are_cut_by_characters() -> None:
     text = ["猫がマットの上に座っていたので、犬は外にいた。"] * 4
-    exhibit = study_length(as_test_set(text, text), ["bleu:tokenize=char"], lengths=[0.5])
-    assert exhibit.settings["piece"] == "character"
-    assert by_step(exhibit, "BLEU")[0.5]["score"] == pytest.approx(100 * exp(1 - 2))
+    result = study_length(as_test_set(text, text), ["bleu:tokenize=char"], lengths=[0.5])
+    assert result.settings.piece == "character"
+    assert by_step(result, "BLEU")[0.5].score == pytest.approx(100 * exp(1 - 2))
 
 
 def test_a_study_goes_on_where_it_stopped(pool: TestSet, tmp_path: Path) -> None:
@@ -140,10 +156,10 @@ def test_two_systems_are_too_few_to_choose_among() -> None:
 
 
 def test_scores_that_do_not_read_the_texts_are_refused(pool: TestSet) -> None:
-    given = GivenScores.of({name: [1.0] * 50 for name in pool.systems})
+    scores = GivenScores.of({name: [1.0] * 50 for name in pool.systems})
     parse = "1 cats _ _ _ _ 0 root _ _\n".replace(" ", "\t")
     parses = DependencyF.of({"system": parse}, [parse])
-    for metric in (given, parses):
+    for metric in (scores, parses):
         with pytest.raises(SettingError, match="of the outputs as they are"):
             study_length(pool, [metric])
 
@@ -152,3 +168,78 @@ def test_unknown_names_are_refused(pool: TestSet) -> None:
     for options in ({"way": "cuts"}, {"piece": "words"}):
         with pytest.raises(UnknownNameError, match="did you mean"):
             study_length(pool, **options)  # type: ignore[arg-type]
+
+
+# Outputs of other lengths are as long as asked for, and made of nothing else.
+
+
+WORDS = st.lists(st.sampled_from(["a", "bb", "c.", "猫"]), max_size=12).map(" ".join)
+TEXTS = st.lists(WORDS, min_size=1, max_size=12)
+SHARES = st.floats(min_value=0.05, max_value=1.5)
+PIECES: st.SearchStrategy[Piece] = st.sampled_from(["word", "character"])
+
+
+@given(TEXTS, SHARES, PIECES)
+def test_the_whole_text_has_the_share_asked_for(
+    text: list[str], share: float, piece: Piece
+) -> None:
+    before = sum(len(pieces_of(segment, piece)) for segment in text)
+    after = sum(len(pieces_of(segment, piece)) for segment in resize(text, share, piece))
+    assert abs(after - share * before) <= 0.5 + 1e-9
+
+
+@given(TEXTS, SHARES, PIECES)
+def test_segments_are_cut_or_repeated_at_their_ends(
+    text: list[str], share: float, piece: Piece
+) -> None:
+    for old, new in zip(text, resize(text, share, piece), strict=True):
+        assert new is not None
+        before, after = pieces_of(old, piece), pieces_of(new, piece)
+        assert abs(len(after) - share * len(before)) <= 1 + 1e-9
+        more = len(after) - len(before)
+        assert after == (before[: len(after)] if more <= 0 else before + before[-more:])
+
+
+@given(TEXTS, PIECES)
+def test_the_natural_length_changes_nothing(text: list[str], piece: Piece) -> None:
+    blanks = ["  two  blanks ", *text]
+    assert resize(blanks, 1.0, piece) == blanks
+
+
+def test_an_absent_segment_stays_absent() -> None:
+    assert resize(["a b", None], 0.5, "word") == ["a", None]
+
+
+@given(st.lists(st.tuples(WORDS, WORDS, WORDS), min_size=1, max_size=8), PIECES)
+def test_ranks_are_the_outputs_in_order_of_length(
+    segments: list[tuple[str, str, str]], piece: Piece
+) -> None:
+    ranks = by_length(list(zip(*segments, strict=True)), piece)
+    for outputs, chosen in zip(segments, zip(*ranks, strict=True), strict=True):
+        assert sorted(chosen) == sorted(outputs)
+        lengths = [len(pieces_of(output, piece)) for output in chosen]
+        assert lengths == sorted(lengths)
+
+
+def test_outputs_of_one_length_take_turns() -> None:
+    ranks = by_length([["a"] * 6, ["b"] * 6, ["c"] * 6], "word")
+    assert ["".join(map(str, rank)) for rank in ranks] == ["abcabc", "bcabca", "cabcab"]
+
+
+@pytest.mark.parametrize(
+    ("reference", "piece"),
+    [
+        (["The cat sat on the mat.", "Yes."], "word"),
+        (["Donaudampfschifffahrtsgesellschaft heißt sie."], "word"),
+        (
+            [
+                "猫がマットの上に座っていたので、犬は外にいた。",
+                "Google の製品を使っている人は多いそうです。",
+            ],
+            "character",
+        ),
+        ([""], "word"),
+    ],
+)
+def test_words_are_what_blanks_separate(reference: list[str], piece: Piece) -> None:
+    assert pieces_between_blanks(as_test_set(reference, reference)) == piece
