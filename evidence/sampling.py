@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evidence.data import DATA, read_set
 from evidence.page import Page, Section
@@ -11,7 +11,7 @@ from truebleu.studies.sampling import study_sampling
 
 if TYPE_CHECKING:
     from truebleu.corpus import TestSet
-    from truebleu.exhibits import Exhibit
+    from truebleu.studies.sampling import Deviation, SampleVariation, SamplingResult
 
 SYSTEMS = ("GPT4-5shot", "ONLINE-A", "ONLINE-B", "ONLINE-Y", "NLLB_Greedy")
 SIZES = (100, 300)
@@ -38,8 +38,7 @@ def page() -> Page:
     chinese, hebrew, talks = _scores(), _differences(), _talks()
     sections = (chinese, hebrew, talks)
     scores, differences = (
-        [_ratio(section.result, f"mean of {of}", 300) for section in sections]
-        for of in ("scores", "differences")
+        [_ratio(section.result, of) for section in sections] for of in ("score", "difference")
     )
     less = all(d < s for d, s in zip(differences, scores, strict=True))
     return Page(
@@ -56,42 +55,40 @@ def page() -> Page:
     )
 
 
-def _row(exhibit: Exhibit, of: str, size: int) -> Any:
-    (row,) = (row for row in exhibit.rows if row["of"] == of and row["size"] == size)
-    return row
+def _mean(result: SamplingResult, of: str) -> SampleVariation:
+    """The mean on samples of 300."""
+    (mean,) = (mean for mean in result.means if (mean.of, mean.size) == (of, 300))
+    return mean
 
 
-def _ratio(exhibit: Exhibit, of: str, size: int) -> float:
-    row = _row(exhibit, of, size)
-    return float(row["block_sd"] / row["systematic_sd"])
+def _ratio(result: SamplingResult, of: str) -> float:
+    mean = _mean(result, of)
+    return mean.block.sd / mean.systematic.sd
 
 
-def _verdict(exhibit: Exhibit, of: str) -> str:
-    row = _row(exhibit, of, 300)
-    ratio = _ratio(exhibit, of, 300)
-    what = of.removeprefix("mean of ").capitalize()
+def _verdict(result: SamplingResult, of: str) -> str:
+    mean, ratio = _mean(result, of), _ratio(result, of)
     # The paper has no differences on blocks to agree with.
     agrees = "as in the paper, " if ratio > 1 else "unlike the paper, "
-    if of == "mean of differences":
+    if of == "difference":
         agrees = ""
+    low = mean.block.effect_low or 0.0
     beyond = (
-        "which is more than chance: the design effect of blocks is at least "
-        f"{row['block_effect_low']:.1f}"
-        if row["block_effect_low"] > 1
-        else "which may be chance with so few blocks: the design effect may be as low as "
-        f"{row['block_effect_low']:.2f}"
+        f"which is more than chance: the design effect of blocks is at least {low:.1f}"
+        if low > 1
+        else f"which may be chance with so few blocks: the design effect may be as low as {low:.2f}"
     )
     return (
-        f"{what} spread {ratio:.1f} times as far on blocks as on systematic samples, "
+        f"{of.capitalize()}s spread {ratio:.1f} times as far on blocks as on systematic samples, "
         f"{agrees}{beyond}."
-        f" Systematic samples spread {_against_independent(row)} independent segments."
+        f" Systematic samples spread {_against_independent(mean.systematic)} independent segments."
     )
 
 
-def _against_independent(row: Any) -> str:
-    if row["systematic_effect_low"] > 1:
+def _against_independent(systematic: Deviation) -> str:
+    if (systematic.effect_low or 0) > 1:
         return "more than"
-    if row["systematic_effect_high"] < 1:
+    if (systematic.effect_high or 1) < 1:
         return "less than"
     return "as much, within the error of so few, as"
 
@@ -103,42 +100,40 @@ def _some(name: str) -> TestSet:
 
 
 def _scores() -> Section:
-    exhibit = study_sampling(_some("wmt23-zh-en"), sizes=SIZES)
+    result = study_sampling(_some("wmt23-zh-en"), sizes=SIZES)
     return Section(
         heading="WMT23 Chinese-English",
         command="truebleu study sampling -r refA.txt "
         + " ".join(f"sys/{system}.txt" for system in SYSTEMS)
         + " --sizes 100,300",
-        result=exhibit,
+        result=result,
         paper=FIGURES_2_AND_3,
-        verdict=_verdict(exhibit, "mean of scores"),
+        verdict=_verdict(result, "score"),
     )
 
 
 def _differences() -> Section:
-    exhibit = study_sampling(_some("wmt23-he-en"), sizes=SIZES, shown="differences")
+    result = study_sampling(_some("wmt23-he-en"), sizes=SIZES, shown="differences")
     return Section(
         heading="WMT23 Hebrew-English, differences",
         command="truebleu study sampling -r refA.txt "
         + " ".join(f"sys/{system}.txt" for system in SYSTEMS)
         + " --sizes 100,300 --show differences",
-        result=exhibit,
+        result=result,
         paper=FIGURE_4,
-        verdict=_verdict(exhibit, "mean of differences"),
+        verdict=_verdict(result, "difference"),
     )
 
 
 def _talks() -> Section:
-    exhibit = study_sampling(
+    result = study_sampling(
         read_set("iwslt-optimizer-runs", "ref"), ["bleu:tokenize=none"], sizes=SIZES
     )
     return Section(
         heading="Talks, translated by three systems of three optimizer runs each",
         command="truebleu study sampling -r ref.txt baseline.opt*.txt sys1.opt*.txt sys2.opt*.txt "
         "-m bleu:tokenize=none --sizes 100,300",
-        result=exhibit,
-        verdict=_verdict(exhibit, "mean of scores")
-        + " "
-        + _verdict(exhibit, "mean of differences"),
+        result=result,
+        verdict=_verdict(result, "score") + " " + _verdict(result, "difference"),
         chart=False,
     )

@@ -7,26 +7,42 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from scipy.stats import chi2
 
 from truebleu.corpus import TestSet
 from truebleu.errors import TruebleuError
 from truebleu.metrics.function import FunctionMetric
 from truebleu.metrics.registry import as_metrics
 from truebleu.simulation import simulate
-from truebleu.studies.sampling import study_sampling
+from truebleu.studies.sampling import (
+    Quantity,
+    deviation,
+    mean_variation,
+    standard_deviation,
+    study_sampling,
+)
 
 if TYPE_CHECKING:
-    from truebleu.exhibits import Exhibit, Row
+    from truebleu.studies.sampling import Deviation, SampleVariation, SamplingResult
 
 TEXTS = simulate(segments=120, systems=[0.3, 0.2, 0.1], references=2, seed=6)
 VALUE = FunctionMetric(function=lambda output, _: float(output), name="value")
 
 
-def row_of(exhibit: Exhibit, name: str, size: int, metric: str = "BLEU") -> Row:
+def row_of(
+    result: SamplingResult,
+    system: str | None,
+    size: int,
+    metric: str = "BLEU",
+    other: str | None = None,
+    of: str | None = None,
+) -> SampleVariation:
+    rows = result.rows if system else result.means
     (row,) = [
         row
-        for row in exhibit.rows
-        if (row["of"], row["size"], row["metric"]) == (name, size, metric)
+        for row in rows
+        if (row.system, row.other, row.size, row.metric) == (system, other, size, metric)
+        and of in (None, row.of)
     ]
     return row
 
@@ -40,26 +56,25 @@ def _score(metric: str, system: str, units: range) -> float:
 
 @pytest.mark.parametrize(("metric", "label", "sign"), [("bleu", "BLEU", 1), ("ter", "TER", -1)])
 def test_ranges_and_deviations_are_those_of_the_texts(metric: str, label: str, sign: int) -> None:
-    exhibit = study_sampling(TEXTS, [metric], sizes=[20, 24])
+    result = study_sampling(TEXTS, [metric], sizes=[20, 24])
     for size in (20, 24):
         count = 120 // size
         units = {
             "block": [range(number * size, (number + 1) * size) for number in range(count)],
             "systematic": [range(number, 120, count) for number in range(count)],
         }
-        for draw, samples in units.items():
+        for sampling, samples in units.items():
             best, second = (
                 np.array([_score(metric, system, sample) for sample in samples])
                 for system in ("system-3", "system-2")
             )
-            for name, values in (
-                ("system-3", best),
-                ("system-3 against system-2", sign * (best - second)),
-            ):
-                row = row_of(exhibit, name, size, label)
-                found = [row[f"{draw}_low"], row[f"{draw}_high"], row[f"{draw}_sd"]]
-                assert found == pytest.approx([values.min(), values.max(), values.std(ddof=1)])
-                assert row["samples"] == count
+            for other, values in ((None, best), ("system-2", sign * (best - second))):
+                row = row_of(result, "system-3", size, label, other)
+                over: Deviation = getattr(row, sampling)
+                assert [over.low, over.high, over.sd] == pytest.approx(
+                    [values.min(), values.max(), values.std(ddof=1)]
+                )
+                assert row.samples == count
 
 
 def _values(values: np.ndarray[Any, Any]) -> TestSet:
@@ -70,23 +85,22 @@ def _values(values: np.ndarray[Any, Any]) -> TestSet:
 
 def test_the_spread_of_independent_units_is_that_of_theory() -> None:
     values = np.random.default_rng(0).gamma(2, size=1000)
-    exhibit = study_sampling(_values(values), [VALUE], sizes=[25, 100], samples=2000)
+    result = study_sampling(_values(values), [VALUE], sizes=[25, 100], independent=2000)
     for size in (25, 100):
-        row = row_of(exhibit, "a", size, "value")
+        row = row_of(result, "a", size, "value")
         # Five standard errors of a deviation from 2,000 samples.
-        assert row["independent_sd"] == pytest.approx(values.std() / size**0.5, rel=0.08)
+        assert row.independent_sd == pytest.approx(values.std() / size**0.5, rel=0.08)
 
 
 def test_in_random_order_the_design_effects_are_about_1() -> None:
     values = np.random.default_rng(4).normal(size=6000)
     row = row_of(study_sampling(_values(values), [VALUE], sizes=[30]), "a", 30, "value")
-    for draw in ("block", "systematic"):
+    for over in (row.block, row.systematic):
         # Five standard errors of a variance of 200 samples.
-        assert row[f"{draw}_effect"] == pytest.approx(1, abs=0.5)
-        low, high = row[f"{draw}_effect_low"], row[f"{draw}_effect_high"]
-        assert isinstance(low, float)
-        assert isinstance(high, float)
-        assert low < 1 < high
+        assert over.effect == pytest.approx(1, abs=0.5)
+        assert over.effect_low is not None
+        assert over.effect_high is not None
+        assert over.effect_low < 1 < over.effect_high
 
 
 def test_where_neighbours_are_alike_blocks_spread_more_and_systematic_samples_less() -> None:
@@ -95,46 +109,50 @@ def test_where_neighbours_are_alike_blocks_spread_more_and_systematic_samples_le
     # so the design effect of a whole document is 1 + 9 / 2.
     values = np.repeat(random.normal(size=3000), 10) + random.normal(size=30_000)
     row = row_of(study_sampling(_values(values), [VALUE], sizes=[10]), "a", 10, "value")
-    assert row["block_effect"] == pytest.approx(5.5, rel=0.15)
+    assert row.block.effect == pytest.approx(5.5, rel=0.15)
     # Sorted, systematic samples are nearly the same, and blocks could not differ more.
     row = row_of(study_sampling(_values(np.sort(values)), [VALUE], sizes=[100]), "a", 100, "value")
-    assert float(row["block_effect"] or 0) > 90
-    assert float(row["systematic_effect"] or 0) < 0.1
+    assert (row.block.effect or 0) > 90
+    assert (row.systematic.effect or 0) < 0.1
 
 
 def test_findings_say_what_a_block_is_worth() -> None:
-    exhibit = study_sampling(TEXTS, sizes=[20])
-    mean = row_of(exhibit, "mean of scores", 20)
-    worth = 20 / float(mean["block_effect"] or 0)
-    assert f"A block of 20 is worth {worth:,.0f} independent segments" in exhibit.findings[0]
-    assert "differences spread" in exhibit.findings[1]
+    result = study_sampling(TEXTS, sizes=[20])
+    mean = row_of(result, None, 20, of="score")
+    worth = 20 / (mean.block.effect or 0)
+    scores, differences = result.to_document().sentences
+    assert f"A block of 20 is worth {worth:,.0f} independent segments" in scores
+    assert "differences have" in differences
 
 
 def test_the_chart_shows_blocks_beside_systematic_samples() -> None:
-    for shown, name in (("scores", "system-3"), ("differences", "system-3 against system-2")):
-        exhibit = study_sampling(TEXTS, sizes=[6, 12, 20], shown=shown)  # type: ignore[arg-type]
-        assert exhibit.plot_rows is not None
-        panels = list(dict.fromkeys(row["kind"] for row in exhibit.plot_rows))
+    for shown, other, name in (
+        ("scores", None, "system-3"),
+        ("differences", "system-2", "system-3 against system-2"),
+    ):
+        result = study_sampling(TEXTS, sizes=[6, 12, 20], shown=shown)  # type: ignore[arg-type]
+        rows = result.to_document().charts[0].table.rows
+        panels = list(dict.fromkeys(row["kind"] for row in rows))
         assert panels == [
             f"BLEU of {name}, {kind} of 12" for kind in ("blocks", "systematic samples")
         ]
-        blocks = [row["score"] for row in exhibit.plot_rows if row["kind"] == panels[0]]
-        row = row_of(exhibit, name, 12)
-        assert np.array(blocks, dtype=float).max() == row["block_high"]
-        assert exhibit.plot_rows[0]["whole"] == row["pool"]
+        blocks = [row["score"] for row in rows if row["kind"] == panels[0]]
+        row = row_of(result, "system-3", 12, other=other)
+        assert np.array(blocks, dtype=float).max() == row.block.high
+        assert rows[0]["whole"] == row.pool
 
 
 def test_one_system_has_no_differences() -> None:
     alone = replace(TEXTS, systems={"a": TEXTS.systems["system-1"]})
-    exhibit = study_sampling(alone, sizes=[20])
-    assert [row["of"] for row in exhibit.rows] == ["a"]
+    result = study_sampling(alone, sizes=[20])
+    assert [(row.system, row.other) for row in result.rows] == [("a", None)]
 
 
 def test_a_system_that_never_varies_has_no_design_effect() -> None:
-    exhibit = study_sampling(_values(np.full(100, 0.3)), [VALUE], sizes=[10])
-    row = row_of(exhibit, "a", 10, "value")
-    assert (row["block_sd"], row["block_effect"], row["block_effect_low"]) == (0, None, None)
-    assert exhibit.findings[0].endswith("what does not vary has no design effect.")
+    result = study_sampling(_values(np.full(100, 0.3)), [VALUE], sizes=[10])
+    row = row_of(result, "a", 10, "value")
+    assert (row.block.sd, row.block.effect, row.block.effect_low) == (0, None, None)
+    assert result.to_document().sentences[0].endswith("what does not vary has no design effect.")
 
 
 @pytest.mark.parametrize(
@@ -143,9 +161,9 @@ def test_a_system_that_never_varies_has_no_design_effect() -> None:
         ({"sizes": [30]}, "size: found 30, expected at most 24 for 5 block samples"),
         ({"sizes": [121]}, "no more than the pool has: 120"),
         ({"sizes": []}, "sizes: found 'none'"),
-        ({"repetitions": 4}, "repetitions: found 4, expected at least 5"),
-        ({"samples": 99}, "samples: found 99, expected at least 100"),
-        ({"samples": 2.5}, "samples: found 2.5"),
+        ({"samples": 4}, "samples: found 4, expected at least 5"),
+        ({"independent": 99}, "independent: found 99, expected at least 100"),
+        ({"independent": 2.5}, "independent: found 2.5"),
         ({"shown": "both"}, "unknown shown 'both'"),
         ({"baseline": "b"}, "unknown baseline 'b'"),
         ({"seed": "1"}, "seed: found '1'"),
@@ -166,3 +184,71 @@ def test_a_pool_too_small_for_five_samples_is_refused() -> None:
         study_sampling(simulate(segments=9, systems=[0.1]))
     with pytest.raises(TruebleuError, match="systems: found 1, expected at least 2"):
         study_sampling(simulate(segments=20, systems=[0.1]), shown="differences")
+
+
+# Standard deviations, design effects and their errors.
+
+
+def over(values: list[float], independent: list[float]) -> Deviation:
+    return deviation(np.array(values), standard_deviation(np.array(independent)))
+
+
+@pytest.mark.parametrize("samples", [5, 10, 100, 3000])
+def test_intervals_of_the_design_effect_are_by_chi_square(samples: int) -> None:
+    values = np.random.default_rng(1).normal(size=samples)
+    found = deviation(values, 0.5)
+    assert found.effect == pytest.approx(values.var(ddof=1) / 0.25)
+    bounds = [
+        (found.effect or 0) * (samples - 1) / chi2.ppf(share, samples - 1)
+        for share in (0.975, 0.025)
+    ]
+    assert [found.effect_low, found.effect_high] == pytest.approx(bounds, rel=1e-9)
+
+
+def test_a_design_effect_is_a_ratio_of_variances() -> None:
+    block = over([1, 3, 5], [0.0, 1, 2])
+    assert (block.low, block.high, block.sd, block.effect) == (1, 5, 2, 4)
+    assert over([2, 3, 4], [0.0, 1, 2]).effect == 1
+
+
+def test_intervals_of_the_design_effect_hold_it_as_often_as_they_should() -> None:
+    random = np.random.default_rng(2)
+    held = 0
+    for _ in range(1000):
+        block, _ = random.normal(0, 3, size=(2, 12))
+        found = deviation(block, standard_deviation(random.normal(size=4000)))
+        assert found.effect_low is not None
+        assert found.effect_high is not None
+        held += found.effect_low <= 9 <= found.effect_high
+    assert 0.93 < held / 1000 < 0.97
+
+
+def test_what_does_not_vary_has_no_design_effect() -> None:
+    same = [0.1 + 0.2] * 5
+    found = over(same, same)
+    assert found.sd == 0
+    assert (found.effect, found.effect_low, found.effect_high) == (None, None, None)
+
+
+def test_the_mean_is_that_of_variances() -> None:
+    (first, *_) = study_sampling(TEXTS, sizes=[20]).rows
+    pair = [
+        replace(
+            first,
+            block=over([0, high], [0, 2.0]),
+            systematic=over([0, 2.0], [0, 2.0]),
+            independent_sd=2**0.5,
+        )
+        for high in (6.0, 8.0)
+    ]
+    mean = mean_variation(pair)
+    assert mean.block.sd**2 == pytest.approx((18 + 32) / 2)
+    assert mean.block.effect == pytest.approx(25 / 2)
+    assert (mean.pool, mean.block.low, mean.system) == (None, None, None)
+
+
+def test_differences_are_improvements() -> None:
+    scores = [[30.0, 20.0], [10.0, 20.0]]
+    assert Quantity(0).of(scores, -1).tolist() == [30, 10]
+    assert Quantity(0, 1).of(scores, 1).tolist() == [10, -10]
+    assert Quantity(0, 1).of(scores, -1).tolist() == [-10, 10]

@@ -306,18 +306,11 @@ def _single(options: dict[str, Any], several: str, name: str) -> None:
 @study(
     "sampling",
     sizes_option("100, 300, 600 as far as five fit in"),
-    click.option(
-        "--samples",
-        "repetitions",
-        type=int,
-        metavar="N",
-        help="Samples of each kind. Default: all that fit.",
-    ),
+    samples_option("all that fit", "Samples of each kind."),
     unit_option,
     pair_options("neighbours"),
     click.option(
         "--independent",
-        "samples",
         type=int,
         metavar="N",
         default=1000,
