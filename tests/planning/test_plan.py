@@ -86,7 +86,7 @@ def test_the_baseline_is_the_first_of_two_and_must_be_named_among_more(texts: Te
 
 @pytest.mark.parametrize("metric", ["bleu", "ter"])
 def test_a_one_sided_test_looks_for_a_better_system(texts: TestSet, metric: str) -> None:
-    """By TER, less is better."""
+    """TER is lower-is-better."""
     powers = {}
     for alternative in ("greater", "less", "two-sided"):
         (found,) = plan(
