@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from truebleu.corpus import Finding, read_test_set
+from truebleu.corpus import TextWarning, as_test_set, read_test_set
 
 if TYPE_CHECKING:
     from tests.writing import Folder
@@ -31,15 +31,15 @@ def text(segments: list[str]) -> str:
     return "".join(f"{segment}\n" for segment in segments)
 
 
-def findings(folder: Folder, system: str, reference: str) -> dict[str, Finding]:
-    found = folder.read(system, reference).warnings
-    assert len({(finding.code, finding.text) for finding in found}) == len(found)
-    return {f.code: f for f in found if f.text == str(folder.path / "system")}
+def warnings(folder: Folder, system: str, reference: str) -> dict[str, TextWarning]:
+    every = folder.read(system, reference).warnings
+    assert len({(warning.code, warning.text) for warning in every}) == len(every)
+    return {w.code: w for w in every if w.text == str(folder.path / "system")}
 
 
-def test_clean_texts_have_no_findings(folder: Folder) -> None:
+def test_clean_texts_have_no_warnings(folder: Folder) -> None:
     reference = sentences(60)
-    assert findings(folder, text(translated(reference)), text(reference)) == {}
+    assert warnings(folder, text(translated(reference)), text(reference)) == {}
 
 
 @pytest.mark.parametrize(
@@ -59,25 +59,25 @@ def test_clean_texts_have_no_findings(folder: Folder) -> None:
 def test_what_a_file_contains_is_reported(
     folder: Folder, written: str, code: str, count: int, segment: int | None
 ) -> None:
-    found = findings(folder, written, "r\ns\nt\n")
+    found = warnings(folder, written, "r\ns\nt\n")
     assert set(found) == {code}
-    finding = found[code]
-    assert (finding.count, finding.segment) == (count, segment)
-    assert finding.message.startswith(f"{folder.path / 'system'}: ")
-    assert "\n" not in finding.message
-    assert json.loads(json.dumps(finding.to_dict()))["code"] == code
+    warning = found[code]
+    assert (warning.count, warning.segment) == (count, segment)
+    assert warning.message.startswith(f"{folder.path / 'system'}: ")
+    assert "\n" not in warning.message
+    assert json.loads(json.dumps(warning.to_dict()))["code"] == code
 
 
 def test_zero_width_characters_that_a_script_needs_are_fine(folder: Folder) -> None:
-    assert findings(folder, "می\u200cخواهم\n👩\u200d🚀\nक्\u200dष\n", "a\nb\nc\n") == {}
+    assert warnings(folder, "می\u200cخواهم\n👩\u200d🚀\nक्\u200dष\n", "a\nb\nc\n") == {}
 
 
 def test_decomposed_text_is_reported_where_others_are_composed(folder: Folder) -> None:
     composed = "été\nnaïve\ngarçon\n"
     decomposed = unicodedata.normalize("NFD", composed)
-    assert findings(folder, decomposed, composed)["normalization"].count == 3
-    assert "normalization" not in findings(folder, decomposed + "x\n", decomposed + "y\n")
-    assert "normalization" not in findings(folder, composed + "x\n", composed + "y\n")
+    assert warnings(folder, decomposed, composed)["normalization"].count == 3
+    assert "normalization" not in warnings(folder, decomposed + "x\n", decomposed + "y\n")
+    assert "normalization" not in warnings(folder, composed + "x\n", composed + "y\n")
 
 
 def test_findings_of_a_table_name_the_column_and_those_of_its_file_come_once(
@@ -85,7 +85,7 @@ def test_findings_of_a_table_name_the_column_and_those_of_its_file_come_once(
 ) -> None:
     path = folder.write("t.tsv", "\ufeffref\tmt\nr\ta\u200b\ns\tb\n")
     found = read_test_set([f"{path}#mt"], [f"{path}#ref"]).warnings
-    assert [(finding.code, finding.text) for finding in found] == [
+    assert [(warning.code, warning.text) for warning in found] == [
         ("byte-order-mark", path),
         ("zero-width", f"{path}#mt"),
     ]
@@ -95,7 +95,7 @@ def test_identical_texts_are_reported(folder: Folder) -> None:
     a, b = folder.write("a", "x\ny\n"), folder.write("b", "x\ny\n")
     other, same = folder.write("other", "u\nv\n"), folder.write("same", "u\nv\n")
     found = read_test_set([a, b, other], [same, f"z={b}"], source=a).warnings
-    assert {(finding.code, finding.text) for finding in found} == {
+    assert {(warning.code, warning.text) for warning in found} == {
         ("same-as-source", a),
         ("same-as-reference", a),
         ("same-as-source", b),
@@ -104,20 +104,20 @@ def test_identical_texts_are_reported(folder: Folder) -> None:
         ("same-as-reference", other),
     }
     found = read_test_set([], [other, same]).warnings
-    assert [(finding.code, finding.text) for finding in found] == [("same-as-reference", same)]
+    assert [(warning.code, warning.text) for warning in found] == [("same-as-reference", same)]
 
 
 def test_a_text_in_two_roles_is_reported_once(folder: Folder) -> None:
     path = folder.write("a", "x\ty\n")
     others = [folder.write(name, "x\ty\n") for name in ("b", "c")]
     found = read_test_set([path, *others], [path, folder.write("d", "x\ty\n")]).warnings
-    assert len(found) == len({(finding.code, finding.text) for finding in found})
+    assert len(found) == len({(warning.code, warning.text) for warning in found})
 
 
 def test_a_lost_first_line_is_noticed(folder: Folder) -> None:
     reference = sentences(80)
     outputs = translated(reference)
-    found = findings(folder, text([*outputs[1:], outputs[-1]]), text(reference))
+    found = warnings(folder, text([*outputs[1:], outputs[-1]]), text(reference))
     assert (found["shifted"].segment, found["shifted"].count) == (1, 79)
     assert "segments 1 to 79" in found["shifted"].message
     assert "moved down by 1; 1 line lost at segment 1?" in found["shifted"].message
@@ -126,7 +126,7 @@ def test_a_lost_first_line_is_noticed(folder: Folder) -> None:
 def test_an_extra_line_in_the_middle_is_noticed(folder: Folder) -> None:
     reference = sentences(80)
     outputs = translated(reference)
-    found = findings(folder, text([*outputs[:40], "", *outputs[40:-1]]), text(reference))
+    found = warnings(folder, text([*outputs[:40], "", *outputs[40:-1]]), text(reference))
     assert found["shifted"].segment == 42
     assert "moved up by 1; 1 line extra at segment 42?" in found["shifted"].message
 
@@ -171,12 +171,12 @@ def plainly_counted(path: str, code: str) -> int:
 @pytest.mark.parametrize("name", DATA)
 def test_findings_on_real_data_are_true(shared: Path, name: str) -> None:
     systems, references = real_files(shared / "data" / name)
-    for finding in read_test_set(systems, references).warnings:
-        if finding.code == "same-as-system":
-            other = finding.message.partition("the system ")[2].partition(";")[0]
-            assert Path(finding.text).read_bytes() == Path(other).read_bytes()
+    for warning in read_test_set(systems, references).warnings:
+        if warning.code == "same-as-system":
+            other = warning.message.partition("the system ")[2].partition(";")[0]
+            assert Path(warning.text).read_bytes() == Path(other).read_bytes()
         else:
-            assert finding.count == plainly_counted(finding.text, finding.code)
+            assert warning.count == plainly_counted(warning.text, warning.code)
 
 
 @pytest.mark.parametrize("name", DATA)
@@ -189,3 +189,17 @@ def test_lost_lines_are_noticed_in_real_data(shared: Path, folder: Folder, name:
         shifted = [f for f in read_test_set([system], references).warnings if f.code == "shifted"]
         assert len(shifted) == 1
         assert shifted[0].segment == pytest.approx(place + 1, abs=3)
+
+
+def test_texts_from_memory_are_examined_on_request() -> None:
+    reference = sentences(60)
+    systems = {"a": translated(reference), "copy": reference, "tabs": ["a\tb", *reference[1:]]}
+    test_set = as_test_set(systems, {"ref": reference}, source=["\u200bx"] * 60)
+    assert test_set.warnings == ()
+    examined = test_set.examined()
+    assert {(warning.text, warning.code) for warning in examined.warnings} == {
+        ("copy", "same-as-reference"),
+        ("tabs", "tabs"),
+        ("source", "zero-width"),
+    }
+    assert examined.systems == test_set.systems

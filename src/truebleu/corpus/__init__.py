@@ -1,25 +1,47 @@
-"""Step 1, read: files become a test set and its systems, segment by segment."""
+"""Step 1, read: files or lists become a test set and its systems, segment by segment."""
 
-from truebleu._core import Segments
-from truebleu.corpus._reading import read_test_set
-from truebleu.corpus.test_set import (
-    Frame,
-    ReferencesLike,
-    SystemsLike,
-    TestSet,
-    TextLike,
-    as_test_set,
-)
-from truebleu.corpus.text_warnings import Finding
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from truebleu._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from truebleu._core import Segments
+    from truebleu.corpus._reading import read_test_set
+    from truebleu.corpus.test_set import (
+        Frame,
+        ReferencesLike,
+        SystemsLike,
+        TestSet,
+        TextLike,
+        as_test_set,
+    )
+    from truebleu.corpus.text_warnings import TextWarning
 
 __all__ = [
-    "Finding",
     "Frame",
     "ReferencesLike",
     "Segments",
     "SystemsLike",
     "TestSet",
     "TextLike",
+    "TextWarning",
     "as_test_set",
     "read_test_set",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "Frame": "test_set",
+        "ReferencesLike": "test_set",
+        "Segments": "test_set",
+        "SystemsLike": "test_set",
+        "TestSet": "test_set",
+        "TextLike": "test_set",
+        "TextWarning": "text_warnings",
+        "as_test_set": "test_set",
+        "read_test_set": "_reading",
+    },
+)

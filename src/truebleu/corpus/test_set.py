@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copyreg
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 from truebleu import _core
@@ -24,7 +24,7 @@ from truebleu.errors import (
 )
 
 if TYPE_CHECKING:
-    from truebleu.corpus.text_warnings import Finding
+    from truebleu.corpus.text_warnings import TextWarning
 
 copyreg.pickle(Segments, lambda segments: (Segments, (list(segments),)))
 
@@ -63,7 +63,8 @@ class TestSet:
         source: What was translated, where it was given.
         documents: The document of each segment, where that is known.
         domains: The domain of each segment, where that is known.
-        warnings: What is suspicious about the texts.
+        warnings: What is suspicious about the texts; of files it is found out as they are read, of
+            texts from memory by `examined`.
 
     >>> len(TestSet(systems={"a": ["A cat sat."]}, references=(["The cat sat."],)))
     1
@@ -78,7 +79,7 @@ class TestSet:
     source: TextLike | None = None
     documents: tuple[str, ...] | None = None
     domains: tuple[str, ...] | None = None
-    warnings: tuple[Finding, ...] = ()
+    warnings: tuple[TextWarning, ...] = ()
 
     def __post_init__(self) -> None:
         systems = _outputs(self.systems)
@@ -106,6 +107,29 @@ class TestSet:
         """How many references each segment has, or None when that varies."""
         varies = any(None in reference for reference in self.references)
         return None if varies else len(self.references)
+
+    def examined(self) -> TestSet:
+        """This test set with warnings about its texts, as `read_test_set` gives them.
+
+        >>> test_set = as_test_set(["", "c"], ["a b", "c"]).examined()
+        >>> [warning.code for warning in test_set.warnings]
+        ['mostly-empty']
+        """
+        from truebleu.corpus._files import NamedText
+        from truebleu.corpus.text_warnings import examine
+
+        def named(name: str, text: TextLike) -> NamedText:
+            return NamedText(
+                name, name, name, text if isinstance(text, Segments) else Segments(text)
+            )
+
+        references = zip(self.reference_names, self.references, strict=True)
+        warnings = examine(
+            [named(name, text) for name, text in references],
+            [named(name, text) for name, text in self.systems.items()],
+            None if self.source is None else named("source", self.source),
+        )
+        return replace(self, warnings=warnings)
 
     def to_dict(self) -> dict[str, object]:
         """The set's outline for JSON: sizes and names, no text."""

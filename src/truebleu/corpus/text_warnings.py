@@ -1,4 +1,4 @@
-"""What files really contain that changes scores silently, as findings that people can read."""
+"""What is suspicious about texts: what changes scores silently, as warnings people can read."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ if TYPE_CHECKING:
 
     from truebleu.corpus._files import NamedText
 
+__all__ = ["TextWarning", "examine"]
+
 #: How many of each kind a text contains, and the index of the first segment that has one.
 Survey: TypeAlias = "dict[str, tuple[int, int | None]]"
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class TextWarning:
     """Something suspicious about a text.
 
     Attributes:
@@ -36,7 +38,7 @@ class Finding:
     message: str
 
     def to_dict(self) -> dict[str, object]:
-        """The finding for JSON."""
+        """The warning for JSON."""
         return {
             "code": self.code,
             "text": self.text,
@@ -78,38 +80,38 @@ _MOSTLY_EMPTY = 0.5
 
 def examine(
     references: Sequence[NamedText], systems: Sequence[NamedText], source: NamedText | None
-) -> tuple[Finding, ...]:
+) -> tuple[TextWarning, ...]:
     """Everything suspicious about texts that pair segment by segment, text by text."""
     sources = [] if source is None else [source]
     texts = [*references, *systems, *sources]
     surveys = [_core.survey(text.segments) for text in texts]
-    findings = [*_of_files(texts)]
+    warnings = [*_of_files(texts)]
     for text, survey in zip(texts, surveys, strict=True):
-        findings += _of_characters(text, survey)
+        warnings += _of_characters(text, survey)
     translations = [*references, *systems]
-    findings += _of_normalization(translations, surveys[: len(translations)])
-    findings += _of_identity(references, systems, source)
-    findings += _of_order(references[0], [*references[1:], *systems])
+    warnings += _of_normalization(translations, surveys[: len(translations)])
+    warnings += _of_identity(references, systems, source)
+    warnings += _of_order(references[0], [*references[1:], *systems])
     # A text in two roles, or like two others, would be reported twice.
-    unique: dict[tuple[str, str], Finding] = {}
-    for finding in findings:
-        unique.setdefault((finding.code, finding.text), finding)
+    unique: dict[tuple[str, str], TextWarning] = {}
+    for warning in warnings:
+        unique.setdefault((warning.code, warning.text), warning)
     return tuple(unique.values())
 
 
-def _of_files(texts: Sequence[NamedText]) -> Iterator[Finding]:
+def _of_files(texts: Sequence[NamedText]) -> Iterator[TextWarning]:
     """What is about whole files, each of which may hold several texts."""
     for text in {text.path: text for text in texts}.values():
         if text.byte_order_mark:
             message = f"{text.path}: began with a byte-order mark, which was removed"
-            yield Finding("byte-order-mark", text.path, 1, 1, message)
+            yield TextWarning("byte-order-mark", text.path, 1, 1, message)
         if text.carriage_returns:
-            found = _counted(text.carriage_returns, "line ended", "lines ended")
-            message = f"{text.path}: {found} in CR LF; the CR was dropped"
-            yield Finding("crlf", text.path, text.carriage_returns, None, message)
+            ended = _counted(text.carriage_returns, "line ended", "lines ended")
+            message = f"{text.path}: {ended} in CR LF; the CR was dropped"
+            yield TextWarning("crlf", text.path, text.carriage_returns, None, message)
 
 
-def _of_characters(text: NamedText, survey: Survey) -> Iterator[Finding]:
+def _of_characters(text: NamedText, survey: Survey) -> Iterator[TextWarning]:
     for code, kind, singular, plural, meaning in _KINDS:
         count, first = survey[kind]
         if first is None:
@@ -123,10 +125,12 @@ def _of_characters(text: NamedText, survey: Survey) -> Iterator[Finding]:
             f"{text.label}: {_counted(count, singular, plural)}, "
             f"first in segment {first + 1}; {meaning}"
         )
-        yield Finding(code, text.label, count, first + 1, message)
+        yield TextWarning(code, text.label, count, first + 1, message)
 
 
-def _of_normalization(texts: Sequence[NamedText], surveys: Sequence[Survey]) -> Iterator[Finding]:
+def _of_normalization(
+    texts: Sequence[NamedText], surveys: Sequence[Survey]
+) -> Iterator[TextWarning]:
     """Texts with segments not in NFC, where others are or the text itself is in part."""
     decomposed = [survey["decomposed"][0] for survey in surveys]
     if not any(decomposed):
@@ -142,12 +146,12 @@ def _of_normalization(texts: Sequence[NamedText], surveys: Sequence[Survey]) -> 
             f"{text.label}: {count} not in Unicode form NFC, first segment {first + 1}, but others "
             "are; the same letters in two forms do not match"
         )
-        yield Finding("normalization", text.label, decomposed[i], first + 1, message)
+        yield TextWarning("normalization", text.label, decomposed[i], first + 1, message)
 
 
 def _of_identity(
     references: Sequence[NamedText], systems: Sequence[NamedText], source: NamedText | None
-) -> Iterator[Finding]:
+) -> Iterator[TextWarning]:
     for system in systems:
         for other, what in [*((r, "reference") for r in references), (source, "source")]:
             if other is not None and system.segments == other.segments:
@@ -160,12 +164,12 @@ def _of_identity(
             yield _identical(second, first, "same-as-reference", "the reference")
 
 
-def _identical(text: NamedText, other: NamedText, code: str, what: str) -> Finding:
+def _identical(text: NamedText, other: NamedText, code: str, what: str) -> TextWarning:
     message = f"{text.label}: identical to {what} {other.label}; was one file given twice?"
-    return Finding(code, text.label, len(text.segments), None, message)
+    return TextWarning(code, text.label, len(text.segments), None, message)
 
 
-def _of_order(reference: NamedText, texts: Sequence[NamedText]) -> Iterator[Finding]:
+def _of_order(reference: NamedText, texts: Sequence[NamedText]) -> Iterator[TextWarning]:
     """Texts of which a part fits the reference better one or two segments further on."""
     shifts = _core.shifts([text.segments for text in texts], reference.segments)
     for text, shift in zip(texts, shifts, strict=True):
@@ -178,7 +182,7 @@ def _of_order(reference: NamedText, texts: Sequence[NamedText]) -> Iterator[Find
             f"{'down' if by > 0 else 'up'} by {abs(by)}; {_counted(abs(by), 'line', 'lines')} "
             f"{what} at segment {start + 1}?"
         )
-        yield Finding("shifted", text.label, end - start, start + 1, message)
+        yield TextWarning("shifted", text.label, end - start, start + 1, message)
 
 
 def _counted(count: int, singular: str, plural: str) -> str:
