@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from truebleu._seeds import Streams
-from truebleu.simulation.language import (
+from truebleu.simulation._language import (
     DOMAINS,
     RULES,
     TABLE_SIZE,

@@ -4,6 +4,15 @@ What a test of significance should say about real systems nobody knows. Of these
 channels are equal systems, unequal ones are not.
 """
 
-from truebleu.simulation.test_sets import Channel, save_test_set, simulate
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from truebleu._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from truebleu.simulation._test_sets import Channel, save_test_set, simulate
 
 __all__ = ["Channel", "save_test_set", "simulate"]
+
+__getattr__, __dir__ = lazy_names(__name__, dict.fromkeys(__all__, "_test_sets"))

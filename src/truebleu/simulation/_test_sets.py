@@ -1,4 +1,4 @@
-"""Noise channels: systems whose errors are known, because they are made on purpose."""
+"""Simulated test sets: documents, references, and systems whose errors are made on purpose."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from truebleu._seeds import DEFAULT_SEED, Streams, require_seed
 from truebleu.corpus import TestSet
 from truebleu.corpus._writing import files_of, write_files
 from truebleu.errors import SettingError
-from truebleu.simulation.language import (
+from truebleu.simulation._language import (
     DOMAINS,
     TABLE_SIZE,
     TOPICS_PER_DOMAIN,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from truebleu._seeds import Draw
-    from truebleu.simulation.language import Tables
+    from truebleu.simulation._language import Tables
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,9 +110,6 @@ def require_probability(setting: str, value: object) -> None:
     """Raise SettingError unless the value is a number from 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
         raise SettingError(setting, value, "a number from 0 to 1")
-
-
-# Whole test sets: documents, references and the outputs of systems.
 
 
 def simulate(
@@ -239,9 +236,6 @@ def _require_whole_number(setting: str, value: object, least: int) -> None:
     # A stream's key has 64 bits for each of its parts.
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value < 2**64:
         raise SettingError(setting, value, f"a whole number from {least} up, below 2**64")
-
-
-# A test set as files, one segment per line.
 
 
 def save_test_set(test_set: TestSet, folder: Path, *, overwrite: bool = False) -> list[Path]:

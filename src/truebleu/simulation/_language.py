@@ -1,4 +1,4 @@
-"""The words of the simulated language: their kinds, their synonyms, and how often each is used."""
+"""The simulated language: its words with kinds and synonyms, its grammar, and paraphrases."""
 
 from __future__ import annotations
 
@@ -206,8 +206,7 @@ def _zipf_table(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(table)
 
 
-# Sentences of the simulated language, and paraphrases of them.
-
+# Sentences.
 
 # What each symbol may become, one alternative as likely as the other; repeated where it should be
 # likelier. A symbol without a rule is a kind of word. All alternatives together make sentences of 3
