@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evidence.data import DATA, read_set
 from evidence.page import Page, Section
+from evidence.rows import percent
 from truebleu.corpus import read_test_set
+from truebleu.significance.corrections import CORRECTIONS
 from truebleu.significance.p_values import smallest_p
 from truebleu.simulation import simulate
 from truebleu.studies.equivalents import study_equivalents
@@ -14,16 +16,16 @@ from truebleu.studies.multiplicity import study_multiplicity
 from truebleu.studies.type_one import study_type_one
 
 if TYPE_CHECKING:
-    from truebleu.exhibits import Exhibit
+    from truebleu.studies._pool import PoolUnit
+    from truebleu.studies.type_one import Rejections, TypeOneResult
 
 SIMULATED = 500
-RANDOMIZATION = "approximate randomization"
-ABSOLUTE = "bootstrap of absolute differences"
+RANDOMIZATION, ABSOLUTE = "ar", "bootstrap-absolute"
 INTRODUCTION = """
 Riezler and Maxwell compared five variants of a system that they took for equal to it. The bootstrap
 gave smaller p-values than approximate randomization in every comparison, so that it would call
 chance a difference more often. Whether the variants were equal could not be known. Here it is: the
-outputs of two systems of WMT23 or WMT24, drawn at random, are exchanged by the toss of a coin, or
+outputs of two systems of WMT23 or WMT24, drawn at random, are swapped by the toss of a coin, or
 simulated systems have equal channels. Every rejection is an error, and their share is held against
 the level, within the binomial error (99 %). The runs of one optimizer then play the part of the
 paper's variants, and last comes the chance of any error among many comparisons.
@@ -80,56 +82,55 @@ def page() -> Page:
     )
 
 
-def _row(exhibit: Exhibit, test: str, alpha: float = 0.05) -> Any:
-    (row,) = (row for row in exhibit.rows if row["test"] == test and row["alpha"] == alpha)
+def _row(result: TypeOneResult, test: str, alpha: float = 0.05) -> Rejections:
+    (row,) = (row for row in result.rows if (row.test, row.alpha) == (test, alpha))
     return row
 
 
-def _percent(row: Any) -> str:
-    return f"{100 * row['rejected']:.1f} %"
+def _percent(row: Rejections) -> str:
+    return percent(row.rejected)
 
 
-def _judged(exhibit: Exhibit, test: str) -> str:
-    """The levels that a test keeps, and those that it does not."""
-    rows: list[Any] = [row for row in exhibit.rows if row["test"] == test]
-    name = test.capitalize()
-    if all(row["verdict"] == "holds" for row in rows):
-        levels = ", ".join(f"{100 * row['alpha']:g} %" for row in rows)
-        return f"{name} holds its level at all of {levels}"
-    judged = ", ".join(f"{row['verdict']} at {100 * row['alpha']:g} %" for row in rows)
-    return f"{name} rejects {judged}"
+def _levels(result: TypeOneResult) -> str:
+    """The levels that approximate randomization keeps, and those that it does not."""
+    rows = [row for row in result.rows if row.test == RANDOMIZATION]
+    if all(row.verdict == "holds" for row in rows):
+        levels = ", ".join(f"{100 * row.alpha:g} %" for row in rows)
+        return f"Approximate randomization holds its level at all of {levels}"
+    verdicts = ", ".join(f"{row.verdict} at {100 * row.alpha:g} %" for row in rows)
+    return f"Approximate randomization rejects {verdicts}"
 
 
-def _against_the_paper(exhibit: Exhibit) -> str:
-    randomization, absolute = _row(exhibit, RANDOMIZATION), _row(exhibit, ABSOLUTE)
-    more = absolute["low"] > randomization["high"]
+def _against_the_paper(result: TypeOneResult) -> str:
+    randomization, absolute = _row(result, RANDOMIZATION), _row(result, ABSOLUTE)
+    more = absolute.rejected.low > randomization.rejected.high
     agrees = "agrees with" if more else "does not show what is in"
     return (
-        f"{_judged(exhibit, RANDOMIZATION)}. The paper's bootstrap rejects {_percent(absolute)} at "
+        f"{_levels(result)}. The paper's bootstrap rejects {_percent(absolute)} at "
         f"5 % where randomization rejects {_percent(randomization)}: this {agrees} the paper, "
         "which calls the bootstrap less conservative."
     )
 
 
 def _by_segment() -> Section:
-    exhibit = study_type_one(read_set("wmt23-he-en"), ["bleu"])
+    result = study_type_one(read_set("wmt23-he-en"), ["bleu"])
     return Section(
-        heading="WMT23 Hebrew-English, outputs exchanged by segment",
+        heading="WMT23 Hebrew-English, outputs swapped by segment",
         command="truebleu study type-one -r wmt23-he-en/refA.txt wmt23-he-en/sys",
-        result=exhibit,
+        result=result,
         paper=SECTION_4_3,
-        verdict=_against_the_paper(exhibit),
+        verdict=_against_the_paper(result),
     )
 
 
-def _documents(unit: Any) -> Section:
+def _documents(unit: PoolUnit) -> Section:
     test_set = read_set("wmt24-en-es", documents=True)
-    exhibit = study_type_one(test_set, ["bleu"], null="document", unit=unit)
+    result = study_type_one(test_set, ["bleu"], null="document", unit=unit)
     option = " --unit document" if unit == "document" else ""
-    row = _row(exhibit, RANDOMIZATION)
+    row = _row(result, RANDOMIZATION)
     if unit == "document":
-        verdict = f"{_judged(exhibit, RANDOMIZATION)}: whole documents are what must be swapped."
-    elif row["verdict"] == "too often":
+        verdict = f"{_levels(result)}: whole documents are what must be swapped."
+    elif row.verdict == "too often":
         verdict = (
             f"Not in the paper: where whole documents go together, tests of segments must not be "
             f"trusted. Approximate randomization rejects {_percent(row)} at 5 %."
@@ -139,10 +140,10 @@ def _documents(unit: Any) -> Section:
             f"Documents do no harm here: approximate randomization rejects {_percent(row)} at 5 %."
         )
     return Section(
-        heading=f"WMT24 English-Spanish, outputs exchanged by document, tested by {unit}",
+        heading=f"WMT24 English-Spanish, outputs swapped by document, tested by {unit}",
         command="truebleu study type-one -r wmt24-en-es/refA.txt wmt24-en-es/sys "
         f"--documents wmt24-en-es/docs.tsv --null document{option}",
-        result=exhibit,
+        result=result,
         verdict=verdict,
     )
 
@@ -150,12 +151,12 @@ def _documents(unit: Any) -> Section:
 def _simulated() -> Section:
     # As the command line simulates: the size is all that matters.
     size = simulate(segments=SIMULATED, systems=[0.2], references=4)
-    exhibit = study_type_one(size, ["bleu"], null="simulated")
+    result = study_type_one(size, ["bleu"], null="simulated")
     return Section(
         heading=f"Simulated systems with equal channels, {SIMULATED} segments",
         command=f"truebleu study type-one --simulate {SIMULATED} --null simulated",
-        result=exhibit,
-        verdict=_against_the_paper(exhibit),
+        result=result,
+        verdict=_against_the_paper(result),
     )
 
 
@@ -163,18 +164,18 @@ def _runs(system: str, *, with_paper: bool) -> Section:
     folder = DATA / "iwslt-optimizer-runs"
     runs = [folder / f"{system}.opt{run}.txt" for run in range(3)]
     test_set = read_test_set(list(map(str, runs)), [str(folder / "ref.txt")])
-    exhibit = study_equivalents(test_set, ["nist", "bleu:tokenize=none"])
-    rows: list[Any] = list(exhibit.rows)
-    smaller = sum(row["bootstrap-absolute"] < row["ar"] for row in rows)
-    larger = sum(row["bootstrap-absolute"] > row["ar"] for row in rows)
-    rejected = sum(row["ar"] <= 0.05 for row in rows)
-    agrees = "as in the paper" if smaller == len(rows) else "in the paper it is smaller in all"
+    result = study_equivalents(test_set, ["nist", "bleu:tokenize=none"])
+    pairs = [row.p for row in result.rows]
+    smaller = sum(absolute < randomization for randomization, absolute in pairs)
+    larger = sum(absolute > randomization for randomization, absolute in pairs)
+    rejected = sum(randomization <= 0.05 for randomization, _ in pairs)
+    agrees = "as in the paper" if smaller == len(pairs) else "in the paper it is smaller in all"
     judged = (
-        f"Of {len(rows)} p-values the bootstrap's is smaller in {smaller} and larger in {larger}; "
+        f"Of {len(pairs)} p-values the bootstrap's is smaller in {smaller} and larger in {larger}; "
         f"{agrees}."
     )
-    least = smallest_p(exhibit.settings["samples"])
-    ties = sum(row["bootstrap-absolute"] == row["ar"] == least for row in rows)
+    least = smallest_p(result.settings.replicates)
+    ties = sum(randomization == absolute == least for randomization, absolute in pairs)
     if ties:
         judged += f" In {ties} both are the smallest that so many replicates can give."
     if rejected:
@@ -187,30 +188,29 @@ def _runs(system: str, *, with_paper: bool) -> Section:
         command="truebleu study type-one -r ref.txt "
         + " ".join(path.name for path in runs)
         + " -m nist -m bleu:tokenize=none --null given",
-        result=exhibit,
+        result=result,
         paper=TABLE_2 if with_paper else "",
         verdict=judged,
     )
 
 
 def _multiplicity() -> Section:
-    exhibit = study_multiplicity(read_set("wmt23-he-en"), ["bleu"], repetitions=500)
-    rows: list[Any] = list(exhibit.rows)
-    largest = max(row["systems"] for row in rows)
-    last = {row["correction"]: row for row in rows if row["systems"] == largest}
+    result = study_multiplicity(read_set("wmt23-he-en"), ["bleu"], repetitions=500)
+    largest = result.settings.together[-1]
+    last = {row.correction: row for row in result.rows if row.systems == largest}
     none = last.pop("none")
-    lost = [name for name, row in last.items() if row["low"] > 0.05]
+    lost = [CORRECTIONS[name].title for name, row in last.items() if row.alarms.low > 0.05]
     kept = "All corrections keep 5 %" if not lost else f"5 % is not kept by {', '.join(lost)}"
     return Section(
         heading="WMT23 Hebrew-English, many comparisons at once",
         command="truebleu study type-one -r wmt23-he-en/refA.txt wmt23-he-en/sys "
         "--together 2,3,4,5,6 --repetitions 500",
-        result=exhibit,
+        result=result,
         paper=SECTION_4_4,
         verdict=(
-            f"Without correction, {none['comparisons']} comparisons of {largest} equal systems "
-            f"give a false alarm in {100 * none['alarms']:.1f} %; the paper's formula, for "
-            f"independent comparisons, says {100 * none['expected']:.1f} %. Pairs of the same "
+            f"Without correction, {none.comparisons} comparisons of {largest} equal systems "
+            f"give a false alarm in {percent(none.alarms)}; the paper's formula, for "
+            f"independent comparisons, says {percent(none.expected)}. Pairs of the same "
             f"systems go together. {kept}."
         ),
     )

@@ -15,7 +15,7 @@ from truebleu.significance.intervals import percentile_interval
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import bootstrap_scores
 from truebleu.simulation import simulate
-from truebleu.studies._pairs import TESTS, Testing, _of_bootstrap
+from truebleu.studies._pairs import TESTS, Testing, _by_wins, require_tests
 from truebleu.studies._pool import Pool
 
 PAIRS = list(combinations(range(4), 2))
@@ -61,12 +61,11 @@ def test_winning_exactly_the_level_concludes_whoever_wins(sign: int) -> None:
     # 950 of 1,000, and 975 for the two-sided interval; 1 - 0.95 is more than 0.05 in floats.
     for lost, test in ((50, "wins"), (25, "interval")):
         differences = sign * np.where(np.arange(1000) < lost, -1.0, 1.0)[:, None]
-        observed = better = np.array([float(sign)])
-        found = _of_bootstrap((test,), observed, better, differences, 1.0)[test]
+        found = _by_wins(test, differences, 1.0)
         assert found.p.tolist() == [0.05]
         assert found.better.tolist() == [sign]
         worse = sign * np.where(np.arange(1000) < lost + 1, -1.0, 1.0)[:, None]
-        assert _of_bootstrap((test,), observed, better, worse, 1.0)[test].p[0] > 0.05
+        assert _by_wins(test, worse, 1.0).p[0] > 0.05
 
 
 def test_a_copy_is_never_better() -> None:
@@ -97,6 +96,6 @@ def test_few_units_are_swapped_in_all_ways() -> None:
 
 def test_unknown_tests_and_none_are_refused() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'bootstrap'"):
-        Testing(tests=("bootstap",))
+        require_tests(("bootstap",))
     with pytest.raises(SettingError, match="at least one"):
-        Testing(tests=())
+        require_tests(())

@@ -25,34 +25,41 @@ def pool() -> TestSet:
 
 
 def test_p_values_are_those_of_compare(pool: TestSet) -> None:
-    exhibit = study_equivalents(pool, ["bleu", "ter"], samples=499, seed=3)
+    result = study_equivalents(pool, ["bleu", "ter"], replicates=499, seed=3)
     for test in ("ar", "bootstrap-absolute"):
         settings = CompareSettings(test=test, replicates=499, seed=3)
         expected = compare_test_set(pool, ["bleu", "ter"], settings).comparisons
-        assert [row[test] for row in exhibit.rows] == [pair.p for pair in expected]
-        assert [row["difference"] for row in exhibit.rows] == pytest.approx(
+        assert [p for metric in ("BLEU", "TER") for p in result.p_values(metric, test)] == [
+            pair.p for pair in expected
+        ]
+        assert [row.difference for row in result.rows] == pytest.approx(
             [pair.difference for pair in expected]
         )
-    assert exhibit.rows[1]["compared"] == "system-1 : system-3"
-    assert len(exhibit.plot_rows or ()) == 2 * len(exhibit.rows)
+    assert (result.rows[1].a, result.rows[1].b) == ("system-1", "system-3")
+    assert "system-1 : system-3" in str(result)
+    (chart,) = result.to_document().charts
+    assert len(chart.table.rows) == 2 * len(result.rows)
 
 
 def test_the_papers_table_comes_out_on_runs_of_one_optimizer(shared: Path) -> None:
     """Riezler & Maxwell (2005, Table 2): the bootstrap's p is smaller in every comparison."""
     folder = shared / "data" / "iwslt-optimizer-runs"
     runs = [str(folder / f"baseline.opt{run}.txt") for run in range(3)]
-    exhibit = study_equivalents(read_test_set(runs, [str(folder / "ref.txt")]), samples=2000)
-    for row in exhibit.rows:
-        assert row["bootstrap-absolute"] < row["ar"]  # type: ignore[operator]
-    assert exhibit.findings[1].endswith(
-        "p is smaller than by approximate randomization in 3, larger in 0."
+    result = study_equivalents(read_test_set(runs, [str(folder / "ref.txt")]), replicates=2000)
+    for row in result.rows:
+        randomization, absolute = row.p
+        assert absolute < randomization
+    assert (
+        result.to_document()
+        .sentences[1]
+        .endswith("p is smaller than by approximate randomization in 3, larger in 0.")
     )
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"samples": 10}, "at least 19"),
+        ({"replicates": 10}, "at least 19"),
         ({"alpha": 0.0}, "between 0 and 1"),
         ({"tests": []}, "at least one"),
         ({"unit": "document"}, "at least 6"),

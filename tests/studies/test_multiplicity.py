@@ -14,15 +14,19 @@ from truebleu.metrics.given import GivenScores
 from truebleu.significance.compare import compare_test_set
 from truebleu.significance.settings import CompareSettings
 from truebleu.simulation import simulate
-from truebleu.studies._nulls import alarms_of, settings_of
+from truebleu.studies._nulls import alarms_of, correction_settings
 from truebleu.studies._pool import Pool
-from truebleu.studies.multiplicity import USUAL_CORRECTIONS, study_multiplicity
+from truebleu.studies.multiplicity import (
+    USUAL_CORRECTIONS,
+    FalseAlarms,
+    MultiplicityResult,
+    study_multiplicity,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from truebleu.corpus import TestSet
-    from truebleu.exhibits import Exhibit
 
 RATES = [0.1, 0.15, 0.2, 0.25, 0.3]
 
@@ -32,31 +36,31 @@ def pool() -> TestSet:
     return simulate(segments=60, systems=RATES)
 
 
-def of_size(exhibit: Exhibit, systems: int) -> dict[str, Any]:
-    return {str(row["correction"]): row for row in exhibit.rows if row["systems"] == systems}
+def of_size(result: MultiplicityResult, systems: int) -> dict[str, FalseAlarms]:
+    return {row.correction: row for row in result.rows if row.systems == systems}
 
 
 def test_false_alarms_add_up_unless_corrected(pool: TestSet) -> None:
-    exhibit = study_multiplicity(pool, ["bleu"], repetitions=200, samples=999)
-    assert [row["comparisons"] for row in exhibit.rows[::6]] == [1, 3, 6, 10]
-    two, five = of_size(exhibit, 2), of_size(exhibit, 5)
-    assert two["none"]["low"] <= 0.05 <= two["none"]["high"]
-    assert five["none"]["low"] > 0.1
+    result = study_multiplicity(pool, ["bleu"], repetitions=200, replicates=999)
+    assert [row.comparisons for row in result.rows[::6]] == [1, 3, 6, 10]
+    two, five = of_size(result, 2), of_size(result, 5)
+    assert two["none"].alarms.low <= 0.05 <= two["none"].alarms.high
+    assert five["none"].alarms.low > 0.1
     # Riezler & Maxwell (2005, §4.4): 1 - (1 - .05)^k, which dependent comparisons stay below.
-    assert five["none"]["expected"] == pytest.approx(1 - 0.95**10)
-    assert five["none"]["alarms"] < five["none"]["expected"]
-    for correction in ("Bonferroni", "Holm", "Westfall-Young", "Benjamini-Yekutieli"):
-        assert five[correction]["expected"] == 0.05
-        assert five[correction]["low"] <= 0.05
+    assert five["none"].expected == pytest.approx(1 - 0.95**10)
+    assert five["none"].alarms.value < five["none"].expected
+    for correction in ("bonferroni", "holm", "westfall-young", "by"):
+        assert five[correction].expected == 0.05
+        assert five[correction].alarms.low <= 0.05
     # The bounds that take the dependence into account waste less.
-    assert five["Westfall-Young"]["alarms"] >= five["Bonferroni"]["alarms"]
+    assert five["westfall-young"].alarms.value >= five["bonferroni"].alarms.value
 
 
 def test_holm_rejects_something_exactly_when_bonferroni_does(pool: TestSet, tmp_path: Path) -> None:
     journal = tmp_path / "journal.jsonl"
     options: dict[str, Any] = {"corrections": ["bonferroni", "holm", "none"], "alpha": 0.2}
     study_multiplicity(
-        pool, systems=[4], repetitions=50, samples=199, **options, runner=Runner(journal)
+        pool, systems=[4], repetitions=50, replicates=199, **options, runner=Runner(journal)
     )
     records = [json.loads(line)["record"] for line in journal.read_text().splitlines()[1:]]
     alarms = {
@@ -70,7 +74,7 @@ def test_holm_rejects_something_exactly_when_bonferroni_does(pool: TestSet, tmp_
 @pytest.mark.parametrize("test", ["ar", "bootstrap"])
 @pytest.mark.parametrize("correction", USUAL_CORRECTIONS)
 def test_an_alarm_is_what_compare_would_raise(pool: TestSet, test: Any, correction: str) -> None:
-    settings = settings_of([correction], test, 0.05, 499, 7)
+    settings = correction_settings([correction], test, 0.05, 499, 7)
     (one,) = Pool.of(pool, ["bleu"]).counted
     (alarm,) = alarms_of(one, 0, [5], settings).values()
     expected = compare_test_set(
@@ -85,29 +89,29 @@ def test_an_alarm_is_what_compare_would_raise(pool: TestSet, test: Any, correcti
 def test_tukey_keeps_the_level_for_means(pool: TestSet) -> None:
     draw = Streams(9, "test").at(0)
     scores = GivenScores.of({name: [draw() for _ in range(60)] for name in pool.systems})
-    exhibit = study_multiplicity(
-        pool, [scores], systems=[3], corrections=["tukey"], repetitions=50, samples=99
+    result = study_multiplicity(
+        pool, [scores], systems=[3], corrections=["tukey"], repetitions=50, replicates=99
     )
-    (row,) = exhibit.rows
-    assert row["correction"] == "Tukey"
-    assert row["low"] <= 0.05 <= row["high"]  # type: ignore[operator]
+    (row,) = result.rows
+    assert row.correction == "tukey"
+    assert row.alarms.low <= 0.05 <= row.alarms.high
 
 
 def test_systems_can_be_simulated_in_any_number() -> None:
     size = simulate(segments=30, systems=[0.1])
-    exhibit = study_multiplicity(
-        size, null="simulated", corrections=["none"], repetitions=50, samples=199
+    result = study_multiplicity(
+        size, null="simulated", corrections=["none"], repetitions=50, replicates=199
     )
-    assert [row["systems"] for row in exhibit.rows] == [2, 3, 4, 5, 6]
+    assert [row.systems for row in result.rows] == [2, 3, 4, 5, 6]
 
 
 def test_the_papers_bootstrap_goes_without_the_correction_that_it_cannot_have(
     pool: TestSet,
 ) -> None:
-    exhibit = study_multiplicity(
-        pool, systems=[2], test="bootstrap-absolute", repetitions=50, samples=99
+    result = study_multiplicity(
+        pool, systems=[2], test="bootstrap-absolute", repetitions=50, replicates=99
     )
-    assert "Westfall-Young" not in of_size(exhibit, 2)
+    assert "westfall-young" not in of_size(result, 2)
 
 
 @pytest.mark.parametrize(
@@ -117,8 +121,8 @@ def test_the_papers_bootstrap_goes_without_the_correction_that_it_cannot_have(
         ({"systems": [1]}, "from 2 up"),
         ({"systems": []}, "at least one number"),
         ({"corrections": []}, "some of none"),
-        ({"samples": 100}, "at least 200: corrected for 10 comparisons by Bonferroni"),
-        ({"samples": 500}, "at least 586: corrected for 10 comparisons by Benjamini-Yekutieli"),
+        ({"replicates": 100}, "at least 200: corrected for 10 comparisons by Bonferroni"),
+        ({"replicates": 500}, "at least 586: corrected for 10 comparisons by Benjamini-Yekutieli"),
         ({"alpha": 2.0}, "level"),
         ({"repetitions": 10}, "at least 50"),
         ({"corrections": ["tukey"]}, "a mean over segments"),
@@ -131,8 +135,8 @@ def test_what_says_nothing_is_refused(pool: TestSet, options: dict[str, Any], sa
 
 
 def test_the_replicates_that_a_refusal_asks_for_are_enough(pool: TestSet) -> None:
-    exhibit = study_multiplicity(pool, systems=[5], repetitions=50, samples=586)
-    assert len(exhibit.rows) == 6
+    result = study_multiplicity(pool, systems=[5], repetitions=50, replicates=586)
+    assert len(result.rows) == 6
 
 
 def test_unknown_corrections_are_refused(pool: TestSet) -> None:

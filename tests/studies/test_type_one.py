@@ -17,14 +17,14 @@ from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner
 from truebleu.metrics.given import GivenScores
 from truebleu.simulation import simulate
-from truebleu.studies._nulls import ALL_TESTS, null_source, student_p
-from truebleu.studies.type_one import study_type_one
+from truebleu.studies._nulls import null_source
+from truebleu.studies._pairs import STUDY_TESTS, student_p
+from truebleu.studies.type_one import Rejections, TypeOneResult, study_type_one
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from truebleu.corpus import TestSet
-    from truebleu.exhibits import Exhibit
 
 SEGMENTS = 60
 
@@ -50,31 +50,35 @@ def mean_scores() -> GivenScores:
     )
 
 
-def rejected(exhibit: Exhibit, alpha: float = 0.05) -> dict[str, Any]:
-    return {str(row["test"]): row for row in exhibit.rows if row["alpha"] == alpha}
+def rejected(result: TypeOneResult, alpha: float = 0.05) -> dict[str, Rejections]:
+    return {row.test: row for row in result.rows if row.alpha == alpha}
+
+
+def said(result: TypeOneResult) -> tuple[str, ...]:
+    return result.to_document().sentences
 
 
 def test_randomization_keeps_its_level_and_the_papers_bootstrap_does_not(pool: TestSet) -> None:
-    exhibit = study_type_one(pool, ["bleu"], repetitions=400, samples=399)
-    by_test = rejected(exhibit)
-    randomization = by_test["approximate randomization"]
-    assert randomization["verdict"] == "holds"
-    assert 0.03 < randomization["rejected"] < 0.08
-    absolute = by_test["bootstrap of absolute differences"]
-    assert absolute["verdict"] == "too often"
-    assert absolute["rejected"] > 1.5 * randomization["rejected"]
+    result = study_type_one(pool, ["bleu"], repetitions=400, replicates=399)
+    by_test = rejected(result)
+    randomization = by_test["ar"]
+    assert randomization.verdict == "holds"
+    assert 0.03 < randomization.rejected.value < 0.08
+    absolute = by_test["bootstrap-absolute"]
+    assert absolute.verdict == "too often"
+    assert absolute.rejected.value > 1.5 * randomization.rejected.value
     # One-sided at the level 95 %: twice as often in either direction.
-    assert by_test["bootstrap wins"]["verdict"] == "too often"
-    assert by_test["bootstrap wins"]["rejected"] >= by_test["bootstrap interval"]["rejected"]
-    assert any("gives a smaller p than" in finding for finding in exhibit.findings)
+    assert by_test["wins"].verdict == "too often"
+    assert by_test["wins"].rejected.value >= by_test["interval"].rejected.value
+    assert any("gives a smaller p than" in finding for finding in said(result))
 
 
 @pytest.mark.parametrize("null", ["segment", "simulated"])
 def test_randomization_keeps_every_level_with_any_metric(pool: TestSet, null: Any) -> None:
-    exhibit = study_type_one(
-        pool, ["ter", "length"], null=null, tests=["ar"], repetitions=200, samples=199
+    result = study_type_one(
+        pool, ["ter", "length"], null=null, tests=["ar"], repetitions=200, replicates=199
     )
-    assert [row["verdict"] for row in exhibit.rows] == ["holds"] * 6
+    assert [row.verdict for row in result.rows] == ["holds"] * 6
 
 
 def test_segments_of_exchanged_documents_are_not_independent(
@@ -84,21 +88,21 @@ def test_segments_of_exchanged_documents_are_not_independent(
     test_set = replace(pool, documents=documents)
     shares = {}
     for unit in ("segment", "document"):
-        exhibit = study_type_one(
+        result = study_type_one(
             test_set,
             [mean_scores],
             null="document",
             unit=unit,
             tests=["ar"],
             repetitions=200,
-            samples=199,
+            replicates=199,
         )
-        shares[unit] = rejected(exhibit)["approximate randomization"]
-        warned = any("Whole documents were exchanged" in finding for finding in exhibit.findings)
+        shares[unit] = rejected(result)["ar"]
+        warned = any("Whole documents were swapped" in finding for finding in said(result))
         assert warned == (unit == "segment")
-    assert shares["segment"]["verdict"] == "too often"
-    assert shares["segment"]["rejected"] > 0.2
-    assert shares["document"]["verdict"] == "holds"
+    assert shares["segment"].verdict == "too often"
+    assert shares["segment"].rejected.value > 0.2
+    assert shares["document"].verdict == "holds"
 
 
 def test_documents_matter_on_real_texts(shared: Path) -> None:
@@ -108,16 +112,16 @@ def test_documents_matter_on_real_texts(shared: Path) -> None:
     test_set = read_test_set(systems, [str(folder / "refA.txt")], documents=documents)
     shares = []
     for null, unit in (("segment", "segment"), ("document", "segment"), ("document", "document")):
-        exhibit = study_type_one(
+        result = study_type_one(
             test_set,
             ["bleu"],
             null=null,  # type: ignore[arg-type]
             unit=unit,  # type: ignore[arg-type]
             tests=["ar"],
             repetitions=150,
-            samples=199,
+            replicates=199,
         )
-        shares.append(rejected(exhibit)["approximate randomization"]["verdict"])
+        shares.append(rejected(result)["ar"].verdict)
     assert shares == ["holds", "too often", "holds"]
 
 
@@ -133,33 +137,33 @@ def test_student_agrees_with_scipy(pool: TestSet, mean_scores: GivenScores) -> N
 
 
 def test_student_is_studied_beside_the_others(pool: TestSet, mean_scores: GivenScores) -> None:
-    exhibit = study_type_one(
-        pool, [mean_scores], tests=["student", "ar"], repetitions=200, samples=199
+    result = study_type_one(
+        pool, [mean_scores], tests=["student", "ar"], repetitions=200, replicates=199
     )
-    by_test = rejected(exhibit)
-    assert list(by_test) == ["approximate randomization", "Student's paired t"]
-    assert by_test["Student's paired t"]["verdict"] == "holds"
+    by_test = rejected(result)
+    assert list(by_test) == ["ar", "student"]
+    assert by_test["student"].verdict == "holds"
 
 
 def test_shares_are_those_of_the_recorded_p_values(pool: TestSet, tmp_path: Path) -> None:
     journal = tmp_path / "journal.jsonl"
-    exhibit = study_type_one(
-        pool, ["bleu"], alphas=[0.2], repetitions=50, samples=99, runner=Runner(journal)
+    result = study_type_one(
+        pool, ["bleu"], alphas=[0.2], repetitions=50, replicates=99, runner=Runner(journal)
     )
     lines = [json.loads(line) for line in journal.read_text().splitlines()]
-    for row, test in zip(exhibit.rows, lines[0]["tests"], strict=True):
+    for row, test in zip(result.rows, lines[0]["tests"], strict=True):
         p_values = [p for line in lines[1:] for p in line["record"]["BLEU"][test]]
         assert len(p_values) == 50
         hits = sum(p <= 0.2 for p in p_values)
-        assert row["rejected"] == hits / 50
+        assert row.rejected.value == hits / 50
         interval = binomtest(hits, 50).proportion_ci(0.99, method="wilson")
-        assert (row["low"], row["high"]) == pytest.approx(tuple(interval))
+        assert (row.rejected.low, row.rejected.high) == pytest.approx(tuple(interval))
 
 
 def test_a_study_goes_on_where_it_stopped(pool: TestSet, tmp_path: Path) -> None:
-    def study(journal: Path | None) -> Exhibit:
+    def study(journal: Path | None) -> TypeOneResult:
         return study_type_one(
-            pool, ["bleu"], tests=["ar"], repetitions=60, samples=99, runner=Runner(journal)
+            pool, ["bleu"], tests=["ar"], repetitions=60, replicates=99, runner=Runner(journal)
         )
 
     whole, journal = study(None), tmp_path / "journal.jsonl"
@@ -172,8 +176,8 @@ def test_a_study_goes_on_where_it_stopped(pool: TestSet, tmp_path: Path) -> None
 
 
 def test_results_do_not_depend_on_threads(pool: TestSet) -> None:
-    def study() -> Exhibit:
-        return study_type_one(pool, ["bleu"], repetitions=50, samples=99)
+    def study() -> TypeOneResult:
+        return study_type_one(pool, ["bleu"], repetitions=50, replicates=99)
 
     before = _core.threads()
     found = study()
@@ -184,18 +188,18 @@ def test_results_do_not_depend_on_threads(pool: TestSet) -> None:
         _core.set_threads(before)
 
 
-def test_copies_are_never_told_apart() -> None:
+def test_copies_never_differ_significantly() -> None:
     one = simulate(segments=20, systems=[0.2])
     copies = replace(one, systems=dict.fromkeys("ab", one.systems["system-1"]))
-    exhibit = study_type_one(copies, repetitions=50, samples=99, alphas=[0.2])
-    assert {row["rejected"] for row in exhibit.rows} == {0.0}
-    assert {row["verdict"] for row in exhibit.rows} == {"too seldom"}
-    assert exhibit.findings[-1].endswith("by this metric the outputs do not differ.")
+    result = study_type_one(copies, repetitions=50, replicates=99, alphas=[0.2])
+    assert {row.rejected.value for row in result.rows} == {0.0}
+    assert {row.verdict for row in result.rows} == {"too seldom"}
+    assert said(result)[-1].endswith("by this metric the outputs do not differ.")
 
 
 def test_another_seed_is_another_study(pool: TestSet) -> None:
     rows = [
-        study_type_one(pool, ["bleu"], repetitions=50, samples=99, seed=seed).rows
+        study_type_one(pool, ["bleu"], repetitions=50, replicates=99, seed=seed).rows
         for seed in (0, 1)
     ]
     assert rows[0] != rows[1]
@@ -206,14 +210,14 @@ def test_another_seed_is_another_study(pool: TestSet) -> None:
     [
         ({"repetitions": 49}, "at least 50"),
         ({"repetitions": True}, "at least 50"),
-        ({"samples": 98}, "smallest possible p is 0.0101"),
-        ({"samples": 0}, "from 1 up"),
+        ({"replicates": 98}, "smallest possible p is 0.0101"),
+        ({"replicates": 0}, "from 1 up"),
         ({"alphas": []}, "at least one level"),
         ({"alphas": [1.5]}, "between 0 and 1"),
-        ({"tests": []}, "some of ar"),
+        ({"tests": []}, "at least one of ar"),
         ({"tests": ["student"]}, "a mean over segments"),
         ({"seed": -1}, "seed"),
-        ({"alphas": [1e-12], "samples": 10**13}, "at least 41: swaps of fewer"),
+        ({"alphas": [1e-12], "replicates": 10**13}, "at least 41: swaps of fewer"),
     ],
 )
 def test_what_says_nothing_is_refused(options: dict[str, Any], said: str) -> None:
@@ -225,7 +229,7 @@ def test_what_says_nothing_is_refused(options: dict[str, Any], said: str) -> Non
 def test_unknown_tests_are_refused(pool: TestSet) -> None:
     with pytest.raises(UnknownNameError, match="bootstrap"):
         study_type_one(pool, tests=["bootstraps"])
-    assert "student" in ALL_TESTS
+    assert "student" in STUDY_TESTS
 
 
 def test_one_system_cannot_be_compared() -> None:

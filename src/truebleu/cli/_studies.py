@@ -682,14 +682,14 @@ def type_one(test_set: TestSet, **options: Any) -> Result:
         _refuse(options, "with --null given", "together", "corrections", "repetitions")
         del options["null"]
         _single(options, "alphas", "alpha")
-        return _run("equivalents", test_set, **_old_names(options))
+        return _run("equivalents", test_set, **options)
     if "together" in options:
         options["systems"] = options.pop("together")
         _single(options, "alphas", "alpha")
         _single(options, "tests", "test")
-        return _run("multiplicity", test_set, **_old_names(options))
+        return _run("multiplicity", test_set, **options)
     _refuse(options, "without --together", "corrections")
-    return _run("type_one", test_set, **_old_names(options))
+    return _run("type_one", test_set, **options)
 
 
 @study(

@@ -10,36 +10,25 @@ channels, whose outputs are draws from one distribution.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, repeat
 from math import ceil
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
 import numpy as np
 
 from truebleu._seeds import Streams, require_replicates, require_seed
-from truebleu.errors import MissingExtraError, SettingError, UnknownNameError
+from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics.registry import as_metrics
-from truebleu.resampling import Bootstrap, Swaps, Units
-from truebleu.significance._checks import TIE_TOLERANCE
+from truebleu.metrics.score import metric_labels
+from truebleu.resampling import Units
 from truebleu.significance.corrections import CORRECTIONS, P_VALUE_CORRECTIONS, adjust
-from truebleu.significance.p_values import (
-    fewest_units,
-    monte_carlo_interval,
-    replicates_for,
-    smallest_p,
-)
+from truebleu.significance.p_values import fewest_units, replicates_for, smallest_p
 from truebleu.significance.settings import CompareSettings
-from truebleu.significance.statistics import (
-    MetricStatistics,
-    bootstrap_scores,
-    metric_statistics,
-    swap_differences,
-)
-from truebleu.significance.tests import pair_tests
+from truebleu.significance.statistics import MetricStatistics, metric_statistics
+from truebleu.significance.tests import find_test, pair_tests
 from truebleu.simulation import Channel, simulate
-from truebleu.studies._pairs import TEST_NAMES, TESTS, Testing
 from truebleu.studies._pool import Pool
-from truebleu.studies._rates import Rate
+from truebleu.studies._study import PoolSummary, StudiedMetric
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -49,19 +38,12 @@ if TYPE_CHECKING:
     from truebleu._seeds import Draw
     from truebleu.corpus import TestSet
     from truebleu.metrics.base import Metric
-    from truebleu.significance.statistics import Pair
     from truebleu.studies._pool import PoolUnit
 
 #: How equal systems come about.
 Null = Literal["segment", "document", "simulated"]
 
 NULLS: tuple[Null, ...] = get_args(Null)
-# What people read of each in titles.
-NULL_NAMES = {
-    "segment": "outputs exchanged by segment",
-    "document": "outputs exchanged by document",
-    "simulated": "simulated systems with equal channels",
-}
 # Errors per word of simulated systems, about as many as those of middling real ones.
 RATE = 0.2
 PURPOSE = "null data"
@@ -71,7 +53,7 @@ class NullSource(Protocol):
     """Where null data come from: set i depends on the seed and on i, not on the sets before it."""
 
     @property
-    def outline(self) -> dict[str, Any]:
+    def summary(self) -> PoolSummary:
         """What the sets are made of, for the results to say."""
 
     @property
@@ -95,7 +77,6 @@ class Exchanged:
         tested: what the tests resample, to which counts are added up.
         systems: how many equal systems a set has.
         seed: of the choice of systems and of the dealing.
-        null: how it is called.
     """
 
     pool: Pool
@@ -103,12 +84,11 @@ class Exchanged:
     tested: Units
     systems: int
     seed: int
-    null: Null
 
     @property
-    def outline(self) -> dict[str, Any]:
-        """The texts, what is exchanged and what is tested."""
-        return {**self.pool.outline, "unit": self.tested.kind, "null": self.null}
+    def summary(self) -> PoolSummary:
+        """The texts, and what is tested."""
+        return replace(self.pool.summary, unit=self.tested.kind)
 
     @property
     def units(self) -> int:
@@ -169,18 +149,21 @@ class Simulated:
     seed: int
 
     @property
-    def outline(self) -> dict[str, Any]:
-        """The size of the simulated test set, and how its systems err."""
-        return {
-            "segments": self.segments,
-            "references": self.references,
-            "errors_per_word": RATE,
-            "unit": self.unit,
-            "null": "simulated",
-            "metrics": [
-                str(one.signature.with_references(self.references)) for one in self.metrics
-            ],
-        }
+    def summary(self) -> PoolSummary:
+        """The size of the simulated test set; its systems are others in every set."""
+        labels = metric_labels(self.metrics)
+        return PoolSummary(
+            segments=self.segments,
+            systems=(),
+            references=self.references,
+            reference_names=(),
+            documents=None,
+            domains=None,
+            unit=self.unit,
+            metrics=tuple(map(StudiedMetric.of, self.metrics, labels, repeat(self.references))),
+            references_fingerprint=None,
+            outputs_fingerprint=None,
+        )
 
     @property
     def units(self) -> int:
@@ -255,94 +238,17 @@ def null_source(
         expected = f"at least {systems}, whose outputs are exchanged"
         raise SettingError("systems", len(test_set.systems), expected)
     pool = Pool.of(test_set, metrics)
-    return Exchanged(pool, exchanged, tested, systems, seed, null)
+    return Exchanged(pool, exchanged, tested, systems, seed)
 
 
-# Tests of equal systems: several at once, what they need, and how sure their error rates are.
-
-
-STUDENT = "student"
-CONFIDENCE = 0.99
-ALL_TESTS = (*TESTS, STUDENT)
-NAMES = {**TEST_NAMES, STUDENT: "Student's paired t"}
-# Where each test is described: Riezler & Maxwell 2005, Hall & Wilson 1991, Koehn 2004, Zhang &
-# Vogel 2004, Student 1908; and who makes it so.
-ORIGINS = {
-    "ar": "R&M Fig. 1",
-    "bootstrap": "Hall & Wilson",
-    "bootstrap-absolute": "R&M Fig. 2, sacreBLEU",
-    "wins": "Koehn §6",
-    "interval": "Z&V §3.2",
-    STUDENT: "Student",
-}
-
-
-class PairTests:
-    """Several tests of one pair of systems."""
-
-    def __init__(self, names: Sequence[str], samples: int, seed: int) -> None:
-        if not names or isinstance(names, str):
-            raise SettingError("tests", names, f"some of {', '.join(ALL_TESTS)}")
-        for name in names:
-            if name not in ALL_TESTS:
-                raise UnknownNameError("test", name, ALL_TESTS)
-        self.names = tuple(name for name in ALL_TESTS if name in names)
-        resampling = tuple(name for name in self.names if name != STUDENT)
-        self._testing = (
-            Testing(tests=resampling, replicates=samples, seed=seed) if resampling else None
-        )
-
-    def p_values(self, one: MetricStatistics, index: int) -> dict[str, float]:
-        """The p-value of each test; repetition `index` has replicates of its own."""
-        found = {}
-        if self._testing is not None:
-            by_test = self._testing.p_values(one, [(0, 1)], index)
-            found = {test: float(p[0]) for test, p in by_test.items()}
-        if STUDENT in self.names:
-            found[STUDENT] = student_p(one)
-        return found
-
-
-def student_p(one: MetricStatistics) -> float:
-    """Student's paired t-test of two systems' scores of segments, two-sided.
-
-    Assumes that the differences of segments are independent and, unless there are many, normal.
-    """
-    scores = one.unit_means("test student")
-    try:
-        from scipy.stats import t
-    except ImportError as error:
-        raise MissingExtraError("Student's test", "stats") from error
-    differences = scores[:, 0] - scores[:, 1]
-    mean, deviation = float(differences.mean()), float(differences.std(ddof=1))
-    rounding = TIE_TOLERANCE * float(np.abs(scores).max())
-    if deviation <= rounding:
-        # Nothing varies: either no difference at all, or the same one everywhere.
-        return 1.0 if abs(mean) <= rounding else 0.0
-    count = len(differences)
-    return float(2 * t.sf(abs(mean) / (deviation / count**0.5), count - 1))
-
-
-def rejection_rate(rejections: int, repetitions: int) -> Rate:
-    """A share with its binomial interval at the level 99 %.
-
-    Many tests, levels and metrics are judged side by side: at 95 % every twentieth of them would be
-    blamed for what was chance.
-    """
-    value = rejections / repetitions
-    low, high = monte_carlo_interval(value, repetitions, CONFIDENCE)
-    return Rate(value, float(low), float(high))
-
-
-def require_enough_samples(samples: int, alpha: float) -> None:
+def require_enough_replicates(replicates: int, alpha: float) -> None:
     """Refuse so few replicates that no p-value could be as small as alpha."""
-    require_replicates("samples", samples)
+    require_replicates("replicates", replicates)
     least = replicates_for(alpha)
-    if samples < least:
-        smallest = f"with {samples} the smallest possible p is {smallest_p(samples):.3g}"
-        raise SettingError(
-            "samples", samples, f"at least {least} at the level {alpha:g}; {smallest}"
-        )
+    if replicates < least:
+        smallest = f"with {replicates} the smallest possible p is {smallest_p(replicates):.3g}"
+        expected = f"at least {least} at the level {alpha:g}; {smallest}"
+        raise SettingError("replicates", replicates, expected)
 
 
 def require_enough_units(units: int, unit: str, alpha: float) -> None:
@@ -353,30 +259,13 @@ def require_enough_units(units: int, unit: str, alpha: float) -> None:
         raise SettingError("test set", f"{units} {unit}s", expected)
 
 
-# A family of comparisons: all pairs of several systems tested at once, by every correction.
-
-
-CORRECTION_NAMES = {
-    "none": "none",
-    "bonferroni": "Bonferroni",
-    "sidak": "Šidák",
-    "holm": "Holm",
-    "hochberg": "Hochberg",
-    "bh": "Benjamini-Hochberg",
-    "by": "Benjamini-Yekutieli",
-    "westfall-young": "Westfall-Young",
-    "tukey": "Tukey",
-    "scheffe": "Scheffé",
-}
-
-
 def number_of_pairs(systems: int) -> int:
     """How many comparisons so many systems make."""
     return systems * (systems - 1) // 2
 
 
-def settings_of(
-    corrections: Sequence[str], test: str, alpha: float, samples: int, seed: int
+def correction_settings(
+    corrections: Sequence[str], test: str, alpha: float, replicates: int, seed: int
 ) -> dict[str, CompareSettings]:
     """How `compare` would be asked for each correction; it refuses what makes no sense."""
     if not corrections or isinstance(corrections, str):
@@ -386,7 +275,7 @@ def settings_of(
             raise UnknownNameError("correction", correction, tuple(CORRECTIONS))
     return {
         correction: CompareSettings(
-            test=test, replicates=samples, seed=seed, level=1 - alpha, correction=correction
+            test=test, replicates=replicates, seed=seed, level=1 - alpha, correction=correction
         )
         for correction in CORRECTIONS
         if correction in corrections
@@ -396,51 +285,46 @@ def settings_of(
 def require_resolution(settings: Mapping[str, CompareSettings], systems: int) -> None:
     """Refuse so few replicates that a correction could never reject anything."""
     comparisons = number_of_pairs(systems)
-    for correction, one in settings.items():
+    for correction, setting in settings.items():
         if correction not in P_VALUE_CORRECTIONS:
             continue
         p_values = np.ones(comparisons)
-        p_values[0] = smallest_p(one.replicates)
-        if (clearest := float(adjust(p_values, correction).min())) > one.alpha:
-            least = ceil(clearest / p_values[0] / one.alpha)
+        p_values[0] = smallest_p(setting.replicates)
+        if (clearest := float(adjust(p_values, correction).min())) > setting.alpha:
+            least = ceil(clearest / p_values[0] / setting.alpha)
             expected = (
                 f"at least {least}: corrected for {comparisons} comparisons by "
-                f"{CORRECTION_NAMES[correction]}, the smallest possible p is {clearest:.3g}"
+                f"{CORRECTIONS[correction].short_title}, the smallest possible p is {clearest:.3g}"
             )
-            raise SettingError("samples", one.replicates, expected)
+            raise SettingError("replicates", setting.replicates, expected)
 
 
 def alarms_of(
-    one: MetricStatistics, index: int, sizes: Sequence[int], settings: Mapping[str, CompareSettings]
+    statistics: MetricStatistics,
+    index: int,
+    sizes: Sequence[int],
+    settings: Mapping[str, CompareSettings],
 ) -> dict[tuple[int, str], bool]:
     """Whether anything is rejected among the first so many systems, for each correction.
 
     Repetition `index` has replicates of its own.
     """
-    pairs = list(combinations(range(one.systems), 2))
-    differences, exact = _differences(one, pairs, index, next(iter(settings.values())))
-    found = {}
+    pairs = list(combinations(range(statistics.systems), 2))
+    setting = next(iter(settings.values()))
+    (differences,), exact = find_test(setting.test).differences(
+        [statistics],
+        pairs,
+        replicates=setting.replicates,
+        seed=setting.seed,
+        first=index * setting.replicates,
+    )
+    alarms = {}
     for size in sizes:
         columns = [place for place, pair in enumerate(pairs) if max(pair) < size]
-        some = [pairs[place] for place in columns]
-        first = MetricStatistics(one.label, one.metric, np.ascontiguousarray(one.rows[:, :size]))
+        chosen = [pairs[place] for place in columns]
+        rows = np.ascontiguousarray(statistics.rows[:, :size])
+        first = MetricStatistics(statistics.label, statistics.metric, rows)
         for correction, setting in settings.items():
-            tested = pair_tests(first, some, differences[:, columns], setting, exact=exact)
-            found[size, correction] = bool((tested.p_adjusted <= setting.alpha).any())
-    return found
-
-
-def _differences(
-    one: MetricStatistics, pairs: Sequence[Pair], index: int, settings: CompareSettings
-) -> tuple[NDArray[np.float64], bool]:
-    """The differences of all pairs in replicates of their own; whether these are all there are."""
-    first = index * settings.replicates
-    if settings.test == "ar":
-        swaps = Swaps(replicates=settings.replicates, seed=settings.seed)
-        exact = swaps.enumerates(len(one.rows))
-        (swapped,) = swap_differences([one], pairs, swaps, first=0 if exact else first)
-        return swapped, exact
-    bootstrap = Bootstrap(replicates=settings.replicates, seed=settings.seed)
-    (scores,) = bootstrap_scores([one], Units.segments(len(one.rows)), bootstrap, first=first)
-    left, right = np.array(pairs).T
-    return scores[:, left] - scores[:, right], False
+            tests = pair_tests(first, chosen, differences[:, columns], setting, exact=exact)
+            alarms[size, correction] = bool((tests.p_adjusted <= setting.alpha).any())
+    return alarms

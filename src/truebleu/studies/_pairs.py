@@ -1,4 +1,4 @@
-"""Pairs of systems that a study compares: near ones, as Koehn's (2004, Table 3), all or chosen."""
+"""Pairs of systems that a study compares, and what tests conclude about them on one sample."""
 
 from __future__ import annotations
 
@@ -9,16 +9,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.resampling import Bootstrap, Swaps, Units
 from truebleu.significance._checks import TIE_TOLERANCE
 from truebleu.significance.compare import pairs_to_compare
-from truebleu.significance.p_values import (
-    absolute_bootstrap_p,
-    bootstrap_wins,
-    randomization_p,
-    shifted_bootstrap_p,
-)
-from truebleu.significance.statistics import bootstrap_scores, swap_differences
+from truebleu.significance.p_values import bootstrap_wins
+from truebleu.significance.tests import TESTS as SIGNIFICANCE_TESTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,24 +48,26 @@ def choose_pairs(
         usual: the kind of pairs where nothing is chosen.
     """
     pool.require_systems(2)
-    one = pool.counted[0]
-    ranking = [int(system) for system in np.argsort(-one.sign * one.scores, kind="stable")]
+    statistics = pool.counted[0]
+    ranking = [
+        int(system) for system in np.argsort(-statistics.sign * statistics.scores, kind="stable")
+    ]
     rank = {system: place for place, system in enumerate(ranking)}
     if baseline is not None:
         if pairs is not None:
             raise SettingError("baseline", baseline, "no other choice of pairs beside it")
-        found = pairs_to_compare(pool.names, baseline)
+        chosen = pairs_to_compare(pool.names, baseline)
     elif pairs is None or isinstance(pairs, str):
         kind = usual if pairs is None else pairs
         if kind not in PAIR_KINDS:
             raise UnknownNameError("pairs", kind, PAIR_KINDS)
         apart = RANKS_APART.get(kind, len(ranking))
-        found = [(a, b) for a, b in combinations(ranking, 2) if rank[b] - rank[a] <= apart]
+        chosen = [(a, b) for a, b in combinations(ranking, 2) if rank[b] - rank[a] <= apart]
     else:
-        found = [_named(pool.names, pair) for pair in pairs]
-        if not found:
+        chosen = [_named(pool.names, pair) for pair in pairs]
+        if not chosen:
             raise SettingError("pairs", "none", "at least one pair of systems")
-    ordered = [(a, b) if rank[a] < rank[b] else (b, a) for a, b in found]
+    ordered = [(a, b) if rank[a] < rank[b] else (b, a) for a, b in chosen]
     return sorted(set(ordered), key=lambda pair: (rank[pair[0]], rank[pair[1]]))
 
 
@@ -93,33 +89,45 @@ def needed(pool: Pool, pairs: Sequence[Pair]) -> tuple[Pool, list[Pair]]:
     return pool.only(systems), [(place[a], place[b]) for a, b in pairs]
 
 
-def true_differences(one: MetricStatistics, pairs: Sequence[Pair]) -> NDArray[np.float64]:
+def true_differences(statistics: MetricStatistics, pairs: Sequence[Pair]) -> NDArray[np.float64]:
     """By how much the first system of each pair is better in the pool; 0 where they tie."""
     left, right = np.array(pairs).T
-    scores = one.scores
-    differences = one.sign * (scores[left] - scores[right])
-    return np.where(np.abs(differences) > TIE_TOLERANCE * one.scale, differences, 0.0)
+    scores = statistics.scores
+    differences = statistics.sign * (scores[left] - scores[right])
+    return np.where(np.abs(differences) > TIE_TOLERANCE * statistics.scale, differences, 0.0)
 
 
-# What tests conclude about pairs of systems on one sample: p-values of several tests at once.
-#
-# Besides the tests that ``compare`` offers, those of the papers in their own words: "wins"
-# concludes at the level L when the better system wins in a share L of the bootstrap's replicates
-# (Koehn 2004, §6), "interval" when the interval of the difference leaves out 0 (Zhang & Vogel
-# 2004, §3.2).
+@dataclass(frozen=True, slots=True)
+class StudyTest:
+    """A test that studies make: what people call it, and where it is described."""
+
+    title: str
+    origin: str
 
 
-TESTS = ("ar", "bootstrap", "bootstrap-absolute", "wins", "interval")
+#: The tests that `compare` offers, and those of the papers in their own words: "wins" concludes at
+#: the level L when the better system wins in a share L of the bootstrap's replicates, "interval"
+#: when the interval of the difference leaves out 0.
+STUDY_TESTS = {
+    **{name: StudyTest(test.title, test.origin) for name, test in SIGNIFICANCE_TESTS.items()},
+    "wins": StudyTest("bootstrap wins", "Koehn 2004, §6"),
+    "interval": StudyTest("bootstrap interval", "Zhang & Vogel 2004, §3.2"),
+    "student": StudyTest("Student's paired t", "Student 1908"),
+}
+#: Those that resample, and so are for any metric; Student's is for means over segments.
+TESTS = tuple(name for name in STUDY_TESTS if name != "student")
 # What is left of a share when the errors of floats are rounded away.
 DECIMALS = 12
-# What people call them in tables.
-TEST_NAMES = {
-    "ar": "approximate randomization",
-    "bootstrap": "shifted bootstrap",
-    "bootstrap-absolute": "bootstrap of absolute differences",
-    "wins": "bootstrap wins",
-    "interval": "bootstrap interval",
-}
+
+
+def require_tests(tests: Sequence[str], known: Sequence[str] = TESTS) -> tuple[str, ...]:
+    """Refuse tests that a study does not make, and none at all."""
+    if not tests or isinstance(tests, str):
+        raise SettingError("tests", tests or "none", f"at least one of {', '.join(known)}")
+    for test in tests:
+        if test not in known:
+            raise UnknownNameError("test", test, tuple(known))
+    return tuple(tests)
 
 
 class Conclusions(NamedTuple):
@@ -147,73 +155,76 @@ class Testing:
     # pytest would take the name for a test class.
     __test__ = False
 
-    def __post_init__(self) -> None:
-        if not self.tests:
-            raise SettingError("tests", "none", "at least one")
-        for test in self.tests:
-            if test not in TESTS:
-                raise UnknownNameError("test", test, TESTS)
-
     def p_values(
-        self, one: MetricStatistics, pairs: Sequence[Pair], index: int
+        self, statistics: MetricStatistics, pairs: Sequence[Pair], index: int
     ) -> dict[str, NDArray[np.float64]]:
         """For each test the p-values of all pairs; sample `index` has replicates of its own.
 
         At most alpha means that the test concludes which system is better; see `conclusions`.
         """
-        return {test: found.p for test, found in self.conclusions(one, pairs, index).items()}
+        return {test: made.p for test, made in self.conclusions(statistics, pairs, index).items()}
 
     def conclusions(
-        self, one: MetricStatistics, pairs: Sequence[Pair], index: int
+        self, statistics: MetricStatistics, pairs: Sequence[Pair], index: int
     ) -> dict[str, Conclusions]:
         """For each test the p-values of all pairs, and which system of each would be better."""
         left, right = np.array(pairs).T
-        scores = one.scores
-        observed = one.sign * (scores[left] - scores[right])
+        scores = statistics.scores
+        observed = statistics.sign * (scores[left] - scores[right])
         # Scores that are the same but for rounding have no better one.
-        better = np.sign(np.where(np.abs(observed) > TIE_TOLERANCE * one.scale, observed, 0.0))
-        found = {}
-        first = index * self.replicates
-        if "ar" in self.tests:
-            swaps = Swaps(replicates=self.replicates, seed=self.seed)
-            (swapped,) = swap_differences([one], pairs, swaps, first=_first(swaps, one, first))
-            exact = swaps.enumerates(len(one.rows))
-            p = randomization_p(observed, one.sign * swapped, exact=exact, scale=one.scale)
-            found["ar"] = Conclusions(p, better)
-        if set(self.tests) - {"ar"}:
-            bootstrap = Bootstrap(replicates=self.replicates, seed=self.seed)
-            units = Units.segments(len(one.rows))
-            (replicates,) = bootstrap_scores([one], units, bootstrap, first=first)
-            differences = one.sign * (replicates[:, left] - replicates[:, right])
-            found |= _of_bootstrap(self.tests, observed, better, differences, one.scale)
-        return {test: found[test] for test in self.tests}
+        better = np.sign(
+            np.where(np.abs(observed) > TIE_TOLERANCE * statistics.scale, observed, 0.0)
+        )
+        conclusions = {}
+        drawn: dict[str, tuple[NDArray[np.float64], bool]] = {}
+        for name in self.tests:
+            if name == "student":
+                p = np.array([student_p(statistics, pair) for pair in pairs])
+                conclusions[name] = Conclusions(p, better)
+                continue
+            # The tests of the papers that are not in the table look at the bootstrap.
+            test = SIGNIFICANCE_TESTS.get(name, SIGNIFICANCE_TESTS["bootstrap"])
+            if test.source not in drawn:
+                (differences,), exact = test.differences(
+                    [statistics],
+                    pairs,
+                    replicates=self.replicates,
+                    seed=self.seed,
+                    first=index * self.replicates,
+                )
+                drawn[test.source] = statistics.sign * differences, exact
+            differences, exact = drawn[test.source]
+            if name in SIGNIFICANCE_TESTS:
+                p = test.p_values(observed, differences, exact=exact, scale=statistics.scale)
+                conclusions[name] = Conclusions(p, better)
+            else:
+                conclusions[name] = _by_wins(name, differences, statistics.scale)
+        return conclusions
 
 
-def _first(swaps: Swaps, one: MetricStatistics, first: int) -> int:
-    """Where a sample's swaps begin; where all possible ones are made, at the first of them."""
-    return 0 if swaps.enumerates(len(one.rows)) else first
-
-
-def _of_bootstrap(
-    tests: Sequence[str],
-    observed: NDArray[np.float64],
-    better: NDArray[np.float64],
-    differences: NDArray[np.float64],
-    scale: float,
-) -> dict[str, Conclusions]:
+def _by_wins(test: str, differences: NDArray[np.float64], scale: float) -> Conclusions:
     wins = bootstrap_wins(differences, scale=scale)
     # Koehn's conclusion is one-sided: the other system's share of wins is compared with alpha.
     # Rounded, since 1 - 0.95 is a little more than 0.05 in floats.
     one_sided = np.minimum(wins, 1 - wins).round(DECIMALS)
     winner = np.sign((wins - 0.5).round(DECIMALS))
-    found = {
-        "wins": Conclusions(one_sided, winner),
-        "interval": Conclusions(np.minimum(1.0, 2 * one_sided), winner),
-    }
-    if "bootstrap" in tests:
-        p = shifted_bootstrap_p(observed, differences, scale=scale)
-        found["bootstrap"] = Conclusions(p, better)
-    if "bootstrap-absolute" in tests:
-        p = absolute_bootstrap_p(observed, differences, scale=scale)
-        found["bootstrap-absolute"] = Conclusions(p, better)
-    return found
+    p = one_sided if test == "wins" else np.minimum(1.0, 2 * one_sided)
+    return Conclusions(p, winner)
+
+
+def student_p(statistics: MetricStatistics, pair: Pair = (0, 1)) -> float:
+    """Student's paired t-test of two systems' scores of segments, two-sided.
+
+    Assumes that the differences of segments are independent and, unless there are many, normal.
+    """
+    from scipy.stats import t
+
+    scores = statistics.unit_means("test student")[:, list(pair)]
+    differences = scores[:, 0] - scores[:, 1]
+    mean, deviation = float(differences.mean()), float(differences.std(ddof=1))
+    rounding = TIE_TOLERANCE * float(np.abs(scores).max())
+    if deviation <= rounding:
+        # Nothing varies: either no difference at all, or the same one everywhere.
+        return 1.0 if abs(mean) <= rounding else 0.0
+    count = len(differences)
+    return float(2 * t.sf(abs(mean) / (deviation / count**0.5), count - 1))

@@ -57,8 +57,8 @@ class PoolSummary:
         domains: how many there are, if that is known.
         unit: what is sampled and resampled.
         metrics: by which the systems are scored.
-        references_fingerprint: tells other references from these.
-        outputs_fingerprint: tells other outputs from these.
+        references_fingerprint: tells other references from these; None where they are simulated.
+        outputs_fingerprint: tells other outputs from these; likewise.
     """
 
     segments: int
@@ -69,8 +69,8 @@ class PoolSummary:
     domains: int | None
     unit: str
     metrics: tuple[StudiedMetric, ...]
-    references_fingerprint: str
-    outputs_fingerprint: str
+    references_fingerprint: str | None
+    outputs_fingerprint: str | None
 
     @classmethod
     def of(

@@ -15,7 +15,7 @@ import numpy as np
 
 from truebleu.execution.journal import Runner, Task
 from truebleu.significance.settings import CompareSettings
-from truebleu.studies._pairs import Testing, choose_pairs, needed, true_differences
+from truebleu.studies._pairs import Testing, choose_pairs, needed, require_tests, true_differences
 from truebleu.studies._pool import Pool, Sampling, draw_by_size, require_count
 from truebleu.studies._study import StudySettings
 
@@ -176,7 +176,9 @@ def run_trials(
     """
     # A comparison's own checks of the seed, and of the number of replicates for the level.
     CompareSettings(replicates=design.replicates, seed=design.seed, level=design.level)
-    testing = Testing(tests=tuple(design.tests), replicates=design.replicates, seed=design.seed)
+    testing = Testing(
+        tests=require_tests(design.tests), replicates=design.replicates, seed=design.seed
+    )
     require_count(
         "samples", design.samples, FEWEST_SAMPLES, "fewer could not tell seldom from often"
     )

@@ -19,7 +19,7 @@ from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust
 from truebleu.significance.p_values import bootstrap_wins, smallest_p
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import bootstrap_scores
-from truebleu.studies._pairs import TEST_NAMES, Testing
+from truebleu.studies._pairs import STUDY_TESTS, Testing
 from truebleu.studies._pool import (
     Pool,
     PoolUnit,
@@ -198,7 +198,7 @@ def _test_rows(told: _Told, settings: Mapping[str, Any]) -> list[Row]:
                     "metric": told.one.label,
                     "size": told.size,
                     "samples": len(apart),
-                    "test": TEST_NAMES[test],
+                    "test": STUDY_TESTS[test].title,
                     "correction": correction,
                     "pairs": apart.shape[1],
                     "told": float(apart.sum(axis=1).mean()),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from truebleu.reports.document import Chart, Column, Document, Heading, Sentences, Table
 from truebleu.significance.p_values import fewest_units
-from truebleu.studies._nulls import NAMES as TEST_TITLES
+from truebleu.studies._pairs import STUDY_TESTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from truebleu.studies._trials import Tie, TrialSettings
 
 __all__ = [
+    "NULL_TITLES",
     "TEST_TITLES",
     "listed",
     "percent",
@@ -24,6 +25,14 @@ __all__ = [
     "study_document",
     "trial_notes",
 ]
+
+
+TEST_TITLES = {name: test.title for name, test in STUDY_TESTS.items()}
+NULL_TITLES = {
+    "segment": "outputs swapped by segment",
+    "document": "outputs swapped by document",
+    "simulated": "simulated systems with equal channels",
+}
 
 
 def study_document(
