@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from evidence.data import read_set
 from evidence.page import Page, Section
-from evidence.rows import between, number, only
+from evidence.rows import between
 from truebleu.studies.references import study_references
 
 if TYPE_CHECKING:
-    from truebleu.exhibits import Exhibit
+    from truebleu.studies.references import ReferencesResult, WidthWithReferences
 
 INTRODUCTION = """
 Zhang & Vogel (2004, §4.2) scored one system with 1, 2, 3 and 4 references on 50 % to 100 % of the
@@ -65,43 +65,56 @@ def _of_the_paper(metric: str) -> float:
     return 1 - four / one
 
 
-def _width(exhibit: Exhibit, metric: str, references: int) -> float:
-    row = only(exhibit.rows, metric=metric, references=references, share=1.0)
-    return number(row, "width")
+def _on_all(result: ReferencesResult, metric: str, references: int) -> WidthWithReferences:
+    """The row of all data."""
+    (row,) = (
+        row
+        for row in result.rows
+        if (row.metric, row.references, row.share) == (metric, references, 1.0)
+    )
+    return row
 
 
-def _most(exhibit: Exhibit) -> int:
-    return max(round(number(row, "references")) for row in exhibit.rows)
+def _width(result: ReferencesResult, metric: str, references: int) -> float:
+    width = _on_all(result, metric, references).width
+    assert width is not None
+    return width
 
 
-def _change(exhibit: Exhibit, metric: str) -> float:
+def _most(result: ReferencesResult) -> int:
+    return max(row.references for row in result.rows)
+
+
+def _change(result: ReferencesResult, metric: str) -> float:
     """How much wider the interval is with all references than with one; below 0 if narrower."""
-    return _width(exhibit, metric, _most(exhibit)) / _width(exhibit, metric, 1) - 1
+    return _width(result, metric, _most(result)) / _width(result, metric, 1) - 1
 
 
-def _worth(exhibit: Exhibit, metric: str) -> float:
+def _worth(result: ReferencesResult, metric: str) -> float:
     """The share of the data on which one reference gives the interval of two on all of them."""
-    return number(only(exhibit.rows, metric=metric, references=2, share=1.0), "alone")
+    alone = _on_all(result, metric, 2).alone
+    assert alone is not None
+    return alone
 
 
-def _beside_the_paper(exhibit: Exhibit) -> str:
+def _beside_the_paper(result: ReferencesResult) -> str:
     """Whether the second reference is worth what the paper read from its Table 4, by NIST."""
     least, most = OF_TWO
-    worth = _worth(exhibit, "NIST")
+    worth = _worth(result, "NIST")
     agrees = "as in" if least <= worth <= most else "more than" if worth > most else "less than"
     return (
         f"By NIST the data with two references are worth {100 * worth:.0f} % of them with one, "
-        f"{agrees} the paper, whose 80 to 90 % are {between(least, most)} turned round."
+        f"{agrees} the paper, whose 80 to 90 % are {between(least, most)} the other way round."
     )
 
 
-def _verdict(exhibit: Exhibit) -> str:
-    metrics = list(dict.fromkeys(str(row["metric"]) for row in exhibit.rows))
-    words = ", ".join(f"{metric} {100 * _change(exhibit, metric):+.0f} %" for metric in metrics)
+def _verdict(result: ReferencesResult) -> str:
+    metrics = [metric.label for metric in result.settings.pool.metrics]
+    words = ", ".join(f"{metric} {100 * _change(result, metric):+.0f} %" for metric in metrics)
     steps = [
-        _width(exhibit, metric, count + 1) < _width(exhibit, metric, count)
+        _width(result, metric, count + 1) < _width(result, metric, count)
         for metric in metrics
-        for count in range(1, _most(exhibit))
+        for count in range(1, _most(result))
     ]
     agreement = (
         "every reference narrows every interval, as in the paper"
@@ -112,66 +125,66 @@ def _verdict(exhibit: Exhibit) -> str:
 
 
 def _four() -> Section:
-    exhibit = study_references(
+    result = study_references(
         read_set("four-references", "ref0", "ref1", "ref2", "ref3"),
         ["nist", "bleu", "mbleu"],
-        repetitions=10,
+        samples=10,
     )
-    own = -_change(exhibit, "NIST")
+    own = -_change(result, "NIST")
     return Section(
         heading="Four references, four systems",
         command="truebleu study references -r ref0.txt -r ref1.txt -r ref2.txt -r ref3.txt "
-        "out.?.txt -m nist -m bleu -m mbleu --repetitions 10",
-        result=exhibit,
+        "out.?.txt -m nist -m bleu -m mbleu --samples 10",
+        result=result,
         paper=TABLES,
-        verdict=f"{_verdict(exhibit)} From one to four references NIST's interval narrows by "
+        verdict=f"{_verdict(result)} From one to four references NIST's interval narrows by "
         f"{100 * own:.0f} %, the paper's by {100 * _of_the_paper('NIST'):.0f} %. "
-        + _beside_the_paper(exhibit),
+        + _beside_the_paper(result),
     )
 
 
 def _three() -> Section:
-    exhibit = study_references(
+    result = study_references(
         read_set("wmt21-en-de", "refA", "refC", "refD"),
         ["bleu", "nist"],
         shares=(0.5, 0.75, 1.0),
-        repetitions=10,
+        samples=10,
     )
     return Section(
         heading="WMT21 English-German, three references, 20 systems",
         command="truebleu study references -r refA.txt -r refC.txt -r refD.txt sys/ "
-        "-m bleu -m nist --shares 50,75,100 --repetitions 10",
-        result=exhibit,
-        verdict=_verdict(exhibit),
+        "-m bleu -m nist --shares 50,75,100 --samples 10",
+        result=result,
+        verdict=_verdict(result),
         chart=False,
     )
 
 
 def _two() -> Section:
-    exhibit = study_references(
+    result = study_references(
         read_set("wmt23-he-en", "refA", "refB"),
         ["bleu", "nist"],
         shares=(0.5, 0.75, 1.0),
-        repetitions=10,
+        samples=10,
     )
     return Section(
         heading="WMT23 Hebrew-English, two references, 12 systems",
         command="truebleu study references -r refA.txt -r refB.txt sys/ "
-        "-m bleu -m nist --shares 50,75,100 --repetitions 10",
-        result=exhibit,
-        verdict=_verdict(exhibit),
+        "-m bleu -m nist --shares 50,75,100 --samples 10",
+        result=result,
+        verdict=_verdict(result),
         chart=False,
     )
 
 
 def _error_rate() -> Section:
-    exhibit = study_references(
+    result = study_references(
         read_set("four-references", "ref0", "ref1", "ref2", "ref3"),
         ["ter", "chrf"],
         shares=(0.5, 0.75, 1.0),
-        repetitions=10,
+        samples=10,
     )
-    ter = _change(exhibit, "TER")
+    ter = _change(result, "TER")
     reason = (
         " TER counts errors, and with more references there are fewer: the width is divided by a "
         "smaller score."
@@ -181,7 +194,7 @@ def _error_rate() -> Section:
     return Section(
         heading="Metrics that the paper did not have",
         command="truebleu study references -r ref0.txt -r ref1.txt -r ref2.txt -r ref3.txt "
-        "out.?.txt -m ter -m chrf --shares 50,75,100 --repetitions 10",
-        result=exhibit,
-        verdict=f"{_verdict(exhibit)}{reason}",
+        "out.?.txt -m ter -m chrf --shares 50,75,100 --samples 10",
+        result=result,
+        verdict=f"{_verdict(result)}{reason}",
     )

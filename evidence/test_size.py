@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from evidence.data import DATA, read_set
 from evidence.page import Page, Section
-from evidence.rows import between, number, only
+from evidence.rows import between
 from truebleu.metrics.given import GivenScores
 from truebleu.studies._widths import fit_law
 from truebleu.studies.test_size import study_test_size
 
 if TYPE_CHECKING:
     from truebleu.corpus import TestSet
-    from truebleu.exhibits import Exhibit
+    from truebleu.studies.test_size import TestSizeResult
 
 # The shares of the paper's Table 2.
 SHARES = (0.1, 0.2, 0.5, 0.8, 1.0)
@@ -55,7 +55,9 @@ WIDTHS = {
 def page() -> Page:
     """The page, from runs on WMT23, WMT24 and WMT21."""
     sections = (_segments(), _recounted(), _documents(), _human())
-    segments, _, documents, human = (list(_narrowings(one.result).values()) for one in sections)
+    segments, _, documents, human = (
+        list(_narrowings(section.result).values()) for section in sections
+    )
     by_segment = [*segments, *human]
     return Page(
         name="test-size",
@@ -72,16 +74,21 @@ def _with_systems(test_set: TestSet, *systems: str) -> TestSet:
     return replace(test_set, systems={name: test_set.systems[name] for name in systems})
 
 
-def _narrowings(exhibit: Exhibit) -> dict[str, float]:
-    """By metric how much doubling narrows the intervals of a table of one system."""
-    found = {}
-    for metric in dict.fromkeys(str(row["metric"]) for row in exhibit.rows):
-        rows = [row for row in exhibit.rows if row["metric"] == metric]
-        widths = [number(row, "width") for row in rows]
-        law = fit_law([round(number(row, "size")) for row in rows], widths)
-        assert law is not None
-        found[metric] = law.narrowing
-    return found
+def _narrowings(result: TestSizeResult) -> dict[str, float]:
+    """By metric how much doubling narrows the intervals of the only system."""
+    narrowings = {}
+    for narrowing in result.narrowings:
+        (of_system,) = narrowing.systems
+        assert of_system.law is not None
+        narrowings[narrowing.metric] = of_system.law.narrowing
+    return narrowings
+
+
+def _width(result: TestSizeResult, metric: str) -> float:
+    """The width on all data."""
+    (row,) = (row for row in result.rows if (row.metric, row.share) == (metric, 1.0))
+    assert row.width is not None
+    return row.width
 
 
 def _of_the_paper(metric: str) -> str:
@@ -90,43 +97,43 @@ def _of_the_paper(metric: str) -> str:
     return f"{100 * law.narrowing:.1f} %"
 
 
-def _verdict(exhibit: Exhibit) -> str:
-    found = _narrowings(exhibit).values()
-    inside = ABOUT_30[0] <= min(found) and max(found) <= ABOUT_30[1]
+def _verdict(result: TestSizeResult) -> str:
+    shares = _narrowings(result).values()
+    inside = ABOUT_30[0] <= min(shares) and max(shares) <= ABOUT_30[1]
     ending = "about 30 % as the paper says" if inside else "not the paper's 30 %"
-    return f"Doubling narrows the intervals by {between(min(found), max(found), 1)}: {ending}."
+    return f"Doubling narrows the intervals by {between(min(shares), max(shares), 1)}: {ending}."
 
 
 def _segments() -> Section:
     test_set = _with_systems(read_set("wmt23-he-en"), SYSTEM)
     metrics = ["nist", "bleu", "mbleu", "chrf", "ter"]
-    exhibit = study_test_size(test_set, metrics, shares=SHARES, samples=2000)
+    result = study_test_size(test_set, metrics, shares=SHARES, replicates=2000)
     return Section(
         heading=f"WMT23 Hebrew-English, {SYSTEM}",
         command="truebleu study test-size -r refA.txt "
         f"sys/{SYSTEM}.txt {' '.join('-m ' + metric for metric in metrics)} "
-        f"--shares {LISTED} --samples 2000",
-        result=exhibit,
+        f"--shares {LISTED} --replicates 2000",
+        result=result,
         paper=f"{TABLE_2}\nThe law fitted to these widths narrows them when the data double by "
         + ", ".join(f"{_of_the_paper(metric)} ({metric})" for metric in WIDTHS)
         + ".",
-        verdict=_verdict(exhibit),
+        verdict=_verdict(result),
     )
 
 
 def _recounted() -> Section:
     test_set = _with_systems(read_set("wmt23-he-en"), SYSTEM)
-    exhibit = study_test_size(
-        test_set, ["nist"], shares=SHARES, samples=2000, repetitions=50, recount=True
+    result = study_test_size(
+        test_set, ["nist"], shares=SHARES, replicates=2000, samples=50, recount=True
     )
-    small, whole = (number(exhibit.rows[place], "score") for place in (0, -1))
+    small, whole = (result.rows[place].score for place in (0, -1))
     growth = "grows with the test set as in the paper" if small < whole else "does not grow"
-    (narrowing,) = _narrowings(exhibit).values()
+    (narrowing,) = _narrowings(result).values()
     return Section(
         heading="NIST, every part counted anew",
         command=f"truebleu study test-size -r refA.txt sys/{SYSTEM}.txt -m nist --recount "
-        f"--shares {LISTED} --samples 2000 --repetitions 50",
-        result=exhibit,
+        f"--shares {LISTED} --replicates 2000 --samples 50",
+        result=result,
         paper="Fig. 4 shows NIST's scores rising steadily with the size of the test set, since the "
         "information of n-grams is that of the part; the law fitted to Table 2 narrows its "
         f"intervals by {_of_the_paper('NIST')}, less than those of the other metrics.",
@@ -138,30 +145,28 @@ def _recounted() -> Section:
 def _documents() -> Section:
     test_set = _with_systems(read_set("wmt24-en-es", documents=True), "GPT-4")
     metrics = ["bleu", "chrf"]
-    exhibit = study_test_size(
-        test_set, metrics, shares=SHARES, samples=2000, unit="document", repetitions=100
+    result = study_test_size(
+        test_set, metrics, shares=SHARES, replicates=2000, unit="document", samples=100
     )
     by_segment = study_test_size(
-        test_set, metrics, shares=(0.5, 0.8, 1.0), samples=2000, repetitions=2
+        test_set, metrics, shares=(0.5, 0.8, 1.0), replicates=2000, samples=2
     )
-    wide, narrow = (
-        number(only(one.rows, metric="BLEU", share=1.0), "width") for one in (exhibit, by_segment)
-    )
+    wide, narrow = (_width(run, "BLEU") for run in (result, by_segment))
     together = ": segments of a document go together" if wide > narrow else ""
     lengths = Counter(test_set.documents or ()).values()
     too_narrow = (
-        f" The smallest parts have {number(exhibit.rows[0], 'size'):.0f} documents, of "
+        f" The smallest parts have {result.rows[0].size} documents, of "
         f"{min(lengths)} to {max(lengths)} segments each. The bootstrap of so few and so unequal "
         "units makes intervals that are too narrow, so that they seem to narrow less later on."
-        if min(_narrowings(exhibit).values()) < ABOUT_30[0]
+        if min(_narrowings(result).values()) < ABOUT_30[0]
         else ""
     )
     return Section(
         heading="WMT24 English-Spanish by documents, GPT-4",
         command="truebleu study test-size -r refA.txt sys/GPT-4.txt -m bleu -m chrf "
-        f"--documents docs.tsv --unit document --shares {LISTED} --samples 2000",
-        result=exhibit,
-        verdict=f"{_verdict(exhibit)}{too_narrow} On all data BLEU's interval is "
+        f"--documents docs.tsv --unit document --shares {LISTED} --replicates 2000",
+        result=result,
+        verdict=f"{_verdict(result)}{too_narrow} On all data BLEU's interval is "
         f"{wide / narrow:.2f} times as wide as by segments{together}.",
     )
 
@@ -170,10 +175,8 @@ def _human() -> Section:
     folder = DATA / "wmt21-en-de"
     test_set = _with_systems(read_set("wmt21-en-de"), HUMAN_SYSTEM)
     human = GivenScores(path=str(folder / "human-mqm.tsv"), missing="omit", name="MQM")
-    exhibit = study_test_size(test_set, [human, "bleu"], shares=SHARES, samples=2000)
-    human_width, bleu_width = (
-        number(only(exhibit.rows, metric=metric, share=1.0), "width") for metric in ("MQM", "BLEU")
-    )
+    result = study_test_size(test_set, [human, "bleu"], shares=SHARES, replicates=2000)
+    human_width, bleu_width = (_width(result, metric) for metric in ("MQM", "BLEU"))
     compared = (
         "wider than BLEU's, unlike the paper's: MQM counts errors, and a good system's mean is "
         "near 0, so that the same spread is a larger share of it"
@@ -183,9 +186,9 @@ def _human() -> Section:
     return Section(
         heading=f"WMT21 English-German with human judgments, {HUMAN_SYSTEM}",
         command=f"truebleu study test-size -r refA.txt sys/{HUMAN_SYSTEM}.txt -m bleu "
-        f"-m scores:path=human-mqm.tsv,missing=omit,name=MQM --shares {LISTED} --samples 2000",
-        result=exhibit,
+        f"-m scores:path=human-mqm.tsv,missing=omit,name=MQM --shares {LISTED} --replicates 2000",
+        result=result,
         paper="The paper's human scores, sums of fluency and adequacy from 2 to 10, have narrower "
         "relative intervals than any metric (-1.61 to +1.51 % on all data).",
-        verdict=f"{_verdict(exhibit)} MQM's relative intervals are {compared}.",
+        verdict=f"{_verdict(result)} MQM's relative intervals are {compared}.",
     )

@@ -76,7 +76,7 @@ def test_no_journal_is_begun_by_what_is_refused(folder: Path) -> None:
         (["--shares", "ten"], "shares: found 'ten'"),
         (["--shares", "100"], "expected at least 3"),
         (["--subsets", "0"], "subsets: found 0"),
-        (["--samples", "1"], "repetitions: found 1"),
+        (["--samples", "1"], "samples: found 1"),
     ],
 )
 def test_what_can_say_nothing_is_refused(options: list[str], claim: str) -> None:

@@ -46,7 +46,7 @@ def test_json_has_every_system_and_share() -> None:
 def test_documents_grow_as_wholes() -> None:
     documents = ("--documents", "documents.tsv", "--unit", "document")
     found = answer(*QUICK, *documents)
-    whole = found["settings"]["test_set"]["documents"]
+    whole = found["settings"]["pool"]["documents"]
     assert found["settings"]["sizes"][-1] == whole < 80
 
 
@@ -70,14 +70,14 @@ def test_a_chart_is_drawn(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "claim"),
     [
-        (["--shares", "10,x"], "shares: found '10,x', expected percents"),
+        (["--shares", "10,x"], "shares: found '10,x', expected percent"),
         (["--shares", "1,50,100"], "at least 5 segments in a part"),
         (["--shares", "50,100"], "expected at least 3"),
         (
             ["--shares", "50,100,200"],
             "share: found '200 %', expected more than 0 and at most 100 %",
         ),
-        (["--samples", "1"], "repetitions: found 1"),
+        (["--samples", "1"], "samples: found 1"),
         (["--replicates", "5"], "replicates: found 5"),
         (["--unit", "document"], "a test set with documents"),
         (["-m", "nosuch"], "unknown metric 'nosuch'"),

@@ -1,20 +1,17 @@
-"""Columns of exhibits as numbers, for claims about them."""
+"""Columns of results as numbers, for claims about them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from truebleu.exhibits import Exhibit
+from typing import Any
 
 
-def numbers(exhibit: Exhibit, name: str, **values: object) -> list[float]:
-    """A column's numbers in the rows that have these values; all of them must be numbers."""
-    found = []
-    for row in exhibit.rows:
-        if all(row[key] == value for key, value in values.items()):
-            number = row[name]
-            assert isinstance(number, int | float)
-            found.append(float(number))
-    assert found, f"no row has {values}"
-    return found
+def numbers(result: Any, name: str, **values: object) -> list[float]:
+    """A field's numbers in the rows that have these values; all of them must be numbers."""
+    column = [
+        getattr(row, name)
+        for row in result.rows
+        if all(getattr(row, key) == value for key, value in values.items())
+    ]
+    assert column, f"no row has {values}"
+    assert all(isinstance(number, int | float) for number in column)
+    return [float(number) for number in column]

@@ -22,7 +22,7 @@ from truebleu.studies.references import sets_of_references, study_references, wo
 if TYPE_CHECKING:
     from pathlib import Path
 
-QUICK: dict[str, Any] = {"shares": [0.5, 0.75, 1.0], "repetitions": 2, "samples": 200}
+QUICK: dict[str, Any] = {"shares": [0.5, 0.75, 1.0], "samples": 2, "replicates": 200}
 
 # Zhang & Vogel (2004, Table 4): widths of NIST's intervals in percent, by references.
 SHARES = (50, 60, 70, 80, 90, 100)
@@ -88,8 +88,8 @@ def test_one_reference_on_all_of_the_data_is_worth_itself(pool: TestSet) -> None
 def test_the_same_reference_again_is_worth_nothing(pool: TestSet) -> None:
     twice = as_test_set(pool.systems, [pool.references[0], pool.references[0]])
     found = study_references(twice, ["bleu", "ter"], **QUICK)
-    assert "BLEU: its intervals do not depend on the references." in found.findings
-    assert "TER: its intervals do not depend on the references." in found.findings
+    assert "BLEU: its intervals do not depend on the references." in found.to_document().sentences
+    assert "TER: its intervals do not depend on the references." in found.to_document().sentences
     one, two = (numbers(found, "width", metric="BLEU", references=r) for r in (1, 2))
     assert one == pytest.approx(two, rel=1e-12)
 
@@ -98,13 +98,15 @@ def test_scores_from_elsewhere_do_not_depend_on_references(pool: TestSet) -> Non
     rng = np.random.default_rng(1)
     scores = {name: rng.normal(5, 1, len(pool)).tolist() for name in pool.systems}
     found = study_references(pool, [GivenScores.of(scores, name="human")], **QUICK)
-    assert found.findings[0] == "human: its intervals do not depend on the references."
+    (sentence, *_) = found.to_document().sentences
+    assert sentence == "human: its intervals do not depend on the references."
 
 
 def test_scores_of_zero_are_said_to_say_nothing(pool: TestSet) -> None:
     zeros = GivenScores.of({name: [0.0] * len(pool) for name in pool.systems}, name="zero")
     found = study_references(pool, [zeros], **QUICK)
-    assert found.findings[0] == "zero: nothing can be said: scores are 0 or do not vary."
+    (sentence, *_) = found.to_document().sentences
+    assert sentence == "zero: nothing can be said: scores are 0 or do not vary."
     json.dumps(found.to_dict(), allow_nan=False)
 
 
@@ -113,7 +115,7 @@ def test_further_references_narrow_the_intervals_of_real_data(shared: Path) -> N
     test_set = read_test_set(
         [str(folder / "out.0.txt")], [str(folder / f"ref{index}.txt") for index in range(4)]
     )
-    found = study_references(test_set, ["bleu", "nist"], repetitions=3, samples=500)
+    found = study_references(test_set, ["bleu", "nist"], samples=3, replicates=500)
     for metric in ("BLEU", "NIST"):
         widths = numbers(found, "width", metric=metric, share=1.0)
         assert widths == sorted(widths, reverse=True)
@@ -146,9 +148,9 @@ def test_references_with_absent_segments_are_refused_by_name(pool: TestSet) -> N
     ("options", "claim"),
     [
         ({"shares": [1.0]}, "at least 3"),
-        ({"repetitions": 1}, "at least 2"),
+        ({"samples": 1}, "at least 2"),
         ({"subsets": 0}, "from 1"),
-        ({"samples": 10}, "at least 40"),
+        ({"replicates": 10}, "at least 40"),
     ],
 )
 def test_what_can_say_nothing_is_refused(

@@ -21,7 +21,7 @@ from truebleu.studies.test_size import study_test_size
 if TYPE_CHECKING:
     from pathlib import Path
 
-QUICK: dict[str, Any] = {"shares": [0.25, 0.5, 1.0], "repetitions": 4, "samples": 200}
+QUICK: dict[str, Any] = {"shares": [0.25, 0.5, 1.0], "samples": 4, "replicates": 200}
 
 
 @pytest.fixture(scope="module")
@@ -38,13 +38,15 @@ def human(scores: dict[str, list[float]]) -> tuple[TestSet, GivenScores]:
 def test_doubling_independent_scores_narrows_their_interval_by_29_percent() -> None:
     scores = np.random.default_rng(5).normal(10.0, 2.0, 1000)
     test_set, metric = human({"a": scores.tolist()})
-    found = study_test_size(test_set, [metric], repetitions=20, samples=500)
+    found = study_test_size(test_set, [metric], samples=20, replicates=500)
     for size, width in zip(numbers(found, "size"), numbers(found, "width"), strict=True):
         # 2 * 1.96 standard errors of the mean, beside the mean.
         expected = 2 * 1.96 * scores.std() / size**0.5 / scores.mean()
         assert width == pytest.approx(expected, rel=0.05)
-    narrowing = float(found.findings[0].split(" by ")[1].split(" %")[0])
-    assert narrowing == pytest.approx(100 * (1 - 0.5**0.5), abs=1.0)
+    (narrowing,) = found.narrowings
+    assert narrowing.doubling is not None
+    assert narrowing.doubling.value == pytest.approx(1 - 0.5**0.5, abs=0.01)
+    assert f"the interval by {narrowing.doubling.percent()}" in found.to_document().sentences[0]
 
 
 def test_scores_are_means_over_the_parts_of_random_growth(pool: TestSet) -> None:
@@ -55,8 +57,8 @@ def test_scores_are_means_over_the_parts_of_random_growth(pool: TestSet) -> None
         NIST().corpus([outputs[i] for i in part], [references[i] for i in part]).score
         for part in parts
     ]
-    assert found.rows[0]["score"] == pytest.approx(np.mean(alone), rel=1e-9)
-    assert found.rows[0]["spread"] == pytest.approx(np.std(alone, ddof=1), rel=1e-6)
+    assert found.rows[0].score == pytest.approx(np.mean(alone), rel=1e-9)
+    assert found.rows[0].score_sd == pytest.approx(np.std(alone, ddof=1), rel=1e-6)
 
 
 def test_nist_grows_with_the_test_set_only_where_its_parts_are_counted_anew(
@@ -65,14 +67,14 @@ def test_nist_grows_with_the_test_set_only_where_its_parts_are_counted_anew(
     within = study_test_size(pool, ["nist"], **QUICK)
     anew = study_test_size(pool, ["nist"], recount=True, **QUICK)
     small, large = within.rows[0], within.rows[2]
-    assert small["score"] == pytest.approx(large["score"], rel=0.05)
-    assert any("--recount" in finding for finding in within.findings)
+    assert small.score == pytest.approx(large.score, rel=0.05)
+    assert any("--recount" in finding for finding in within.to_document().sentences)
     scores = numbers(anew, "score", system="system-1")
     assert scores == sorted(scores)
     assert scores[0] < 0.9 * scores[2]
-    assert not any("--recount" in finding for finding in anew.findings)
+    assert not any("--recount" in finding for finding in anew.to_document().sentences)
     # The whole is the same, however it is counted.
-    assert scores[2] == pytest.approx(large["score"], rel=1e-9)
+    assert scores[2] == pytest.approx(large.score, rel=1e-9)
 
 
 def test_documents_vary_more_than_as_many_segments_and_widen_the_interval() -> None:
@@ -87,7 +89,7 @@ def test_documents_vary_more_than_as_many_segments_and_widen_the_interval() -> N
     )
     by_segment = study_test_size(grouped, [metric], **QUICK)
     by_document = study_test_size(grouped, [metric], unit="document", **QUICK)
-    assert by_document.rows[-1]["size"] == 40
+    assert by_document.rows[-1].size == 40
     # Segments of a document are all alike: five of them say as much as one.
     ratio = numbers(by_document, "width")[-1] / numbers(by_segment, "width")[-1]
     assert ratio == pytest.approx(5**0.5, rel=0.15)
@@ -96,10 +98,11 @@ def test_documents_vary_more_than_as_many_segments_and_widen_the_interval() -> N
 def test_scores_of_zero_have_no_interval_and_a_sentence_says_so() -> None:
     test_set, metric = human({"nothing": [0.0] * 40, "something": list(range(1, 41))})
     found = study_test_size(test_set, [metric], **QUICK)
-    assert [row["width"] for row in found.rows[:3]] == [None] * 3
-    assert "without nothing, whose scores are 0" in found.findings[0]
+    assert [row.width for row in found.rows[:3]] == [None] * 3
+    assert "without nothing, whose scores are 0" in found.to_document().sentences[0]
     alone, metric = human({"nothing": [0.0] * 40})
-    assert "no law can be fitted" in study_test_size(alone, [metric], **QUICK).findings[0]
+    nothing = study_test_size(alone, [metric], **QUICK)
+    assert "no law can be fitted" in nothing.to_document().sentences[0]
     json.dumps(found.to_dict(), allow_nan=False)
 
 
@@ -117,8 +120,8 @@ def test_an_interrupted_study_goes_on_to_the_same_result(pool: TestSet, tmp_path
     [
         ({"shares": [0.5, 1.0]}, "at least 3"),
         ({"shares": [0.01, 0.5, 1.0]}, "at least 5 segments"),
-        ({"repetitions": 1}, "at least 2"),
-        ({"samples": 10}, "at least 40"),
+        ({"samples": 1}, "at least 2"),
+        ({"replicates": 10}, "at least 40"),
         ({"level": 1.0}, "between 0 and 1"),
     ],
 )
@@ -138,7 +141,8 @@ def test_documents_must_be_known_to_be_added(pool: TestSet) -> None:
 def test_real_data_narrow_by_about_30_percent_when_they_double(shared: Path) -> None:
     folder = shared / "data" / "wmt23-he-en"
     test_set = read_test_set([str(folder / "sys" / "GPT4-5shot.txt")], [str(folder / "refA.txt")])
-    found = study_test_size(test_set, ["bleu", "ter"], repetitions=20, samples=300)
-    for label in ("BLEU", "TER"):
-        (sentence,) = [f for f in found.findings if f.startswith(f"{label}: doubling")]
-        assert 27 < float(sentence.split(" by ")[1].split(" %")[0]) < 32
+    found = study_test_size(test_set, ["bleu", "ter"], samples=20, replicates=300)
+    assert [narrowing.metric for narrowing in found.narrowings] == ["BLEU", "TER"]
+    for narrowing in found.narrowings:
+        assert narrowing.doubling is not None
+        assert 0.27 < narrowing.doubling.value < 0.32

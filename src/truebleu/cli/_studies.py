@@ -453,7 +453,6 @@ def accuracy(test_set: TestSet, **options: Any) -> Result:
     shares_option("10,20,30,40,50,60,70,80,90,100"),
     click.option(
         "--samples",
-        "repetitions",
         type=int,
         default=100,
         show_default=True,
@@ -468,7 +467,6 @@ def accuracy(test_set: TestSet, **options: Any) -> Result:
     ),
     click.option(
         "--replicates",
-        "samples",
         type=int,
         default=1000,
         show_default=True,
@@ -497,7 +495,6 @@ def test_size(test_set: TestSet, **options: Any) -> Result:
     shares_option("50,60,70,80,90,100"),
     click.option(
         "--samples",
-        "repetitions",
         type=int,
         default=20,
         show_default=True,
@@ -515,7 +512,6 @@ def test_size(test_set: TestSet, **options: Any) -> Result:
     unit_option,
     click.option(
         "--replicates",
-        "samples",
         type=int,
         default=1000,
         show_default=True,

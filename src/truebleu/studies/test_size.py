@@ -7,15 +7,15 @@ data double.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from truebleu._seeds import DEFAULT_SEED
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner, Task
-from truebleu.exhibits import Exhibit, Field, Plot, Row
 from truebleu.resampling import Bootstrap, Units
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import bootstrap_scores
@@ -27,11 +27,13 @@ from truebleu.studies._pool import (
     require_count,
     sizes_of_shares,
 )
+from truebleu.studies._study import StudyResult, StudySettings
 from truebleu.studies._widths import (
     FEWEST_SIZES,
     HIGH,
     LOW,
-    SQUARE_ROOT_NARROWING,
+    MEDIAN,
+    Law,
     as_record,
     doubling,
     fit_law,
@@ -42,33 +44,135 @@ from truebleu.studies._widths import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from truebleu.corpus import TestSet
-    from truebleu.execution.journal import Key, Record
+    from truebleu.execution.journal import Record
     from truebleu.metrics.base import Metric
     from truebleu.significance.statistics import MetricStatistics
     from truebleu.studies._pool import Part
+    from truebleu.studies._rates import Mean
+
+__all__ = [
+    "Narrowing",
+    "ScoreAtSize",
+    "SystemLaw",
+    "TestSizeResult",
+    "TestSizeSettings",
+    "study_test_size",
+]
 
 USUAL_SHARES = tuple(tenth / 10 for tenth in range(1, 11))
 # One growth says nothing about how growths differ.
-FEWEST_REPETITIONS = 2
+FEWEST_SAMPLES = 2
 
-FIELDS = (
-    Field("metric", "Metric"),
-    Field("system", "System"),
-    Field("share", "Share", percent=True),
-    Field("size", "Units"),
-    Field("score", "Mean score", 3),
-    Field("spread", "SD of scores", 3),
-    Field("low", "Interval from", 2, percent=True, sign=True),
-    Field("high", "to", 2, percent=True, sign=True),
-    Field("width", "Relative width", 2, percent=True),
-    Field("fitted", "By the law", 2, percent=True),
-)
-PLOT_FIELDS = (Field("bottom", "Interval from", 3), Field("top", "to", 3))
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestSizeSettings(StudySettings):
+    """The settings of the study.
+
+    Attributes:
+        shares: of the test set, ascending.
+        sizes: the units of each.
+        samples: random growths, each of which is a sample of every size.
+        recount: whether every part was counted anew.
+        replicates: of each interval.
+        level: of the intervals.
+    """
+
+    # The name starts like a test class: pytest would collect it wherever it is imported.
+    __test__ = False
+    STUDY: ClassVar[str] = "test-size"
+
+    shares: tuple[float, ...]
+    sizes: tuple[int, ...]
+    samples: int
+    recount: bool
+    replicates: int
+    level: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreAtSize:
+    """A system's score by one metric on parts of one size: means over random growths.
+
+    Attributes:
+        metric: its label.
+        system: its name.
+        share: of the test set.
+        size: units.
+        score: the mean score.
+        score_sd: the standard deviation of scores over growths.
+        median: the mean of the replicates' medians.
+        low: where the relative interval begins, as a share of the median; None of scores of 0.
+        high: where it ends.
+        width: from one to the other.
+        fitted: the width by the law of this system; None without one.
+    """
+
+    metric: str
+    system: str
+    share: float
+    size: int
+    score: float
+    score_sd: float
+    median: float
+    low: float | None
+    high: float | None
+    width: float | None
+    fitted: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemLaw:
+    """The law by which a system's intervals narrow; None where scores are 0 or do not vary."""
+
+    system: str
+    law: Law | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Narrowing:
+    """What doubling the data does to the intervals of a metric.
+
+    Attributes:
+        metric: its label.
+        doubling: by which share doubling narrows them, with the error over growths; below 0 where
+            it widens them, None without a law.
+        systems: the law of each system.
+        best: the system with the best score on the whole.
+        worst: the one with the worst.
+        weighed_by_whole: whether the metric weighs parts by the whole test set, like NIST.
+    """
+
+    metric: str
+    doubling: Mean | None
+    systems: tuple[SystemLaw, ...]
+    best: str
+    worst: str
+    weighed_by_whole: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestSizeResult(StudyResult):
+    """Scores and intervals by metric, system and share; by `truebleu study test-size`.
+
+    Attributes:
+        settings: how to repeat it.
+        units: of the whole test set.
+        rows: one for each metric, system and share.
+        narrowings: one for each metric.
+    """
+
+    __test__ = False
+    REPORT: ClassVar[str] = "truebleu.reports.studies.test_size"
+
+    settings: TestSizeSettings
+    units: int
+    rows: tuple[ScoreAtSize, ...]
+    narrowings: tuple[Narrowing, ...]
 
 
 def study_test_size(
@@ -76,14 +180,14 @@ def study_test_size(
     metrics: Sequence[str | Metric] = ("bleu",),
     *,
     shares: Sequence[float] | None = None,
-    repetitions: int = 100,
+    samples: int = 100,
     unit: PoolUnit = "segment",
     recount: bool = False,
-    samples: int = 1000,
+    replicates: int = 1000,
     level: float = 0.95,
     seed: int = DEFAULT_SEED,
     runner: Runner | None = None,
-) -> Exhibit:
+) -> TestSizeResult:
     """How scores and relative intervals depend on how much of the test set is used.
 
     Assumes that units are independent draws from one population, as all bootstrap intervals do;
@@ -93,50 +197,63 @@ def study_test_size(
         test_set: the whole.
         metrics: by which to score; given scores, such as people's, will do.
         shares: of the test set; 10 % to 100 % if not given.
-        repetitions: random growths to average over.
+        samples: random growths to average over.
         unit: what is added and resampled: segments or documents.
         recount: count every part anew, as a test set that knows nothing of the rest. Without it
             weights that come from the whole text, such as NIST's information, stay those of the
             whole, so that scores of different sizes compare.
-        samples: the bootstrap's replicates.
+        replicates: of each interval.
         level: of the intervals.
         seed: of growth and replicates.
         runner: keeps the results and shows progress.
     """
-    settings = CompareSettings(replicates=samples, level=level, seed=seed)
-    require_count(
-        "repetitions", repetitions, FEWEST_REPETITIONS, "one does not show how parts differ"
-    )
+    resampling = CompareSettings(replicates=replicates, level=level, seed=seed)
+    require_count("samples", samples, FEWEST_SAMPLES, "one does not show how parts differ")
     pool = Pool.of(test_set, metrics, unit)
     chosen = sorted(USUAL_SHARES if shares is None else shares)
     sizes = sizes_of_shares(chosen, len(pool), unit)
     if len(sizes) < FEWEST_SIZES:
         raise SettingError("shares", len(sizes), f"at least {FEWEST_SIZES}, to fit a law to")
-    orders = orders_of_growth(len(pool), repetitions, seed)
+    orders = orders_of_growth(len(pool), samples, seed)
     smallest = part_of_order(pool, test_set, orders[0], sizes[0])
     weighed = smallest.weighed_by_the_whole(anew=recount)
-    subject = {
-        "study": "test-size",
-        **pool.outline,
-        "shares": chosen,
-        "sizes": sizes,
-        "repetitions": repetitions,
-        "recount": recount,
-        "samples": samples,
-        "level": level,
-        "seed": seed,
-    }
+    settings = TestSizeSettings(
+        pool=pool.summary,
+        seed=seed,
+        shares=tuple(chosen),
+        sizes=tuple(sizes),
+        samples=samples,
+        recount=recount,
+        replicates=replicates,
+        level=level,
+    )
     tasks = []
-    for repetition, order in enumerate(orders):
+    for growth, order in enumerate(orders):
         for place, size in enumerate(sizes):
             # Replicates of its own for every part, so that no two make the same mistake.
-            first = (repetition * len(sizes) + place) * samples
+            first = (growth * len(sizes) + place) * replicates
             # Made into a part when its turn comes: all of them at once would fill the memory.
             part = partial(part_of_order, pool, test_set, order, size)
-            work = partial(_intervals, part, settings, first, anew=recount)
-            tasks.append(Task((size, repetition), work))
-    records = (runner or Runner()).run(subject, tasks)
-    return _exhibit(pool, records, subject, weighed)
+            work = partial(_intervals, part, resampling, first, anew=recount)
+            tasks.append(Task((size, growth), work))
+    records = (runner or Runner()).run(settings.to_dict(), tasks)
+    rows: list[ScoreAtSize] = []
+    narrowings: list[Narrowing] = []
+    for statistics in pool.counted:
+        label = statistics.label
+        # Shaped (size, growth, value, system); the last value is the score.
+        values = np.stack(
+            [
+                records_of([records[key] for key in records if key[0] == size], label)
+                for size in sizes
+            ]
+        )
+        narrowing = _narrowing(pool, statistics, values, settings, weighed=label in weighed)
+        narrowings.append(narrowing)
+        rows += _rows(narrowing, values, settings)
+    return TestSizeResult(
+        settings=settings, units=len(pool), rows=tuple(rows), narrowings=tuple(narrowings)
+    )
 
 
 def _intervals(
@@ -148,163 +265,62 @@ def _intervals(
     units = Units.segments(len(counted[0].rows))
     scores = bootstrap_scores(counted, units, bootstrap, first=first)
     record: Record = {}
-    for one, replicates in zip(counted, scores, strict=True):
+    for statistics, replicates in zip(counted, scores, strict=True):
         intervals = relative_intervals(replicates, settings.level)
-        record[one.label] = as_record(np.vstack([intervals, one.scores]))
+        record[statistics.label] = as_record(np.vstack([intervals, statistics.scores]))
     return record
 
 
-def _exhibit(
-    pool: Pool, records: Mapping[Key, Record], subject: dict[str, Any], weighed: Sequence[str]
-) -> Exhibit:
-    rows: list[Row] = []
-    findings: list[str] = []
-    plot_rows: list[Row] = []
-    sizes = subject["sizes"]
-    for one in pool.counted:
-        by_size = [
-            records_of([records[key] for key in records if key[0] == size], one.label)
-            for size in sizes
-        ]
-        # Shaped (size, repetition, value, system); the last value is the score.
-        found = np.stack(by_size)
-        rows += _rows(pool, one, found, subject)
-        plot_rows += _plot_rows(pool, one, found, subject)
-        findings += [*_law(pool, one, found, subject), _drift(one, found, subject)]
-        if one.label in weighed and not subject["recount"]:
-            findings.append(
-                f"{one.label} is weighed by the whole test set here, so that sizes compare; the "
-                "scores that smaller test sets would have by themselves need --recount."
-            )
-    return Exhibit(
-        name="test-size",
-        title=f"Scores and relative intervals of the level {100 * subject['level']:g} % "
-        f"by the share of {len(pool):,} {pool.unit}s used, mean of "
-        f"{subject['repetitions']} random growths",
-        fields=FIELDS,
-        rows=tuple(rows),
-        findings=tuple(findings),
-        plot=Plot(
-            mark="line",
-            x="share",
-            y="score",
-            low="bottom",
-            high="top",
-            series="system",
-            panel="metric",
-        ),
-        plot_rows=tuple(plot_rows),
-        plot_fields=PLOT_FIELDS,
-        settings=subject,
-    )
-
-
-def _widths(found: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Widths of the intervals, shaped (size, repetition, system)."""
-    return np.asarray(found[:, :, HIGH] - found[:, :, LOW])
+def _widths(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Widths of the intervals, shaped (size, growth, system)."""
+    return np.asarray(values[:, :, HIGH] - values[:, :, LOW])
 
 
 def _rows(
-    pool: Pool, one: MetricStatistics, found: NDArray[np.float64], subject: Mapping[str, Any]
-) -> list[Row]:
-    rows: list[Row] = []
-    widths = mean_of_known(_widths(found), axis=1)
-    means = mean_of_known(found, axis=1)
-    spreads = found[:, :, -1].std(axis=1, ddof=1)
-    for system, name in enumerate(pool.names):
-        law = fit_law(subject["sizes"], widths[:, system])
-        for place, (share, size) in enumerate(
-            zip(subject["shares"], subject["sizes"], strict=True)
-        ):
-            rows.append(
-                {
-                    "metric": one.label,
-                    "system": name,
-                    "share": share,
-                    "size": size,
-                    "score": float(means[place, -1, system]),
-                    "spread": float(spreads[place, system]),
-                    "low": or_none(means[place, LOW, system]),
-                    "high": or_none(means[place, HIGH, system]),
-                    "width": or_none(widths[place, system]),
-                    "fitted": None if law is None else law.width(size),
-                }
+    narrowing: Narrowing, values: NDArray[np.float64], settings: TestSizeSettings
+) -> Iterator[ScoreAtSize]:
+    widths = mean_of_known(_widths(values), axis=1)
+    means = mean_of_known(values, axis=1)
+    deviations = values[:, :, -1].std(axis=1, ddof=1)
+    for place, of_system in enumerate(narrowing.systems):
+        law = of_system.law
+        for row, (share, size) in enumerate(zip(settings.shares, settings.sizes, strict=True)):
+            yield ScoreAtSize(
+                metric=narrowing.metric,
+                system=of_system.system,
+                share=share,
+                size=size,
+                score=float(means[row, -1, place]),
+                score_sd=float(deviations[row, place]),
+                median=float(means[row, MEDIAN, place]),
+                low=or_none(means[row, LOW, place]),
+                high=or_none(means[row, HIGH, place]),
+                width=or_none(widths[row, place]),
+                fitted=None if law is None else law.width(size),
             )
-    return rows
 
 
-def _plot_rows(
-    pool: Pool, one: MetricStatistics, found: NDArray[np.float64], subject: Mapping[str, Any]
-) -> list[Row]:
-    """The best and the worst system with their intervals, as in the paper's Figs. 4 to 7."""
-    order = np.argsort(-one.sign * one.scores, kind="stable")
-    means = mean_of_known(found, axis=1)
-    rows: list[Row] = []
-    for system in dict.fromkeys((int(order[0]), int(order[-1]))):
-        for place, share in enumerate(subject["shares"]):
-            median, low, high, score = means[place, :, system]
-            rows.append(
-                {
-                    "metric": one.label,
-                    "system": pool.names[system],
-                    "share": share,
-                    "score": float(score),
-                    "bottom": or_none(median + abs(median) * low),
-                    "top": or_none(median + abs(median) * high),
-                }
-            )
-    return rows
-
-
-def _law(
-    pool: Pool, one: MetricStatistics, found: NDArray[np.float64], subject: Mapping[str, Any]
-) -> list[str]:
-    """What doubling the data does to the intervals of a metric, in a sentence."""
-    sizes = subject["sizes"]
-    widths = _widths(found)
-    laws = [fit_law(sizes, column) for column in mean_of_known(widths, axis=1).T]
-    fitted = [law for law in laws if law is not None]
+def _narrowing(
+    pool: Pool,
+    statistics: MetricStatistics,
+    values: NDArray[np.float64],
+    settings: TestSizeSettings,
+    *,
+    weighed: bool,
+) -> Narrowing:
+    widths = _widths(values)
+    laws = [fit_law(settings.sizes, column) for column in mean_of_known(widths, axis=1).T]
     # The systems' mean of logarithms, so that every system counts alike.
     with np.errstate(divide="ignore", invalid="ignore"):
         logarithms = np.where(widths > 0, np.log(widths), np.nan)
-    spread = doubling(sizes, np.exp(mean_of_known(logarithms, axis=2)).T)
-    if not fitted or spread is None:
-        return [
-            f"{one.label}: no law can be fitted: fewer than {FEWEST_SIZES} sizes have intervals, "
-            "since scores are 0 or do not vary."
-        ]
-    if len(fitted) < len(laws):
-        without = [name for name, law in zip(pool.names, laws, strict=True) if law is None]
-        note = f" without {', '.join(without)}, whose scores are 0 or do not vary"
-    else:
-        note = ""
-    narrowings = [law.narrowing for law in fitted]
-    by_system = (
-        f"; from {100 * min(narrowings):.1f} to {100 * max(narrowings):.1f} % by system"
-        if len(fitted) > 1
-        else ""
+    order = np.argsort(-statistics.sign * statistics.scores, kind="stable")
+    return Narrowing(
+        metric=statistics.label,
+        doubling=doubling(settings.sizes, np.exp(mean_of_known(logarithms, axis=2)).T),
+        systems=tuple(
+            SystemLaw(system=name, law=law) for name, law in zip(pool.names, laws, strict=True)
+        ),
+        best=pool.names[order[0]],
+        worst=pool.names[order[-1]],
+        weighed_by_whole=weighed,
     )
-    verb = "narrows" if spread.value >= 0 else "widens"
-    shown = spread if spread.value >= 0 else spread.negated()
-    exponent = float(np.log2(1 - spread.value))
-    return [
-        f"{one.label}: doubling the data {verb} the interval by {shown.percent()}{by_system}"
-        f"{note}. Independent {pool.unit}s would give {100 * SQUARE_ROOT_NARROWING:.1f} %. The law "
-        f"is width = c · n^{exponent:.2f}, and misses no mean width by more than "
-        f"{100 * max(law.misfit for law in fitted):.1f} %."
-    ]
-
-
-def _drift(one: MetricStatistics, found: NDArray[np.float64], subject: Mapping[str, Any]) -> str:
-    """How the mean score of the smallest part differs from that of the largest."""
-    small, large = (float(found[place, :, -1].mean()) for place in (0, -1))
-    smallest, largest = (f"{100 * subject['shares'][place]:g} %" for place in (0, -1))
-    digits = one.metric.digits + 1
-    beside = f"the {large:.{digits}f} with {largest}"
-    change = 100 * (small - large) / abs(large) if large else 0.0
-    if f"{abs(change):.1f}" == "0.0":
-        compared = f"beside {beside}"
-    else:
-        compared = f"{abs(change):.1f} % {'more' if change > 0 else 'less'} than {beside}"
-    start = f"{one.label}: the mean score with {smallest} of the data is {small:.{digits}f}"
-    return f"{start}, {compared}."
