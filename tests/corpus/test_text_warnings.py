@@ -59,9 +59,9 @@ def test_clean_texts_have_no_warnings(folder: Folder) -> None:
 def test_what_a_file_contains_is_reported(
     folder: Folder, written: str, code: str, count: int, segment: int | None
 ) -> None:
-    found = warnings(folder, written, "r\ns\nt\n")
-    assert set(found) == {code}
-    warning = found[code]
+    reported = warnings(folder, written, "r\ns\nt\n")
+    assert set(reported) == {code}
+    warning = reported[code]
     assert (warning.count, warning.segment) == (count, segment)
     assert warning.message.startswith(f"{folder.path / 'system'}: ")
     assert "\n" not in warning.message
@@ -84,8 +84,8 @@ def test_findings_of_a_table_name_the_column_and_those_of_its_file_come_once(
     folder: Folder,
 ) -> None:
     path = folder.write("t.tsv", "\ufeffref\tmt\nr\ta\u200b\ns\tb\n")
-    found = read_test_set([f"{path}#mt"], [f"{path}#ref"]).warnings
-    assert [(warning.code, warning.text) for warning in found] == [
+    reported = read_test_set([f"{path}#mt"], [f"{path}#ref"]).warnings
+    assert [(warning.code, warning.text) for warning in reported] == [
         ("byte-order-mark", path),
         ("zero-width", f"{path}#mt"),
     ]
@@ -94,8 +94,8 @@ def test_findings_of_a_table_name_the_column_and_those_of_its_file_come_once(
 def test_identical_texts_are_reported(folder: Folder) -> None:
     a, b = folder.write("a", "x\ny\n"), folder.write("b", "x\ny\n")
     other, same = folder.write("other", "u\nv\n"), folder.write("same", "u\nv\n")
-    found = read_test_set([a, b, other], [same, f"z={b}"], source=a).warnings
-    assert {(warning.code, warning.text) for warning in found} == {
+    reported = read_test_set([a, b, other], [same, f"z={b}"], source=a).warnings
+    assert {(warning.code, warning.text) for warning in reported} == {
         ("same-as-source", a),
         ("same-as-reference", a),
         ("same-as-source", b),
@@ -103,32 +103,32 @@ def test_identical_texts_are_reported(folder: Folder) -> None:
         ("same-as-system", b),
         ("same-as-reference", other),
     }
-    found = read_test_set([], [other, same]).warnings
-    assert [(warning.code, warning.text) for warning in found] == [("same-as-reference", same)]
+    reported = read_test_set([], [other, same]).warnings
+    assert [(warning.code, warning.text) for warning in reported] == [("same-as-reference", same)]
 
 
 def test_a_text_in_two_roles_is_reported_once(folder: Folder) -> None:
     path = folder.write("a", "x\ty\n")
     others = [folder.write(name, "x\ty\n") for name in ("b", "c")]
-    found = read_test_set([path, *others], [path, folder.write("d", "x\ty\n")]).warnings
-    assert len(found) == len({(warning.code, warning.text) for warning in found})
+    reported = read_test_set([path, *others], [path, folder.write("d", "x\ty\n")]).warnings
+    assert len(reported) == len({(warning.code, warning.text) for warning in reported})
 
 
 def test_a_lost_first_line_is_noticed(folder: Folder) -> None:
     reference = sentences(80)
     outputs = translated(reference)
-    found = warnings(folder, text([*outputs[1:], outputs[-1]]), text(reference))
-    assert (found["shifted"].segment, found["shifted"].count) == (1, 79)
-    assert "segments 1 to 79" in found["shifted"].message
-    assert "moved down by 1; 1 line lost at segment 1?" in found["shifted"].message
+    reported = warnings(folder, text([*outputs[1:], outputs[-1]]), text(reference))
+    assert (reported["shifted"].segment, reported["shifted"].count) == (1, 79)
+    assert "segments 1 to 79" in reported["shifted"].message
+    assert "moved down by 1; 1 line lost at segment 1?" in reported["shifted"].message
 
 
 def test_an_extra_line_in_the_middle_is_noticed(folder: Folder) -> None:
     reference = sentences(80)
     outputs = translated(reference)
-    found = warnings(folder, text([*outputs[:40], "", *outputs[40:-1]]), text(reference))
-    assert found["shifted"].segment == 42
-    assert "moved up by 1; 1 line extra at segment 42?" in found["shifted"].message
+    reported = warnings(folder, text([*outputs[:40], "", *outputs[40:-1]]), text(reference))
+    assert reported["shifted"].segment == 42
+    assert "moved up by 1; 1 line extra at segment 42?" in reported["shifted"].message
 
 
 DATA = (

@@ -12,17 +12,17 @@ SYSTEMS = ("a", "b")
 def scores(path: str, segments: int = 2, **choices: Any) -> HumanScores:
     """Human scores of the systems a and b."""
     choices.setdefault("systems", SYSTEMS)
-    found = read_human(path, segments=segments, **choices)
-    assert isinstance(found, HumanScores)
-    return found
+    human = read_human(path, segments=segments, **choices)
+    assert isinstance(human, HumanScores)
+    return human
 
 
 def judgments(path: str, segments: int = 2, **choices: Any) -> PairwiseJudgments:
     """Pairwise judgments of the systems a, b and c."""
     choices.setdefault("systems", ("a", "b", "c"))
-    found = read_human(path, segments=segments, **choices)
-    assert isinstance(found, PairwiseJudgments)
-    return found
+    human = read_human(path, segments=segments, **choices)
+    assert isinstance(human, PairwiseJudgments)
+    return human
 
 
 def tsv(header: str, *rows: str) -> str:

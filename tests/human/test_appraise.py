@@ -47,9 +47,9 @@ def test_quality_control_and_scores_of_documents_are_left_out(folder: Folder) ->
             row("a", 1, 8, whole=True),
         )
     )
-    found = scores(folder.write("da.csv", text))
-    assert found.scores == {"a": (80.0, None), "b": (60.0, None)}
-    assert "format:da" in found.signature
+    human = scores(folder.write("da.csv", text))
+    assert human.scores == {"a": (80.0, None), "b": (60.0, None)}
+    assert "format:da" in human.signature
 
 
 def test_the_latest_judgment_of_a_user_counts_and_users_are_averaged(folder: Folder) -> None:
@@ -61,9 +61,9 @@ def test_the_latest_judgment_of_a_user_counts_and_users_are_averaged(folder: Fol
             row("b", 1, 60),
         )
     )
-    found = scores(folder.write("da.csv", text))
-    assert found.scores["a"] == (60.0, None)
-    assert found.raters == 2
+    human = scores(folder.write("da.csv", text))
+    assert human.scores["a"] == (60.0, None)
+    assert human.raters == 2
 
 
 @pytest.mark.parametrize(
@@ -73,17 +73,17 @@ def test_the_latest_judgment_of_a_user_counts_and_users_are_averaged(folder: Fol
 def test_all_three_forms_are_read(folder: Folder, form: dict[str, Any], name: str) -> None:
     text = row("a", 1, 80, **form) + row("b", 2, "70.5", **form)
     path = folder.write("export.csv", text)
-    found = scores(path, format=name)
-    assert found.scores == {"a": (80.0, None), "b": (None, 70.5)}
-    assert f"format:{name}" in found.signature
-    assert scores(path).scores == found.scores
+    human = scores(path, format=name)
+    assert human.scores == {"a": (80.0, None), "b": (None, 70.5)}
+    assert f"format:{name}" in human.signature
+    assert scores(path).scores == human.scores
 
 
 def test_items_that_start_again_in_each_document_need_the_documents(folder: Folder) -> None:
     text = row("a", 0, 1, document="x") + row("b", 0, 2, document="y") + row("a", 1, 3)
     path = folder.write("da.csv", text.replace(",d,", ",y,"))
-    found = scores(path, segments=3, documents=["x", "y", "y"])
-    assert found.scores == {"a": (1.0, None, 3.0), "b": (None, 2.0, None)}
+    human = scores(path, segments=3, documents=["x", "y", "y"])
+    assert human.scores == {"a": (1.0, None, 3.0), "b": (None, 2.0, None)}
     with pytest.raises(MalformedFileError, match=r"line 2: .*give the documents"):
         scores(path, segments=3)
 

@@ -17,27 +17,27 @@ SEGMENTS = "SYS SID RAW.SCR Z.SCR N\na.4 1 80 0.5 2\na.4 2 60 -0.5 1\nb 1 70 0.1
 
 @pytest.mark.parametrize("name", ["ad-seg-scores-cs-en.csv", "seg.txt", "seg.tsv"])
 def test_raw_scores_of_segments_are_read(folder: Folder, name: str) -> None:
-    found = scores(folder.write(name, SEGMENTS))
-    assert found.scores == {"a": (80.0, 60.0), "b": (70.0, None)}
-    assert "format:da|column:RAW.SCR" in found.signature
+    human = scores(folder.write(name, SEGMENTS))
+    assert human.scores == {"a": (80.0, 60.0), "b": (70.0, None)}
+    assert "format:da|column:RAW.SCR" in human.signature
 
 
 def test_z_is_the_files_own_column(folder: Folder) -> None:
-    found = scores(folder.write("seg.csv", SEGMENTS), raters="z")
-    assert found.scores == {"a": (0.5, -0.5), "b": (0.1, None)}
-    assert "raters:z" in found.signature
+    human = scores(folder.write("seg.csv", SEGMENTS), raters="z")
+    assert human.scores == {"a": (0.5, -0.5), "b": (0.1, None)}
+    assert "raters:z" in human.signature
 
 
 def test_scores_of_systems_are_read(folder: Folder) -> None:
     text = "RAW.SCR Z.SCR N SYS N.ALL\n71.5 0.2 10 a.1 12\n70 0.1 9 b.2 11\n"
-    found = scores(folder.write("sys.csv", text))
-    assert (found.level, found.scores) == ("system", {"a": (71.5,), "b": (70.0,)})
+    human = scores(folder.write("sys.csv", text))
+    assert (human.level, human.scores) == ("system", {"a": (71.5,), "b": (70.0,)})
 
 
 def test_segments_may_be_called_by_document(folder: Folder) -> None:
     text = "SYS SID RAW.SCR Z.SCR N\na x-0.1_1 80 0 1\na y_1 81 0 1\nb y_2 82 0 1\n"
-    found = scores(folder.write("seg.csv", text), segments=3, documents=["x-0.1", "y", "y"])
-    assert found.scores == {"a": (80.0, 81.0, None), "b": (None, None, 82.0)}
+    human = scores(folder.write("seg.csv", text), segments=3, documents=["x-0.1", "y", "y"])
+    assert human.scores == {"a": (80.0, 81.0, None), "b": (None, None, 82.0)}
 
 
 def test_headers_in_the_middle_and_mixed_white_space_do_not_matter(folder: Folder) -> None:

@@ -23,10 +23,10 @@ def wmt24(system: str, line: int, score: float | None, **fields: object) -> str:
 def test_lines_of_wmt24_are_averaged_over_annotators(folder: Folder, name: str) -> None:
     text = wmt24("a", 1, 80) + wmt24("a", 1, 70, annotator="u2") + wmt24("b", 2, None)
     text += wmt24("b", 1, 50) + wmt24("b", 1, 55)
-    found = scores(folder.write(name, text))
-    assert found.scores == {"a": (75.0, None), "b": (55.0, None)}
-    assert found.raters == 2
-    assert "format:esa" in found.signature
+    human = scores(folder.write(name, text))
+    assert human.scores == {"a": (75.0, None), "b": (55.0, None)}
+    assert human.raters == 2
+    assert "format:esa" in human.signature
 
 
 def test_lines_of_wmt24_hold_several_language_pairs(folder: Folder) -> None:
@@ -51,16 +51,16 @@ def test_objects_of_wmt25_pair_in_order_where_they_are_as_many(folder: Folder, f
     records = [segment(5, a=A, b=None), segment(7, b=B)]
     is_array = form == "array.json"
     text = json.dumps(records) if is_array else "\n".join(map(json.dumps, records))
-    found = scores(folder.write(form, text))
-    assert found.scores == {"a": (70.0, None), "b": (None, 40.0)}
-    assert found.raters == 2
+    human = scores(folder.write(form, text))
+    assert human.scores == {"a": (70.0, None), "b": (None, 40.0)}
+    assert human.raters == 2
 
 
 @pytest.mark.parametrize("name", ["y", "news_#_y", "en-cs_#_news_#_y"])
 def test_objects_of_wmt25_are_matched_by_document(folder: Folder, name: str) -> None:
     path = folder.write("esa.json", json.dumps([segment(1, "y", a=A, b=B)]))
-    found = scores(path, segments=3, documents=["x", name, name])
-    assert found.scores == {"a": (None, 70.0, None), "b": (None, 40.0, None)}
+    human = scores(path, segments=3, documents=["x", name, name])
+    assert human.scores == {"a": (None, 70.0, None), "b": (None, 40.0, None)}
 
 
 @pytest.mark.parametrize(

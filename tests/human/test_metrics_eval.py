@@ -20,7 +20,7 @@ def write_set(folder: Folder, *, canary: bool = True) -> str:
     line = ["CANARY"] if canary else []
 
     def text(*lines: str) -> str:
-        return "".join(f"{one}\n" for one in (*line, *lines))
+        return "".join(f"{segment}\n" for segment in (*line, *lines))
 
     def by_system(**numbers: str) -> str:
         lead = "None " if canary else ""
@@ -57,45 +57,45 @@ def write_set(folder: Folder, *, canary: bool = True) -> str:
 
 @pytest.mark.parametrize("canary", [True, False])
 def test_texts_and_labels_are_read_without_the_canary(folder: Folder, canary: bool) -> None:
-    found = read_metrics_eval(write_set(folder, canary=canary), "en-de")
-    assert found.canary is canary
-    assert found.source == ("one", "two", "three")
-    assert found.references == {"refA": ("eins", None, "drei")}
-    assert found.outputs["a"] == ("eins\u2028uno", "zwei", "drei")
-    assert sorted(found.outputs) == ["a", "b", "refA"]
-    assert found.documents == ("x", "x", "y")
-    assert found.domains == ("news", "news", "chat")
+    metrics_eval = read_metrics_eval(write_set(folder, canary=canary), "en-de")
+    assert metrics_eval.canary is canary
+    assert metrics_eval.source == ("one", "two", "three")
+    assert metrics_eval.references == {"refA": ("eins", None, "drei")}
+    assert metrics_eval.outputs["a"] == ("eins\u2028uno", "zwei", "drei")
+    assert sorted(metrics_eval.outputs) == ["a", "b", "refA"]
+    assert metrics_eval.documents == ("x", "x", "y")
+    assert metrics_eval.domains == ("news", "news", "chat")
 
 
 @pytest.mark.parametrize("canary", [True, False])
 def test_human_scores_of_all_levels_are_listed_and_read(folder: Folder, canary: bool) -> None:
-    found = read_metrics_eval(write_set(folder, canary=canary))
-    assert sorted((file.name, file.level) for file in found.human) == [
+    metrics_eval = read_metrics_eval(write_set(folder, canary=canary))
+    assert sorted((file.name, file.level) for file in metrics_eval.human) == [
         ("mqm", "document"),
         ("mqm", "domain"),
         ("mqm", "segment"),
         ("mqm.rater1", "system"),
     ]
-    segments = found.human_scores("mqm")
+    segments = metrics_eval.human_scores("mqm")
     assert segments.scores == {"a": (0.0, -2.0, -3.0), "b": (-1.0, None, -5.0)}
-    assert found.human_scores("mqm.rater1", "system").scores == {"a": (-1.5,), "b": (-3.0,)}
-    documents = found.human_scores("mqm", "document")
+    assert metrics_eval.human_scores("mqm.rater1", "system").scores == {"a": (-1.5,), "b": (-3.0,)}
+    documents = metrics_eval.human_scores("mqm", "document")
     assert (documents.items, documents.scores["b"]) == (("x", "y"), (-0.5, -5.0))
-    domains = found.human_scores("mqm", "domain")
+    domains = metrics_eval.human_scores("mqm", "domain")
     assert (domains.items, domains.scores["b"]) == (("chat", "news"), (-5.0, -0.5))
-    ratings = found.human_ratings("mqm")
+    ratings = metrics_eval.human_ratings("mqm")
     assert ratings.scores == dict.fromkeys(("a", "b"), (-5.0, None, -5.0))
 
 
 @pytest.mark.parametrize("canary", [True, False])
 def test_metric_scores_are_listed_and_read(folder: Folder, canary: bool) -> None:
-    found = read_metrics_eval(write_set(folder, canary=canary))
-    listed = sorted((file.name, file.references, file.level) for file in found.metrics)
+    metrics_eval = read_metrics_eval(write_set(folder, canary=canary))
+    listed = sorted((file.name, file.references, file.level) for file in metrics_eval.metrics)
     assert listed == [("X-Y", "refA", "segment"), ("X-Y", "refA", "system")]
-    assert found.metric_scores("X-Y") == dict.fromkeys(("a", "b"), (0.1, 0.2, 0.3))
-    assert found.metric_scores("X-Y", "refA", "system") == {"a": (0.5,), "b": (0.25,)}
+    assert metrics_eval.metric_scores("X-Y") == dict.fromkeys(("a", "b"), (0.1, 0.2, 0.3))
+    assert metrics_eval.metric_scores("X-Y", "refA", "system") == {"a": (0.5,), "b": (0.25,)}
     with pytest.raises(MissingColumnError, match=r"X-Y-refB \(segment\)"):
-        found.metric_scores("X-Y", "refB")
+        metrics_eval.metric_scores("X-Y", "refB")
 
 
 @pytest.mark.parametrize(
@@ -111,8 +111,8 @@ def test_metric_scores_are_listed_and_read(folder: Folder, canary: bool) -> None
 def test_its_files_are_read_singly_too(folder: Folder, ending: str, level: str) -> None:
     root = write_set(folder)
     path = f"{root}/human-scores/en-de.{ending}"
-    found = scores(path, segments=3, documents=["x", "x", "y"])
-    assert (found.level, found.systems) == (level, ("a", "b"))
+    metrics_eval = scores(path, segments=3, documents=["x", "x", "y"])
+    assert (metrics_eval.level, metrics_eval.systems) == (level, ("a", "b"))
 
 
 def test_a_compressed_file_is_known_by_the_same_name(folder: Folder) -> None:

@@ -44,10 +44,10 @@ EXAMPLE = HEADER + "".join(
 def test_a_segments_score_is_minus_the_weights_of_its_errors_averaged_over_raters(
     folder: Folder,
 ) -> None:
-    found = scores(folder.write("mqm.tsv", EXAMPLE), segments=3)
-    assert found.scores == {"a": (-2.55, 0.0, None), "b": (-25.0, -2.0, None)}
-    assert found.raters == 2
-    assert found.signature.startswith("human|format:mqm|weights:standard|match:numbers|raters:mean")
+    human = scores(folder.write("mqm.tsv", EXAMPLE), segments=3)
+    assert human.scores == {"a": (-2.55, 0.0, None), "b": (-25.0, -2.0, None)}
+    assert human.raters == 2
+    assert human.signature.startswith("human|format:mqm|weights:standard|match:numbers|raters:mean")
 
 
 @pytest.mark.parametrize(
@@ -84,9 +84,9 @@ def test_the_longest_start_of_an_errors_name_decides_its_weight(
 )
 def test_weights_are_read_from_a_file(folder: Folder, content: str) -> None:
     weights = folder.write("weights.txt", content)
-    found = scores(folder.write("mqm.tsv", EXAMPLE), weights=weights)
-    assert found.scores == {"a": (-6.0, 0.0), "b": (-10.0, -4.0)}
-    assert "weights:major=10,minor=2|" in found.signature
+    human = scores(folder.write("mqm.tsv", EXAMPLE), weights=weights)
+    assert human.scores == {"a": (-6.0, 0.0), "b": (-10.0, -4.0)}
+    assert "weights:major=10,minor=2|" in human.signature
 
 
 @pytest.mark.parametrize(
@@ -109,8 +109,8 @@ def test_outputs_with_the_same_errors_in_another_order_tie_exactly(folder: Folde
     errors = ["Minor/Fluency/Punctuation"] * 2 + ["Minor/Style"] + ["Minor/Fluency/Punctuation"]
     rows = [mark("a", 1, error) for error in errors]
     rows += [mark("b", 1, error) for error in sorted(errors, reverse=True)]
-    found = scores(folder.write("mqm.tsv", HEADER + "".join(rows)), segments=1)
-    assert found.scores["a"] == found.scores["b"] == (-1.3,)
+    human = scores(folder.write("mqm.tsv", HEADER + "".join(rows)), segments=1)
+    assert human.scores["a"] == human.scores["b"] == (-1.3,)
 
 
 def test_the_columns_of_later_years_are_known_and_a_longer_header_does_not_matter(
@@ -119,8 +119,8 @@ def test_the_columns_of_later_years_are_known_and_a_longer_header_does_not_matte
     header = HEADER.replace("doc_id", "docSegId").replace("seg_id", "globalSegId")
     text = header.replace("\n", "\tmetadata\tthis column documents the others\n")
     text += EXAMPLE.partition("\n")[2].replace("\n", "\t{}\n")
-    found = scores(folder.write("mqm.tsv", text))
-    assert found.scores == {"a": (-2.55, 0.0), "b": (-25.0, -2.0)}
+    human = scores(folder.write("mqm.tsv", text))
+    assert human.scores == {"a": (-2.55, 0.0), "b": (-25.0, -2.0)}
 
 
 def test_quoted_files_are_read(folder: Folder) -> None:
@@ -128,8 +128,8 @@ def test_quoted_files_are_read(folder: Folder) -> None:
     rows[1][5] = "with a\nline end and a\ttab"
     quoted = "\n".join("\t".join(json.dumps(f).replace('\\"', '""') for f in r) for r in rows)
     quoted = quoted.replace("\\n", "\n").replace("\\t", "\t")
-    found = scores(folder.write("mqm.tsv", quoted))
-    assert found.scores == {"a": (-2.55, 0.0), "b": (-25.0, -2.0)}
+    human = scores(folder.write("mqm.tsv", quoted))
+    assert human.scores == {"a": (-2.55, 0.0), "b": (-25.0, -2.0)}
 
 
 def test_files_without_header_are_read_where_the_format_is_given(folder: Folder) -> None:
@@ -145,8 +145,8 @@ def test_z_scores_are_of_the_raters_segment_scores(folder: Folder) -> None:
         mark("a", 2, "Minor/Style", rater="r2"),
         mark("b", 2, "No-error", rater="r2"),
     ]
-    found = scores(folder.write("mqm.tsv", HEADER + "".join(rows)), raters="z")
-    assert found.scores["b"] == pytest.approx((2**-0.5, 2**-0.5))
+    human = scores(folder.write("mqm.tsv", HEADER + "".join(rows)), raters="z")
+    assert human.scores["b"] == pytest.approx((2**-0.5, 2**-0.5))
 
 
 # A test set of five segments of which the first of document x and all of y are at hand.
@@ -159,9 +159,9 @@ SUBSET = HEADER + "".join(
 
 def test_segments_are_matched_by_document_where_documents_are_known(folder: Folder) -> None:
     path = folder.write("mqm.tsv", SUBSET)
-    found = scores(path, segments=4, documents=["z", "x", "y", "y"])
-    assert found.scores["a"] == (None, -5.0, -5.0, -5.0)
-    assert "match:documents" in found.signature
+    human = scores(path, segments=4, documents=["z", "x", "y", "y"])
+    assert human.scores["a"] == (None, -5.0, -5.0, -5.0)
+    assert "match:documents" in human.signature
 
 
 def test_numbers_beyond_a_document_count_in_order_where_they_are_as_many(folder: Folder) -> None:
@@ -173,9 +173,9 @@ def test_numbers_beyond_a_document_count_in_order_where_they_are_as_many(folder:
 
 def test_segments_pair_in_order_where_their_numbers_do_not_fit(folder: Folder) -> None:
     path = folder.write("mqm.tsv", SUBSET)
-    found = scores(path, segments=3)
-    assert found.scores["b"] == (-1.0, -1.0, -1.0)
-    assert "match:order" in found.signature
+    human = scores(path, segments=3)
+    assert human.scores["b"] == (-1.0, -1.0, -1.0)
+    assert "match:order" in human.signature
 
 
 def test_segments_that_match_in_no_way_are_refused_with_what_to_do(folder: Folder) -> None:
@@ -196,8 +196,8 @@ def test_a_document_that_does_not_exist_is_refused(folder: Folder) -> None:
 
 def test_the_way_of_matching_can_be_chosen(folder: Folder) -> None:
     path = folder.write("mqm.tsv", SUBSET)
-    found = scores(path, segments=5, documents=["x", "x", "x", "y", "y"], match="numbers")
-    assert found.scores["a"] == (-5.0, None, None, -5.0, -5.0)
+    human = scores(path, segments=5, documents=["x", "x", "x", "y", "y"], match="numbers")
+    assert human.scores["a"] == (-5.0, None, None, -5.0, -5.0)
     with pytest.raises(MalformedFileError, match="3 different segments, expected 5"):
         scores(path, segments=5, match="order")
 
@@ -235,10 +235,10 @@ def test_rating_lines_are_in_the_order_of_the_test_set(folder: Folder) -> None:
         "a\tNone\tNone",
         f"b\t{rating(MINOR)}\tr2",
     ]
-    found = scores(folder.write("en-de.mqm.seg.rating", "\n".join(lines) + "\n"))
-    assert found.scores == {"a": (-6.0, None), "b": (0.0, -1.0)}
-    assert found.raters == 2
-    assert "weights:standard" in found.signature
+    human = scores(folder.write("en-de.mqm.seg.rating", "\n".join(lines) + "\n"))
+    assert human.scores == {"a": (-6.0, None), "b": (0.0, -1.0)}
+    assert human.raters == 2
+    assert "weights:standard" in human.signature
 
 
 def test_published_weights_count_unless_others_are_given(folder: Folder) -> None:
@@ -271,8 +271,8 @@ def test_stand_alone_ratings_may_count_from_0_in_each_document(folder: Folder) -
         for d in "xy"
     ]
     path = folder.write("ratings.jsonl", "\n".join(map(json.dumps, rows)))
-    found = scores(path, segments=4, documents=["x", "x", "y", "y"])
-    assert found.scores == {"a": (None, -5.0, None, -5.0), "b": (None, 0.0, None, 0.0)}
+    human = scores(path, segments=4, documents=["x", "x", "y", "y"])
+    assert human.scores == {"a": (None, -5.0, None, -5.0), "b": (None, 0.0, None, 0.0)}
 
 
 @pytest.mark.parametrize(

@@ -31,14 +31,14 @@ def test_judgments_are_words_signs_numbers_or_names(
 ) -> None:
     rows = (f"1 a b {better}", f"2 a b {worse}", f"2 a c {tied}", "1 b c None")
     path = folder.write("h.tsv", tsv("segment system1 system2 judgment", *rows))
-    found = judgments(path)
-    assert found.judgments == (
+    human = judgments(path)
+    assert human.judgments == (
         Judgment(0, "a", "b", 1),
         Judgment(1, "a", "b", -1),
         Judgment(1, "a", "c", 0),
     )
-    assert found.systems == ("a", "b", "c")
-    assert found.raters == 1
+    assert human.systems == ("a", "b", "c")
+    assert human.raters == 1
 
 
 def test_json_lines_with_raters_are_read(folder: Folder) -> None:
@@ -46,9 +46,9 @@ def test_json_lines_with_raters_are_read(folder: Folder) -> None:
         {"segment": 2, "left": "b", "right": "a", "verdict": 1, "rater": "r1"},
         {"segment": 2, "left": "b", "right": "a", "verdict": -1, "rater": "r2"},
     ]
-    found = judgments(folder.write("h.jsonl", "\n".join(map(json.dumps, rows))))
-    assert found.judgments == (Judgment(1, "b", "a", 1, "r1"), Judgment(1, "b", "a", -1, "r2"))
-    assert (found.raters, found.systems) == (2, ("a", "b"))
+    human = judgments(folder.write("h.jsonl", "\n".join(map(json.dumps, rows))))
+    assert human.judgments == (Judgment(1, "b", "a", 1, "r1"), Judgment(1, "b", "a", -1, "r2"))
+    assert (human.raters, human.systems) == (2, ("a", "b"))
 
 
 WMT_HEADER = (
@@ -59,19 +59,19 @@ WMT_HEADER = (
 
 def test_a_ranking_is_all_its_pairs_and_the_lower_rank_wins(folder: Folder) -> None:
     text = WMT_HEADER + "cze,eng,2,-1,2,j1,-1,a,-1,b,-1,c,1,3,3\n"
-    found = judgments(folder.write("ranks.csv", text))
-    assert found.judgments == (
+    human = judgments(folder.write("ranks.csv", text))
+    assert human.judgments == (
         Judgment(1, "a", "b", 1, "j1"),
         Judgment(1, "a", "c", 1, "j1"),
         Judgment(1, "b", "c", 0, "j1"),
     )
-    assert "form:ranks" in found.signature
+    assert "form:ranks" in human.signature
 
 
 def test_outputs_without_rank_are_left_out_and_joined_outputs_are_split(folder: Folder) -> None:
     text = WMT_HEADER + "cze,eng,1,-1,1,j1,-1,a+c,-1,b,-1,x,2,1,-1\n"
-    found = judgments(folder.write("ranks.csv", text))
-    assert found.judgments == (
+    human = judgments(folder.write("ranks.csv", text))
+    assert human.judgments == (
         Judgment(0, "a", "c", 0, "j1"),
         Judgment(0, "a", "b", -1, "j1"),
         Judgment(0, "c", "b", -1, "j1"),
@@ -85,8 +85,8 @@ def test_an_annotator_may_rank_twice_in_rankings_of_wmt(folder: Folder) -> None:
 
 def test_segments_of_rankings_are_matched_by_document(folder: Folder) -> None:
     text = WMT_HEADER + "cze,eng,77,doc2,1,j1,-1,a,-1,b,-1,c,1,2,-1\n"
-    found = judgments(folder.write("ranks.csv", text), documents=["doc1", "doc2"])
-    assert found.judgments == (Judgment(1, "a", "b", 1, "j1"),)
+    human = judgments(folder.write("ranks.csv", text), documents=["doc1", "doc2"])
+    assert human.judgments == (Judgment(1, "a", "b", 1, "j1"),)
 
 
 def test_other_systems_are_refused_or_ignored(folder: Folder) -> None:
@@ -94,8 +94,8 @@ def test_other_systems_are_refused_or_ignored(folder: Folder) -> None:
     path = folder.write("h.tsv", tsv("segment system1 system2 judgment", *rows))
     with pytest.raises(MalformedFileError, match="line 3: found a judgment of 'x'"):
         judgments(path)
-    found = judgments(path, others="ignore")
-    assert (len(found.judgments), found.ignored) == (1, ("x",))
+    human = judgments(path, others="ignore")
+    assert (len(human.judgments), human.ignored) == (1, ("x",))
 
 
 @pytest.mark.parametrize(

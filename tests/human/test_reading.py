@@ -10,11 +10,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from truebleu.errors import TruebleuError
+from truebleu.corpus import as_test_set
+from truebleu.errors import SettingError, TruebleuError
 from truebleu.human import HumanScores, read_human
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.writing import Folder
 
 MQM = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
 ESA = "u,{},{},TGT,eng,ces,{},d,False,[],1.5,2.5\n"
@@ -80,8 +83,8 @@ choices = st.fixed_dictionaries(
 @pytest.mark.parametrize("name", sorted(KINDS))
 def test_the_undamaged_file_is_read(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text(KINDS[name])
-    found = read_human(tmp_path / name, systems=["a", "b"], segments=2, documents=["x", "y"])
-    assert found.systems == ("a", "b")
+    human = read_human(tmp_path / name, systems=["a", "b"], segments=2, documents=["x", "y"])
+    assert human.systems == ("a", "b")
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
@@ -97,11 +100,25 @@ def test_a_damaged_file_is_read_or_refused(
     path = tmp_path / name
     path.write_bytes(data)
     try:
-        found = read_human(path, systems=["a", "b"], segments=2, **asked)
+        human = read_human(path, systems=["a", "b"], segments=2, **asked)
     except TruebleuError:
         return
-    if isinstance(found, HumanScores):
-        every = [score for row in found.scores.values() for score in row]
+    if isinstance(human, HumanScores):
+        every = [score for row in human.scores.values() for score in row]
         assert all(score is None or isfinite(score) for score in every)
     else:
-        assert {judgment.verdict for judgment in found.judgments} <= {-1, 0, 1}
+        assert {judgment.verdict for judgment in human.judgments} <= {-1, 0, 1}
+
+
+def test_the_test_set_may_be_given_as_it_is(folder: Folder) -> None:
+    path = folder.write("h.tsv", "system\tdoc\tscore\na\tx\t1\nb\tx\t2\na\ty\t3\nb\ty\t4\n")
+    texts = ["one", "two", "three"]
+    test_set = as_test_set({"a": texts, "b": texts}, texts, documents=["x", "x", "y"])
+    parts = {"systems": ["a", "b"], "segments": 3, "documents": ["x", "x", "y"]}
+    assert read_human(path, test_set) == read_human(path, **parts)  # type: ignore[arg-type]
+    with pytest.raises(SettingError, match="a TestSet alone"):
+        read_human(path, test_set, segments=3)
+    with pytest.raises(SettingError, match="systems: found None"):
+        read_human(path, segments=3)
+    with pytest.raises(SettingError, match="segments: found None"):
+        read_human(path, systems=["a", "b"])

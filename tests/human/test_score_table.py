@@ -1,36 +1,52 @@
-"""Tables of human scores: long, wide, with and without segments."""
-
 from __future__ import annotations
 
+import gzip
+import io
 import json
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import pyarrow
+import pyarrow.parquet
 import pytest
 
 from tests.human.asking import scores, tsv
-from truebleu.errors import CorpusError, MalformedFileError, MissingColumnError, SettingError
+from truebleu.errors import (
+    CorpusError,
+    EmptyTextError,
+    MalformedFileError,
+    MissingColumnError,
+    SettingError,
+    UnpairedSegmentsError,
+    UnreadableFileError,
+)
+from truebleu.human._score_table import given_scores, read_scores
+from truebleu.human._tables import Scale
 
 if TYPE_CHECKING:
     from tests.writing import Folder
+
+# Human scores of a test set.
+
 
 LONG = tsv("system segment score", "a 1 3", "a 2 None", "b 2 -0.000000", "b 1 4.5")
 
 
 def test_a_long_table_has_one_score_per_system_and_segment(folder: Folder) -> None:
-    found = scores(folder.write("h.tsv", LONG))
-    assert found.scores == {"a": (3.0, None), "b": (4.5, 0.0)}
-    assert (found.level, found.raters, found.higher_is_better) == ("segment", 1, True)
-    assert found.means() == {"a": 3.0, "b": 2.25}
+    human = scores(folder.write("h.tsv", LONG))
+    assert human.scores == {"a": (3.0, None), "b": (4.5, 0.0)}
+    assert (human.level, human.raters, human.higher_is_better) == ("segment", 1, True)
+    assert human.means() == {"a": 3.0, "b": 2.25}
 
 
 def test_minus_zero_is_zero(folder: Folder) -> None:
-    found = scores(folder.write("h.tsv", LONG))
-    assert str(found.scores["b"][1]) == "0.0"
+    human = scores(folder.write("h.tsv", LONG))
+    assert str(human.scores["b"][1]) == "0.0"
 
 
 def test_the_order_of_systems_is_that_of_the_test_set(folder: Folder) -> None:
-    found = scores(folder.write("h.tsv", LONG), systems=("c", "b", "a"))
-    assert found.systems == ("b", "a")
+    human = scores(folder.write("h.tsv", LONG), systems=("c", "b", "a"))
+    assert human.systems == ("b", "a")
 
 
 @pytest.mark.parametrize(
@@ -53,9 +69,9 @@ def test_the_order_of_systems_is_that_of_the_test_set(folder: Folder) -> None:
     ],
 )
 def test_other_layouts_hold_the_same_scores(folder: Folder, name: str, content: str) -> None:
-    found = scores(folder.write(name, content))
-    assert found.scores == {"a": (3.0, None), "b": (4.5, 0.0)}
-    assert found.level == "segment"
+    human = scores(folder.write(name, content))
+    assert human.scores == {"a": (3.0, None), "b": (4.5, 0.0)}
+    assert human.level == "segment"
 
 
 def test_numbers_start_at_0_where_a_0_occurs(folder: Folder) -> None:
@@ -69,30 +85,30 @@ def test_the_first_number_can_be_given(folder: Folder) -> None:
 
 
 def test_one_score_per_system_is_the_system_level(folder: Folder) -> None:
-    found = scores(folder.write("h.tsv", tsv("system human", "b 71.5", "a 70")))
-    assert found.level == "system"
-    assert found.scores == {"a": (70.0,), "b": (71.5,)}
+    human = scores(folder.write("h.tsv", tsv("system human", "b 71.5", "a 70")))
+    assert human.level == "system"
+    assert human.scores == {"a": (70.0,), "b": (71.5,)}
 
 
 def test_raters_of_systems_are_averaged(folder: Folder) -> None:
     rows = ("b r1 3", "a r1 1", "b r2 4", "a r2 2")
-    found = scores(folder.write("h.tsv", tsv("system rater score", *rows)))
-    assert found.scores == {"a": (1.5,), "b": (3.5,)}
-    assert found.raters == 2
+    human = scores(folder.write("h.tsv", tsv("system rater score", *rows)))
+    assert human.scores == {"a": (1.5,), "b": (3.5,)}
+    assert human.raters == 2
 
 
 def test_documents_in_order_are_the_document_level(folder: Folder) -> None:
     path = folder.write("h.tsv", tsv("system score", "a 1", "a 2", "b 3", "b 4"))
-    found = scores(path, segments=3, documents=["x", "x", "y"])
-    assert (found.level, found.items) == ("document", ("x", "y"))
-    assert found.scores == {"a": (1.0, 2.0), "b": (3.0, 4.0)}
+    human = scores(path, segments=3, documents=["x", "x", "y"])
+    assert (human.level, human.items) == ("document", ("x", "y"))
+    assert human.scores == {"a": (1.0, 2.0), "b": (3.0, 4.0)}
 
 
 def test_documents_by_name_are_the_document_level(folder: Folder) -> None:
     path = folder.write("h.tsv", tsv("system doc score", "a y 1", "a x 2", "b x 3"))
-    found = scores(path, segments=3, documents=["x", "x", "y"])
-    assert (found.level, found.items) == ("document", ("x", "y"))
-    assert found.scores == {"a": (2.0, 1.0), "b": (3.0, None)}
+    human = scores(path, segments=3, documents=["x", "x", "y"])
+    assert (human.level, human.items) == ("document", ("x", "y"))
+    assert human.scores == {"a": (2.0, 1.0), "b": (3.0, None)}
 
 
 def test_numbers_that_start_again_in_each_document_are_matched_by_document(
@@ -100,56 +116,56 @@ def test_numbers_that_start_again_in_each_document_are_matched_by_document(
 ) -> None:
     rows = ("a y 1 5", "a x 2 6", "a x 1 7", "b y 1 8")
     path = folder.write("h.tsv", tsv("system doc segment score", *rows))
-    found = scores(path, segments=3, documents=["x", "y", "x"])
-    assert found.scores == {"a": (7.0, 5.0, 6.0), "b": (None, 8.0, None)}
-    assert "match:documents" in found.signature
+    human = scores(path, segments=3, documents=["x", "y", "x"])
+    assert human.scores == {"a": (7.0, 5.0, 6.0), "b": (None, 8.0, None)}
+    assert "match:documents" in human.signature
 
 
 def test_numbers_in_the_document_may_have_a_column_of_their_own(folder: Folder) -> None:
     rows = ("a y 1 5", "a x 2 6", "b y 1 8")
     path = folder.write("h.tsv", tsv("system doc doc_id score", *rows))
-    found = scores(path, segments=3, documents=["x", "y", "x"])
-    assert found.scores == {"a": (None, 5.0, 6.0), "b": (None, 8.0, None)}
+    human = scores(path, segments=3, documents=["x", "y", "x"])
+    assert human.scores == {"a": (None, 5.0, 6.0), "b": (None, 8.0, None)}
 
 
 def test_comments_above_the_header_do_not_matter(folder: Folder) -> None:
-    found = scores(folder.write("h.tsv", "# made by us\n" + LONG))
-    assert found.scores == {"a": (3.0, None), "b": (4.5, 0.0)}
+    human = scores(folder.write("h.tsv", "# made by us\n" + LONG))
+    assert human.scores == {"a": (3.0, None), "b": (4.5, 0.0)}
 
 
 def test_raters_are_averaged_per_segment(folder: Folder) -> None:
     rows = ("a 1 r1 5", "a 1 r2 2", "b 1 r1 4", "b 2 r2 NA", "a 2 r2 3")
-    found = scores(folder.write("h.tsv", tsv("system segment rater score", *rows)))
-    assert found.scores == {"a": (3.5, 3.0), "b": (4.0, None)}
-    assert found.raters == 2
+    human = scores(folder.write("h.tsv", tsv("system segment rater score", *rows)))
+    assert human.scores == {"a": (3.5, 3.0), "b": (4.0, None)}
+    assert human.raters == 2
 
 
 def test_z_scores_are_within_each_raters_own_judgments(folder: Folder) -> None:
     # r1: 1 and 3, mean 2, deviation sqrt(2); r2: 10, 20, 30, mean 20, deviation 10.
     rows = ("a 1 r1 1", "b 1 r1 3", "a 1 r2 10", "b 1 r2 20", "b 2 r2 30")
     path = folder.write("h.tsv", tsv("system segment rater score", *rows))
-    found = scores(path, raters="z")
-    assert found.scores["a"] == pytest.approx(((-(2**-0.5) - 1) / 2, None))
-    assert found.scores["b"] == pytest.approx((2**-0.5 / 2, 1))
-    assert "raters:z" in found.signature
+    human = scores(path, raters="z")
+    assert human.scores["a"] == pytest.approx(((-(2**-0.5) - 1) / 2, None))
+    assert human.scores["b"] == pytest.approx((2**-0.5 / 2, 1))
+    assert "raters:z" in human.signature
 
 
 def test_a_raters_scale_is_that_of_all_judgments_in_the_file(folder: Folder) -> None:
     # 1, 2 and 6 have mean 3 and variance 7.
     rows = ("a 1 r 1", "b 1 r 2", "other 1 r 6")
     path = folder.write("h.tsv", tsv("system segment rater score", *rows))
-    found = scores(path, segments=1, raters="z", others="ignore")
-    assert found.scores["a"] == pytest.approx((-2 / 7**0.5,))
-    assert found.scores["b"] == pytest.approx((-1 / 7**0.5,))
+    human = scores(path, segments=1, raters="z", others="ignore")
+    assert human.scores["a"] == pytest.approx((-2 / 7**0.5,))
+    assert human.scores["b"] == pytest.approx((-1 / 7**0.5,))
 
 
 def test_a_rater_who_gives_one_score_only_has_no_z_scores(folder: Folder) -> None:
     rows = ("a 1 r1 1", "b 1 r1 3", "a 2 flat 7", "b 2 flat 7")
     path = folder.write("h.tsv", tsv("system segment rater score", *rows))
-    found = scores(path, raters="z")
-    assert [row[1] for row in found.scores.values()] == [None, None]
-    assert found.raters == 2
-    assert "'flat'" in found.notes[0]
+    human = scores(path, raters="z")
+    assert [row[1] for row in human.scores.values()] == [None, None]
+    assert human.raters == 2
+    assert "'flat'" in human.notes[0]
 
 
 def test_z_scores_need_raters(folder: Folder) -> None:
@@ -177,9 +193,9 @@ def test_judgments_of_other_systems_are_refused_or_ignored(folder: Folder) -> No
     path = folder.write("h.tsv", LONG + "refA\t1\t5\nrefB\t1\t5\n")
     with pytest.raises(MalformedFileError, match=r"line 6: .*'refA'.*'refB'.*others='ignore'"):
         scores(path)
-    found = scores(path, others="ignore")
-    assert found.systems == ("a", "b")
-    assert found.ignored == ("refA", "refB")
+    human = scores(path, others="ignore")
+    assert human.systems == ("a", "b")
+    assert human.ignored == ("refA", "refB")
 
 
 @pytest.mark.parametrize(
@@ -294,3 +310,257 @@ def test_json_lines_that_start_with_a_blank_line_say_so(folder: Folder) -> None:
     path = folder.write("h.jsonl", '\n{"system": "a", "segment": 1, "score": 3}\n')
     with pytest.raises(MalformedFileError, match="line 1: found a blank line"):
         scores(path)
+
+
+# Scores of any tool.
+
+
+TOOL_SCORES = "system\tsegment\tscore\na\t1\t0.5\nb\t2\t4\na\t2\t-1e-1\nb\t1\t3\n"
+WIDE = "a\tb\n0.5\t3\n-0.1\t4\n"
+EXPECTED = {"a": [0.5, -0.1], "b": [3.0, 4.0]}
+
+
+def of(path: str, system: str = "a", segments: int = 2, **settings: Any) -> list[float | None]:
+    return read_scores(path, **settings).of(system, segments, Scale())
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("s.tsv", TOOL_SCORES),
+        ("s.tsv", TOOL_SCORES.replace("\n", "\r\n")),
+        ("s.txt", TOOL_SCORES),
+        ("s.tsv", "# a comment\n# another\n" + TOOL_SCORES),
+        ("s.csv", TOOL_SCORES.replace("\t", ",")),
+        ("s.tsv", TOOL_SCORES.replace("system\tsegment", "SYS\tseg_id")),
+        ("s.tsv", TOOL_SCORES.partition("\n")[2]),
+        ("s.tsv", "\ufeff" + TOOL_SCORES.partition("\n")[2].replace("\n", "\r\n")),
+        ("s.seg.score", "a 0.5\na  -0.1\nb\t3\nb 4\n".replace("\t", " ")),
+        ("s.seg.score", "a\t0.5\nb\t3\na\t-0.1\nb\t4\n"),
+        ("s.tsv", WIDE),
+        ("s.csv", WIDE.replace("\t", ",")),
+        ("s.tsv", "segment\tb\ta\n2\t4\t-0.1\n1\t3\t0.5\n"),
+        ("s.tsv", "doc\ta\tsource\tb\nd\t0.5\tein Text\t3\nd\t-0.1\tmehr Text\t4\n"),
+        ("s.jsonl", '{"a": 0.5, "b": 3}\n{"b": "4", "a": -0.1}\n'),
+        (
+            "s.jsonl",
+            '{"system": "a", "segment": 1, "score": 0.5}\n'
+            '{"system": "b", "segment": 1, "score": 3}\n'
+            '{"system": "b", "segment": 2, "score": 4}\n'
+            '{"system": "a", "segment": 2.0, "score": -0.1}\n',
+        ),
+    ],
+)
+def test_every_layout_gives_the_same_scores(folder: Folder, name: str, content: str) -> None:
+    for file in (content.encode(), gzip.compress(content.encode())):
+        scores = read_scores(folder.write(name, file))
+        assert {system: scores.of(system, 2, Scale()) for system in "ab"} == EXPECTED
+
+
+def test_scores_are_read_from_parquet(folder: Folder) -> None:
+    buffer = io.BytesIO()
+    table = pyarrow.table({"a": [0.5, None], "b": [3, 4]})
+    pyarrow.parquet.write_table(table, buffer)
+    path = folder.write("s.parquet", buffer.getvalue())
+    assert of(path) == [0.5, None]
+    with pytest.raises(MalformedFileError, match=r"found 4 in column 'b' in row 2, expected"):
+        read_scores(path).of("b", 2, Scale(high=3))
+
+
+def test_the_digest_is_that_of_the_contents(folder: Folder) -> None:
+    plain = read_scores(folder.write("s.tsv", TOOL_SCORES))
+    packed = read_scores(folder.write("s.tsv.gz", gzip.compress(TOOL_SCORES.encode())))
+    other = read_scores(folder.write("t.tsv", TOOL_SCORES.replace("0.5", "0.6")))
+    assert plain.digest == packed.digest != other.digest
+    assert len(plain.digest) == 12
+
+
+@pytest.mark.parametrize("nothing", ["None", "", "NA", "n/a", "null"])
+def test_missing_scores_are_none(folder: Folder, nothing: str) -> None:
+    assert of(folder.write("s.tsv", f"system\tsegment\tscore\na\t1\t{nothing}\na\t2\t1\n")) == [
+        None,
+        1.0,
+    ]
+    assert of(folder.write("s.tsv", "system\tsegment\tscore\na\t2\t1\n")) == [None, 1.0]
+
+
+def test_a_file_without_header_may_start_with_a_missing_score(folder: Folder) -> None:
+    assert of(folder.write("s.score", "a None\na 1\n")) == [None, 1.0]
+    assert of(folder.write("s.tsv", "a\t1\tNone\na\t2\t1\n")) == [None, 1.0]
+
+
+def test_systems_may_have_numbers_for_names(folder: Folder) -> None:
+    path = folder.write("s.tsv", "1\t2\t3\n0.1\t0.2\t0.3\n0.4\t0.5\t0.6\n")
+    assert of(path, "2") == [0.2, 0.5]
+
+
+def test_judgments_in_words_are_numbers(folder: Folder) -> None:
+    words = ["true", "Correct", "right", "yes", "FALSE", "wrong", "incorrect", "no"]
+    path = folder.write("s.tsv", "\n".join(["a", *words]) + "\n")
+    assert of(path, segments=8) == [1.0] * 4 + [0.0] * 4
+    assert of(folder.write("s.jsonl", '{"a": true}\n{"a": false}\n')) == [1.0, 0.0]
+
+
+def test_a_negative_zero_is_zero(folder: Folder) -> None:
+    zero = of(folder.write("s.tsv", "a\n-0.000000\n"), segments=1)[0]
+    (given,) = given_scores({"a": [-0.0]}).of("a", 1, Scale())
+    assert (str(zero), str(given)) == ("0.0", "0.0")
+
+
+def test_raters_are_averaged_segment_by_segment(folder: Folder) -> None:
+    content = (
+        "system\tsegment\trater\tscore\n"
+        "a\t1\tx\t1\na\t1\ty\t2\na\t1\tz\tNone\n"
+        "a\t2\tx\t4\nb\t1\tx\t5\nb\t2\tq\t3\nb\t2\ty\t5\n"
+    )
+    path = folder.write("s.tsv", content)
+    scores = read_scores(path)
+    assert scores.raters == 4
+    assert scores.of("a", 2, Scale()) == [1.5, 4.0]
+    assert scores.of("b", 2, Scale()) == [5.0, 4.0]
+    renamed = folder.write("s.tsv", content.replace("rater", "who"))
+    assert of(renamed, column="score", rater="who") == [1.5, 4.0]
+
+
+def test_columns_can_be_chosen_and_added(folder: Folder) -> None:
+    content = "system\tsegment\tfluency\tadequacy\na\t1\t3\t4\na\t2\t1\tNone\n"
+    path = folder.write("s.tsv", content)
+    assert of(path, column="fluency") == [3.0, 1.0]
+    # Zhang & Vogel (2004), section 2.4: the sum of fluency and adequacy.
+    assert of(path, column="fluency+adequacy") == [7.0, None]
+    with pytest.raises(MalformedFileError, match="as in column=fluency"):
+        of(path)
+    with pytest.raises(MissingColumnError, match="no column 'x'; it has system"):
+        of(path, column="fluency+x")
+    with pytest.raises(MissingColumnError, match="no column 'who'"):
+        of(path, column="fluency", rater="who")
+
+
+def test_segments_may_be_counted_from_zero(folder: Folder) -> None:
+    path = folder.write("s.tsv", "system\tsegment\tscore\na\t0\t5\na\t1\t6\n")
+    assert of(path, first_segment=0) == [5.0, 6.0]
+    with pytest.raises(MalformedFileError, match="line 2: found '0' in column 'segment'"):
+        of(path)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("a\t1\tgood", "line 3: found 'good' in column 'score', expected a number, or None"),
+        ("a\t1\tnan", "line 3: found 'nan' in column 'score', expected a finite number"),
+        ("a\t1\t-inf", "line 3: found '-inf' in column 'score', expected a finite number"),
+        ("a\t1\t1_0", "line 3: found '1_0' in column 'score', expected a number"),
+        ("a\t1\t5.1", "line 3: found '5.1' in column 'score', expected a number in 1..5"),
+        ("a\t1\t0", "line 3: found '0' in column 'score', expected a number in 1..5"),
+        ("a\t3\t1", "line 3: found '3' in column 'segment', expected a segment from 1 to 2"),
+        ("a\tx\t1", "line 3: found 'x' in column 'segment', expected a segment from 1 to 2"),
+        ("a\t1.5\t1", "line 3: found '1.5' in column 'segment'"),
+        ("a\t2\t1", "line 3: found a second score of 'a' for segment 2, expected one, which is on"),
+        ("a\t1", "line 3: found 2 fields, expected 3, as in the header"),
+    ],
+)
+def test_what_is_wrong_is_refused_with_its_line(folder: Folder, row: str, message: str) -> None:
+    path = folder.write("s.tsv", f"system\tsegment\tscore\na\t2\t1\n{row}\n")
+    with pytest.raises(MalformedFileError) as refusal:
+        read_scores(path).of("a", 2, Scale(1, 5))
+    assert str(refusal.value).startswith(f"{path}: {message}")
+
+
+def test_two_scores_of_one_rater_name_both_lines(folder: Folder) -> None:
+    content = "system\tsegment\trater\tscore\na\t1\tx\t1\na\t1\ty\t1\na\t1\tx\t1\n"
+    with pytest.raises(MalformedFileError) as refusal:
+        of(folder.write("s.tsv", content))
+    assert "line 4: found a second score of 'a' for segment 1 by rater 'x'" in str(refusal.value)
+    assert "on line 2" in str(refusal.value)
+
+
+def test_lines_are_right_without_a_header_too(folder: Folder) -> None:
+    with pytest.raises(MalformedFileError, match="line 2: found 'bad' in column 'score'"):
+        of(folder.write("s.tsv", "a\t1\t1\na\t2\tbad\n"))
+    with pytest.raises(
+        MalformedFileError, match="line 2: found 0 fields, expected 2, as on line 1"
+    ):
+        of(folder.write("s.score", "a 1\n\n"))
+
+
+def test_lines_are_right_below_comments_too(folder: Folder) -> None:
+    with pytest.raises(MalformedFileError, match="line 4: found 'bad' in column 'a'"):
+        of(folder.write("s.tsv", "# comment\na\n1\nbad\n"))
+    with pytest.raises(EmptyTextError):
+        of(folder.write("s.tsv", "# comment\n"))
+
+
+def test_other_systems_do_not_matter(folder: Folder) -> None:
+    path = folder.write("s.tsv", TOOL_SCORES + "c\t999\tbad\n")
+    assert of(path) == EXPECTED["a"]
+    with pytest.raises(MissingColumnError, match="no system 'd'; it has a, b, c"):
+        of(path, "d")
+
+
+@pytest.mark.parametrize("content", [WIDE, "a 1\na 2\n"])
+def test_scores_in_order_must_be_as_many_as_segments(folder: Folder, content: str) -> None:
+    path = folder.write("s.tsv", content)
+    with pytest.raises(UnpairedSegmentsError) as refusal:
+        of(path, segments=3)
+    assert refusal.value.args == (f"{path}: the scores of 'a'", 2, "the test set", 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "settings", "error"),
+    [
+        ("s.tsv", "", {}, EmptyTextError),
+        ("s.tsv", "a\tb\n", {}, EmptyTextError),
+        ("s.jsonl", "[1]\n", {}, MalformedFileError),
+        ("s.tsv", "system\tsegment\na\t1\n", {}, MalformedFileError),
+        ("s.tsv", "system\trater\tscore\na\tx\t1\n", {}, MalformedFileError),
+        ("s.tsv", WIDE, {"column": "a"}, SettingError),
+    ],
+)
+def test_a_table_that_is_none_of_scores_is_refused(
+    folder: Folder, name: str, content: str, settings: Any, error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        read_scores(folder.write(name, content), **settings)
+
+
+def test_a_file_must_exist(folder: Folder) -> None:
+    with pytest.raises(UnreadableFileError, match="no such file"):
+        read_scores(str(folder.path / "none.tsv"))
+
+
+def test_scores_in_memory_may_be_lists_or_arrays() -> None:
+    values: dict[str, Any] = {
+        "a": [1, None, float("nan"), True],
+        "b": np.array([0.5, np.nan, 2, 3], np.float32),
+    }
+    scores = given_scores(values)
+    assert scores.of("a", 4, Scale()) == [1.0, None, None, 1.0]
+    assert scores.of("b", 4, Scale()) == [0.5, None, 2.0, 3.0]
+    assert given_scores({"a": [1.0]}).digest != given_scores({"a": [2.0]}).digest
+    assert given_scores({"a": [1]}) == given_scores({"a": (1.0,)})
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([1.0, float("inf")], "scores of 'a': segment 2: found inf, expected a finite number"),
+        ([1.0, "good"], "scores of 'a': segment 2: found 'good', expected a number"),
+        ([1.0, [2.0]], "scores of 'a': segment 2: found [2.0], expected a number"),
+        (np.ones((2, 2)), "scores of 'a': segment 1: found array([1., 1.]), expected a number"),
+        ("12", "scores of 'a': found '12', expected a list"),
+        (3, "scores of 'a': found 3, expected a list"),
+        ([1.0, 9.0], "scores of 'a': segment 2: found 9.0, expected a number in ..5"),
+        ([1.0], "the scores of 'a': 1 segments, but the test set has 2"),
+    ],
+)
+def test_scores_in_memory_are_checked_by_segment(values: Any, message: str) -> None:
+    with pytest.raises((SettingError, CorpusError)) as refusal:
+        given_scores({"a": values}).of("a", 2, Scale(high=5))
+    assert str(refusal.value).startswith(message)
+
+
+def test_scores_of_no_system_are_refused() -> None:
+    with pytest.raises(SettingError):
+        given_scores({})
+    with pytest.raises(MissingColumnError, match="no system 'b'; it has a"):
+        given_scores({"a": [1]}).of("b", 1, Scale())

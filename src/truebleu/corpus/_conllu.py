@@ -64,15 +64,15 @@ class Parses:
         return [[sentence] for sentence in self.sentences]
 
     def _by_number(self, segments: int, text: str) -> list[list[Sentence]]:
-        found: list[list[Sentence]] = [[] for _ in range(segments)]
+        by_segment: list[list[Sentence]] = [[] for _ in range(segments)]
         for sentence in self.sentences:
             if sentence.segment is None:
                 self._refuse(sentence, "a sentence without segment", "'# segment = …' above it")
             if sentence.segment > segments:
                 expected = f"at most {segments}, as {text} has"
                 self._refuse(sentence, f"segment {sentence.segment}", expected)
-            found[sentence.segment - 1].append(sentence)
-        return found
+            by_segment[sentence.segment - 1].append(sentence)
+        return by_segment
 
     def _refuse(self, sentence: Sentence, found: str, expected: str) -> NoReturn:
         raise MalformedFileError(self.label, sentence.first_line, found, expected)
@@ -109,14 +109,14 @@ def check_words(
         if segment is None:
             continue
         wanted = "".join(segment.split())
-        found = "".join([sentence.surface for sentence in parsed])
-        if found != wanted:
+        words = "".join([sentence.surface for sentence in parsed])
+        if words != wanted:
             line = parsed[0].first_line if parsed else None
-            start = _first_difference(found, wanted)
+            start = _first_difference(words, wanted)
             raise MalformedFileError(
                 parses.label,
                 line,
-                f"words that are not those of segment {number} of {name}: {_part(found, start)}",
+                f"words that are not those of segment {number} of {name}: {_part(words, start)}",
                 f"{_part(wanted, start)}; check_text=no takes them as they are",
             )
 

@@ -50,14 +50,14 @@ class Markup:
         if not self._texts:
             raise EmptyTextError(self.path)
         if name is None:
-            found = [key for key in self._texts if key[0] == role]
+            keys = [key for key in self._texts if key[0] == role]
         else:
             # A reference may be scored like a system, so its role in the file does not matter.
             named = [key for key in self._texts if key[1] == name]
-            found = [key for key in named if key[0] == role] or named
-        if not found:
+            keys = [key for key in named if key[0] == role] or named
+        if not keys:
             self._refuse(role, name)
-        return [self._text(*key, chosen=name is not None) for key in found]
+        return [self._text(*key, chosen=name is not None) for key in keys]
 
     def _refuse(self, role: Role, name: str | None) -> NoReturn:
         known = [name for _, name in self._texts]

@@ -227,10 +227,10 @@ def csv_rows(path: str, text: str, delimiter: str = ",") -> Iterator[tuple[int, 
         csv.field_size_limit(limit)
 
 
-def _refuse_ragged(path: str, line: int, found: int, expected: int) -> None:
-    if found != expected:
-        fields = "1 field" if found == 1 else f"{found} fields"
-        raise MalformedFileError(path, line, fields, f"{expected}, as in the header")
+def _refuse_ragged(path: str, line: int, fields: int, columns: int) -> None:
+    if fields != columns:
+        found = "1 field" if fields == 1 else f"{fields} fields"
+        raise MalformedFileError(path, line, found, f"{columns}, as in the header")
 
 
 # Tables as JSON lines: one object per line, whose keys are the columns.

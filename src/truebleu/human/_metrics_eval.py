@@ -260,12 +260,12 @@ def _files(root: str, folder: str, prefix: str) -> list[tuple[str, str]]:
 
 
 def _named(files: list[tuple[str, str]], ending: str) -> list[tuple[str, Level, str]]:
-    found: list[tuple[str, Level, str]] = []
+    named: list[tuple[str, Level, str]] = []
     for file, path in files:
         name, _, level = file.removesuffix(ending).rpartition(".")
         if file.endswith(ending) and name and level in LEVELS:
-            found.append((name, LEVELS[level], path))
-    return found
+            named.append((name, LEVELS[level], path))
+    return named
 
 
 def _metric(name: str) -> tuple[str, str]:
@@ -331,12 +331,12 @@ def _texts(root: str, folder: str, prefix: str) -> list[tuple[str, str]]:
     path = os.path.join(root, folder)
     if not os.path.isdir(path):
         return []
-    found = []
+    texts = []
     for file in sorted(os.listdir(path)):
         stem, ending = os.path.splitext(file)
         if ending in (".txt", ".jsonl") and stem.startswith(prefix):
-            found.append((stem.removeprefix(prefix), os.path.join(path, file)))
-    return found
+            texts.append((stem.removeprefix(prefix), os.path.join(path, file)))
+    return texts
 
 
 def _text(path: str, key: str) -> Text:

@@ -134,8 +134,8 @@ def _read(path: str) -> Weights:
 
 def _entry(where: str, line: int | None, text: str) -> tuple[str, str]:
     for sign in ("\t", "=", ":"):
-        key, found, weight = text.rpartition(sign)
-        if found and key.strip():
+        key, separator, weight = text.rpartition(sign)
+        if separator and key.strip():
             return key, weight
     raise MalformedFileError(where, line, repr(text), "an error and its weight, as in Major=5")
 

@@ -26,6 +26,7 @@ from truebleu.human.scores import FORMATS, Request, as_documents, as_segments, a
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from truebleu.corpus import TestSet
     from truebleu.human._tables import HumanTable
     from truebleu.human.scores import (
         Format,
@@ -74,9 +75,10 @@ WITHOUT_LANGUAGES: tuple[Kind, ...] = ("mqm", "score lines", "rating lines")
 
 def read_human(
     path: str | os.PathLike[str],
+    test_set: TestSet | None = None,
     *,
-    systems: Iterable[str],
-    segments: int,
+    systems: Iterable[str] | None = None,
+    segments: int | None = None,
     documents: Sequence[str] | None = None,
     format: Format | None = None,  # noqa: A002  # the word that everybody knows
     column: str | None = None,
@@ -91,6 +93,7 @@ def read_human(
 
     Args:
         path: The file, compressed or not.
+        test_set: The test set that people judged; or what is needed of it:
         systems: The names of the test set's systems, at least two.
         segments: How many segments the test set has.
         documents: The document of each segment, where that is known. Files that name documents
@@ -116,6 +119,11 @@ def read_human(
     """
     if format is not None and format not in FORMATS:
         raise UnknownNameError("format", str(format), FORMATS)
+    if test_set is not None:
+        if (systems, segments, documents) != (None, None, None):
+            expected = "a TestSet alone, or its systems, segments and documents"
+            raise SettingError("test_set", "a TestSet and more", expected)
+        systems, segments, documents = test_set.systems, len(test_set), test_set.documents
     size = as_segments(segments)
     request = Request(
         systems=as_systems(systems),

@@ -184,6 +184,6 @@ def listed(names: Sequence[str], most: int = 8) -> str:
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
-def _one_of(setting: str, found: object, choices: Sequence[str]) -> None:
-    if found not in choices:
-        raise SettingError(setting, found, " or ".join(map(repr, choices)))
+def _one_of(setting: str, value: object, choices: Sequence[str]) -> None:
+    if value not in choices:
+        raise SettingError(setting, value, " or ".join(map(repr, choices)))
