@@ -8,7 +8,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK_OR_CODE = re.compile(r"!?\[[^\]]*\]\([^)]*\)|`[^`]*`")
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,13 @@ class Command:
 def blocks(page: Path, language: str) -> list[str]:
     text = page.read_text(encoding="utf-8")
     return [content for found, content in BLOCK.findall(text) if found == language]
+
+
+def prose(page: Path) -> list[str]:
+    """The lines that are neither code nor tables; those of one word cannot be wrapped."""
+    text = BLOCK.sub("", page.read_text(encoding="utf-8"))
+    lines = [line for line in text.split("\n") if not line.startswith(("|", "    "))]
+    return [line for line in lines if re.search(r"\S\s+\S", LINK_OR_CODE.sub("x", line))]
 
 
 def commands(page: Path) -> list[Command]:

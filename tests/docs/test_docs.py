@@ -14,7 +14,7 @@ import click
 import pytest
 
 import truebleu
-from tests.docs.pages import PAGES, ROOT, blocks, commands, pages_in_order
+from tests.docs.pages import PAGES, ROOT, blocks, commands, pages_in_order, prose
 from truebleu.cli.main import COMMANDS
 from truebleu.cli.study import STUDIES
 
@@ -25,8 +25,17 @@ NOT_RUN = ("make ", "pip ", "git ")
 LINK = re.compile(r"\]\(([^)#:]*)(?:#([^)]*))?\)")
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 BESIDE_THE_DOCS = [
-    ROOT / name for name in ("CONTRIBUTING.md", "CHANGELOG.md", "benchmarks/README.md")
+    ROOT / name
+    for name in (
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        "benchmarks/README.md",
+        "tests/parity/golden/README.md",
+    )
 ]
+WIDTH = 100
+# `make evidence` writes the others.
+WRITTEN_BY_HAND = [p for p in PAGES if p.parent.name != "evidence" and p.name != "studies.md"]
 # This one has sacreBLEU's options, which sacreBLEU documents.
 OWN_COMMANDS = sorted(set(COMMANDS) - {"sacrebleu"})
 
@@ -93,6 +102,11 @@ def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
         found = page.parent / target if target else page
         assert found.exists(), target
         assert not anchor or anchor in anchors(found), f"{target}#{anchor}"
+
+
+@pytest.mark.parametrize("page", [*WRITTEN_BY_HAND, *BESIDE_THE_DOCS], ids=page_id)
+def test_the_prose_of_a_page_is_wrapped(page: Path) -> None:
+    assert [line for line in prose(page) if len(line) > WIDTH] == []
 
 
 def test_the_list_of_pages_has_every_page() -> None:
