@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from evidence.data import read_set
 from evidence.page import Page, Section
-from evidence.rows import number
 from truebleu.studies.replicates import study_replicates
 
 if TYPE_CHECKING:
-    from truebleu.exhibits import Exhibit, Row
+    from truebleu.studies.replicates import IntervalDeviation, ReplicatesResult
 
 SYSTEM = "GPT4-5shot"
 REPLICATES = (100, 500, 1000, 2000, 10_000, 20_000, 50_000, 100_000)
@@ -54,43 +53,46 @@ def page() -> Page:
     )
 
 
-def _unsure(exhibit: Exhibit, replicates: int) -> str:
+def _relative_sd(result: ReplicatesResult, replicates: int) -> str:
     """The metrics' mean of the deviation beside the width, in percent."""
-    rows = [row for row in exhibit.rows if row["replicates"] == replicates]
-    return f"{100 * sum(number(row, 'unsure') for row in rows) / len(rows):.1f} %"
+    shares = [row.relative_sd or 0.0 for row in result.rows if row.replicates == replicates]
+    return f"{100 * sum(shares) / len(shares):.1f} %"
 
 
-def _summary(exhibit: Exhibit) -> str:
-    found = ", ".join(
-        f"{_unsure(exhibit, replicates)} with {replicates:,}" for replicates in SUMMED_UP
+def _summary(result: ReplicatesResult) -> str:
+    listed = ", ".join(
+        f"{_relative_sd(result, replicates)} with {replicates:,}" for replicates in SUMMED_UP
     )
     return (
-        f"Of the interval's width, a bound's standard deviation is {found}; the paper has 7 % with "
-        "100 and 1.6 % with 2,000."
+        f"Of the interval's width, a bound's standard deviation is {listed}; the paper has 7 % "
+        "with 100 and 1.6 % with 2,000."
     )
 
 
-def _beside_theory(row: Row) -> float:
-    measured = number(row, "unsure") * (number(row, "high") - number(row, "low"))
-    return measured / number(row, "theory")
+def _beside_theory(row: IntervalDeviation) -> float:
+    assert row.relative_sd is not None
+    assert row.low is not None
+    assert row.high is not None
+    assert row.theory is not None
+    return row.relative_sd * (row.high - row.low) / row.theory
 
 
 def _section() -> Section:
     whole = read_set("wmt23-he-en")
     test_set = replace(whole, systems={SYSTEM: whole.systems[SYSTEM]})
-    exhibit = study_replicates(
+    result = study_replicates(
         test_set, ["nist", "bleu", "mbleu"], replicates=REPLICATES, repetitions=10
     )
-    ratios = [_beside_theory(row) for row in exhibit.rows if number(row, "runs") >= ENOUGH_RUNS]
+    ratios = [_beside_theory(row) for row in result.rows if row.runs >= ENOUGH_RUNS]
     listed = ",".join(map(str, REPLICATES))
     return Section(
         heading=f"WMT23 Hebrew-English, {SYSTEM}",
         command=f"truebleu study replicates -r refA.txt sys/{SYSTEM}.txt "
         f"-m nist -m bleu -m mbleu --replicates {listed} --repetitions 10",
-        result=exhibit,
+        result=result,
         paper=TABLE_6,
         verdict=f"Where there are {ENOUGH_RUNS} runs or more, measured deviations are "
         f"{min(ratios):.2f} to {max(ratios):.2f} of what theory gives. Beside the width they are "
-        f"{_unsure(exhibit, 100)} at B = 100, {_unsure(exhibit, 500)} at 500 and "
-        f"{_unsure(exhibit, 2000)} at 2,000, where the paper has 7, 3 and 1.6 %.",
+        f"{_relative_sd(result, 100)} at B = 100, {_relative_sd(result, 500)} at 500 and "
+        f"{_relative_sd(result, 2000)} at 2,000, where the paper has 7, 3 and 1.6 %.",
     )

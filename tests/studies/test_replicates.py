@@ -83,7 +83,7 @@ def test_every_number_cuts_the_same_replicates_into_runs_of_its_own(pool: TestSe
         "high": means[1],
         "sd_low": deviations[0],
         "sd_high": deviations[1],
-        "unsure": (deviations**2).mean() ** 0.5 / (means[1] - means[0]),
+        "relative_sd": (deviations**2).mean() ** 0.5 / (means[1] - means[0]),
     }
     for name, value in expected.items():
         (number,) = numbers(found, name, system="system-2", replicates=50)
@@ -104,27 +104,30 @@ def test_deviations_follow_theory_and_a_looser_limit_needs_fewer(pool: TestSet) 
         measured, theory = np.array(numbers(found, name)), np.array(numbers(found, "theory"))
         # Of 25 runs a standard deviation is known to within a seventh, of more runs better.
         assert_allclose(measured, theory, rtol=0.45)
-    assert found.findings[0].startswith("BLEU: 1,600 replicates are enough")
-    assert "asks for 1,243" in found.findings[0]
+    assert (found.metrics[0].enough, found.needed_by_theory) == (1600, 1243)
+    assert found.to_document().sentences[0].startswith("BLEU: 1,600 replicates are enough")
+    assert "asks for 1,243" in found.to_document().sentences[0]
     loose = study_replicates(pool, ["bleu"], enough=0.05, **options)
-    assert loose.findings[0].startswith("BLEU: 400 replicates are enough")
+    assert loose.to_document().sentences[0].startswith("BLEU: 400 replicates are enough")
     strict = study_replicates(pool, ["bleu"], enough=0.001, **options)
-    assert strict.findings[0].startswith("BLEU: even 1,600 replicates are not enough")
+    (sentence, *_) = strict.to_document().sentences
+    assert sentence.startswith("BLEU: even 1,600 replicates are not enough")
 
 
 def test_scores_that_do_not_vary_have_no_figures_and_a_sentence_says_so() -> None:
     scores = {"same": [2.0] * 30, "zero": [0.0] * 30, "good": [float(n) for n in range(1, 31)]}
     test_set = as_test_set({name: ["x"] * 30 for name in scores}, ["x"] * 30)
     found = study_replicates(test_set, [GivenScores.of(scores, name="human")], **QUICK)
-    unsure = {row["system"]: row["unsure"] for row in found.rows}
+    unsure = {row.system: row.relative_sd for row in found.rows}
     assert unsure["same"] is None
     assert unsure["zero"] is None
     assert unsure["good"] is not None
-    assert "human: no figures of same, zero: scores are 0 or do not vary." in found.findings
+    sentence = "human: no figures of same, zero: scores are 0 or do not vary."
+    assert sentence in found.to_document().sentences
     json.dumps(found.to_dict(), allow_nan=False)
     alone = as_test_set({"same": ["x"] * 30}, ["x"] * 30)
     dull = study_replicates(alone, [GivenScores.of({"same": [2.0] * 30}, name="human")], **QUICK)
-    assert dull.findings == (
+    assert dull.to_document().sentences == (
         "human: there is nothing to measure: its scores are 0 or do not vary.",
     )
 
