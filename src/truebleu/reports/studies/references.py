@@ -20,7 +20,7 @@ def document(result: ReferencesResult) -> Document:
         Column("metric", "Metric"),
         Column("references", "References"),
         Column("sets", "Sets"),
-        Column("share", "Rate", percent=True),
+        Column("share", "Share", percent=True),
         Column("size", "Units"),
         Column("median", "Mean of medians", 3),
         Column("low", "Interval from", 2, percent=True, sign=True),

@@ -23,7 +23,7 @@ def document(result: TestSizeResult) -> Document:
     columns = (
         Column("metric", "Metric"),
         Column("system", "System"),
-        Column("share", "Rate", percent=True),
+        Column("share", "Share", percent=True),
         Column("size", "Units"),
         Column("score", "Mean score", 3),
         Column("score_sd", "SD of scores", 3),
