@@ -51,6 +51,7 @@ ALLOWED = {
         "resampling",
         "significance",
     },
+    "nbest": {"errors", "_lazy", "_results", "_seeds", "corpus", "metrics"},
     "studies": {
         "errors",
         "_results",
@@ -76,6 +77,7 @@ ALLOWED = {
         "significance",
         "planning",
         "agreement",
+        "nbest",
         "studies",
     },
     "compat": {"errors", "_seeds", "_threads", "corpus", "tokenizers", "metrics", "resampling"},

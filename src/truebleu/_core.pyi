@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "VERSION",
+    "PairScorer",
     "Scorer",
     "Segments",
     "Statistics",
@@ -86,6 +87,34 @@ class Statistics:
     def shape(self) -> tuple[int, int, int]: ...
     def sums(self) -> list[list[float]]: ...
     def array(self) -> NDArray[np.float64]: ...
+
+@final
+class PairScorer:
+    """Sentence scores of all pairs of lists of candidates."""
+
+    @staticmethod
+    def bleu(scorer: Scorer, *, tokenizer: str, lowercase: bool, max_order: int) -> PairScorer: ...
+    @staticmethod
+    def chrf(
+        scorer: Scorer, *, char_order: int, word_order: int, lowercase: bool, whitespace: bool
+    ) -> PairScorer: ...
+    def expected(
+        self,
+        candidates: _Text,
+        ends: Sequence[int],
+        weights: NDArray[np.float64],
+        references: _Text | None = None,
+        reference_ends: Sequence[int] | None = None,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+    def aggregate(
+        self,
+        candidates: _Text,
+        ends: Sequence[int],
+        weights: NDArray[np.float64],
+        references: _Text | None = None,
+        reference_ends: Sequence[int] | None = None,
+    ) -> NDArray[np.float64]: ...
+    def matrix(self, candidates: _Text, references: _Text | None = None) -> NDArray[np.float64]: ...
 
 def set_threads(threads: int) -> None: ...
 def threads() -> int: ...

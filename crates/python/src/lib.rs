@@ -9,6 +9,7 @@ mod agreement_resampling;
 mod arguments;
 mod forensics;
 mod metrics;
+mod nbest;
 mod nist;
 mod resampling;
 mod scorer;
@@ -40,6 +41,8 @@ mod _core {
         bleu_details, bleu_scorer, chrf_scorer, count_bleu, count_chrf, count_sentence_bleu,
         count_ter, mbleu_details, mbleu_scorer, sentence_bleu_scorer, ter_scorer,
     };
+    #[pymodule_export]
+    use crate::nbest::PairScorer;
     #[pymodule_export]
     use crate::nist::{count_nist, nist_details, nist_scorer};
     #[pymodule_export]

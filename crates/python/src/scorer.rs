@@ -24,6 +24,10 @@ impl Scorer {
         Self { quick: Some(Box::new(quick)), ..self }
     }
 
+    pub fn exact(&self) -> &Score {
+        &*self.exact
+    }
+
     pub fn for_kernels(&self) -> &Score {
         self.quick.as_deref().unwrap_or(&*self.exact)
     }

@@ -83,6 +83,8 @@ COMMANDS = {
     ),
     "plan": ("truebleu.cli.plan", "Say how large a test set must be to find a difference."),
     "sample": ("truebleu.cli.sample", "Draw a test set from a pool."),
+    "nbest": ("truebleu.cli.nbest", "Say what is in n-best lists, and how good their best is."),
+    "mbr": ("truebleu.cli.mbr", "Choose the candidate with the highest expected utility."),
     "study": ("truebleu.cli.study", "Measure how far scores, intervals and tests can be trusted."),
     "demo": ("truebleu.cli.demo", "Simulate a test set and score it."),
     "sacrebleu": ("truebleu.cli.sacrebleu", "Score with sacreBLEU's command line."),
@@ -96,6 +98,7 @@ Examples:
   truebleu gate new.txt old.txt -r ref.txt
   truebleu agree -r ref.txt sys/ --human mqm.tsv -m bleu -m chrf
   truebleu plan -r ref.txt old.txt new.txt --difference 0.5
+  truebleu mbr samples.jsonl -m chrf -o best.txt
   truebleu study type-one -r ref.txt a.txt b.txt
   truebleu sacrebleu ref.txt -i system.txt -m bleu chrf
 """

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu._core import Scorer, Statistics
+    from truebleu._core import PairScorer, Scorer, Statistics
     from truebleu.corpus import TestSet, TextLike
 
 
@@ -103,6 +103,8 @@ class Metric(ABC):
 
     # Whether the statistics are (sum, count) and the score is their ratio: the mean over segments.
     is_mean: ClassVar[bool] = False
+    # Whether the counts of a segment depend on the other segments of the text.
+    counts_whole_text: ClassVar[bool] = False
 
     @property
     def higher_is_better(self) -> bool | None:
@@ -137,6 +139,10 @@ class Metric(ABC):
 
     def scorer(self) -> Scorer | None:
         """The score for native kernels, which need it by the million; None where there is none."""
+        return None
+
+    def pair_scorer(self) -> PairScorer | None:
+        """What scores all pairs of a list of candidates at once; None where only `count` can."""
         return None
 
     @abstractmethod

@@ -10,12 +10,12 @@ from truebleu import _core
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics._native import NativeMetric, texts_to_count, tokenizer_signature
 from truebleu.metrics.base import Score, Signature, require_whole_number
-from truebleu.tokenizers import check_tokenizer
+from truebleu.tokenizers import check_tokenizer, external_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu._core import Scorer, Statistics
+    from truebleu._core import PairScorer, Scorer, Statistics
     from truebleu.corpus import TestSet
 
 Smoothing = Literal["none", "floor", "add-k", "exp", "mteval"]
@@ -103,6 +103,17 @@ class BLEU(NativeMetric):
             smooth=self.smooth,
             smooth_value=self._smooth_value,
             effective_order=self.effective_order,
+        )
+
+    def pair_scorer(self) -> PairScorer | None:
+        """Scores pairs by BLEU, unless a tokenizer of another package cuts the texts."""
+        if external_tokenizer(self.tokenize) is not None:
+            return None
+        return _core.PairScorer.bleu(
+            self.scorer(),
+            tokenizer=self.tokenize,
+            lowercase=self.lowercase,
+            max_order=self.max_order,
         )
 
     def describe(self, sums: Sequence[float], references: int | None) -> BLEUScore:

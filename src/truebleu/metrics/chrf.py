@@ -13,7 +13,7 @@ from truebleu.metrics.base import Score, Signature, require_whole_number
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu._core import Scorer, Statistics
+    from truebleu._core import PairScorer, Scorer, Statistics
     from truebleu.corpus import TestSet
 
 
@@ -70,6 +70,16 @@ class CHRF(NativeMetric):
     def scorer(self) -> Scorer:
         """Scores chrF."""
         return _core.chrf_scorer(beta=self.beta, eps_smoothing=self.eps_smoothing)
+
+    def pair_scorer(self) -> PairScorer:
+        """Scores pairs by chrF."""
+        return _core.PairScorer.chrf(
+            self.scorer(),
+            char_order=self.char_order,
+            word_order=self.word_order,
+            lowercase=self.lowercase,
+            whitespace=self.whitespace,
+        )
 
     def describe(self, sums: Sequence[float], references: int | None) -> CHRFScore:
         """The score of one row of sums."""

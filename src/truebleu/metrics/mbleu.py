@@ -9,12 +9,12 @@ from truebleu import _core
 from truebleu.metrics._native import NativeMetric, texts_to_count, tokenizer_signature
 from truebleu.metrics.base import Signature, require_whole_number
 from truebleu.metrics.bleu import BLEUScore
-from truebleu.tokenizers import check_tokenizer
+from truebleu.tokenizers import check_tokenizer, external_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu._core import Scorer, Statistics
+    from truebleu._core import PairScorer, Scorer, Statistics
     from truebleu.corpus import TestSet
 
 
@@ -60,6 +60,17 @@ class MBLEU(NativeMetric):
     def scorer(self) -> Scorer:
         """Scores M-BLEU."""
         return _core.mbleu_scorer()
+
+    def pair_scorer(self) -> PairScorer | None:
+        """Scores pairs by M-BLEU, unless a tokenizer of another package cuts the texts."""
+        if external_tokenizer(self.tokenize) is not None:
+            return None
+        return _core.PairScorer.bleu(
+            self.scorer(),
+            tokenizer=self.tokenize,
+            lowercase=self.lowercase,
+            max_order=self.max_order,
+        )
 
     def describe(self, sums: Sequence[float], references: int | None) -> MBLEUScore:
         """M-BLEU of one row of sums, with precisions, brevity penalty and counts."""

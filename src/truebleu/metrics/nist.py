@@ -57,6 +57,7 @@ class NIST(NativeMetric):
     zero_history: bool = True
 
     name: ClassVar[str] = "NIST"
+    counts_whole_text: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_tokenizer(self.tokenize)

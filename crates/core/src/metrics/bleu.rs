@@ -25,7 +25,7 @@ pub enum ReferenceLength {
 }
 
 /// What mteval's international tokenization finds in front of a leading tab.
-const EMPTY_WORD: &str = "";
+pub(crate) const EMPTY_WORD: &str = "";
 
 #[derive(Debug, Default)]
 pub struct Scratch {

@@ -47,11 +47,11 @@ pub struct Scratch {
 }
 
 impl Chrf {
-    fn prepared<'a>(&self, line: &'a str) -> Cow<'a, str> {
+    pub(crate) fn prepared<'a>(&self, line: &'a str) -> Cow<'a, str> {
         if self.lowercase { Cow::Owned(lowercased(line)) } else { Cow::Borrowed(line) }
     }
 
-    fn characters(&self, line: &str, symbols: &mut Vec<u32>) {
+    pub(crate) fn characters(&self, line: &str, symbols: &mut Vec<u32>) {
         symbols.clear();
         let characters = line.chars().filter(|&c| self.whitespace || !is_whitespace(c));
         symbols.extend(characters.map(u32::from));
@@ -143,7 +143,7 @@ impl Counter for Chrf {
 }
 
 /// The words of chrF++: one ASCII punctuation mark at the end, or else at the start, is a word of its own.
-fn split_words(line: &str, mut visit: impl FnMut(&str)) {
+pub(crate) fn split_words(line: &str, mut visit: impl FnMut(&str)) {
     for word in words(line) {
         let cut = match word.as_bytes() {
             [_] => 0,

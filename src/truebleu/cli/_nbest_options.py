@@ -1,0 +1,92 @@
+"""The options by which commands read n-best lists."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from truebleu.corpus import read_test_set
+from truebleu.corpus.nbest import NBEST_FORMATS, read_nbest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from truebleu.corpus import TestSet
+    from truebleu.corpus.nbest import NBest
+
+Command = TypeVar("Command", bound="Callable[..., object]")
+
+_KEYS = (
+    ("--candidates-key", "candidates_key", "the list of a segment's candidates"),
+    ("--text-key", "text_key", "a candidate's text"),
+    ("--id-key", "id_key", "the segment of a candidate"),
+    ("--source-key", "source_key", "a segment's source"),
+    ("--score-key", "score_key", "the model's score"),
+    ("--logprob-key", "log_probability_key", "a natural log-probability, not normalised"),
+    ("--count-key", "count_key", "how often a candidate was sampled"),
+)
+
+
+def nbest_options(command: Command) -> Command:
+    """How lists are read; the command gets what `read_lists` takes."""
+    options = [
+        click.option(
+            "--input-format",
+            "input_format",
+            type=click.Choice(NBEST_FORMATS),
+            help="The format of the lists. Default: told by the look of the first line.",
+        ),
+        click.option("--size", type=int, metavar="N", help="Plain text: lines of each segment."),
+        click.option("--scores", metavar="FILE", help="Plain text: the score of each line."),
+        click.option(
+            "--first-id",
+            type=click.IntRange(0, 1),
+            default=0,
+            show_default=True,
+            help="The number of the first segment.",
+        ),
+        click.option(
+            "--log-base", type=float, metavar="B", help="Scores are logarithms to this base."
+        ),
+        click.option(
+            "--normalized/--not-normalized",
+            "length_normalized",
+            default=None,
+            help="Whether scores were divided by a power of the length.",
+        ),
+        *(
+            click.option(option, name, metavar="KEY", help=f"JSON Lines: {what}.")
+            for option, name, what in _KEYS
+        ),
+        click.option(
+            "--feature",
+            "features",
+            metavar="KEY",
+            multiple=True,
+            help="JSON Lines: a feature; repeat for several. Default: every other number.",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def read_lists(path: str, options: dict[str, Any], **others: Any) -> NBest:
+    """The lists of a command's argument; takes what is about reading out of its options."""
+    names = [name for _, name, _ in _KEYS]
+    settings = {name: options.pop(name) for name in ("size", "scores", "first_id", "log_base")}
+    settings |= {name: options.pop(name) for name in names}
+    settings["length_normalized"] = options.pop("length_normalized")
+    settings["features"] = options.pop("features") or None
+    return read_nbest(path, format_=options.pop("input_format"), **settings, **others)
+
+
+def read_references(references: Sequence[str]) -> TestSet | None:
+    """The references of a command, or None where there are none."""
+    if not references:
+        return None
+    test_set = read_test_set([], references)
+    for warning in test_set.warnings:
+        click.echo(f"warning: {warning.message}", err=True)
+    return test_set

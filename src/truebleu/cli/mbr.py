@@ -1,0 +1,193 @@
+"""``truebleu mbr``: the candidate of each segment with the highest expected utility."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+import click
+
+from truebleu._seeds import DEFAULT_SEED
+from truebleu.cli._nbest_options import nbest_options, read_lists, read_references
+from truebleu.cli._options import format_option, threads_option
+from truebleu.cli._progress import progress_bar
+from truebleu.corpus._writing import refuse_existing, write_files
+from truebleu.errors import MalformedFileError, SettingError
+from truebleu.nbest.minimum_bayes_risk import Method, Weights, mbr
+from truebleu.reports.formats import render
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+EPILOG = """\b
+Examples:
+  truebleu mbr samples.jsonl -o best.txt
+  truebleu mbr run1.nbest -m bleu --weights probability --temperature 2 -o best.txt
+  truebleu mbr samples.txt --size 100 -m chrf --method aggregate --check
+  truebleu mbr samples.jsonl -m ter --best 3 --format tsv
+  truebleu mbr samples.jsonl -r ref.txt -o best.txt
+"""
+
+
+@click.command("mbr", epilog=EPILOG)
+@click.argument("lists")
+@click.option(
+    "-m",
+    "--metric",
+    default="chrf",
+    show_default=True,
+    metavar="METRIC",
+    help="The utility; settings follow a colon: chrf:word_order=2.",
+)
+@click.option(
+    "--pseudo-references",
+    metavar="FILE",
+    help="Lists to compare candidates with, in the same format. Default: with each other.",
+)
+@click.option(
+    "--weights",
+    type=click.Choice(get_args(Weights)),
+    default="uniform",
+    show_default=True,
+    help="How likely a pseudo-reference is: all alike, by the model, or as often as sampled.",
+)
+@click.option(
+    "--temperature",
+    type=float,
+    default=1.0,
+    show_default=True,
+    help="With --weights probability: log-probabilities are divided by it.",
+)
+@click.option("--without-self", is_flag=True, help="Do not compare a candidate with itself.")
+@click.option(
+    "--as-is",
+    is_flag=True,
+    help="Score pairs by the metric as it is: BLEU without effective order, for example.",
+)
+@click.option(
+    "--method",
+    type=click.Choice(get_args(Method)),
+    default="exact",
+    show_default=True,
+    help="All pairs; one comparison with the mean of all; only what bootstrap samples do not rule "
+    "out; only the best by --coarse.",
+)
+@click.option("--check", is_flag=True, help="Also say what --method misses of the exact result.")
+@click.option(
+    "--keep",
+    type=int,
+    default=16,
+    show_default=True,
+    help="With coarse-to-fine: candidates kept of each segment.",
+)
+@click.option(
+    "--coarse",
+    default="chrf",
+    show_default=True,
+    metavar="METRIC",
+    help="With coarse-to-fine: the metric that keeps them.",
+)
+@click.option(
+    "--alpha", type=float, default=0.99, show_default=True, help="With prune: the confidence."
+)
+@click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True, help="With prune.")
+@click.option(
+    "--utilities",
+    metavar="FILE",
+    help="In place of a metric: JSON Lines with a matrix for each segment, a row per candidate.",
+)
+@click.option("--best", type=int, default=1, show_default=True, help="Candidates per segment.")
+@click.option(
+    "-r",
+    "--reference",
+    "references",
+    metavar="FILE",
+    multiple=True,
+    help="A real reference, to score the choice by this and another metric; repeat for several.",
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="Write the chosen texts, one line each; - for standard output, without the report.",
+)
+@click.option("--force", is_flag=True, help="Overwrite FILE.")
+@nbest_options
+@format_option
+@threads_option
+def command(
+    lists: str,
+    metric: str,
+    pseudo_references: str | None,
+    without_self: bool,
+    as_is: bool,
+    utilities: str | None,
+    references: tuple[str, ...],
+    output: str | None,
+    force: bool,
+    format_: str,
+    **options: Any,
+) -> None:
+    """Choose the candidate of each segment in LISTS with the highest expected utility.
+
+    Each candidate is scored against all others, which are taken for references: minimum Bayes risk.
+    """
+    if output not in (None, "-"):
+        refuse_existing([Path(str(output))], overwrite=force)
+    reading = dict(options)
+    nbest = read_lists(lists, options)
+    others = None if pseudo_references is None else read_lists(pseudo_references, reading)
+    test_set = read_references(references)
+    with progress_bar(len(nbest), "choosing") as progress:
+        result = mbr(
+            nbest,
+            metric=metric,
+            pseudo_references=others,
+            include_self=not without_self,
+            sentence_level=not as_is,
+            utilities=None if utilities is None else _matrices(utilities),
+            references=None if test_set is None else test_set.references,
+            progress=progress,
+            **options,
+        )
+    if output == "-":
+        click.echo(_lines([choice.text for s in result.segments for choice in s.chosen]), nl=False)
+        return
+    if output is not None:
+        path = Path(output)
+        text = _lines([choice.text for s in result.segments for choice in s.chosen])
+        write_files(path.parent, {path.name: [text.encode()]}, overwrite=force)
+    click.echo(render(result, format_), nl=False)
+
+
+def _lines(texts: Sequence[str]) -> str:
+    """One line for each text: a line break inside one becomes a blank."""
+    return "".join(" ".join(text.split("\n")).rstrip("\r") + "\n" for text in texts)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _matrices(path: str) -> list[Any]:
+    from json import loads
+
+    from truebleu.corpus._files import Files, decode
+
+    matrices = []
+    for line, text in enumerate(decode(path, Files().contents(path)).rstrip("\n").split("\n"), 1):
+        try:
+            matrix = loads(text)
+        except ValueError as error:
+            found = f"no valid JSON ({error})"
+            raise MalformedFileError(path, line, found, "a list of lists of numbers") from None
+        rows = matrix if isinstance(matrix, list) else []
+        widths = {len(row) if isinstance(row, list) else None for row in rows}
+        numbers = (value for row in rows if isinstance(row, list) for value in row)
+        if None in widths or len(widths) != 1 or not all(map(_is_number, numbers)):
+            expected = "a list of lists of numbers, all of one length"
+            raise MalformedFileError(path, line, "something else", expected)
+        matrices.append(matrix)
+    if not matrices:
+        raise SettingError("utilities", path, "a matrix for each segment")
+    return matrices

@@ -1,0 +1,103 @@
+"""``truebleu nbest``: what is in n-best lists, and how well they could be chosen from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from truebleu.cli._nbest_options import nbest_options, read_lists, read_references
+from truebleu.cli._options import format_option, metric_option, threads_option
+from truebleu.nbest.inspection import describe_lists
+from truebleu.nbest.oracle import oracle_scores
+from truebleu.reports.formats import render
+from truebleu.reports.nbest import warnings
+
+EPILOG = """\b
+Formats, told by the look of the first line or by --input-format:
+  moses cdec joshua travatar zmert marian   id ||| text ||| features ||| score
+  fairseq                                   the log of fairseq-generate
+  sockeye jsonl                             JSON Lines, one per segment or per candidate
+  flat                                      --size N lines of plain text for each segment
+
+\b
+Examples:
+  truebleu nbest stats run1.nbest
+  truebleu nbest check samples.jsonl -r ref.txt
+  truebleu nbest oracle run1.nbest -r ref.txt -m bleu -m chrf
+"""
+
+_references = click.option(
+    "-r",
+    "--reference",
+    "references",
+    metavar="FILE",
+    multiple=True,
+    help="A reference; repeat for several.",
+)
+
+
+@click.group("nbest", epilog=EPILOG)
+def command() -> None:
+    """Say what is in n-best lists, and how well they could be chosen from."""
+
+
+@command.command("stats")
+@click.argument("lists")
+@nbest_options
+@format_option
+def stats(lists: str, format_: str, **options: Any) -> None:
+    """Count candidates, duplicates and features of LISTS."""
+    click.echo(render(describe_lists(read_lists(lists, options)), format_), nl=False)
+
+
+@command.command("check")
+@click.argument("lists")
+@_references
+@nbest_options
+def check(lists: str, references: tuple[str, ...], **options: Any) -> None:
+    """Read LISTS strictly and say what may surprise you; exit 2 if they cannot be used."""
+    nbest = read_lists(lists, options)
+    test_set = read_references(references)
+    result = describe_lists(nbest, references=None if test_set is None else len(test_set))
+    for warning in warnings(result):
+        click.echo(f"warning: {warning}", err=True)
+    click.echo(
+        f"ok: {result.name} ({result.format}), {result.segments:,} segments, "
+        f"{result.candidates:,} candidates"
+    )
+
+
+@command.command("oracle")
+@click.argument("lists")
+@_references
+@metric_option
+@click.option(
+    "--sentence",
+    type=click.Choice(("metric", "plus-one")),
+    default="metric",
+    show_default=True,
+    help="How candidates are scored by themselves: as the metric scores segments, or, for BLEU, "
+    "with 1 added to matches and totals of every order.",
+)
+@nbest_options
+@format_option
+@threads_option
+def oracle(
+    lists: str,
+    references: tuple[str, ...],
+    metrics: tuple[str, ...],
+    sentence: Any,
+    format_: str,
+    **options: Any,
+) -> None:
+    """Score the best and the worst choice from LISTS.
+
+    A metric may also be feature:NAME, the mean of a feature of the lists (feature:-NAME where lower
+    is better).
+    """
+    nbest = read_lists(lists, options)
+    test_set = read_references(references)
+    given = None if test_set is None else test_set.references
+    result = oracle_scores(nbest, given, metrics=metrics, sentence=sentence)
+    click.echo(render(result, format_), nl=False)

@@ -1,0 +1,162 @@
+"""The statistics of all candidates: one row each, counted against the segment's references."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import TYPE_CHECKING, NoReturn
+
+import numpy as np
+
+from truebleu.corpus import TestSet, as_test_set
+from truebleu.corpus.nbest import NBEST_FORMATS, NBest, SparseFeatures, read_nbest
+from truebleu.errors import SettingError, UnpairedSegmentsError
+from truebleu.metrics.base import MeanMetric, Signature
+from truebleu.metrics.registry import as_metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from truebleu._core import Statistics
+    from truebleu.corpus import ReferencesLike, TextLike
+    from truebleu.metrics.base import Metric
+
+__all__ = [
+    "NBEST_FORMATS",
+    "CandidateStatistics",
+    "FeatureMean",
+    "NBest",
+    "SparseFeatures",
+    "as_nbest",
+    "count_candidates",
+    "read_nbest",
+]
+
+#: What a metric is called that is the mean of a feature of the lists: ``feature:comet``.
+FEATURE = "feature:"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeatureMean(MeanMetric):
+    """The mean of a feature of the lists, such as scores that another metric gave.
+
+    Attributes:
+        name: the feature.
+        higher_is_better: whether more is better.
+    """
+
+    name: str
+    higher_is_better: bool = True
+
+    def count(self, test_set: TestSet) -> Statistics:  # noqa: ARG002
+        """Refuses: only lists have features."""
+        self._refuse_texts()
+
+    @property
+    def signature(self) -> Signature:
+        """The feature."""
+        return Signature.of(self.name, feature=self.name)
+
+    def _refuse_texts(self) -> NoReturn:
+        raise SettingError(f"metric {FEATURE}{self.name}", "texts", "n-best lists with features")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CandidateStatistics:
+    """What a metric counted in every candidate.
+
+    Attributes:
+        metric: the metric.
+        rows: its counts, shaped (candidate, column).
+        offsets: where each segment's candidates start, and where the last one's end.
+    """
+
+    metric: Metric
+    rows: NDArray[np.float64]
+    offsets: NDArray[np.int64]
+
+    @property
+    def sign(self) -> int:
+        """1 where higher is better, -1 where lower is."""
+        return -1 if self.metric.higher_is_better is False else 1
+
+    def sentence_scores(self) -> NDArray[np.float64]:
+        """The score of each candidate by itself, as the metric scores single segments."""
+        scores: NDArray[np.float64] = self.metric.sentence_level().score(self.rows)
+        return scores
+
+    def sums(self, indices: ArrayLike) -> NDArray[np.float64]:
+        """The counts of the text that takes the candidate with this index from each list."""
+        sums: NDArray[np.float64] = self.rows[self.offsets[:-1] + np.asarray(indices)].sum(axis=0)
+        return sums
+
+    def score(self, indices: ArrayLike) -> float:
+        """The score of that text."""
+        return float(self.metric.score(self.sums(indices)))
+
+
+def as_nbest(lists: NBest | Iterable[Iterable[str]]) -> NBest:
+    """N-best lists as they are, or of lists of texts."""
+    return lists if isinstance(lists, NBest) else NBest.of(lists)
+
+
+def as_list_metric(metric: str | Metric) -> Metric:
+    """A metric as an object or as text, where ``feature:NAME`` is the mean of a feature.
+
+    ``feature:-NAME`` is one of which lower is better.
+    """
+    if isinstance(metric, str) and metric.startswith(FEATURE):
+        name = metric.removeprefix(FEATURE)
+        return FeatureMean(name=name.removeprefix("-"), higher_is_better=not name.startswith("-"))
+    (parsed,) = as_metrics([metric])
+    return parsed
+
+
+def count_candidates(
+    lists: NBest | Iterable[Iterable[str]],
+    references: ReferencesLike | None = None,
+    metric: str | Metric = "bleu",
+) -> CandidateStatistics:
+    """Count all candidates in one pass: a segment's references are looked at once.
+
+    >>> counted = count_candidates([["a b", "b a", "c"]], ["a b"], "ter")
+    >>> counted.sentence_scores().tolist()
+    [0.0, 50.0, 100.0]
+
+    Args:
+        lists: the candidates of each segment.
+        references: as for `truebleu.score`; not needed for ``feature:NAME``.
+        metric: any metric whose statistics add up, or ``feature:NAME`` for the mean of a feature.
+    """
+    nbest = as_nbest(lists)
+    metric = as_list_metric(metric)
+    if isinstance(metric, FeatureMean):
+        values = nbest.feature(metric.name)
+        rows = np.stack([values, np.ones(len(values))], axis=1)
+        return CandidateStatistics(metric=metric, rows=rows, offsets=nbest.offsets)
+    if references is None:
+        raise SettingError("references", None, f"what {metric.name} compares candidates with")
+    # Equal candidates of a segment are counted once; list k of what remains is "system" k.
+    distinct = [tuple(dict.fromkeys(list_)) for list_ in nbest]
+    columns = zip_longest(*distinct, fillvalue="")
+    systems: dict[str, TextLike] = {str(rank): list(column) for rank, column in enumerate(columns)}
+    try:
+        test_set = as_test_set(systems, references)
+    except UnpairedSegmentsError as error:
+        text, length = _other_length(error, len(nbest))
+        raise UnpairedSegmentsError(nbest.name, len(nbest), text, length) from None
+    counted = metric.count(test_set).array()
+    places = []
+    for segment, (list_, texts) in enumerate(zip(nbest, distinct, strict=True)):
+        rank = {text: number for number, text in enumerate(texts)}
+        places += [segment * len(systems) + rank[text] for text in list_]
+    rows = counted.reshape(-1, counted.shape[-1])[places]
+    return CandidateStatistics(metric=metric, rows=rows, offsets=nbest.offsets)
+
+
+def _other_length(error: UnpairedSegmentsError, length: int) -> tuple[str, int]:
+    """Of two texts of different length, the one that is not the lists."""
+    left, n_left, right, n_right = error.args
+    return (left, n_left) if n_left != length else (right, n_right)

@@ -1,0 +1,146 @@
+"""N-best lists in words: what is in them, and their oracle scores."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import TYPE_CHECKING
+
+from truebleu.nbest.inspection import ListsReport
+from truebleu.nbest.oracle import OracleResult
+from truebleu.reports.document import Column, Document, Notes, Row, Sentences, Table
+
+if TYPE_CHECKING:
+    from truebleu._results import Result
+
+FEATURES = (
+    Column("feature", "Feature"),
+    Column("low", "Lowest", digits=4),
+    Column("mean", "Mean", digits=4),
+    Column("high", "Highest", digits=4),
+    Column("within", "Deviation within lists", digits=4),
+    Column("constant_lists", "Lists where constant"),
+)
+ORACLES = (
+    Column("metric", "Metric"),
+    Column("first", "First", digits=2),
+    Column("mean", "At random", digits=2),
+    Column("worst", "Worst", digits=2),
+    Column("best", "Best", digits=2),
+    Column("climbed", "Best for the text", digits=2),
+)
+
+
+@singledispatch
+def document(result: Result) -> Document:
+    """The document of a result about n-best lists."""
+    raise TypeError(type(result).__name__)
+
+
+@document.register
+def _lists(result: ListsReport) -> Document:
+    rows: list[Row] = [
+        {
+            "feature": feature.name,
+            "low": feature.low,
+            "mean": feature.mean,
+            "high": feature.high,
+            "within": feature.within,
+            "constant_lists": feature.constant_lists,
+        }
+        for feature in result.features
+    ]
+    table = Table(FEATURES, tuple(rows))
+    sentences = Sentences((*_contents(result), *warnings(result)))
+    return Document((sentences, table) if rows else (sentences,), data=table)
+
+
+def _contents(result: ListsReport) -> list[str]:
+    size = (
+        f"{result.shortest}"
+        if result.shortest == result.longest
+        else f"{result.shortest} to {result.longest}"
+    )
+    sentences = [
+        f"{result.name} ({result.format}): {result.candidates:,} candidates for "
+        f"{result.segments:,} segments, {size} each; {result.distinct:,} of them are different."
+    ]
+    known = [
+        name
+        for name, is_known in (
+            ("scores", result.has_scores),
+            ("log-probabilities", result.has_log_probabilities),
+            ("counts", result.has_counts),
+            (f"{len(result.features)} features", bool(result.features)),
+            (f"{result.sparse_features:,} sparse features", bool(result.sparse_features)),
+        )
+        if is_known
+    ]
+    sentences.append(f"Known of each candidate: {', '.join(known) or 'its text only'}.")
+    return sentences
+
+
+def warnings(result: ListsReport) -> list[str]:
+    """What may surprise whoever uses the lists."""
+    found = []
+    if result.single_lists:
+        found.append(f"{_lists_of(result.single_lists)} only one candidate: nothing to choose.")
+    if result.equal_lists:
+        found.append(f"{_lists_of(result.equal_lists)} one text several times: nothing to choose.")
+    if result.empty:
+        found.append(f"Empty candidates: {result.empty:,}.")
+    if result.line_breaks:
+        found.append(
+            f"Candidates with a line break inside: {result.line_breaks:,}; written as lines, the "
+            "break becomes a blank."
+        )
+    if result.unordered_lists:
+        found.append(
+            f"{_lists_of(result.unordered_lists)} candidates that are not in the order of their "
+            "scores; the order of the file breaks ties."
+        )
+    if result.has_scores and not result.has_log_probabilities:
+        found.append(
+            "Whether the scores are normalised by length is not known: weights by probability "
+            "need --not-normalized or a log-probability."
+        )
+    useless = [
+        feature.name for feature in result.features if feature.constant_lists == result.segments
+    ]
+    if useless:
+        found.append(
+            f"Constant within every list, so of no use to choose by: {', '.join(useless)}."
+        )
+    return found
+
+
+def _lists_of(count: int) -> str:
+    return "1 list has" if count == 1 else f"{count:,} lists have"
+
+
+@document.register
+def _oracles(result: OracleResult) -> Document:
+    rows: list[Row] = [
+        {
+            "metric": metric.metric,
+            "first": metric.first,
+            "mean": metric.mean,
+            "worst": metric.worst,
+            "best": metric.best,
+            "climbed": metric.climbed,
+        }
+        for metric in result.metrics
+    ]
+    table = Table(ORACLES, tuple(rows))
+    sentences = [
+        f"{result.candidates:,} candidates for {result.segments:,} segments. Best and worst choose "
+        "each segment by itself; best for the text then exchanges candidates as long as the score "
+        "of the whole text improves, so no choice is known to be better.",
+    ]
+    for metric in result.metrics:
+        gain = metric.climbed - metric.first
+        sentences.append(
+            f"{metric.metric}: choosing perfectly instead of taking the first candidate changes "
+            f"{metric.first:.2f} to {metric.climbed:.2f} ({gain:+.2f})."
+        )
+    notes = Notes(tuple(metric.signature for metric in result.metrics))
+    return Document((table, Sentences(tuple(sentences)), notes), data=table)
