@@ -32,7 +32,6 @@ from truebleu.studies._widths import (
     FEWEST_SIZES,
     HIGH,
     LOW,
-    MEDIAN,
     Law,
     as_record,
     doubling,
@@ -105,7 +104,8 @@ class ScoreAtSize:
         size: units.
         score: the mean score.
         score_sd: the standard deviation of scores over growths.
-        median: the mean of the replicates' medians.
+        score_low: where the interval begins, around the mean of the replicates' medians.
+        score_high: where it ends.
         low: where the relative interval begins, as a share of the median; None of scores of 0.
         high: where it ends.
         width: from one to the other.
@@ -118,7 +118,8 @@ class ScoreAtSize:
     size: int
     score: float
     score_sd: float
-    median: float
+    score_low: float | None
+    score_high: float | None
     low: float | None
     high: float | None
     width: float | None
@@ -285,16 +286,18 @@ def _rows(
     for place, of_system in enumerate(narrowing.systems):
         law = of_system.law
         for row, (share, size) in enumerate(zip(settings.shares, settings.sizes, strict=True)):
+            median, low, high, score = means[row, :, place]
             yield ScoreAtSize(
                 metric=narrowing.metric,
                 system=of_system.system,
                 share=share,
                 size=size,
-                score=float(means[row, -1, place]),
+                score=float(score),
                 score_sd=float(deviations[row, place]),
-                median=float(means[row, MEDIAN, place]),
-                low=or_none(means[row, LOW, place]),
-                high=or_none(means[row, HIGH, place]),
+                score_low=or_none(median + abs(median) * low),
+                score_high=or_none(median + abs(median) * high),
+                low=or_none(low),
+                high=or_none(high),
                 width=or_none(widths[row, place]),
                 fitted=None if law is None else law.width(size),
             )

@@ -13,7 +13,6 @@ from truebleu.studies._widths import FEWEST_SIZES, SQUARE_ROOT_NARROWING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from truebleu.reports.document import Row
     from truebleu.studies.test_size import Narrowing, ScoreAtSize, TestSizeResult
 
 
@@ -41,33 +40,23 @@ def document(result: TestSizeResult) -> Document:
             mark="line",
             x="share",
             y="score",
-            low="bottom",
-            high="top",
+            low="score_low",
+            high="score_high",
             series="system",
             panel="metric",
         ),
         chart=Table(
-            (*columns, Column("bottom", "Interval from", 3), Column("top", "to", 3)),
-            tuple(_drawn(result)),
+            (*columns, Column("score_low", "Interval from", 3), Column("score_high", "to", 3)),
+            tuple(map(asdict, _drawn(result))),
         ),
     )
 
 
-def _drawn(result: TestSizeResult) -> Iterator[Row]:
+def _drawn(result: TestSizeResult) -> Iterator[ScoreAtSize]:
     """The best and the worst system with their intervals, as in the paper's Figs. 4 to 7."""
     for narrowing in result.narrowings:
         for system in dict.fromkeys((narrowing.best, narrowing.worst)):
-            for row in _of(result, narrowing.metric):
-                if row.system == system:
-                    size = abs(row.median)
-                    yield {
-                        "metric": row.metric,
-                        "system": system,
-                        "share": row.share,
-                        "score": row.score,
-                        "bottom": None if row.low is None else row.median + size * row.low,
-                        "top": None if row.high is None else row.median + size * row.high,
-                    }
+            yield from (row for row in _of(result, narrowing.metric) if row.system == system)
 
 
 def _of(result: TestSizeResult, metric: str) -> list[ScoreAtSize]:
