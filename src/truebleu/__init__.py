@@ -51,9 +51,8 @@ if TYPE_CHECKING:
     from truebleu.planning.plan import plan
     from truebleu.planning.sample import sample
     from truebleu.reports.charts import chart, save_chart
-    from truebleu.significance.compare import Comparison, compare, compare_test_set
+    from truebleu.significance.compare import Comparison, compare
     from truebleu.significance.gate import gate
-    from truebleu.significance.optimizer_runs import compare_runs, group_runs
     from truebleu.significance.scores import score_with_intervals
     from truebleu.significance.settings import CompareSettings
     from truebleu.studies.accuracy import study_accuracy
@@ -104,10 +103,7 @@ _HOMES = {
     "chart": "truebleu.reports.charts",
     "choose_settings": "truebleu.agreement.choose",
     "compare": "truebleu.significance.compare",
-    "compare_runs": "truebleu.significance.optimizer_runs",
-    "compare_test_set": "truebleu.significance.compare",
     "gate": "truebleu.significance.gate",
-    "group_runs": "truebleu.significance.optimizer_runs",
     "parse_metric": "truebleu.metrics.registry",
     "plan": "truebleu.planning.plan",
     "read_human": "truebleu.human",
@@ -163,10 +159,7 @@ __all__ = [
     "chart",
     "choose_settings",
     "compare",
-    "compare_runs",
-    "compare_test_set",
     "gate",
-    "group_runs",
     "parse_metric",
     "plan",
     "read_human",

@@ -21,7 +21,6 @@ from truebleu import GivenScores, parse_metric
 from truebleu.corpus import as_test_set
 from truebleu.errors import AbsentSegmentError, CorpusError, SettingError, UnknownNameError
 from truebleu.reports import render
-from truebleu.reports.compare import render_comparison
 
 THREE = ["one", "two", "three"]
 SYSTEMS = as_test_set({"a": THREE, "b": THREE}, THREE)
@@ -110,7 +109,7 @@ def test_people_see_four_decimals_of_given_scores_and_two_of_others() -> None:
     assert render(plain).splitlines()[2].split() == ["a", "0.8217", "100.00"]
     assert render(scores).splitlines()[4].split() == ["a", "3", "0.8350", "100.00"]
     comparison = truebleu.compare(systems, THREE, [metric])
-    written = render_comparison(comparison)
+    written = str(comparison)
     assert "0.8217" in written
     assert "by 0.0217 m [0.0" in written
 

@@ -23,12 +23,11 @@ import pytest
 
 from tests.parity.cases import case_id, lines_of, tool_cases
 from truebleu import BLEU, TER, LengthRatio
-from truebleu.corpus import as_test_set
-from truebleu.significance.optimizer_runs import RunComparison, SystemRunsResult, compare_runs
-from truebleu.significance.settings import CompareSettings
+from truebleu.significance.compare import Comparison, SystemResult, compare
 
 if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
+    from truebleu.significance.optimizer_runs import RunScores
 
 pytestmark = pytest.mark.usefixtures("shared")
 
@@ -54,7 +53,7 @@ def by_metric(cases: list[dict[str, Any]]) -> list[Any]:
     ]
 
 
-def compare_case(case: dict[str, Any]) -> RunComparison:
+def compare_case(case: dict[str, Any]) -> Comparison:
     """The last system of a case with its baseline, which is the first of them."""
     systems = [tuple(names) for names in case["systems"]]
     if len(systems) == 1:
@@ -71,54 +70,62 @@ def _compare(
     refs: tuple[str, ...],
     systems: tuple[tuple[str, ...], ...],
     metrics: tuple[str, ...],
-    samples: int,
-) -> RunComparison:
+    replicates: int,
+) -> Comparison:
     outputs = {name: lines_of(f"{data}/{name}") for names in systems for name in names}
     references = [lines_of(f"{data}/{name}") for name in refs]
     runs = {PurePath(names[0]).stem.removesuffix(".opt0"): names for names in systems}
-    settings = CompareSettings(replicates=samples, seed=7)
-    chosen = [METRICS[name] for name in metrics]
-    return compare_runs(as_test_set(outputs, references), runs, chosen, settings, exchange="slot")
+    return compare(
+        outputs,
+        references,
+        [METRICS[name] for name in metrics],
+        replicates=replicates,
+        seed=7,
+        runs=runs,
+        swap_runs="separately",
+    )
 
 
-def last_system(found: RunComparison, metric: str) -> SystemRunsResult:
-    result = found.systems[list(found.runs)[-1]][metric]
-    assert isinstance(result, SystemRunsResult)
-    return result
+def last_system(comparison: Comparison, metric: str) -> tuple[SystemResult, RunScores]:
+    result = comparison.systems[list(comparison.systems)[-1]][metric]
+    assert result.runs is not None
+    return result, result.runs
 
 
 @pytest.mark.parametrize("name", ["BLEU", "Length"])
 @pytest.mark.parametrize("case", MULTEVAL, ids=case_id)
 def test_averages_and_spreads_over_runs_agree(case: dict[str, Any], name: str) -> None:
-    result, expected = last_system(compare_case(case), name), case["expect"][name]
+    expected = case["expect"][name]
+    result, runs = last_system(compare_case(case), name)
     assert result.score == pytest.approx(expected["avg"], rel=1e-9)
-    assert result.run_scores == pytest.approx(expected["per_run"], rel=1e-9)
+    assert runs.scores == pytest.approx(expected["per_run"], rel=1e-9)
     if expected["s_Test"] is None:
-        assert result.spread_over_runs is None
+        assert runs.sd_of_runs is None
     else:
-        assert result.spread_over_runs == pytest.approx(expected["s_Test"], rel=1e-9)
+        assert runs.sd_of_runs == pytest.approx(expected["s_Test"], rel=1e-9)
 
 
 @pytest.mark.parametrize("name", ["BLEU", "Length"])
 @pytest.mark.parametrize("case", MULTEVAL, ids=case_id)
 def test_best_and_median_runs_agree(case: dict[str, Any], name: str) -> None:
-    found = compare_case(case)
-    result, expected = last_system(found, name), case["expect"][name]
-    outputs = list(found.runs.values())[-1]
-    scores = dict(zip(outputs, result.run_scores, strict=True))
-    assert scores[result.median_run] == pytest.approx(expected["median"], rel=1e-9)
+    comparison, expected = compare_case(case), case["expect"][name]
+    _, runs = last_system(comparison, name)
+    outputs = list((comparison.runs or {}).values())[-1]
+    scores = dict(zip(outputs, runs.scores, strict=True))
+    assert scores[runs.median] == pytest.approx(expected["median"], rel=1e-9)
     if name == "BLEU":
-        assert scores[result.best_run or ""] == pytest.approx(expected["max"], rel=1e-9)
+        assert scores[runs.best or ""] == pytest.approx(expected["max"], rel=1e-9)
 
 
 @pytest.mark.parametrize(("case", "name"), by_metric(MULTEVAL))
 def test_spreads_over_segments_agree(case: dict[str, Any], name: str) -> None:
-    spread, expected = last_system(compare_case(case), name), case["expect"][name]["s_sel"]
+    _, runs = last_system(compare_case(case), name)
+    expected = case["expect"][name]["s_sel"]
     # Of a standard deviation from B replicates, relative: about 1 / sqrt(2 B). Ours shares the
     # draws among runs; MultEval's mean is over runs and seeds with draws of their own.
     drawn = case["params"]["boot_samples"] * len(expected["seeds"]) * len(case["systems"][-1])
     error = sqrt(1 / (2 * SAMPLES) + 1 / (2 * drawn))
-    assert spread.spread_over_segments == pytest.approx(expected["mean"], rel=4 * error)
+    assert runs.sd_of_segments == pytest.approx(expected["mean"], rel=4 * error)
 
 
 @pytest.mark.parametrize(("case", "name"), by_metric(STRATIFIED))

@@ -15,8 +15,7 @@ import pytest
 from tests.parity.cases import case_id, lines_of, tool_cases
 from truebleu import BLEU, MBLEU, NIST
 from truebleu.corpus import as_test_set
-from truebleu.significance.compare import compare_test_set
-from truebleu.significance.settings import CompareSettings
+from truebleu.significance.compare import compare
 
 if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
@@ -40,11 +39,11 @@ def compare_files(
     references: tuple[str, ...],
     systems: tuple[str, ...],
     metrics: tuple[Metric, ...],
-    settings: CompareSettings,
+    **settings: Any,
 ) -> Comparison:
     outputs = {name: lines_of(f"{data}/{name}") for name in systems}
     texts = [lines_of(f"{data}/{name}") for name in references]
-    return compare_test_set(as_test_set(outputs, texts), metrics, settings)
+    return compare(as_test_set(outputs, texts), metrics=metrics, **settings)
 
 
 @pytest.mark.parametrize(
@@ -61,15 +60,17 @@ def test_p_agrees_with_riezler_and_maxwell(
 ) -> None:
     tokenize = TOKENIZERS[case["params"]["tokenizer"]]
     metrics = (BLEU(tokenize=tokenize), NIST(tokenize=tokenize))
-    settings = CompareSettings(test=test, replicates=10_000, seed=1)
+    replicates = 10_000
     files = (case["data"], tuple(case["refs"]), tuple(case["systems"]))
-    (found,) = compare_files(*files, metrics, settings).of(case["metric"])
+    (found,) = compare_files(*files, metrics, test=test, replicates=replicates, seed=1).of(
+        case["metric"]
+    )
     assert found.difference == pytest.approx(case["expect"]["difference"], rel=1e-9)
     expected = case["expect"][figure]
     p = expected["p_ref"]
-    error = sqrt(p * (1 - p) * (1 / settings.replicates + 1 / expected[trials]))
+    error = sqrt(p * (1 - p) * (1 / replicates + 1 / expected[trials]))
     # A p-value is never below 1 / (R + 1), ours of 10,000 as theirs of 100,000.
-    assert abs(found.p - p) <= 4 * error + 1 / (settings.replicates + 1)
+    assert abs(found.p - p) <= 4 * error + 1 / (replicates + 1)
 
 
 @pytest.mark.parametrize("case", ZHANG_VOGEL, ids=case_id)
@@ -81,14 +82,13 @@ def test_medians_and_relative_intervals_agree_with_zhang_and_vogel(case: dict[st
         MBLEU(tokenize="none", max_order=9),
     )
     assert case["params"]["tokenizer"] == "whitespace"
-    settings = CompareSettings(
-        replicates=case["params"]["B"], level=case["params"]["level"], seed=2
-    )
+    replicates, level = case["params"]["B"], case["params"]["level"]
     # One comparison has the systems of all cases that share their references.
     files = (case["data"], tuple(case["refs"]), ("out.0.txt", "out.3.txt"))
     (system,) = case["systems"]
     label, scale = LABELS[case["metric"]]
-    found = compare_files(*files, metrics, settings).systems[system][label]
+    comparison = compare_files(*files, metrics, replicates=replicates, level=level, seed=2)
+    found = comparison.systems[system][label]
     expected = case["expect"]
     assert found.score == pytest.approx(scale * expected["score"], rel=1e-9)
     # Theirs is the mean of so many repeats, with the standard deviation of one.

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from truebleu import CompareSettings
 from truebleu.significance import tests as adaptive
-from truebleu.significance.compare import compare_test_set
+from truebleu.significance.compare import compare
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
@@ -22,10 +21,13 @@ def texts_of(segments: int, *rates: float, seed: int = 4) -> TestSet:
 
 
 def compared(test_set: TestSet, test: str, replicates: int, *, adaptive: bool) -> Comparison:
-    settings = CompareSettings(
-        test=test, replicates=replicates, adaptive=adaptive, correction="none"
-    )
-    return compare_test_set(test_set, ["bleu"], settings)
+    settings: dict[str, Any] = {
+        "test": test,
+        "replicates": replicates,
+        "adaptive": adaptive,
+        "correction": "none",
+    }
+    return compare(test_set, metrics=["bleu"], **settings)
 
 
 @pytest.fixture(scope="module")
@@ -72,9 +74,9 @@ def test_when_all_swaps_are_within_reach_they_are_tried_instead() -> None:
 
 
 def test_a_metric_that_is_clear_does_not_wait_for_the_others(close: TestSet) -> None:
-    settings = CompareSettings(replicates=100, adaptive=True, correction="none")
-    both = compare_test_set(close, ["bleu", "length"], settings).metrics
-    alone = compare_test_set(close, ["length"], settings).metrics["Length"]
+    settings: dict[str, Any] = {"replicates": 100, "adaptive": True, "correction": "none"}
+    both = compare(close, metrics=["bleu", "length"], **settings).metrics
+    alone = compare(close, metrics=["length"], **settings).metrics["Length"]
     assert both["Length"].replicates == alone.replicates != both["BLEU"].replicates
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from itertools import product
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from truebleu import BLEU, CHRF, NIST, TER
 from truebleu.corpus import as_test_set
-from truebleu.significance.compare import compare_test_set
-from truebleu.significance.settings import CompareSettings
+from truebleu.significance.compare import compare
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
@@ -60,8 +59,8 @@ def test_p_is_the_share_of_swaps_that_are_as_extreme(metric: Metric, seed: int) 
         "less": fmean(better <= better[0] + tie),
     }
     for alternative, p in expected.items():
-        settings = CompareSettings(alternative=alternative)
-        found = compare_test_set(test_set, [metric], settings)
+        settings: dict[str, Any] = {"alternative": alternative}
+        found = compare(test_set, metrics=[metric], **settings)
         assert found.metrics[metric.name].exact
         assert found.metrics[metric.name].replicates == 2**SEGMENTS
         assert found.comparisons[0].p == pytest.approx(p, rel=1e-12)
@@ -72,24 +71,21 @@ def test_documents_are_swapped_whole() -> None:
     test_set = simulate(segments=30, systems=CHANNELS, document_length=4, seed=4)
     assert test_set.documents is not None
     differences = np.abs(swapped_differences(test_set, BLEU(), test_set.documents))
-    found = compare_test_set(test_set, ["bleu"], CompareSettings(unit="document"))
+    found = compare(test_set, metrics=["bleu"], unit="document")
     assert found.metrics["BLEU"].replicates == len(differences) == 2 ** len(set(test_set.documents))
     assert found.comparisons[0].p == pytest.approx(fmean(differences >= differences[0] - 1e-7))
 
 
 def test_the_seed_does_not_matter_when_all_swaps_are_tried() -> None:
     test_set = simulate(segments=10, systems=CHANNELS, seed=5)
-    p = {
-        compare_test_set(test_set, ["bleu"], CompareSettings(seed=seed)).comparisons[0].p
-        for seed in range(5)
-    }
+    p = {compare(test_set, metrics=["bleu"], seed=seed).comparisons[0].p for seed in range(5)}
     assert len(p) == 1
 
 
 def test_random_swaps_come_close_to_all_of_them() -> None:
     test_set = simulate(segments=12, systems=CHANNELS, seed=6)
     results = [
-        compare_test_set(test_set, ["bleu"], CompareSettings(replicates=replicates))
+        compare(test_set, metrics=["bleu"], replicates=replicates)
         for replicates in (2**12, 2**12 - 1)
     ]
     assert [found.metrics["BLEU"].exact for found in results] == [True, False]
@@ -100,7 +96,7 @@ def test_random_swaps_come_close_to_all_of_them() -> None:
 def test_the_smallest_possible_p_of_few_segments_is_told_by_all_swaps() -> None:
     reference = ["the cat sat on the mat"] * 4
     texts = {"right": reference, "wrong": ["a dog"] * 4}
-    (found,) = compare_test_set(as_test_set(texts, reference), ["bleu"]).comparisons
+    (found,) = compare(as_test_set(texts, reference), metrics=["bleu"]).comparisons
     # No swap, and all of them: 2 of 16.
     assert found.p == 2 / 16
     assert not found.significant

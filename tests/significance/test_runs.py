@@ -6,7 +6,7 @@ import json
 from itertools import product
 from math import sqrt
 from statistics import fmean, stdev
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -14,15 +14,8 @@ import pytest
 from truebleu import BLEU, TER, FunctionMetric, LengthRatio
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.significance.compare import compare_test_set
-from truebleu.significance.optimizer_runs import (
-    PairRunsResult,
-    RunComparison,
-    SystemRunsResult,
-    compare_runs,
-    group_runs,
-)
-from truebleu.significance.settings import CompareSettings
+from truebleu.significance.compare import Comparison, PairResult, compare
+from truebleu.significance.optimizer_runs import RunScores, group_runs
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
@@ -32,8 +25,7 @@ if TYPE_CHECKING:
 
     from truebleu import TestSet
     from truebleu.metrics.base import Metric
-    from truebleu.significance.compare import SystemResult
-    from truebleu.significance.optimizer_runs import Exchange
+    from truebleu.significance.settings import RunSwaps
 
 RATES = {"base": (0.20, 0.22, 0.24), "new": (0.15, 0.19, 0.17)}
 RUNS = {system: tuple(f"{system}.opt{run}" for run in range(3)) for system in RATES}
@@ -61,15 +53,15 @@ def numbers(values: Mapping[str, NDArray[np.float64]]) -> TestSet:
     return as_test_set(texts, [""] * len(next(iter(values.values()))))
 
 
-def of_system(found: RunComparison, system: str, metric: str) -> SystemRunsResult:
-    result: SystemResult = found.systems[system][metric]
-    assert isinstance(result, SystemRunsResult)
-    return result
+def of_system(comparison: Comparison, system: str, metric: str) -> RunScores:
+    runs = comparison.systems[system][metric].runs
+    assert runs is not None
+    return runs
 
 
-def of_pair(found: RunComparison) -> PairRunsResult:
-    (pair,) = found.comparisons
-    assert isinstance(pair, PairRunsResult)
+def of_pair(comparison: Comparison) -> PairResult:
+    (pair,) = comparison.comparisons
+    assert pair.pooled_difference is not None
     return pair
 
 
@@ -77,15 +69,16 @@ def of_pair(found: RunComparison) -> PairRunsResult:
 def test_averages_and_spreads_are_those_of_the_runs_scores(
     test_set: TestSet, metric: Metric
 ) -> None:
-    found = compare_runs(test_set, RUNS, [metric])
+    found = compare(test_set, metrics=[metric], runs=RUNS)
     for system, names in RUNS.items():
         scores = [
             metric.corpus(test_set.systems[name], list(test_set.references)).score for name in names
         ]
         result = of_system(found, system, metric.name)
-        assert result.run_scores == pytest.approx(scores, rel=1e-12)
-        assert result.score == pytest.approx(fmean(scores), rel=1e-12)
-        assert result.spread_over_runs == pytest.approx(stdev(scores), rel=1e-9)
+        average = found.systems[system][metric.name].score
+        assert result.scores == pytest.approx(scores, rel=1e-12)
+        assert average == pytest.approx(fmean(scores), rel=1e-12)
+        assert result.sd_of_runs == pytest.approx(stdev(scores), rel=1e-9)
     pair = of_pair(found)
     first, second = (found.systems[name][metric.name].score for name in RUNS)
     assert pair.difference == pytest.approx(first - second, rel=1e-12)
@@ -94,27 +87,26 @@ def test_averages_and_spreads_are_those_of_the_runs_scores(
 def test_the_spread_over_segments_is_the_standard_error_of_a_mean() -> None:
     rng = np.random.default_rng(3)
     values = {name: rng.gamma(2, size=200) for names in RUNS.values() for name in names}
-    settings = CompareSettings(replicates=10_000)
-    found = compare_runs(numbers(values), RUNS, [VALUE], settings)
+    settings: dict[str, Any] = {"replicates": 10_000}
+    found = compare(numbers(values), metrics=[VALUE], runs=RUNS, **settings)
     for system, names in RUNS.items():
         expected = fmean(float(values[name].std()) / sqrt(200) for name in names)
         # The relative standard error of a standard deviation of B values is about 1 / sqrt(2 B).
-        spread = of_system(found, system, "value").spread_over_segments
-        assert spread == pytest.approx(expected, rel=4 / sqrt(2 * settings.replicates))
+        spread = of_system(found, system, "value").sd_of_segments
+        assert spread == pytest.approx(expected, rel=4 / sqrt(2 * 10_000))
 
 
 @pytest.mark.parametrize("test", ["ar", "bootstrap", "bootstrap-absolute"])
 def test_one_run_each_is_a_plain_comparison(test_set: TestSet, test: str) -> None:
     names = ["base.opt0", "new.opt0"]
     one = as_test_set({name: test_set.systems[name] for name in names}, [*test_set.references])
-    settings = CompareSettings(test=test, replicates=500, interval="bca", margin=1.0)
-    plain = compare_test_set(one, ["bleu", "ter"], settings).to_dict()
-    exchanges: tuple[Exchange, ...] = ("slot", "unit") if test == "ar" else ("unit",)
-    for exchange in exchanges:
-        found = compare_runs(
-            one, {name: [name] for name in names}, ["bleu", "ter"], settings, exchange=exchange
-        )
-        assert of_system(found, "base.opt0", "BLEU").spread_over_runs is None
+    settings: dict[str, Any] = {"test": test, "replicates": 500, "interval": "bca", "margin": 1.0}
+    plain = compare(one, metrics=["bleu", "ter"], **settings).to_dict()
+    both: tuple[RunSwaps, ...] = ("separately", "together") if test == "ar" else ("together",)
+    for swap_runs in both:
+        runs = {name: [name] for name in names}
+        found = compare(one, metrics=["bleu", "ter"], runs=runs, swap_runs=swap_runs, **settings)
+        assert of_system(found, "base.opt0", "BLEU").sd_of_runs is None
         as_runs = found.to_dict()
         assert as_runs["metrics"] == plain["metrics"]
         for key in ("systems", "comparisons"):
@@ -150,7 +142,7 @@ def test_exact_randomization_of_slots_is_the_enumeration_of_pooled_corpora() -> 
     null = [difference(coins) for coins in product([False, True], repeat=8)]
     expected = fmean(abs(value) >= abs(observed) - 1e-9 for value in null)
     runs = {system: names[:2] for system, names in RUNS.items()}
-    found = compare_runs(small, runs, [metric], exchange="slot")
+    found = compare(small, metrics=[metric], runs=runs, swap_runs="separately")
     assert found.metrics["BLEU"].exact
     assert found.metrics["BLEU"].replicates == 256
     assert of_pair(found).p == pytest.approx(expected, rel=1e-12)
@@ -164,23 +156,25 @@ def test_units_exchanged_whole_compare_the_averages_of_mean_scores(test: str) ->
     values = {name: rng.integers(0, 40, size=60) / 4 for names in RUNS.values() for name in names}
     runs = {system: names[:2] for system, names in RUNS.items()}
     means = {system: (values[a] + values[b]) / 2 for system, (a, b) in runs.items()}
-    settings = CompareSettings(test=test, replicates=2000)
-    found = of_pair(compare_runs(numbers(values), runs, [VALUE], settings, exchange="unit"))
-    (expected,) = compare_test_set(numbers(means), [VALUE], settings).comparisons
+    settings: dict[str, Any] = {"test": test, "replicates": 2000}
+    found = of_pair(
+        compare(numbers(values), metrics=[VALUE], runs=runs, **settings, swap_runs="together")
+    )
+    (expected,) = compare(numbers(means), metrics=[VALUE], **settings).comparisons
     assert (found.p, found.wins) == (expected.p, expected.wins)
     assert found.interval == pytest.approx(expected.interval, abs=1e-12)
 
 
-@pytest.mark.parametrize("exchange", ["slot", "unit"])
+@pytest.mark.parametrize("swap_runs", ["separately", "together"])
 def test_the_same_runs_in_another_order_make_no_difference(
-    test_set: TestSet, exchange: Exchange
+    test_set: TestSet, swap_runs: RunSwaps
 ) -> None:
     texts = [test_set.systems[name] for name in RUNS["base"]]
     copied = {name: texts[index] for index, name in enumerate(RUNS["base"])}
     copied |= {f"copy.{index}": texts[index] for index in (2, 0, 1)}
     runs = {"base": RUNS["base"], "copy": tuple(copied)[3:]}
     found = of_pair(
-        compare_runs(as_test_set(copied, [*test_set.references]), runs, exchange=exchange)
+        compare(as_test_set(copied, [*test_set.references]), runs=runs, swap_runs=swap_runs)
     )
     assert found.p == 1.0
     assert found.difference == pytest.approx(0, abs=1e-12)
@@ -189,13 +183,13 @@ def test_the_same_runs_in_another_order_make_no_difference(
 
 
 def test_swapping_systems_flips_signs_and_nothing_else(test_set: TestSet) -> None:
-    forth = compare_runs(test_set, RUNS, ["bleu"])
-    back = compare_runs(test_set, dict(reversed(RUNS.items())), ["bleu"])
+    forth = compare(test_set, metrics=["bleu"], runs=RUNS)
+    back = compare(test_set, metrics=["bleu"], runs=dict(reversed(RUNS.items())))
     left, right = of_pair(forth), of_pair(back)
     assert (left.a, left.b) == (right.b, right.a)
     assert (left.p, left.p_se, left.p_adjusted) == (right.p, right.p_se, right.p_adjusted)
     assert left.difference == -right.difference
-    assert left.pooled_difference == -right.pooled_difference
+    assert left.pooled_difference == -(right.pooled_difference or 0)
     assert left.interval == (-right.interval[1], -right.interval[0])
     assert left.wins == pytest.approx(1 - right.wins)
     assert forth.systems["new"]["BLEU"] == back.systems["new"]["BLEU"]
@@ -207,14 +201,16 @@ def test_best_and_median_run_follow_the_metric() -> None:
     test_set = as_test_set(
         {name: [text] * 3 for name, text in texts.items()}, ["the cat sat on the mat"] * 3
     )
-    found = compare_runs(test_set, group_runs(texts, "{system}.{run}"), ["ter", "chrf", "length"])
+    found = compare(
+        test_set, metrics=["ter", "chrf", "length"], runs=group_runs(texts, "{system}.{run}")
+    )
     # TER 67, 33, 50 and 83: the lowest is best, and of the middle two the higher is the median.
-    assert of_system(found, "a", "TER").best_run == "a.2"
-    assert of_system(found, "a", "TER").median_run == "a.1"
-    assert of_system(found, "a", "chrF2").best_run == "a.2"
-    assert of_system(found, "a", "chrF2").median_run == "a.3"
-    assert of_system(found, "a", "Length").best_run is None
-    assert of_system(found, "a", "Length").median_run == "a.3"
+    assert of_system(found, "a", "TER").best == "a.2"
+    assert of_system(found, "a", "TER").median == "a.1"
+    assert of_system(found, "a", "chrF2").best == "a.2"
+    assert of_system(found, "a", "chrF2").median == "a.3"
+    assert of_system(found, "a", "Length").best is None
+    assert of_system(found, "a", "Length").median == "a.3"
 
 
 def test_documents_of_one_segment_are_segments() -> None:
@@ -224,7 +220,7 @@ def test_documents_of_one_segment_are_segments() -> None:
         document_length=1,
     )
     found = [
-        compare_runs(simulated_set, RUNS, ["bleu"], CompareSettings(unit=unit))
+        compare(simulated_set, metrics=["bleu"], runs=RUNS, unit=unit)
         for unit in ("segment", "document")
     ]
     assert found[0].comparisons == found[1].comparisons
@@ -239,20 +235,22 @@ def test_outputs_that_are_no_systems_run_are_left_alone(test_set: TestSet) -> No
     without = as_test_set(
         {name: more.systems[name] for name in test_set.systems}, [*more.references]
     )
-    found = [compare_runs(texts, RUNS, ["bleu"]).comparisons for texts in (more, without)]
+    found = [compare(texts, metrics=["bleu"], runs=RUNS).comparisons for texts in (more, without)]
     assert found[0] == found[1]
 
 
 def test_a_result_is_plain_json(test_set: TestSet) -> None:
-    settings = CompareSettings(replicates=200)
-    found = compare_runs(test_set, RUNS, ["bleu", "length"], settings, exchange="unit")
+    settings: dict[str, Any] = {"replicates": 200}
+    found = compare(
+        test_set, metrics=["bleu", "length"], runs=RUNS, **settings, swap_runs="together"
+    )
     plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert plain["runs"] == {system: list(names) for system, names in RUNS.items()}
     assert plain["settings"]["runs"] == 3
-    assert plain["settings"]["exchange"] == "unit"
+    assert plain["settings"]["swap_runs"] == "together"
     scores = plain["systems"][0]["scores"]["BLEU"]
-    assert len(scores["run_scores"]) == 3
-    assert {"spread_over_runs", "spread_over_segments", "best_run", "median_run"} <= set(scores)
+    assert len(scores["runs"]["scores"]) == 3
+    assert {"sd_of_runs", "sd_of_segments", "best", "median"} <= set(scores["runs"])
 
 
 @pytest.mark.parametrize(
@@ -273,16 +271,16 @@ def test_impossible_runs_are_refused(
     test_set: TestSet, runs: dict[str, list[str]], message: str
 ) -> None:
     with pytest.raises(SettingError, match=message):
-        compare_runs(test_set, runs)
+        compare(test_set, runs=runs)
 
 
 def test_impossible_settings_are_refused(test_set: TestSet) -> None:
     with pytest.raises(SettingError, match="student"):
-        compare_runs(test_set, RUNS, settings=CompareSettings(interval="student"))
-    with pytest.raises(UnknownNameError, match="exchange"):
-        compare_runs(test_set, RUNS, exchange="segment")  # type: ignore[arg-type]
+        compare(test_set, runs=RUNS, interval="student")
+    with pytest.raises(UnknownNameError, match="swap_runs"):
+        compare(test_set, runs=RUNS, swap_runs="segment")  # type: ignore[arg-type]
     with pytest.raises(UnknownNameError, match="baseline"):
-        compare_runs(test_set, RUNS, settings=CompareSettings(baseline="base.opt0"))
+        compare(test_set, runs=RUNS, baseline="base.opt0")
 
 
 def test_names_are_grouped_by_a_pattern() -> None:
@@ -308,16 +306,16 @@ def test_patterns_that_do_not_tell_system_from_run_are_refused(pattern: str) -> 
         group_runs(["a.1"], pattern)
 
 
-def rejections(alike: float, exchange: Exchange, experiments: int = 400) -> float:
+def rejections(alike: float, swap_runs: RunSwaps, experiments: int = 400) -> float:
     """How often equal systems differ at .05, of 60 segments and 3 runs.
 
     Args:
         alike: the share of the variance within a segment that the runs of a system have in common.
-        exchange: what is exchanged.
+        swap_runs: what is swapped.
         experiments: how many comparisons.
     """
     rng = np.random.default_rng(11)
-    settings = CompareSettings(replicates=199)
+    settings: dict[str, Any] = {"replicates": 199}
     rejected = 0
     for _ in range(experiments):
         values = {}
@@ -325,25 +323,27 @@ def rejections(alike: float, exchange: Exchange, experiments: int = 400) -> floa
             common = rng.normal(size=60) * sqrt(alike)
             for name in names:
                 values[name] = common + rng.normal(size=60) * sqrt(1 - alike)
-        found = compare_runs(numbers(values), RUNS, [VALUE], settings, exchange=exchange)
+        found = compare(
+            numbers(values), metrics=[VALUE], runs=RUNS, **settings, swap_runs=swap_runs
+        )
         rejected += of_pair(found).significant
     return rejected / experiments
 
 
 # The bounds are 3 standard deviations of a share of .05 in 400.
-@pytest.mark.parametrize("exchange", ["slot", "unit"])
+@pytest.mark.parametrize("swap_runs", ["separately", "together"])
 def test_equal_systems_with_exchangeable_runs_are_rejected_as_often_as_promised(
-    exchange: Exchange,
+    swap_runs: RunSwaps,
 ) -> None:
-    assert 0.017 < rejections(alike=0.0, exchange=exchange) < 0.083
+    assert 0.017 < rejections(alike=0.0, swap_runs=swap_runs) < 0.083
 
 
 def test_runs_that_are_alike_need_units_exchanged_whole() -> None:
-    assert rejections(alike=0.8, exchange="slot") > 0.15
-    assert 0.017 < rejections(alike=0.8, exchange="unit") < 0.083
+    assert rejections(alike=0.8, swap_runs="separately") > 0.15
+    assert 0.017 < rejections(alike=0.8, swap_runs="together") < 0.083
 
 
 def test_slots_are_refused_where_nothing_is_exchanged(test_set: TestSet) -> None:
-    settings = CompareSettings(test="bootstrap", replicates=100)
-    with pytest.raises(SettingError, match="exchange"):
-        compare_runs(test_set, RUNS, ["bleu"], settings, exchange="slot")
+    settings: dict[str, Any] = {"test": "bootstrap", "replicates": 100}
+    with pytest.raises(SettingError, match="swap_runs"):
+        compare(test_set, metrics=["bleu"], runs=RUNS, **settings, swap_runs="separately")

@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
-from truebleu import CompareSettings
-from truebleu.errors import SettingError
+from truebleu import compare
+from truebleu.errors import SettingError, UnknownNameError
+from truebleu.significance._names import INTERVALS
+from truebleu.significance.intervals import INTERVAL_METHODS
+from truebleu.significance.settings import CompareSettings
 
 
 @pytest.mark.parametrize(
@@ -19,6 +22,15 @@ from truebleu.errors import SettingError
         ({"alternative": "less", "test": "bootstrap-absolute"}, "alternative"),
         ({"level": 1e-13}, "level"),
         ({"level": 1 - 1e-13}, "level"),
+        ({"level": "x"}, "level"),
+        ({"level": True}, "level"),
+        ({"adaptive": "no"}, "adaptive"),
+        ({"by_domain": 1}, "by_domain"),
+        ({"margin": "1"}, "margin"),
+        ({"replicates": "many"}, "replicates"),
+        ({"replicates": 1e4}, "replicates"),
+        ({"test": 3}, "test"),
+        ({"swap_runs": "separately", "test": "bootstrap"}, "swap_runs"),
     ],
 )
 def test_settings_without_effect_or_meaning_are_refused(
@@ -26,3 +38,18 @@ def test_settings_without_effect_or_meaning_are_refused(
 ) -> None:
     with pytest.raises(SettingError, match=f"^{named}: "):
         CompareSettings(**settings)
+
+
+def test_the_same_is_refused_by_the_verb() -> None:
+    texts = {"a": ["one", "two"], "b": ["one", "too"]}
+    with pytest.raises(SettingError, match="level: found 'x'"):
+        compare(texts, ["one", "two"], level="x")  # type: ignore[arg-type]
+    with pytest.raises(UnknownNameError, match="did you mean 'bootstrap'"):
+        compare(texts, ["one", "two"], test="boostrap")
+    with pytest.raises(SettingError, match=r"swap_runs: .* runs beside it"):
+        compare(texts, ["one", "two"], swap_runs="separately")
+
+
+def test_every_name_of_an_interval_has_its_method() -> None:
+    # The names stand apart, for commands that must not wait for NumPy.
+    assert tuple(INTERVAL_METHODS) == INTERVALS

@@ -1,4 +1,4 @@
-"""What must hold of every comparison, whatever the texts: claims about `compare_test_set`."""
+"""What must hold of every comparison, whatever the texts: claims about `compare`."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ import pytest
 
 from truebleu import BLEU, TER
 from truebleu.resampling import Bootstrap, Units
-from truebleu.significance.compare import compare_test_set
-from truebleu.significance.settings import CompareSettings
+from truebleu.significance.compare import compare
 from truebleu.significance.tests import TESTS
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
     from truebleu import TestSet
     from truebleu.metrics.base import Metric
-    from truebleu.significance._names import IntervalMethod
+    from truebleu.significance._names import IntervalName
     from truebleu.significance.compare import PairResult
 
 CHANNELS = {"a": Channel.at_rate(0.2), "b": Channel.at_rate(0.24), "c": Channel.at_rate(0.22)}
@@ -35,19 +34,24 @@ def renamed(test_set: TestSet, order: str) -> TestSet:
     return replace(test_set, systems={name: test_set.systems[name] for name in order})
 
 
-def pairs(test_set: TestSet, settings: CompareSettings) -> dict[tuple[str, str, str], PairResult]:
-    found = compare_test_set(test_set, METRICS, settings)
+def pairs(test_set: TestSet, **settings: Any) -> dict[tuple[str, str, str], PairResult]:
+    found = compare(test_set, metrics=METRICS, **settings)
     return {(pair.metric, pair.a, pair.b): pair for pair in found.comparisons}
 
 
 @pytest.mark.parametrize("interval", ["percentile", "basic", "bca"])
 @pytest.mark.parametrize("test", TESTS)
 def test_swapping_names_flips_signs_and_nothing_else(
-    test_set: TestSet, test: str, interval: IntervalMethod
+    test_set: TestSet, test: str, interval: IntervalName
 ) -> None:
-    settings = CompareSettings(test=test, interval=interval, replicates=1000, margin=1.0)
-    forth = pairs(renamed(test_set, "abc"), settings)
-    back = pairs(renamed(test_set, "cba"), settings)
+    settings: dict[str, Any] = {
+        "test": test,
+        "interval": interval,
+        "replicates": 1000,
+        "margin": 1.0,
+    }
+    forth = pairs(renamed(test_set, "abc"), **settings)
+    back = pairs(renamed(test_set, "cba"), **settings)
     assert len(forth) == len(back) == 6
     for (metric, a, b), left in forth.items():
         right = back[metric, b, a]
@@ -59,15 +63,15 @@ def test_swapping_names_flips_signs_and_nothing_else(
 
 
 def test_swapping_names_turns_one_sided_tests_round(test_set: TestSet) -> None:
-    greater = pairs(renamed(test_set, "abc"), CompareSettings(alternative="greater"))
-    less = pairs(renamed(test_set, "cba"), CompareSettings(alternative="less"))
+    greater = pairs(renamed(test_set, "abc"), alternative="greater")
+    less = pairs(renamed(test_set, "cba"), alternative="less")
     for (metric, a, b), pair in greater.items():
         assert pair.p == less[metric, b, a].p
 
 
 def test_the_order_of_systems_changes_no_systems_result(test_set: TestSet) -> None:
     found = [
-        compare_test_set(renamed(test_set, order), METRICS, CompareSettings(replicates=500))
+        compare(renamed(test_set, order), metrics=METRICS, replicates=500)
         for order in ("abc", "bca")
     ]
     for name in CHANNELS:
@@ -78,7 +82,7 @@ def test_the_order_of_systems_changes_no_systems_result(test_set: TestSet) -> No
 def test_a_copy_has_difference_0_and_p_1(test_set: TestSet, test: str) -> None:
     texts = {"original": test_set.systems["a"], "copy": [*test_set.systems["a"]]}
     copies = replace(test_set, systems=texts)
-    found = compare_test_set(copies, METRICS, CompareSettings(test=test, replicates=500))
+    found = compare(copies, metrics=METRICS, test=test, replicates=500)
     for pair in found.comparisons:
         assert (pair.difference, pair.interval, pair.wins) == (0, (0, 0), 0.5)
         assert (pair.p, pair.p_adjusted, pair.significant) == (1, 1, False)
@@ -89,9 +93,9 @@ def test_a_copy_has_difference_0_and_p_1(test_set: TestSet, test: str) -> None:
 
 @pytest.mark.parametrize("test", TESTS)
 def test_zero_is_a_seed_like_any_other(test_set: TestSet, test: str) -> None:
-    settings = CompareSettings(test=test, replicates=500, seed=0)
+    settings: dict[str, Any] = {"test": test, "replicates": 500, "seed": 0}
     found = [
-        compare_test_set(test_set, METRICS, replace(settings, seed=seed)).comparisons
+        compare(test_set, metrics=METRICS, **{**settings, "seed": seed}).comparisons
         for seed in (0, 0, 1, 12345)
     ]
     assert found[0] == found[1]
@@ -104,7 +108,7 @@ def test_documents_of_one_segment_are_segments(test_set: TestSet, test: str) -> 
     names = tuple(f"document {segment}" for segment in range(len(test_set)))
     alone = replace(test_set, documents=names)
     by_unit: list[dict[str, Any]] = [
-        compare_test_set(alone, METRICS, CompareSettings(test=test, unit=unit)).to_dict()
+        compare(alone, metrics=METRICS, test=test, unit=unit).to_dict()
         for unit in ("segment", "document")
     ]
     for key in ("systems", "comparisons", "metrics"):
@@ -112,8 +116,8 @@ def test_documents_of_one_segment_are_segments(test_set: TestSet, test: str) -> 
 
 
 def test_blocks_of_one_segment_are_segments(test_set: TestSet) -> None:
-    by_segment = compare_test_set(test_set, METRICS)
-    by_block = compare_test_set(test_set, METRICS, CompareSettings(unit="block", block_length=1))
+    by_segment = compare(test_set, metrics=METRICS)
+    by_block = compare(test_set, metrics=METRICS, unit="block", block_length=1)
     assert by_segment.comparisons == by_block.comparisons
     assert by_segment.systems == by_block.systems
 
@@ -122,8 +126,8 @@ def test_of_1000_replicates_the_interval_goes_from_the_26th_to_the_975th(
     test_set: TestSet,
 ) -> None:
     """Koehn (2004, §5): at the level 0.95, the 25 lowest and the 25 highest are left out."""
-    settings = CompareSettings(replicates=1000, level=0.95, seed=8)
-    found = compare_test_set(test_set, [BLEU()], settings)
+    settings: dict[str, Any] = {"replicates": 1000, "level": 0.95, "seed": 8}
+    found = compare(test_set, metrics=[BLEU()], **settings)
     units = Units.segments(len(test_set))
     ordered = {}
     for name, text in test_set.systems.items():

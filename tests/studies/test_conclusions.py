@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
 
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import Bootstrap, Units
-from truebleu.significance.compare import compare_test_set
+from truebleu.significance.compare import compare
 from truebleu.significance.intervals import percentile_interval
-from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import bootstrap_scores
 from truebleu.simulation import simulate
 from truebleu.studies._pairs import TESTS, Testing, _by_wins, require_tests
@@ -25,8 +25,8 @@ TEXTS = simulate(segments=50, systems=[0.2, 0.21, 0.25, 0.4])
 @pytest.mark.parametrize("metric", ["bleu", "ter"])
 @pytest.mark.parametrize("test", ["ar", "bootstrap", "bootstrap-absolute"])
 def test_on_the_first_sample_p_values_are_those_of_compare(metric: str, test: str) -> None:
-    settings = CompareSettings(test=test, replicates=400, seed=9)
-    expected = compare_test_set(TEXTS, [metric], settings)
+    settings: dict[str, Any] = {"test": test, "replicates": 400, "seed": 9}
+    expected = compare(TEXTS, metrics=[metric], **settings)
     (one,) = Pool.of(TEXTS, [metric]).counted
     found = Testing(tests=(test,), replicates=400, seed=9).conclusions(one, PAIRS, 0)[test]
     assert found.p.tolist() == [pair.p for pair in expected.comparisons]

@@ -16,8 +16,7 @@ from truebleu.errors import TruebleuError
 from truebleu.execution.journal import Runner
 from truebleu.metrics.function import FunctionMetric
 from truebleu.metrics.registry import as_metrics
-from truebleu.significance.compare import compare_test_set
-from truebleu.significance.settings import CompareSettings
+from truebleu.significance.compare import compare
 from truebleu.simulation import simulate
 from truebleu.studies.coverage import study_coverage
 
@@ -41,7 +40,7 @@ def test_intervals_of_the_first_sample_are_those_of_compare(
     systems = {name: list(outputs)[:20] for name, outputs in TEXTS.systems.items()}
     references = tuple(list(text)[:20] for text in TEXTS.references)
     block = replace(TEXTS, systems=systems, references=references, documents=None, domains=None)
-    expected = compare_test_set(block, ["bleu", "ter"], CompareSettings(replicates=200, **options))
+    expected = compare(block, metrics=["bleu", "ter"], replicates=200, **options)
     for label in ("BLEU", "TER"):
         # The systems stand in the order of their quality, and so pairs are those of compare.
         wanted = (

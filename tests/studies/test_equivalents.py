@@ -8,8 +8,7 @@ import pytest
 
 from truebleu.corpus import read_test_set
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.significance.compare import compare_test_set
-from truebleu.significance.settings import CompareSettings
+from truebleu.significance.compare import compare
 from truebleu.simulation import simulate
 from truebleu.studies.equivalents import study_equivalents
 
@@ -27,8 +26,9 @@ def pool() -> TestSet:
 def test_p_values_are_those_of_compare(pool: TestSet) -> None:
     result = study_equivalents(pool, ["bleu", "ter"], replicates=499, seed=3)
     for test in ("ar", "bootstrap-absolute"):
-        settings = CompareSettings(test=test, replicates=499, seed=3)
-        expected = compare_test_set(pool, ["bleu", "ter"], settings).comparisons
+        expected = compare(
+            pool, metrics=["bleu", "ter"], test=test, replicates=499, seed=3
+        ).comparisons
         assert [p for metric in ("BLEU", "TER") for p in result.p_values(metric, test)] == [
             pair.p for pair in expected
         ]

@@ -11,8 +11,7 @@ from truebleu._seeds import Streams
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner
 from truebleu.metrics.given import GivenScores
-from truebleu.significance.compare import compare_test_set
-from truebleu.significance.settings import CompareSettings
+from truebleu.significance.compare import compare
 from truebleu.simulation import simulate
 from truebleu.studies._nulls import alarms_of, correction_settings
 from truebleu.studies._pool import Pool
@@ -77,8 +76,8 @@ def test_an_alarm_is_what_compare_would_raise(pool: TestSet, test: Any, correcti
     settings = correction_settings([correction], test, 0.05, 499, 7)
     (one,) = Pool.of(pool, ["bleu"]).counted
     (alarm,) = alarms_of(one, 0, [5], settings).values()
-    expected = compare_test_set(
-        pool, ["bleu"], CompareSettings(test=test, replicates=499, seed=7, correction=correction)
+    expected = compare(
+        pool, metrics=["bleu"], test=test, replicates=499, seed=7, correction=correction
     )
     assert alarm == any(pair.significant for pair in expected.comparisons)
     # The first two are so near each other that no test tells them apart.

@@ -14,8 +14,7 @@ from truebleu.corpus import TestSet, as_test_set
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner
 from truebleu.metrics.given import GivenScores
-from truebleu.significance.compare import compare_test_set
-from truebleu.significance.settings import CompareSettings
+from truebleu.significance.compare import compare
 from truebleu.simulation import simulate
 from truebleu.studies._pairs import Testing
 from truebleu.studies._pool import Pool
@@ -43,8 +42,13 @@ def told(found: Exhibit, metric: str, test: str, correction: str) -> float:
 def test_pairs_are_told_apart_where_compare_says_so(pool: TestSet, unit: Any) -> None:
     found = study_sensitivity(pool, METRICS, samples=500, seed=7, unit=unit)
     for correction in ("none", "holm"):
-        settings = CompareSettings(replicates=500, seed=7, correction=correction, unit=unit)
-        compared = compare_test_set(pool, METRICS, settings)
+        settings: dict[str, Any] = {
+            "replicates": 500,
+            "seed": 7,
+            "correction": correction,
+            "unit": unit,
+        }
+        compared = compare(pool, metrics=METRICS, **settings)
         for metric in ("BLEU", "TER", "chrF2"):
             pairs = [pair for pair in compared.comparisons if pair.metric == metric]
             real = sum(pair.significant for pair in pairs)
@@ -59,7 +63,7 @@ def test_pairs_are_told_apart_where_compare_says_so(pool: TestSet, unit: Any) ->
 
 def test_relative_intervals_are_those_of_compare(pool: TestSet) -> None:
     found = study_sensitivity(pool, ["bleu"], samples=500, seed=7, by_system=True)
-    compared = compare_test_set(pool, ["bleu"], CompareSettings(replicates=500, seed=7))
+    compared = compare(pool, metrics=["bleu"], replicates=500, seed=7)
     for row in found.rows:
         result = compared.systems[str(row["system"])]["BLEU"]
         assert result.relative_interval is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import click
 
@@ -17,12 +17,11 @@ from truebleu.cli._options import (
 from truebleu.cli._progress import progress_bar
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import as_metrics
-from truebleu.reports.compare import render_comparison
-from truebleu.significance.compare import compare_test_set
+from truebleu.reports.formats import render
+from truebleu.significance.compare import compare
 from truebleu.significance.corrections import CORRECTIONS
-from truebleu.significance.optimizer_runs import compare_runs, group_runs
 from truebleu.significance.p_values import ALTERNATIVES
-from truebleu.significance.settings import CompareSettings
+from truebleu.significance.settings import RUN_SWAPS, CompareSettings
 from truebleu.significance.tests import TESTS
 
 EPILOG = """\b
@@ -35,8 +34,9 @@ Examples:
 
 \b
 How to read the answer: the interval says where the score would lie on other test sets like this
-one; p is how often two equal systems would differ by this much; the adjusted p accounts for the
-number of comparisons, and * marks those at or below 1 - level. Ranks are those the tests leave.
+one; p is how often two equal systems would differ by at least this much; the adjusted p accounts
+for the number of comparisons, and * marks those at or below 1 - level. Ranks are those the tests
+leave.
 """
 
 
@@ -62,16 +62,15 @@ number of comparisons, and * marks those at or below 1 - level. Ranks are those 
 @click.option("--adaptive", is_flag=True, help="As many replicates as clear decisions need.")
 @click.option(
     "--runs",
-    "pattern",
     metavar="PATTERN",
     help="Systems have several runs, told by their names: '{system}.opt{run}'.",
 )
 @click.option(
-    "--exchange",
-    type=click.Choice(["unit", "slot"]),
-    default="unit",
+    "--swap-runs",
+    type=click.Choice(RUN_SWAPS),
+    default="together",
     show_default=True,
-    help="With --runs: swap a unit with all its runs, or each run by itself as MultEval does.",
+    help="With --runs: swap all runs of a unit together, or each separately as MultEval does.",
 )
 @resampling_options
 @format_option
@@ -83,8 +82,6 @@ def command(
     documents: str | None,
     strict: bool,
     metrics: tuple[str, ...],
-    pattern: str | None,
-    exchange: Literal["unit", "slot"],
     format_: str,
     **options: Any,
 ) -> None:
@@ -92,18 +89,16 @@ def command(
 
     A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'.
     """
-    settings = CompareSettings(**options)
-    if pattern is None and exchange != "unit":
-        raise SettingError("exchange", exchange, "--runs PATTERN, without which it says nothing")
+    if options["runs"] is None and options["swap_runs"] != "together":
+        raise SettingError("--swap-runs", options["swap_runs"], "--runs PATTERN beside it")
     parsed = as_metrics(metrics)
+    _check(options)  # before the texts are read
     test_set = read_texts(systems, references, source=source, documents=documents, strict=strict)
-    passes = 2 if TESTS[settings.test].source == "swaps" else 1
-    with progress_bar(passes * settings.replicates, "comparing") as progress:
-        if pattern is None:
-            comparison = compare_test_set(test_set, parsed, settings, progress)
-        else:
-            runs = group_runs(test_set.systems, pattern)
-            comparison = compare_runs(
-                test_set, runs, parsed, settings, exchange=exchange, progress=progress
-            )
-    click.echo(render_comparison(comparison, format_), nl=False)
+    passes = 2 if TESTS[options["test"]].source == "swaps" else 1
+    with progress_bar(passes * options["replicates"], "comparing") as progress:
+        comparison = compare(test_set, metrics=parsed, progress=progress, **options)
+    click.echo(render(comparison, format_), nl=False)
+
+
+def _check(options: dict[str, Any]) -> None:
+    CompareSettings(**{name: value for name, value in options.items() if name != "runs"})

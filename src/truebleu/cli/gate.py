@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from truebleu.cli._options import (
+    format_option,
     metric_option,
     read_texts,
     replicate_options,
@@ -17,8 +18,8 @@ from truebleu.cli._progress import progress_bar
 from truebleu.corpus._files import locate
 from truebleu.metrics.registry import as_metrics
 from truebleu.metrics.statistics_files import find_statistics
-from truebleu.reports.gate import GATE_FORMATS, render_gate
-from truebleu.significance.gate import GateSettings, gate_test_set
+from truebleu.reports.formats import render
+from truebleu.significance.gate import GateSettings, gate
 
 if TYPE_CHECKING:
     from truebleu.metrics.statistics_files import SavedStatistics
@@ -48,15 +49,7 @@ Examples:
     help="NEW must be shown to be worse by less than D; with 0, to be better.",
 )
 @replicate_options
-@click.option(
-    "-f",
-    "--format",
-    "format_",
-    type=click.Choice(GATE_FORMATS),
-    default="text",
-    show_default=True,
-    help="How the answer is written.",
-)
+@format_option
 @threads_option
 @click.pass_context
 def command(
@@ -77,14 +70,14 @@ def command(
     With --margin, fail unless NEW is shown to be good enough. OLD is a text, or a file that
     `truebleu score --save` made of one. By several metrics, NEW must pass by all.
     """
-    settings = GateSettings(**options)
+    GateSettings(**options)  # refuses what is not possible before the texts are read
     parsed = as_metrics(metrics)
     saved = _saved(old)
     systems = [new, old] if saved is None else [new]
     test_set = read_texts(systems, references, source=source, documents=documents, strict=strict)
-    with progress_bar(2 * settings.replicates, "comparing") as progress:
-        result = gate_test_set(test_set, parsed, settings, saved, progress)
-    click.echo(render_gate(result, format_), nl=False)
+    with progress_bar(2 * options["replicates"], "comparing") as progress:
+        result = gate(test_set, saved, metrics=parsed, progress=progress, **options)
+    click.echo(render(result, format_), nl=False)
     context.exit(0 if result.passed else 1)
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         ReferencesLike,
         SystemsLike,
         TestSet,
+        TestSetOutline,
         TextLike,
         as_test_set,
     )
@@ -25,6 +26,7 @@ __all__ = [
     "Segments",
     "SystemsLike",
     "TestSet",
+    "TestSetOutline",
     "TextLike",
     "TextWarning",
     "as_test_set",
@@ -39,6 +41,7 @@ __getattr__, __dir__ = lazy_names(
         "Segments": "test_set",
         "SystemsLike": "test_set",
         "TestSet": "test_set",
+        "TestSetOutline": "test_set",
         "TextLike": "test_set",
         "TextWarning": "text_warnings",
         "as_test_set": "test_set",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copyreg
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 from truebleu import _core
@@ -48,6 +48,32 @@ ReferencesLike: TypeAlias = TextLike | Sequence[TextLike] | Mapping[str, TextLik
 
 _TEXT = "a list of segments, such as ['A segment.']"
 _TEXTS = "lists of segments by system name, such as {'system': ['A segment.']}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestSetOutline:
+    """A test set's sizes and names without its texts: what results keep of it.
+
+    Attributes:
+        segments: How many there are.
+        references: How many there are.
+        reference_names: What they are called.
+        documents: How many there are; None where they are unknown.
+        domains: How many there are; None where they are unknown.
+    """
+
+    # The name starts like a test class: pytest would collect it wherever it is imported.
+    __test__ = False
+
+    segments: int
+    references: int
+    reference_names: tuple[str, ...]
+    documents: int | None
+    domains: int | None
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain values for JSON."""
+        return {**asdict(self), "reference_names": list(self.reference_names)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,15 +157,20 @@ class TestSet:
         )
         return replace(self, warnings=warnings)
 
+    @property
+    def outline(self) -> TestSetOutline:
+        """The set's sizes and names, no text."""
+        return TestSetOutline(
+            segments=len(self),
+            references=len(self.references),
+            reference_names=self.reference_names,
+            documents=_different(self.documents),
+            domains=_different(self.domains),
+        )
+
     def to_dict(self) -> dict[str, object]:
-        """The set's outline for JSON: sizes and names, no text."""
-        return {
-            "segments": len(self),
-            "references": len(self.references),
-            "reference_names": list(self.reference_names),
-            "documents": _different(self.documents),
-            "domains": _different(self.domains),
-        }
+        """The set's outline for JSON."""
+        return self.outline.to_dict()
 
 
 _CHECKED = ("systems", "references", "reference_names", "source", "documents", "domains")

@@ -5,28 +5,62 @@ from __future__ import annotations
 from math import floor, log10
 from typing import TYPE_CHECKING
 
-from truebleu.reports.json import json_text
+from truebleu.reports.document import Column, Document, Sentences, Table
 
 if TYPE_CHECKING:
     from truebleu.significance.gate import GateCheck, GateResult
 
-GATE_FORMATS = ("text", "json")
+# The numbers of a check, one column each.
+NUMBERS = (
+    "passed",
+    "new_score",
+    "old_score",
+    "difference",
+    "low",
+    "high",
+    "p",
+    "p_se",
+    "differing_units",
+)
 
 
-def render_gate(result: GateResult, format_: str = "text") -> str:
-    """A decision in one of GATE_FORMATS, ending with a line feed."""
-    if format_ == "json":
-        return json_text(result.to_dict())
+def document(result: GateResult) -> Document:
+    """The decision as sentences, and every metric's numbers for programs."""
+    return Document((Sentences(tuple(sentences(result))),), check_table(result))
+
+
+def sentences(result: GateResult) -> list[str]:
+    """The decision and its reason; by several metrics, one for each below the decision."""
     if len(result.checks) == 1:
         (check,) = result.checks
-        return f"{_verdict(check.passed)}: {_reason(result, check)}\n"
+        return [f"{_verdict(check.passed)}: {_reason(result, check)}"]
     passed = sum(check.passed for check in result.checks)
     summary = (
         f"{_verdict(result.passed)}: {result.new} passes by {passed} of {len(result.checks)} "
-        f"metrics and must pass by all, each tested at the level {result.settings['level']:g}\n"
+        f"metrics and must pass by all, each tested at the level {result.settings.level:g}"
     )
-    lines = (f"  {_verdict(check.passed)}: {_reason(result, check)}\n" for check in result.checks)
-    return summary + "".join(lines)
+    return [
+        summary,
+        *(f"  {_verdict(check.passed)}: {_reason(result, check)}" for check in result.checks),
+    ]
+
+
+def check_table(result: GateResult) -> Table:
+    """A row per metric, with all its numbers."""
+    rows = tuple(
+        {
+            "new": result.new,
+            "old": result.old,
+            "rule": result.rule,
+            "metric": check.metric,
+            "low": check.interval[0],
+            "high": check.interval[1],
+            **{name: getattr(check, name) for name in NUMBERS if name not in ("low", "high")},
+        }
+        for check in result.checks
+    )
+    columns = tuple(Column(name, name) for name in ("new", "old", "rule", "metric", *NUMBERS))
+    return Table(columns, rows, tuple(str(check.signature) for check in result.checks))
 
 
 def _verdict(passed: bool) -> str:
@@ -35,11 +69,20 @@ def _verdict(passed: bool) -> str:
 
 def _reason(result: GateResult, check: GateCheck) -> str:
     claim, numbers = _claim(result, check), _numbers(result, check)
-    return f"{claim}: {numbers}" + (f"; {check.note}" if check.note else "")
+    return f"{claim}: {numbers}" + (f"; {_note(result, check)}" if check.note else "")
+
+
+def _note(result: GateResult, check: GateCheck) -> str:
+    if check.note == "identical":
+        return f"{check.metric} counts the same in both"
+    return (
+        f"they differ in {check.differing_units} of {result.units} {result.settings.unit}s, "
+        "too few for any difference to be significant"
+    )
 
 
 def _claim(result: GateResult, check: GateCheck) -> str:
-    new, old, margin = result.new, result.old, result.settings["margin"]
+    new, old, margin = result.new, result.old, result.settings.margin
     if result.rule == "not worse":
         word = "is not" if check.passed else "is"
         return f"{new} {word} significantly worse than {old}"
@@ -52,7 +95,7 @@ def _claim(result: GateResult, check: GateCheck) -> str:
 def _numbers(result: GateResult, check: GateCheck) -> str:
     low, high = check.interval
     digits = _digits(high - low)
-    level = result.settings["level"]
+    level = result.settings.level
     percent = 100 * (2 * level - 1)
     lower = "" if check.higher_is_better else " (lower is better)"
     return (

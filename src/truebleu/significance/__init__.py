@@ -1,1 +1,152 @@
-"""Step 5, infer: scores of replicates become intervals, tests, corrections and ranks."""
+"""Is a difference real: intervals, tests, corrections and ranks, from scores of replicates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from truebleu._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from truebleu.significance.compare import Comparison, MetricResult, PairResult, SystemResult
+    from truebleu.significance.corrections import (
+        CORRECTIONS,
+        Correction,
+        adjust,
+        experimentwise_error,
+        scheffe_p,
+        tukey_p,
+        westfall_young,
+    )
+    from truebleu.significance.gate import GateCheck, GateResult, GateSettings
+    from truebleu.significance.intervals import (
+        INTERVAL_METHODS,
+        IntervalMethod,
+        basic_interval,
+        bca_interval,
+        percentile_interval,
+        student_interval,
+    )
+    from truebleu.significance.optimizer_runs import RunScores, group_runs
+    from truebleu.significance.p_values import (
+        absolute_bootstrap_p,
+        bootstrap_wins,
+        equivalence_p,
+        fewest_units,
+        monte_carlo_error,
+        monte_carlo_interval,
+        non_inferiority_p,
+        randomization_p,
+        shifted_bootstrap_p,
+        smallest_p,
+    )
+    from truebleu.significance.ranking import clusters, probability_of_best, rank_ranges
+    from truebleu.significance.settings import (
+        CompareSettings,
+        IntervalSettings,
+        ResamplingSettings,
+    )
+    from truebleu.significance.statistics import (
+        MetricStatistics,
+        bootstrap_scores,
+        metric_statistics,
+        swap_differences,
+    )
+    from truebleu.significance.tests import TESTS, SignificanceTest, find_test
+
+_HOMES = {
+    "CORRECTIONS": "corrections",
+    "CompareSettings": "settings",
+    "Comparison": "compare",
+    "Correction": "corrections",
+    "GateCheck": "gate",
+    "GateResult": "gate",
+    "GateSettings": "gate",
+    "INTERVAL_METHODS": "intervals",
+    "IntervalMethod": "intervals",
+    "IntervalSettings": "settings",
+    "MetricResult": "compare",
+    "MetricStatistics": "statistics",
+    "PairResult": "compare",
+    "ResamplingSettings": "settings",
+    "RunScores": "optimizer_runs",
+    "SignificanceTest": "tests",
+    "SystemResult": "compare",
+    "TESTS": "tests",
+    "absolute_bootstrap_p": "p_values",
+    "adjust": "corrections",
+    "basic_interval": "intervals",
+    "bca_interval": "intervals",
+    "bootstrap_scores": "statistics",
+    "bootstrap_wins": "p_values",
+    "clusters": "ranking",
+    "equivalence_p": "p_values",
+    "experimentwise_error": "corrections",
+    "fewest_units": "p_values",
+    "find_test": "tests",
+    "group_runs": "optimizer_runs",
+    "metric_statistics": "statistics",
+    "monte_carlo_error": "p_values",
+    "monte_carlo_interval": "p_values",
+    "non_inferiority_p": "p_values",
+    "percentile_interval": "intervals",
+    "probability_of_best": "ranking",
+    "randomization_p": "p_values",
+    "rank_ranges": "ranking",
+    "scheffe_p": "corrections",
+    "shifted_bootstrap_p": "p_values",
+    "smallest_p": "p_values",
+    "student_interval": "intervals",
+    "swap_differences": "statistics",
+    "tukey_p": "corrections",
+    "westfall_young": "corrections",
+}
+
+__all__ = [
+    "CORRECTIONS",
+    "INTERVAL_METHODS",
+    "TESTS",
+    "CompareSettings",
+    "Comparison",
+    "Correction",
+    "GateCheck",
+    "GateResult",
+    "GateSettings",
+    "IntervalMethod",
+    "IntervalSettings",
+    "MetricResult",
+    "MetricStatistics",
+    "PairResult",
+    "ResamplingSettings",
+    "RunScores",
+    "SignificanceTest",
+    "SystemResult",
+    "absolute_bootstrap_p",
+    "adjust",
+    "basic_interval",
+    "bca_interval",
+    "bootstrap_scores",
+    "bootstrap_wins",
+    "clusters",
+    "equivalence_p",
+    "experimentwise_error",
+    "fewest_units",
+    "find_test",
+    "group_runs",
+    "metric_statistics",
+    "monte_carlo_error",
+    "monte_carlo_interval",
+    "non_inferiority_p",
+    "percentile_interval",
+    "probability_of_best",
+    "randomization_p",
+    "rank_ranges",
+    "scheffe_p",
+    "shifted_bootstrap_p",
+    "smallest_p",
+    "student_interval",
+    "swap_differences",
+    "tukey_p",
+    "westfall_young",
+]
+
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

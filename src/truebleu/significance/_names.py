@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 Unit = Literal["segment", "document", "block"]
-IntervalMethod = Literal["percentile", "basic", "bca", "student"]
+IntervalName = Literal["percentile", "basic", "bca", "student"]
 
 UNITS: tuple[Unit, ...] = get_args(Unit)
-INTERVALS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
+INTERVALS: tuple[IntervalName, ...] = get_args(IntervalName)

@@ -1,24 +1,25 @@
-"""What a comparison finds, as plain frozen values."""
+"""Compare systems: scores with intervals, tests of all pairs or against a baseline, ranks."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from truebleu._results import Result
+from truebleu._seeds import DEFAULT_SEED
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics.registry import as_metrics
 from truebleu.resampling import Bootstrap
 from truebleu.significance.corrections import experimentwise_error
 from truebleu.significance.intervals import (
-    basic_interval,
-    bca_interval,
+    INTERVAL_METHODS,
+    difference_intervals,
     median_and_relative_interval,
-    percentile_interval,
-    student_interval,
+    score_intervals,
 )
 from truebleu.significance.p_values import bootstrap_wins, equivalence_p, fewest_units
 from truebleu.significance.ranking import (
@@ -32,18 +33,27 @@ from truebleu.significance.statistics import bootstrap_scores, metric_statistics
 from truebleu.significance.tests import TESTS, all_pair_tests
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from truebleu.corpus import TestSet, TextLike
+    from truebleu.corpus import ReferencesLike, SystemsLike, TestSetOutline, TextWarning
     from truebleu.metrics.base import Metric, Signature
+    from truebleu.significance._checks import Values
+    from truebleu.significance._names import IntervalName, Unit
+    from truebleu.significance.optimizer_runs import RunScores
+    from truebleu.significance.p_values import Alternative
+    from truebleu.significance.settings import RunSwaps
     from truebleu.significance.statistics import MetricStatistics, Pair, Progress
-    from truebleu.significance.tests import Draw, PairTests
+    from truebleu.significance.tests import PairTests
+
+__all__ = ["Comparison", "MetricResult", "PairResult", "SystemResult", "compare"]
 
 RESULT_VERSION = 1
 
 Bounds = tuple[float, float]
+#: What makes the test of a pair moot; `truebleu.reports.compare` puts it into words.
+PairNote = Literal["identical", "few units differ"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,12 +61,13 @@ class SystemResult:
     """One system by one metric.
 
     Attributes:
-        score: on the whole test set.
-        interval: where the score would lie on other test sets like this one.
+        score: on the whole test set; the average over runs, where there are several.
+        interval: of the score.
         median: of the replicates' scores (Zhang & Vogel 2004, §3.1).
         relative_interval: the interval around the median in percent of it; None at a median of 0.
         rank_range: best and worst rank that the tests leave; None for a metric without direction.
         p_best: the share of replicates in which the system is best; None likewise.
+        runs: the scores of its runs; None where runs are not compared.
     """
 
     score: float
@@ -65,6 +76,14 @@ class SystemResult:
     relative_interval: Bounds | None
     rank_range: tuple[int, int] | None
     p_best: float | None
+    runs: RunScores | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        values = _plain(asdict(self))
+        if self.runs is None:
+            del values["runs"]
+        return values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,12 +97,15 @@ class PairResult:
         difference: score of a minus score of b.
         interval: of the difference.
         wins: the share of replicates in which a is better, ties half (Koehn 2004, §6).
-        p: how often equal systems would differ by this much.
+        p: how often equal systems would differ by at least this much.
         p_se: Monte-Carlo standard error of p.
         p_adjusted: p after the correction for all comparisons by this metric.
         significant: whether p_adjusted is at most the significance level.
+        differing_units: the units in which the metric counts the two systems differently.
         equivalence_p: of the test that they differ by the margin or more; None without a margin.
-        note: what a reader must know, such as that the outputs are identical.
+        pooled_difference: of all runs as one corpus, which is what swaps of separate runs test;
+            None where runs are not compared.
+        note: what makes the test moot.
     """
 
     metric: str
@@ -96,8 +118,17 @@ class PairResult:
     p_se: float
     p_adjusted: float
     significant: bool
+    differing_units: int
     equivalence_p: float | None = None
-    note: str | None = None
+    pooled_difference: float | None = None
+    note: PairNote | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        values = _plain(asdict(self))
+        if self.pooled_difference is None:
+            del values["pooled_difference"]
+        return values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +143,7 @@ class MetricResult:
             without direction.
         experimentwise_error: the chance of at least one false alarm among all comparisons, if
             none of the systems differed and nothing were corrected (Riezler & Maxwell 2005, §4.4).
-        replicates: replicates of the test; all 2**units of them where that was no more.
+        replicates: of the test; all 2**units of them where that was no more.
         exact: whether those were all.
         decided: whether every decision is clear of Monte-Carlo error.
         smallest_p: the smallest adjusted p that so many replicates and comparisons can give; above
@@ -129,17 +160,41 @@ class MetricResult:
     smallest_p: float
     digits: int = 2
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        values = {name: getattr(self, name) for name in self.__slots__ if name != "digits"}
+        return {
+            **values,
+            "signature": str(self.signature),
+            "clusters": [list(cluster) for cluster in self.clusters],
+        }
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
-    """Every system and every compared pair by every metric."""
+class Comparison(Result):
+    """Every system and every compared pair by every metric.
 
-    test_set: Mapping[str, Any]
-    settings: Mapping[str, Any]
+    Attributes:
+        test_set: its sizes and names.
+        settings: how the systems were compared.
+        units: how many were drawn or swapped.
+        metrics: what holds for each metric, by its label.
+        systems: by name and metric's label.
+        comparisons: every pair by every metric.
+        runs: for each system the names of its outputs; None where runs are not compared.
+        warnings: what is suspicious about the texts.
+    """
+
+    REPORT: ClassVar[str] = "truebleu.reports.compare"
+
+    test_set: TestSetOutline
+    settings: CompareSettings
+    units: int
     metrics: Mapping[str, MetricResult]
     systems: Mapping[str, Mapping[str, SystemResult]]
     comparisons: tuple[PairResult, ...]
-    warnings: tuple[Mapping[str, Any], ...] = field(default=())
+    runs: Mapping[str, tuple[str, ...]] | None = None
+    warnings: tuple[TextWarning, ...] = ()
 
     def of(self, metric: str) -> tuple[PairResult, ...]:
         """The comparisons by one metric."""
@@ -147,35 +202,28 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``compare --format json`` prints them."""
+        settings = {**self.settings.to_dict(), "units": self.units}
+        runs: dict[str, Any] = {}
+        if self.runs is None:
+            del settings["swap_runs"]
+        else:
+            runs["runs"] = {system: list(outputs) for system, outputs in self.runs.items()}
+            settings["runs"] = len(next(iter(self.runs.values())))
         return {
             "version": RESULT_VERSION,
-            "test_set": dict(self.test_set),
-            "settings": dict(self.settings),
-            "metrics": [_metric_dict(label, metric) for label, metric in self.metrics.items()],
-            "systems": [
-                {
-                    "name": name,
-                    "scores": {label: _plain(asdict(found)) for label, found in scores.items()},
-                }
-                for name, scores in self.systems.items()
+            "test_set": self.test_set.to_dict(),
+            "settings": settings,
+            **runs,
+            "metrics": [
+                {"name": label, **metric.to_dict()} for label, metric in self.metrics.items()
             ],
-            "comparisons": [_plain(asdict(pair)) for pair in self.comparisons],
-            "warnings": [dict(warning) for warning in self.warnings],
+            "systems": [
+                {"name": name, "scores": {label: score.to_dict() for label, score in by.items()}}
+                for name, by in self.systems.items()
+            ],
+            "comparisons": [pair.to_dict() for pair in self.comparisons],
+            "warnings": [warning.to_dict() for warning in self.warnings],
         }
-
-
-def _metric_dict(label: str, metric: MetricResult) -> dict[str, Any]:
-    return {
-        "name": label,
-        "signature": str(metric.signature),
-        "higher_is_better": metric.higher_is_better,
-        "clusters": [list(cluster) for cluster in metric.clusters],
-        "experimentwise_error": metric.experimentwise_error,
-        "replicates": metric.replicates,
-        "exact": metric.exact,
-        "decided": metric.decided,
-        "smallest_p": metric.smallest_p,
-    }
 
 
 def _plain(values: dict[str, Any]) -> dict[str, Any]:
@@ -184,14 +232,29 @@ def _plain(values: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-# Compare systems: scores with intervals, tests of all pairs or against a baseline, ranks.
-
-
 def compare(
-    systems: Mapping[str, TextLike],
-    references: Sequence[TextLike] | TextLike,
+    systems: SystemsLike,
+    references: ReferencesLike | None = None,
     metrics: Sequence[str | Metric] = ("bleu",),
-    settings: CompareSettings | None = None,
+    *,
+    test: str = "ar",
+    replicates: int = 10_000,
+    seed: int = DEFAULT_SEED,
+    level: float = 0.95,
+    correction: str = "holm",
+    unit: Unit = "segment",
+    block_length: int | None = None,
+    by_domain: bool = False,
+    alternative: Alternative = "two-sided",
+    interval: IntervalName = "percentile",
+    margin: float | None = None,
+    adaptive: bool = False,
+    baseline: str | None = None,
+    runs: str | Mapping[str, Sequence[str]] | None = None,
+    swap_runs: RunSwaps = "together",
+    documents: Iterable[object] | None = None,
+    domains: Iterable[object] | None = None,
+    progress: Progress | None = None,
 ) -> Comparison:
     """Which differences between systems are real?
 
@@ -199,86 +262,129 @@ def compare(
     >>> result = compare(texts, ["the cat sat on the mat"] * 9)
     >>> result.comparisons[0].significant
     True
-    """
-    return compare_test_set(as_test_set(systems, references), metrics, settings)
-
-
-def compare_test_set(
-    test_set: TestSet,
-    metrics: Sequence[str | Metric] = ("bleu",),
-    settings: CompareSettings | None = None,
-    progress: Progress | None = None,
-) -> Comparison:
-    """Compare the systems of a test set; progress hears of replicates as they are made."""
-    settings = settings or CompareSettings()
-    names = list(test_set.systems)
-    pairs_to_compare(names, settings.baseline)  # refused before anything is counted
-    units = units_of(test_set, settings)
-    counted = metric_statistics(test_set, as_metrics(metrics), units)
-
-    def draw(first: int, count: int) -> list[NDArray[np.float64]]:
-        bootstrap = Bootstrap(replicates=count, seed=settings.seed)
-        return bootstrap_scores(counted, units, bootstrap, progress, first=first)
-
-    scores = draw(0, settings.replicates)
-    return compare_counted(test_set, names, counted, scores, settings, draw, progress)
-
-
-def compare_counted(
-    test_set: TestSet,
-    names: Sequence[str],
-    counted: Sequence[MetricStatistics],
-    scores: Sequence[NDArray[np.float64]],
-    settings: CompareSettings,
-    draw: Draw,
-    progress: Progress | None = None,
-    *,
-    swapped: Sequence[MetricStatistics] | None = None,
-) -> Comparison:
-    """Compare systems by their counts and by their scores on the bootstrap's replicates.
 
     Args:
-        test_set: what was counted.
-        names: the systems' names, in the order of the counts.
-        counted: the counts by unit, one for each metric.
-        scores: for each metric the scores, shaped (replicate, system).
-        settings: how to compare.
-        draw: makes scores on further replicates, for an adaptive test by the bootstrap.
-        progress: hears of replicates as they are made.
-        swapped: the counts that randomization exchanges row by row, where these are others.
+        systems: a test set, or the outputs of two or more systems by name.
+        references: one text, or one per translator; None with a test set.
+        metrics: names or objects: ``"bleu"``, ``"chrf:word_order=2"``, ``BLEU()``.
+        test: "ar", approximate randomization; or another of `significance.TESTS`.
+        replicates: how many, of the bootstrap and of the test.
+        seed: any whole number from 0 up.
+        level: of the intervals, and 1 minus the significance level of the tests.
+        correction: for many comparisons by one metric; one of `significance.CORRECTIONS`.
+        unit: what is drawn or swapped as a whole: "segment", "document" or "block".
+        block_length: segments in a block, with unit "block".
+        by_domain: draw within each domain, so that every replicate has the same mixture.
+        alternative: "two-sided"; "greater" asks only whether the first system is better, "less"
+            whether it is worse.
+        interval: how intervals are made: "percentile", "basic", "bca" or "student".
+        margin: the largest difference that does not matter; adds a test of equivalence.
+        adaptive: make as many replicates as clear decisions need.
+        baseline: compare all others with this system, instead of all pairs.
+        runs: where several outputs are runs of one system, the names of each system's outputs, or
+            a pattern such as "{system}.opt{run}" that their names have.
+        swap_runs: whether swaps take all runs of a unit "together", or each of them "separately",
+            as MultEval does.
+        documents: the document of each segment, where `systems` is no test set.
+        domains: the domain of each segment, likewise.
+        progress: called with the number of replicates made since the last call.
     """
-    pairs = pairs_to_compare(names, settings.baseline)
-    tested = all_pair_tests(swapped or counted, scores, pairs, settings, draw, progress)
-    references = test_set.references_per_segment
-    systems: dict[str, dict[str, SystemResult]] = {name: {} for name in names}
-    found: list[PairResult] = []
-    summary: dict[str, MetricResult] = {}
-    for one, replicates, test in zip(counted, scores, tested, strict=True):
-        better = _better(one, pairs, test, settings.alpha)
-        found += _pair_results(one, replicates, names, pairs, test, settings)
-        for name, result in zip(
-            names, _system_results(one, replicates, better, settings), strict=True
-        ):
-            systems[name][one.label] = result
-        summary[one.label] = MetricResult(
-            signature=one.metric.signature.with_references(references),
-            higher_is_better=one.metric.higher_is_better,
-            clusters=_clusters(one, names, better),
+    settings = CompareSettings(
+        test=test,
+        replicates=replicates,
+        seed=seed,
+        level=level,
+        correction=correction,
+        unit=unit,
+        block_length=block_length,
+        by_domain=by_domain,
+        alternative=alternative,
+        interval=interval,
+        margin=margin,
+        adaptive=adaptive,
+        baseline=baseline,
+        swap_runs=swap_runs,
+    )
+    parsed = as_metrics(metrics)
+    test_set = as_test_set(systems, references, documents=documents, domains=domains)
+    names = list(test_set.systems)
+    grouped = None
+    if runs is not None:
+        from truebleu.significance.optimizer_runs import as_runs
+
+        _require_runs_interval(settings)
+        grouped = as_runs(runs, names)
+        names = list(grouped)
+        outputs = [output for group in grouped.values() for output in group]
+        test_set = replace(test_set, systems={name: test_set.systems[name] for name in outputs})
+    elif swap_runs != "together":
+        raise SettingError("swap_runs", swap_runs, "runs beside it: without runs it does nothing")
+    pairs = pairs_to_compare(names, baseline)  # refused before anything is counted
+    units = units_of(test_set, settings)
+    counted = metric_statistics(test_set, parsed, units)
+
+    def draw_outputs(first: int, count: int) -> list[Values]:
+        bootstrap = Bootstrap(replicates=count, seed=seed)
+        return bootstrap_scores(counted, units, bootstrap, progress, first=first)
+
+    statistics = swapped = counted
+    scores = draw_outputs(0, replicates)
+    results = None
+    if grouped is not None:
+        from truebleu.significance.optimizer_runs import RunResults
+
+        results = RunResults(grouped, counted, scores)
+        statistics, scores = results.averages, results.mean_scores(scores)
+        swapped = results.pooled if swap_runs == "separately" else statistics
+
+    def draw(first: int, count: int) -> list[Values]:
+        further = draw_outputs(first, count)
+        return further if results is None else results.mean_scores(further)
+
+    tests = all_pair_tests(swapped, scores, pairs, settings, draw, progress)
+    by_system: dict[str, dict[str, SystemResult]] = {name: {} for name in names}
+    comparisons: list[PairResult] = []
+    by_metric: dict[str, MetricResult] = {}
+    for index, (metric, replicated, tested) in enumerate(
+        zip(statistics, scores, tests, strict=True)
+    ):
+        better = _better(metric, pairs, tested, settings.alpha)
+        system_results = _system_results(metric, replicated, better, settings)
+        pair_results = _pair_results(metric, replicated, names, pairs, tested, settings)
+        if results is not None:
+            system_results = results.with_run_scores(index, system_results)
+            pair_results = results.with_pooled_differences(index, pair_results)
+        for name, result in zip(names, system_results, strict=True):
+            by_system[name][metric.label] = result
+        comparisons += pair_results
+        by_metric[metric.label] = MetricResult(
+            signature=metric.metric.signature.with_references(test_set.references_per_segment),
+            higher_is_better=metric.metric.higher_is_better,
+            clusters=_clusters(metric, names, better),
             experimentwise_error=experimentwise_error(settings.alpha, len(pairs)),
-            replicates=test.replicates,
-            exact=test.exact,
-            decided=test.decided,
-            smallest_p=test.smallest_p,
-            digits=one.metric.digits,
+            replicates=tested.replicates,
+            exact=tested.exact,
+            decided=tested.decided,
+            smallest_p=tested.smallest_p,
+            digits=metric.metric.digits,
         )
     return Comparison(
-        test_set=test_set.to_dict(),
-        settings={**settings.to_dict(), "units": len(counted[0].rows)},
-        metrics=summary,
-        systems=systems,
-        comparisons=tuple(found),
-        warnings=tuple(warning.to_dict() for warning in test_set.warnings),
+        test_set=test_set.outline,
+        settings=settings,
+        units=len(units),
+        metrics=by_metric,
+        systems=by_system,
+        comparisons=tuple(comparisons),
+        runs=grouped,
+        warnings=test_set.warnings,
     )
+
+
+def _require_runs_interval(settings: CompareSettings) -> None:
+    if INTERVAL_METHODS[settings.interval].means_only:
+        usable = [name for name, method in INTERVAL_METHODS.items() if not method.means_only]
+        expected = f"one of {', '.join(usable)} with optimizer runs"
+        raise SettingError("interval", settings.interval, expected)
 
 
 def pairs_to_compare(names: Sequence[str], baseline: str | None) -> list[Pair]:
@@ -294,41 +400,41 @@ def pairs_to_compare(names: Sequence[str], baseline: str | None) -> list[Pair]:
 
 
 def _better(
-    one: MetricStatistics, pairs: Sequence[Pair], test: PairTests, alpha: float
+    statistics: MetricStatistics, pairs: Sequence[Pair], tested: PairTests, alpha: float
 ) -> NDArray[np.bool_]:
-    scores = one.scores
+    scores = statistics.scores
     left, right = np.array(pairs).T
     return significantly_better(
-        one.systems,
+        statistics.systems,
         pairs,
         scores[left] - scores[right],
-        test.p_adjusted <= alpha,
-        higher_is_better=one.sign == 1,
+        tested.p_adjusted <= alpha,
+        higher_is_better=statistics.sign == 1,
     )
 
 
 def _clusters(
-    one: MetricStatistics, names: Sequence[str], better: NDArray[np.bool_]
+    statistics: MetricStatistics, names: Sequence[str], better: NDArray[np.bool_]
 ) -> tuple[tuple[str, ...], ...]:
-    if one.metric.higher_is_better is None:
+    if statistics.metric.higher_is_better is None:
         return ()
-    groups = clusters(one.scores, better, higher_is_better=one.sign == 1)
+    groups = clusters(statistics.scores, better, higher_is_better=statistics.sign == 1)
     return tuple(tuple(names[system] for system in group) for group in groups)
 
 
 def _system_results(
-    one: MetricStatistics,
-    replicates: NDArray[np.float64],
+    statistics: MetricStatistics,
+    scores: Values,
     better: NDArray[np.bool_],
     settings: CompareSettings,
 ) -> list[SystemResult]:
-    directed = one.metric.higher_is_better is not None
-    low, high = score_intervals(one, replicates, settings)
+    directed = statistics.metric.higher_is_better is not None
+    low, high = score_intervals(statistics, scores, settings)
     ranks = rank_ranges(better)
-    best = probability_of_best(replicates, higher_is_better=one.sign == 1)
+    best = probability_of_best(scores, higher_is_better=statistics.sign == 1)
     results = []
-    for system, score in enumerate(one.scores.tolist()):
-        median, relative = median_and_relative_interval(replicates[:, system], settings.level)
+    for system, score in enumerate(statistics.scores.tolist()):
+        median, relative = median_and_relative_interval(scores[:, system], settings.level)
         results.append(
             SystemResult(
                 score=score,
@@ -342,87 +448,49 @@ def _system_results(
     return results
 
 
-def score_intervals(
-    one: MetricStatistics, replicates: NDArray[np.float64], settings: CompareSettings
-) -> NDArray[np.float64]:
-    """The intervals of all systems' scores by the chosen method: lows, highs."""
-    if settings.interval == "basic":
-        return basic_interval(one.scores, replicates, settings.level)
-    if settings.interval == "bca":
-        return bca_interval(one.scores, replicates, one.jackknife_scores(), settings.level)
-    if settings.interval == "student":
-        means = one.unit_means("interval student")
-        return np.stack([student_interval(v, settings.level) for v in means.T], axis=1)
-    return percentile_interval(replicates, settings.level)
-
-
-def difference_intervals(
-    one: MetricStatistics,
-    replicates: NDArray[np.float64],
-    pairs: Sequence[Pair],
-    settings: CompareSettings,
-) -> NDArray[np.float64]:
-    """The intervals of the differences, from the same replicates (Zhang & Vogel 2004, §3.2)."""
-    left, right = np.array(pairs).T
-    differences = replicates[:, left] - replicates[:, right]
-    observed = one.scores[left] - one.scores[right]
-    if settings.interval == "basic":
-        return basic_interval(observed, differences, settings.level)
-    if settings.interval == "bca":
-        jackknife = one.jackknife_scores()
-        without = jackknife[:, left] - jackknife[:, right]
-        return bca_interval(observed, differences, without, settings.level)
-    if settings.interval == "student":
-        means = one.unit_means("interval student")
-        paired = (means[:, left] - means[:, right]).T
-        return np.stack([student_interval(v, settings.level) for v in paired], axis=1)
-    return percentile_interval(differences, settings.level)
-
-
 def _pair_results(
-    one: MetricStatistics,
-    replicates: NDArray[np.float64],
+    statistics: MetricStatistics,
+    scores: Values,
     names: Sequence[str],
     pairs: Sequence[Pair],
-    test: PairTests,
+    tested: PairTests,
     settings: CompareSettings,
 ) -> list[PairResult]:
     left, right = np.array(pairs).T
-    scores = one.scores
-    differences = replicates[:, left] - replicates[:, right]
-    wins = bootstrap_wins(one.sign * differences, scale=one.scale)
-    low, high = difference_intervals(one, replicates, pairs, settings)
+    observed = statistics.scores
+    differences = scores[:, left] - scores[:, right]
+    wins = bootstrap_wins(statistics.sign * differences, scale=statistics.scale)
+    low, high = difference_intervals(statistics, scores, pairs, settings)
     equivalent = None
     if settings.margin is not None:
-        equivalent = equivalence_p(differences, settings.margin, scale=one.scale)
-    return [
-        PairResult(
-            metric=one.label,
-            a=names[a],
-            b=names[b],
-            difference=float(scores[a] - scores[b]),
-            interval=(float(low[index]), float(high[index])),
-            wins=float(wins[index]),
-            p=float(test.p[index]),
-            p_se=float(test.p_se[index]),
-            p_adjusted=float(test.p_adjusted[index]),
-            significant=bool(test.p_adjusted[index] <= settings.alpha),
-            equivalence_p=None if equivalent is None else float(equivalent[index]),
-            note=_note(one, a, b, settings),
+        equivalent = equivalence_p(differences, settings.margin, scale=statistics.scale)
+    results = []
+    for index, (a, b) in enumerate(pairs):
+        differing = statistics.differing(a, b)
+        results.append(
+            PairResult(
+                metric=statistics.label,
+                a=names[a],
+                b=names[b],
+                difference=float(observed[a] - observed[b]),
+                interval=(float(low[index]), float(high[index])),
+                wins=float(wins[index]),
+                p=float(tested.p[index]),
+                p_se=float(tested.p_se[index]),
+                p_adjusted=float(tested.p_adjusted[index]),
+                significant=bool(tested.p_adjusted[index] <= settings.alpha),
+                differing_units=differing,
+                equivalence_p=None if equivalent is None else float(equivalent[index]),
+                note=_note(differing, len(statistics.rows), settings),
+            )
         )
-        for index, (a, b) in enumerate(pairs)
-    ]
+    return results
 
 
-def _note(one: MetricStatistics, a: int, b: int, settings: CompareSettings) -> str | None:
-    """What makes a test moot: counts that are the same in every unit, or in almost every one."""
-    differing = one.differing(a, b)
+def _note(differing: int, units: int, settings: CompareSettings) -> PairNote | None:
+    """What makes a test moot: units that are the same in both systems, all or almost all."""
     if differing == 0:
-        return f"{one.label} counts the same in every unit of both"
-    enough = fewest_units(settings.alpha, settings.alternative)
-    if TESTS[settings.test].source == "swaps" and differing < min(enough, len(one.rows)):
-        return (
-            f"they differ in {differing} of {len(one.rows)} {settings.unit}s, "
-            "too few for any difference to be significant"
-        )
-    return None
+        return "identical"
+    enough = min(fewest_units(settings.alpha, settings.alternative), units)
+    swaps = TESTS[settings.test].source == "swaps"
+    return "few units differ" if swaps and differing < enough else None

@@ -1,20 +1,40 @@
-"""What a gate asks for and what it finds, as plain frozen values."""
+"""A gate: may a new system take the place of an old one?
+
+Without a margin, the new system fails when it is shown to be worse: a one-sided approximate
+randomization test (Riezler & Maxwell 2005, Fig. 1) of the hypothesis that it is as good. A system
+of equal quality fails in at most 1 - level of all cases, a worse one the more surely the larger the
+test set. A pass does not show that it is as good.
+
+With a margin, the burden of proof is reversed: the new system passes when it is shown to be worse
+by less than the margin, by a one-sided bootstrap test of the hypothesis that it is worse by the
+margin or more (see `non_inferiority_p`). A system that is that bad passes in about 1 - level of all
+cases or fewer, and a small test set fails good ones. With a margin of 0 it must be shown to be
+better, by the mirror image of the test without a margin.
+
+All tests are one-sided, so that the interval that goes with them has the level 2 level - 1: the
+true difference is below its lower bound in 1 - level of all cases, above its upper in as many.
+
+By several metrics, each is tested at the level and all must pass. Without a margin this makes false
+alarms more frequent than by one metric; with a margin it does not make a bad system pass more
+often, since it would have to pass every one of the tests (Berger 1982).
+"""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, replace
-from math import isfinite
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from truebleu._results import Result
 from truebleu._seeds import DEFAULT_SEED
-from truebleu.corpus import as_test_set
+from truebleu.corpus import TestSet, as_test_set
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import as_metrics
 from truebleu.metrics.score import metric_labels
 from truebleu.metrics.statistics_files import SavedStatistics
 from truebleu.resampling import Bootstrap, Swaps
+from truebleu.significance._checks import require_number
 from truebleu.significance.intervals import percentile_interval
 from truebleu.significance.p_values import (
     fewest_units,
@@ -22,21 +42,22 @@ from truebleu.significance.p_values import (
     non_inferiority_p,
     randomization_p,
 )
-from truebleu.significance.settings import CompareSettings, units_of
+from truebleu.significance.settings import ResamplingSettings, units_of
 from truebleu.significance.statistics import MetricStatistics, bootstrap_scores, swap_differences
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
-
-    from truebleu.corpus import TestSet, TextLike
+    from truebleu.corpus import ReferencesLike, TestSetOutline, TextLike, TextWarning
     from truebleu.metrics.base import Metric, Signature
     from truebleu.resampling import Units
+    from truebleu.significance._checks import Values
     from truebleu.significance._names import Unit
-    from truebleu.significance.compare import Bounds
+    from truebleu.significance.compare import Bounds, PairNote
     from truebleu.significance.p_values import Alternative
     from truebleu.significance.statistics import Progress
+
+__all__ = ["GateCheck", "GateResult", "GateSettings", "Rule", "gate"]
 
 RESULT_VERSION = 1
 
@@ -45,39 +66,25 @@ Rule = Literal["not worse", "within margin", "better"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GateSettings:
-    """What the gate asks for, and how it is tested.
+class GateSettings(ResamplingSettings):
+    """What the gate asks for, and how it is tested; `level` is that of the one-sided test.
 
     Attributes:
         margin: how much worse the new system may be, in points of the metric; 0 asks for a better
             one. None asks only that it is not shown to be worse.
-        level: 1 minus the significance level of the one-sided test.
-        replicates: replicates, of the bootstrap and of the test.
-        seed: any whole number from 0 up.
-        unit: what is drawn or swapped as a whole.
-        block_length: segments in a block, with unit "block".
-        by_domain: draw within each domain, so that every replicate has the same mixture.
     """
 
     margin: float | None = None
-    level: float = 0.95
-    replicates: int = 10_000
-    seed: int = DEFAULT_SEED
-    unit: Unit = "segment"
-    block_length: int | None = None
-    by_domain: bool = False
 
     def __post_init__(self) -> None:
-        if not (isfinite(self.level) and 0.5 < self.level < 1):
-            raise SettingError("level", self.level, "a number between 0.5 and 1, such as 0.95")
-        if self.margin is not None and not (isfinite(self.margin) and self.margin >= 0):
-            raise SettingError("margin", self.margin, "a number from 0 up")
-        self.as_comparison()  # refuses what is not possible
-
-    @property
-    def alpha(self) -> float:
-        """The significance level, without the rounding of 1 - 0.9."""
-        return round(1 - self.level, 12)
+        expected = "a number between 0.5 and 1, such as 0.95"
+        if not 0.5 < require_number("level", self.level, expected) < 1:
+            raise SettingError("level", self.level, expected)
+        if self.margin is not None:
+            expected = "a number from 0 up"
+            if require_number("margin", self.margin, expected) < 0:
+                raise SettingError("margin", self.margin, expected)
+        ResamplingSettings.__post_init__(self)
 
     @property
     def interval_level(self) -> float:
@@ -90,21 +97,6 @@ class GateSettings:
         if self.margin is None:
             return "not worse"
         return "within margin" if self.margin > 0 else "better"
-
-    def as_comparison(self) -> CompareSettings:
-        """The same resampling as settings of a comparison."""
-        return CompareSettings(
-            replicates=self.replicates,
-            seed=self.seed,
-            level=self.level,
-            unit=self.unit,
-            block_length=self.block_length,
-            by_domain=self.by_domain,
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, enough to repeat the decision."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,9 +116,10 @@ class GateCheck:
             "better", as good as this or better; "within margin", how often replicates show it to be
             worse by the margin or more.
         p_se: Monte-Carlo standard error of p.
-        replicates: replicates of the test; all 2**units of them where that was no more.
+        replicates: of the test; all 2**units of them where that was no more.
         exact: whether those were all.
-        note: what a reader must know, such as that the outputs are identical.
+        differing_units: the units in which the metric counts the two systems differently.
+        note: what makes the test moot.
     """
 
     metric: str
@@ -141,7 +134,8 @@ class GateCheck:
     p_se: float
     replicates: int
     exact: bool
-    note: str | None = None
+    differing_units: int
+    note: PairNote | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -153,16 +147,33 @@ class GateCheck:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GateResult:
-    """Whether the new system passes, and why."""
+class GateResult(Result):
+    """Whether the new system passes, and why.
+
+    Attributes:
+        new: the new system's name.
+        old: the old system's name.
+        checks: one for each metric.
+        test_set: its sizes and names.
+        settings: what was asked for.
+        units: how many were drawn or swapped.
+        warnings: what is suspicious about the texts.
+    """
+
+    REPORT: ClassVar[str] = "truebleu.reports.gate"
 
     new: str
     old: str
-    rule: Rule
     checks: tuple[GateCheck, ...]
-    test_set: Mapping[str, Any]
-    settings: Mapping[str, Any]
-    warnings: tuple[Mapping[str, Any], ...] = field(default=())
+    test_set: TestSetOutline
+    settings: GateSettings
+    units: int
+    warnings: tuple[TextWarning, ...] = ()
+
+    @property
+    def rule(self) -> Rule:
+        """What the new system must do."""
+        return self.settings.rule
 
     @property
     def passed(self) -> bool:
@@ -177,40 +188,29 @@ class GateResult:
             "rule": self.rule,
             "new": self.new,
             "old": self.old,
-            "test_set": dict(self.test_set),
-            "settings": dict(self.settings),
+            "test_set": self.test_set.to_dict(),
+            "settings": {**self.settings.to_dict(), "units": self.units},
             "checks": [check.to_dict() for check in self.checks],
-            "warnings": [dict(warning) for warning in self.warnings],
+            "warnings": [warning.to_dict() for warning in self.warnings],
         }
 
 
-# A gate: may a new system take the place of an old one?
-#
-# Without a margin, the new system fails when it is shown to be worse: a one-sided approximate
-# randomization test (Riezler & Maxwell 2005, Fig. 1) of the hypothesis that it is as good. A
-# system of equal quality fails in at most 1 - level of all cases, a worse one the more surely the
-# larger the test set. A pass does not show that it is as good.
-#
-# With a margin, the burden of proof is turned round: the new system passes when it is shown to be
-# worse by less than the margin, by a one-sided bootstrap test of the hypothesis that it is worse
-# by the margin or more (see `non_inferiority_p`). A system that is that bad passes in about 1 -
-# level of all cases or fewer, and a small test set fails good ones. With a margin of 0 it must be
-# shown to be better, by the mirror image of the test without a margin.
-#
-# All tests are one-sided, so that the interval that goes with them has the level 2 level - 1: the
-# true difference is below its lower bound in 1 - level of all cases, above its upper in as many.
-#
-# By several metrics, each is tested at the level and all must pass. Without a margin this makes
-# false alarms more frequent than by one metric; with a margin it does not make a bad system pass
-# more often, since it would have to pass every one of the tests (Berger 1982).
-
-
 def gate(
-    new: TextLike,
-    old: TextLike | SavedStatistics,
-    references: Sequence[TextLike] | TextLike,
+    new: TestSet | TextLike,
+    old: TextLike | SavedStatistics | None = None,
+    references: ReferencesLike | None = None,
     metrics: Sequence[str | Metric] = ("bleu",),
-    settings: GateSettings | None = None,
+    *,
+    margin: float | None = None,
+    level: float = 0.95,
+    replicates: int = 10_000,
+    seed: int = DEFAULT_SEED,
+    unit: Unit = "segment",
+    block_length: int | None = None,
+    by_domain: bool = False,
+    documents: Iterable[object] | None = None,
+    domains: Iterable[object] | None = None,
+    progress: Progress | None = None,
 ) -> GateResult:
     """May the new system take the place of the old one?
 
@@ -219,48 +219,65 @@ def gate(
     False
 
     Args:
-        new: the new system's outputs.
+        new: the new system's outputs; or a test set of the new and the old system in this order,
+            or of the new one alone with saved statistics of the old.
         old: the old system's outputs, or what `read_statistics` read of them.
-        references: one list of segments per translator, or a single translator's list.
-        metrics: metrics such as ``BLEU()``, or as text; the new system must pass by all of them.
-        settings: with or without a margin, and how it is tested.
+        references: one text, or one per translator; None with a test set.
+        metrics: names or objects; the new system must pass by all of them.
+        margin: how much worse the new system may be, in points of the metric: it must be shown to
+            be worse by less. 0 asks for a better one, None that it is not shown to be worse.
+        level: 1 minus the significance level of the one-sided test.
+        replicates: how many, of the bootstrap and of the test.
+        seed: any whole number from 0 up.
+        unit: what is drawn or swapped as a whole: "segment", "document" or "block".
+        block_length: segments in a block, with unit "block".
+        by_domain: draw within each domain, so that every replicate has the same mixture.
+        documents: the document of each segment, where `new` is no test set.
+        domains: the domain of each segment, likewise.
+        progress: called with the number of replicates made since the last call.
     """
-    if isinstance(old, SavedStatistics):
-        return gate_test_set(as_test_set({"new": new}, references), metrics, settings, old)
-    return gate_test_set(as_test_set({"new": new, "old": old}, references), metrics, settings)
-
-
-def gate_test_set(
-    test_set: TestSet,
-    metrics: Sequence[str | Metric] = ("bleu",),
-    settings: GateSettings | None = None,
-    saved: SavedStatistics | None = None,
-    progress: Progress | None = None,
-) -> GateResult:
-    """Compare the first system of a test set with the second, or with saved statistics."""
-    settings = settings or GateSettings()
+    settings = GateSettings(
+        margin=margin,
+        level=level,
+        replicates=replicates,
+        seed=seed,
+        unit=unit,
+        block_length=block_length,
+        by_domain=by_domain,
+    )
     parsed = as_metrics(metrics)
     labels = metric_labels(parsed)
     _require_directions(labels, parsed)
-    new, old = _names(test_set, saved)
+    saved = old if isinstance(old, SavedStatistics) else None
+    if isinstance(new, TestSet):
+        if old is not saved:
+            raise SettingError("old", type(old), "none, or saved statistics, beside a test set")
+        systems: TestSet | dict[str, TextLike] = new
+    else:
+        if old is None:
+            raise SettingError("old", None, "the old system's outputs, or statistics of them")
+        systems = {"new": new} if isinstance(old, SavedStatistics) else {"new": new, "old": old}
+    test_set = as_test_set(systems, references, documents=documents, domains=domains)
+    new_name, old_name = _names(test_set, saved)
     if saved is not None:
         saved.require_same_references(test_set)
         test_set = _with_labels_of(saved, test_set)
-    units = units_of(test_set, settings.as_comparison())
+    units = units_of(test_set, settings)
     _require_enough(units, settings)
-    counted = [
+    statistics = [
         MetricStatistics.of(label, metric, _rows(metric, test_set, saved), units)
         for label, metric in zip(labels, parsed, strict=True)
     ]
-    checks = _checks(counted, units, test_set.references_per_segment, settings, progress)
     return GateResult(
-        new=new,
-        old=old,
-        rule=settings.rule,
-        checks=tuple(checks),
-        test_set=test_set.to_dict(),
-        settings={**settings.to_dict(), "units": len(units)},
-        warnings=tuple(warning.to_dict() for warning in test_set.warnings),
+        new=new_name,
+        old=old_name,
+        checks=tuple(
+            _checks(statistics, units, test_set.references_per_segment, settings, progress)
+        ),
+        test_set=test_set.outline,
+        settings=settings,
+        units=len(units),
+        warnings=test_set.warnings,
     )
 
 
@@ -303,7 +320,7 @@ def _require_enough(units: Units, settings: GateSettings) -> None:
         raise SettingError("test set", f"{len(units)} {units.kind}s", expected)
 
 
-def _rows(metric: Metric, test_set: TestSet, saved: SavedStatistics | None) -> NDArray[np.float64]:
+def _rows(metric: Metric, test_set: TestSet, saved: SavedStatistics | None) -> Values:
     """Counts shaped (segment, system, column), the new system first."""
     if saved is None:
         return metric.count(test_set).array()
@@ -313,45 +330,45 @@ def _rows(metric: Metric, test_set: TestSet, saved: SavedStatistics | None) -> N
 
 
 def _checks(
-    counted: Sequence[MetricStatistics],
+    statistics: Sequence[MetricStatistics],
     units: Units,
     references: int | None,
     settings: GateSettings,
     progress: Progress | None,
 ) -> list[GateCheck]:
     bootstrap = Bootstrap(replicates=settings.replicates, seed=settings.seed)
-    scores = bootstrap_scores(counted, units, bootstrap, progress)
+    scores = bootstrap_scores(statistics, units, bootstrap, progress)
     drawn = [replicates[:, 0] - replicates[:, 1] for replicates in scores]
     if settings.rule == "within margin":
         tested, exact = drawn, False
     else:
         swaps = Swaps(replicates=settings.replicates, seed=settings.seed)
-        swapped = swap_differences(counted, [(0, 1)], swaps, progress)
+        swapped = swap_differences(statistics, [(0, 1)], swaps, progress)
         tested, exact = [differences[:, 0] for differences in swapped], swaps.enumerates(len(units))
     return [
-        _check(one, both, references, settings, units.kind, exact=exact)
-        for one, both in zip(counted, zip(drawn, tested, strict=True), strict=True)
+        _check(metric, both, references, settings, exact=exact)
+        for metric, both in zip(statistics, zip(drawn, tested, strict=True), strict=True)
     ]
 
 
 def _check(
-    one: MetricStatistics,
-    differences: tuple[NDArray[np.float64], NDArray[np.float64]],
+    statistics: MetricStatistics,
+    differences: tuple[Values, Values],
     references: int | None,
     settings: GateSettings,
-    unit: str,
     *,
     exact: bool,
 ) -> GateCheck:
     """One metric's check by the differences of the bootstrap, and those of the test."""
     drawn, tested = differences
-    new, old = one.scores.tolist()
-    p = _p_value(one, tested, settings, exact=exact)
+    new, old = statistics.scores.tolist()
+    p = _p_value(statistics, tested, settings, exact=exact)
     low, high = percentile_interval(drawn, settings.interval_level).tolist()
+    differing = statistics.differing(0, 1)
     return GateCheck(
-        metric=one.label,
-        signature=one.metric.signature.with_references(references),
-        higher_is_better=_sign(one) == 1,
+        metric=statistics.label,
+        signature=statistics.metric.signature.with_references(references),
+        higher_is_better=statistics.sign == 1,
         # Only "not worse" is refuted by a small p; the other rules are shown by it.
         passed=(p <= settings.alpha) != (settings.rule == "not worse"),
         new_score=new,
@@ -362,15 +379,16 @@ def _check(
         p_se=0.0 if exact else float(monte_carlo_error(p, len(tested))),
         replicates=len(tested),
         exact=exact,
-        note=_note(one, settings, unit),
+        differing_units=differing,
+        note=_note(differing, settings),
     )
 
 
 def _p_value(
-    one: MetricStatistics, tested: NDArray[np.float64], settings: GateSettings, *, exact: bool
+    statistics: MetricStatistics, tested: Values, settings: GateSettings, *, exact: bool
 ) -> float:
-    new, old = one.scores.tolist()
-    sign, scale = _sign(one), max(abs(new), abs(old))
+    new, old = statistics.scores.tolist()
+    sign, scale = statistics.sign, statistics.scale
     if settings.margin:
         return float(non_inferiority_p(sign * tested, settings.margin, scale=scale))
     alternative: Alternative = "less" if settings.rule == "not worse" else "greater"
@@ -379,18 +397,10 @@ def _p_value(
     )
 
 
-def _sign(one: MetricStatistics) -> int:
-    return 1 if one.metric.higher_is_better else -1
-
-
-def _note(one: MetricStatistics, settings: GateSettings, unit: str) -> str | None:
+def _note(differing: int, settings: GateSettings) -> PairNote | None:
     """What makes a test moot: too few units that differ."""
-    differing = one.differing(0, 1)
     if differing == 0:
-        return f"{one.label} counts the same in both"
-    if settings.rule != "within margin" and differing < fewest_units(settings.alpha, "greater"):
-        return (
-            f"they differ in {differing} of {len(one.rows)} {unit}s, "
-            "too few for any difference to be significant"
-        )
-    return None
+        return "identical"
+    swaps = settings.rule != "within margin"
+    few = differing < fewest_units(settings.alpha, "greater")
+    return "few units differ" if swaps and few else None

@@ -14,6 +14,7 @@ score is the mean of independent, about normal segment scores (Koehn 2004, §4).
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,12 @@ from truebleu.significance._checks import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from numpy.typing import ArrayLike
+
+    from truebleu.significance.settings import IntervalSettings
+    from truebleu.significance.statistics import MetricStatistics, Pair
 
 # 1000 * (1 - 0.9) / 2 is 49.99999999999999 in floats, and means 50.
 WHOLE = 1e-6
@@ -223,3 +229,113 @@ def _bca_level(share: float, acceleration: float, quantile: float) -> float:
     if stretch <= 0:  # the formula's pole: its limit from the side of moderate quantiles
         return 1.0 if moved > 0 else 0.0
     return normal.cdf(bias + moved / stretch)
+
+
+# Intervals of scores and of differences, by the method that settings name.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Estimates:
+    """Systems' scores, or differences of pairs, with what intervals of them are made of.
+
+    Attributes:
+        statistics: of all systems by one metric.
+        scores: the systems' scores on the bootstrap's replicates, shaped (replicate, system).
+        pairs: the systems whose differences are estimated; None for the scores themselves.
+    """
+
+    statistics: MetricStatistics
+    scores: Values
+    pairs: Sequence[Pair] | None = None
+
+    def _of(self, scores: Values) -> Values:
+        """What is estimated, of the scores of all systems along the last axis."""
+        if self.pairs is None:
+            return scores
+        left, right = np.array(self.pairs).T
+        return np.asarray(scores[..., left] - scores[..., right])
+
+    @property
+    def observed(self) -> Values:
+        """On the test set itself."""
+        return self._of(self.statistics.scores)
+
+    @property
+    def replicates(self) -> Values:
+        """On the replicates, which systems share (Zhang & Vogel 2004, §3.2)."""
+        return self._of(self.scores)
+
+    @property
+    def jackknife(self) -> Values:
+        """Without one unit each."""
+        return self._of(self.statistics.jackknife_scores())
+
+    @property
+    def unit_scores(self) -> Values:
+        """Of each unit, by a metric that is their mean."""
+        return self._of(self.statistics.unit_means("interval student"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntervalMethod:
+    """A way to make confidence intervals.
+
+    Attributes:
+        name: what settings and options call it.
+        title: what people call it.
+        interval: makes `low, high` of estimates and a level.
+        means_only: whether it is for metrics that are means over segments only.
+    """
+
+    name: str
+    title: str
+    interval: Callable[[Estimates, float], Values]
+    means_only: bool = False
+
+
+def _percentile(estimates: Estimates, level: float) -> Values:
+    return percentile_interval(estimates.replicates, level)
+
+
+def _basic(estimates: Estimates, level: float) -> Values:
+    return basic_interval(estimates.observed, estimates.replicates, level)
+
+
+def _bca(estimates: Estimates, level: float) -> Values:
+    return bca_interval(estimates.observed, estimates.replicates, estimates.jackknife, level)
+
+
+def _student(estimates: Estimates, level: float) -> Values:
+    each = (student_interval(scores, level) for scores in estimates.unit_scores.T)
+    return np.stack(list(each), axis=1)
+
+
+#: All methods by name; a new one is an entry here, and its name in `_names.INTERVALS`.
+INTERVAL_METHODS: Mapping[str, IntervalMethod] = {
+    method.name: method
+    for method in (
+        IntervalMethod(name="percentile", title="percentile", interval=_percentile),
+        IntervalMethod(name="basic", title="basic bootstrap", interval=_basic),
+        IntervalMethod(name="bca", title="BCa", interval=_bca),
+        IntervalMethod(name="student", title="Student's", interval=_student, means_only=True),
+    )
+}
+
+
+def score_intervals(
+    statistics: MetricStatistics, scores: Values, settings: IntervalSettings
+) -> Values:
+    """The intervals of all systems' scores by the chosen method: lows, highs."""
+    estimates = Estimates(statistics, scores)
+    return INTERVAL_METHODS[settings.interval].interval(estimates, settings.level)
+
+
+def difference_intervals(
+    statistics: MetricStatistics,
+    scores: Values,
+    pairs: Sequence[Pair],
+    settings: IntervalSettings,
+) -> Values:
+    """The intervals of the differences of pairs: lows, highs."""
+    estimates = Estimates(statistics, scores, pairs)
+    return INTERVAL_METHODS[settings.interval].interval(estimates, settings.level)

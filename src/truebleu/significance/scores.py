@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from truebleu.metrics.registry import as_metrics
 from truebleu.metrics.score import score_test_set
 from truebleu.resampling import Bootstrap
-from truebleu.significance.compare import score_intervals
+from truebleu.significance.intervals import score_intervals
 from truebleu.significance.settings import CompareSettings, units_of
 from truebleu.significance.statistics import bootstrap_scores, metric_statistics
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from truebleu._seeds import DEFAULT_SEED, require_replicates, require_seed
 from truebleu.errors import SettingError
 from truebleu.resampling import Units
 from truebleu.significance._checks import require_flag, require_level, require_name, require_number
-from truebleu.significance._names import INTERVALS, UNITS, IntervalMethod, Unit
+from truebleu.significance._names import INTERVALS, UNITS, IntervalName, Unit
 from truebleu.significance.corrections import CORRECTIONS
 from truebleu.significance.intervals import smallest_replicates
 from truebleu.significance.p_values import ALTERNATIVES, Alternative, replicates_for, smallest_p
@@ -17,6 +17,10 @@ from truebleu.significance.tests import TESTS
 
 if TYPE_CHECKING:
     from truebleu.corpus import TestSet
+
+#: What swaps exchange where systems have several runs: all runs of a unit, or each by itself.
+RunSwaps = Literal["together", "separately"]
+RUN_SWAPS: tuple[RunSwaps, ...] = get_args(RunSwaps)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +80,7 @@ class IntervalSettings(ResamplingSettings):
         interval: the method; one of `intervals.INTERVAL_METHODS`.
     """
 
-    interval: IntervalMethod = "percentile"
+    interval: IntervalName = "percentile"
 
     def __post_init__(self) -> None:
         ResamplingSettings.__post_init__(self)
@@ -95,6 +99,7 @@ class CompareSettings(IntervalSettings):
         adaptive: make as many replicates as the test needs for every decision to be clear: fewer
             swaps than replicates, or more of them or of the bootstrap's, up to a million.
         baseline: compare all others with this system, instead of all pairs.
+        swap_runs: what swaps exchange where systems have several runs; see `optimizer_runs`.
     """
 
     test: str = "ar"
@@ -103,12 +108,14 @@ class CompareSettings(IntervalSettings):
     margin: float | None = None
     adaptive: bool = False
     baseline: str | None = None
+    swap_runs: RunSwaps = "together"
 
     def __post_init__(self) -> None:
         IntervalSettings.__post_init__(self)
         require_name("test", self.test, TESTS)
         require_name("correction", self.correction, CORRECTIONS)
         require_name("alternative", self.alternative, ALTERNATIVES)
+        require_name("swap_runs", self.swap_runs, RUN_SWAPS)
         require_flag("adaptive", self.adaptive)
         if self.margin is not None and not require_number("margin", self.margin) > 0:
             raise SettingError("margin", self.margin, "a number above 0")
@@ -117,6 +124,8 @@ class CompareSettings(IntervalSettings):
     def _require_compatible(self) -> None:
         """Refuse what the test or the correction would leave without meaning or effect."""
         test, correction = TESTS[self.test], CORRECTIONS[self.correction]
+        if self.swap_runs != "together" and test.source != "swaps":
+            raise SettingError("swap_runs", self.swap_runs, "a test that swaps outputs")
         if self.alternative not in test.alternatives:
             raise SettingError("alternative", self.alternative, "'two-sided' with this test")
         if correction.basis == "replicates" and test.null is None:

@@ -14,7 +14,7 @@ from truebleu.execution.journal import Runner, Task
 from truebleu.exhibits import Exhibit, Field, Plot, Row
 from truebleu.resampling import Bootstrap, Units
 from truebleu.significance._checks import TIE_TOLERANCE
-from truebleu.significance.compare import difference_intervals, score_intervals
+from truebleu.significance.intervals import difference_intervals, score_intervals
 from truebleu.significance.p_values import monte_carlo_interval
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import bootstrap_scores
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from truebleu.corpus import TestSet
     from truebleu.execution.journal import Key, Record
     from truebleu.metrics.base import Metric
-    from truebleu.significance._names import IntervalMethod
+    from truebleu.significance._names import IntervalName
     from truebleu.significance.statistics import MetricStatistics, Pair
 
 # A sample that is a larger share of its pool varies noticeably less than its interval says.
@@ -265,7 +265,7 @@ def study_coverage(
     of: Covered = "scores",
     samples: int = 1000,
     level: float = 0.95,
-    interval: IntervalMethod = "percentile",
+    interval: IntervalName = "percentile",
     seed: int = DEFAULT_SEED,
     runner: Runner | None = None,
 ) -> Exhibit:

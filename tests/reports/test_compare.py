@@ -1,4 +1,4 @@
-"""What a comparison says in sentences."""
+"""A comparison as a document: sentences and tables."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from truebleu import CompareSettings, compare
-from truebleu.reports.compare import method, verdict
+from truebleu import compare
+from truebleu.reports.compare import method, system_table, verdict
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ def texts() -> TestSet:
 def said(texts: TestSet, metric: str = "bleu", segments: int = 100, **settings: Any) -> str:
     systems = {name: list(lines)[:segments] for name, lines in texts.systems.items()}
     references = [list(lines)[:segments] for lines in texts.references]
-    chosen = CompareSettings(**{"replicates": 500, **settings})
-    return " ".join(verdict(compare(systems, references, [metric], chosen), LABELS[metric]))
+    comparison = compare(systems, references, [metric], **{"replicates": 500, **settings})
+    return " ".join(verdict(comparison, LABELS[metric]))
 
 
 @pytest.mark.parametrize("metric", ["bleu", "ter"])
@@ -68,8 +68,8 @@ def test_one_sided_tests_are_named(texts: TestSet) -> None:
     systems, references = dict(texts.systems), list(texts.references)
     starts: dict[Alternative, str] = {"two-sided": "approximate", "less": "one-sided approximate"}
     for alternative, start in starts.items():
-        settings = CompareSettings(replicates=100, alternative=alternative)
-        assert method(compare(systems, references, ["bleu"], settings), "BLEU").startswith(start)
+        comparison = compare(systems, references, ["bleu"], replicates=100, alternative=alternative)
+        assert method(comparison, "BLEU").startswith(start)
 
 
 def test_too_few_segments_for_any_significance_are_named(texts: TestSet) -> None:
@@ -91,5 +91,11 @@ def test_too_few_replicates_for_so_many_comparisons_are_named() -> None:
 def test_systems_that_differ_in_too_few_segments_are_named(texts: TestSet) -> None:
     good, bad = list(texts.systems["good"]), list(texts.systems["bad"])
     systems = {"good": good, "almost": [*bad[:3], *good[3:]]}
-    found = compare(systems, list(texts.references), ["bleu"], CompareSettings(replicates=500))
+    found = compare(systems, list(texts.references), ["bleu"], replicates=500)
     assert "they differ in 3 of 100 segments, too few" in " ".join(verdict(found, "BLEU"))
+
+
+def test_equal_systems_differ_by_a_plain_zero() -> None:
+    text = ["one two", "three"]
+    comparison = compare({"a": text, "b": text}, text, ["wer"])
+    assert [cells[3] for cells in system_table(comparison, "WER").cells()] == ["", "+0.00"]
