@@ -27,7 +27,7 @@ ALLOWED = {
     "exhibits": {"reports"},
     "simulation": {"errors", "_lazy", "_seeds", "corpus"},
     "resampling": {"errors", "_seeds"},
-    "significance": {"errors", "_results", "_seeds", "corpus", "metrics", "resampling"},
+    "significance": {"errors", "_lazy", "_results", "_seeds", "corpus", "metrics", "resampling"},
     "planning": {
         "errors",
         "_lazy",
