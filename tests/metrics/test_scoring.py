@@ -15,6 +15,7 @@ from truebleu.errors import (
     EmptyTextError,
     SettingError,
     TransposedReferencesError,
+    TruebleuError,
     UnpairedSegmentsError,
 )
 
@@ -28,6 +29,12 @@ REFERENCES = ["the cat sat on a mat", "the dog barked", "it is raining"]
 def test_one_list_of_references_will_do() -> None:
     assert BLEU().corpus(OUTPUTS, REFERENCES) == BLEU().corpus(OUTPUTS, [REFERENCES])
     assert BLEU().sentence("a b", "a b") == BLEU().sentence("a b", ["a b"])
+
+
+@pytest.mark.parametrize("references", [{"a": 1}, {"a"}, 1, b"a", [], [["a"]]], ids=str)
+def test_what_is_no_list_of_references_is_refused(references: Any) -> None:
+    with pytest.raises(TruebleuError, match="references"):
+        BLEU().sentence("a", references)
 
 
 def test_a_score_knows_its_parts_and_its_signature() -> None:

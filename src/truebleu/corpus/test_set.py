@@ -113,7 +113,7 @@ class TestSet:
         names, references = _references(self.references, tuple(self.reference_names), against)
         name, length = against or (names[0], len(references[0]))
 
-        source = None if self.source is None else _as_text("source", self.source)
+        source = None if self.source is None else as_text("source", self.source)
         documents = _labels("documents", self.documents)
         domains = _labels("domains", self.domains)
         for what, items in (("source", source), ("documents", documents), ("domains", domains)):
@@ -253,7 +253,7 @@ def _outputs(systems: object) -> dict[str, TextLike]:
     for name, text in systems.items():
         if not isinstance(name, str) or not name:
             raise SettingError("systems", name, "a name for each system, as str")
-        outputs[name] = _as_text(name, text)
+        outputs[name] = as_text(name, text)
         absent = _core.first_absent([outputs[name]])
         if absent is not None:
             expected = "text; write a segment without output as ''"
@@ -286,7 +286,7 @@ def _references(
         found = f"{len(names)} names of {len(groups)} references"
         raise SettingError("reference_names", found, "one for each reference")
     labels = names or [f"references[{i}]" for i in range(len(groups))]
-    texts = tuple(_as_text(label, group) for label, group in zip(labels, groups, strict=True))
+    texts = tuple(as_text(label, group) for label, group in zip(labels, groups, strict=True))
     name, length = against or (labels[0], len(texts[0]))
     for label, text in zip(labels, texts, strict=True):
         if len(text) != length:
@@ -322,7 +322,13 @@ def _labels(name: str, labels: object) -> tuple[str, ...] | None:
     return tuple(map(str, items))
 
 
-def _as_text(name: str, text: object) -> TextLike:
+def as_text(name: str, text: object) -> TextLike:
+    """One text, checked: a sequence of at least one segment, all of them str or None.
+
+    Args:
+        name: What messages call the text.
+        text: The text.
+    """
     items = _as_sequence(name, text)
     if not len(items):
         raise EmptyTextError(name)
@@ -374,7 +380,9 @@ def _columns(what: str, frame: object) -> dict[str, object]:
     columns: dict[str, object] = {}
     for key in keys:
         if str(key) in columns:
-            raise DuplicateSystemError(str(key))
+            if what == "systems":
+                raise DuplicateSystemError(str(key))
+            raise SettingError(what, str(key), "a different name for each column")
         try:
             columns[str(key)] = table[key]
         except TypeError:  # a lazy frame, which has no values yet

@@ -10,6 +10,7 @@ from truebleu import _core
 from truebleu._core import VERSION
 from truebleu._threads import set_threads_from_environment
 from truebleu.corpus import as_test_set
+from truebleu.corpus.test_set import as_text
 from truebleu.errors import SettingError
 
 if TYPE_CHECKING:
@@ -181,9 +182,9 @@ class Metric(ABC):
 
     def sentence(self, output: str, references: Sequence[str] | str) -> Score:
         """The score of one segment against one or more references for it."""
-        if isinstance(references, str):
-            references = [references]
-        return self.sentence_level().corpus([output], [[reference] for reference in references])
+        given = [references] if isinstance(references, str) else references
+        texts = [[reference] for reference in as_text("references", given)]
+        return self.sentence_level().corpus([output], texts)
 
 
 def rows_of(sums: ArrayLike, width: int) -> tuple[NDArray[np.float64], tuple[int, ...]]:
