@@ -1,7 +1,6 @@
-"""Files of text: where they are, how they are compressed, what format they have, what is in them.
+"""Files of text: where they are, what is known about a text in them, plain lines, compression.
 
-A text is written PATH, NAME=PATH, PATH#COLUMN, or - for standard input. Its format is told by the
-ending of the file's name, plain lines if by nothing else; compression is told by the first bytes.
+A text is written PATH, NAME=PATH, PATH#COLUMN, or - for standard input.
 """
 
 from __future__ import annotations
@@ -25,8 +24,6 @@ from truebleu.errors import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import BinaryIO
-
-    from truebleu.corpus._tables import Table
 
 #: Written instead of a path to read standard input.
 STANDARD_INPUT = "-"
@@ -317,74 +314,18 @@ _KINDS: tuple[tuple[bytes | tuple[bytes, ...], str, Callable[[bytes], bytes]], .
 )
 
 
-# Formats by the ending of a file's name; whatever has none of them is plain lines. Each format's
-# module is imported only when a file needs it: a run on plain lines starts faster.
-
-
-def parse(path: str, data: bytes) -> Contents:
-    """Parses a file's uncompressed bytes."""
-    ending = extension(path)
-    if ending in (".sgm", ".sgml"):
-        from truebleu.corpus._markup import read_sgml
-
-        return read_sgml(path, data)
-    if ending == ".xml":
-        from truebleu.corpus._markup import read_xml
-
-        return read_xml(path, data)
-    return parse_table(path, data) or read_lines(path, data)
-
-
-def parse_table(path: str, data: bytes) -> Table | None:
-    """Parses a table; None where the ending is not that of one."""
-    match extension(path):
-        case ".tsv":
-            from truebleu.corpus._tables import read_tsv
-
-            return read_tsv(path, data)
-        case ".csv":
-            from truebleu.corpus._tables import read_csv
-
-            return read_csv(path, data)
-        case ".jsonl" | ".ndjson":
-            from truebleu.corpus._tables import read_json_lines
-
-            return read_json_lines(path, data)
-        case ".parquet":
-            from truebleu.corpus._tables import read_parquet
-
-            return read_parquet(path, data)
-    return None
-
-
-# Files, opened once each.
-
-
 class Files:
-    """The files of one test set. A file that holds several texts is read and parsed once."""
+    """Files and standard input, as bytes; standard input can be read once."""
 
     def __init__(self, stdin: BinaryIO | None = None) -> None:
         self._stdin = stdin
-        self._parsed_files: dict[str, Contents] = {}
         self._stdin_was_read = False
-
-    def texts(self, location: Location, role: Role) -> list[NamedText]:
-        """The texts at a location."""
-        return list(self._parsed(location.path).select(role, location.column))
 
     def contents(self, path: str) -> bytes:
         """A file's uncompressed contents."""
         if path == STANDARD_INPUT:
             return decompress(path, self._standard_input())
         return decompress(path, _read(path))
-
-    def _parsed(self, path: str) -> Contents:
-        if path == STANDARD_INPUT:
-            return parse(path, self.contents(path))
-        # Two ways to write one file's path would read it twice, which is slower but not wrong.
-        if path not in self._parsed_files:
-            self._parsed_files[path] = parse(path, self.contents(path))
-        return self._parsed_files[path]
 
     def _standard_input(self) -> bytes:
         if self._stdin_was_read:

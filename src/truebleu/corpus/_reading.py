@@ -11,13 +11,13 @@ from truebleu import _core
 from truebleu._core import Segments
 from truebleu.corpus._files import (
     LABEL_COLUMNS,
+    STANDARD_INPUT,
     Files,
     Layout,
     Location,
     expanded,
     extension,
     locate,
-    parse_table,
     read_lines,
     stem,
 )
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import BinaryIO
 
-    from truebleu.corpus._files import Key, NamedText, Role
+    from truebleu.corpus._files import Contents, Key, NamedText, Role
 
 
 def read_test_set(
@@ -76,7 +76,7 @@ def read_test_set(
             raise SettingError(setting, written, "a list of files")
     if not references:
         raise SettingError("references", references, "at least one file")
-    files = Files(stdin)
+    files = _TextFiles(stdin)
     reference_texts, reference_names = _read(files, references, "reference")
     system_texts, system_names = _read(files, expanded(systems), "system")
     refuse_duplicates(system_names)
@@ -107,8 +107,44 @@ def read_test_set(
     )
 
 
+class _TextFiles(Files):
+    """The files of one test set. A file that holds several texts is read and parsed once."""
+
+    def __init__(self, stdin: BinaryIO | None = None) -> None:
+        super().__init__(stdin)
+        self._parsed: dict[str, Contents] = {}
+
+    def texts(self, location: Location, role: Role) -> Sequence[NamedText]:
+        """The texts at a location."""
+        path = location.path
+        # Two ways to write one file's path would read it twice, which is slower but not wrong.
+        contents = self._parsed.get(path) or _parse(path, self.contents(path))
+        if path != STANDARD_INPUT:
+            self._parsed[path] = contents
+        return contents.select(role, location.column)
+
+
+def _parse(path: str, data: bytes) -> Contents:
+    """What is in a file, by its ending; any ending of no other format is plain lines."""
+    # A format's module is imported only when a file needs it: a run on plain lines starts faster.
+    match extension(path):
+        case ".sgm" | ".sgml":
+            from truebleu.corpus._markup import read_sgml
+
+            return read_sgml(path, data)
+        case ".xml":
+            from truebleu.corpus._markup import read_xml
+
+            return read_xml(path, data)
+        case ".tsv" | ".csv" | ".jsonl" | ".ndjson" | ".parquet":
+            from truebleu.corpus._tables import parse_table
+
+            return parse_table(path, data) or read_lines(path, data)
+    return read_lines(path, data)
+
+
 def _read(
-    files: Files, written: Sequence[str | PathLike[str]], role: Role
+    files: _TextFiles, written: Sequence[str | PathLike[str]], role: Role
 ) -> tuple[list[NamedText], list[str]]:
     """The texts of one role and what they are called."""
     texts: list[NamedText] = []
@@ -239,14 +275,16 @@ def read_labels(
     """
     location = locate(written)
     data = files.contents(location.path)
-    layout = _parse(location, data, len(text.segments))
+    layout = _parse_labels(location, data, len(text.segments))
     for labels in (layout.documents, layout.domains):
         if labels is not None and len(labels) != len(text.segments):
             raise UnpairedSegmentsError(location.path, len(labels), text.label, len(text.segments))
     return Layout(layout.documents or default.documents, layout.domains or default.domains)
 
 
-def _parse(location: Location, data: bytes, length: int) -> Layout:
+def _parse_labels(location: Location, data: bytes, length: int) -> Layout:
+    from truebleu.corpus._tables import parse_table, read_tsv
+
     path, column = location.path, location.column
     if column is None and extension(path) == ".docs":
         return Layout(*parse_docs(path, [line or "" for line in read_lines(path, data).segments]))
@@ -255,8 +293,6 @@ def _parse(location: Location, data: bytes, length: int) -> Layout:
         lines = read_lines(path, data).segments
         if column is None and not _has_header(lines, length):
             return Layout(documents=tuple(label or "" for label in lines))
-        from truebleu.corpus._tables import read_tsv
-
         table = read_tsv(path, data)
     if column is not None:
         return Layout(documents=table.labels(column))

@@ -14,6 +14,7 @@ from truebleu.corpus._files import (
     Layout,
     NamedText,
     decode,
+    extension,
     stem,
 )
 from truebleu.errors import (
@@ -25,7 +26,7 @@ from truebleu.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from truebleu.corpus._files import Role
 
@@ -327,3 +328,20 @@ def read_parquet(path: str, data: bytes) -> Parquet:
 def _malformed(path: str, error: Exception) -> MalformedFileError:
     reason = " ".join(str(error).split())
     return MalformedFileError(path, None, f"damaged data ({reason})", "Parquet")
+
+
+# Tables of any format.
+
+_READERS: dict[str, Callable[[str, bytes], Table]] = {
+    ".tsv": read_tsv,
+    ".csv": read_csv,
+    ".jsonl": read_json_lines,
+    ".ndjson": read_json_lines,
+    ".parquet": read_parquet,
+}
+
+
+def parse_table(path: str, data: bytes) -> Table | None:
+    """The table in a file's uncompressed bytes; None where its ending is not that of a table."""
+    reader = _READERS.get(extension(path))
+    return None if reader is None else reader(path, data)

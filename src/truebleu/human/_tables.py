@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from truebleu.corpus._files import BYTE_ORDER_MARK, decode, extension, parse_table
-from truebleu.corpus._tables import Delimited, Table, read_json_lines
+from truebleu.corpus._files import BYTE_ORDER_MARK, decode, extension
+from truebleu.corpus._tables import Delimited, Table, parse_table, read_json_lines
 from truebleu.errors import EmptyTextError, MalformedFileError, MissingColumnError, SettingError
 
 if TYPE_CHECKING:
