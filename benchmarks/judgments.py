@@ -102,8 +102,8 @@ def _kendall(human: Matrix, metric: Matrix) -> Speed:
 
 
 def _permutation(human: Matrix, first: Matrix, second: Matrix, *, draws: int) -> Speed:
-    from truebleu.agreement.coefficients import measure_by
-    from truebleu.agreement.tests import exchange_test
+    from truebleu.agreement.measures import measure_by
+    from truebleu.agreement.tests import permutation_test
 
     by = measure_by("acc-eq:calibrated", grouping="item")
     what = f"permutation test of two metrics, calibrated ties, {_size(human)}, {draws:,} draws"
@@ -123,7 +123,7 @@ def _permutation(human: Matrix, first: Matrix, second: Matrix, *, draws: int) ->
         return _differing(row, error)
 
     def ours() -> object:
-        return exchange_test(human, first, second, by, draws=draws)
+        return permutation_test(human, first, second, by, permutations=draws)
 
     def time_of(accuracy: Accuracy) -> float:
         seconds = time_once(lambda: _differences(human, first, second, accuracy))
@@ -164,7 +164,7 @@ def _our_differences(human: Matrix, first: Matrix, second: Matrix) -> list[float
 
     from truebleu import _core
     from truebleu._seeds import DEFAULT_SEED
-    from truebleu.agreement.coefficients import measure_by
+    from truebleu.agreement.measures import measure_by
 
     metrics = np.stack([plain_agreement.standardised(metric) for metric in (first, second)])
     native = measure_by("acc-eq:calibrated", grouping="item").native

@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from evidence.data import DATA, read_set
 from evidence.page import Page, Section
-from truebleu.agreement.choose import choose_settings
+from truebleu.agreement.choose import choose
 from truebleu.human import read_human
 from truebleu.metrics.sentence_bleu import DEFAULT_VALUES, SMOOTHINGS
 from truebleu.studies.smoothing import study_smoothing
 
 if TYPE_CHECKING:
-    from truebleu.agreement.choose import Choice, JudgedSet
+    from truebleu.agreement.choose import Choice
+    from truebleu.agreement.data import Human
+    from truebleu.corpus import TestSet
     from truebleu.exhibits import Exhibit
 
 SETS = {"wmt21-en-de": "WMT21 English-German news", "ted-mqm-en-de": "English-German TED talks"}
@@ -63,9 +65,7 @@ def page() -> Page:
     sets = {name: _judged_set(name) for name in SETS}
     tables = [_table(name, judged) for name, judged in sets.items()]
     choices = {
-        setting: {
-            name: choose_settings(grid, *sets[name], test=sets[_other(name)]) for name in SETS
-        }
+        setting: {name: choose(grid, *sets[name], test=sets[_other(name)]) for name in SETS}
         for setting, grid in GRIDS.items()
     }
     sections = (*tables, *(_choice(setting, found) for setting, found in choices.items()))
@@ -78,7 +78,7 @@ def page() -> Page:
     )
 
 
-def _judged_set(name: str) -> JudgedSet:
+def _judged_set(name: str) -> tuple[TestSet, Human]:
     test_set = read_set(name)
     path = DATA / name / "human-mqm.tsv"
     return test_set, read_human(path, systems=test_set.systems, segments=len(test_set))
@@ -135,7 +135,7 @@ def _clear(exhibits: list[Exhibit]) -> int:
     return sum(row["smoothing"] in LABELS[1:] and row["excess_low"] > 0 for row in rows)
 
 
-def _table(name: str, judged: JudgedSet) -> Section:
+def _table(name: str, judged: tuple[TestSet, Human]) -> Section:
     exhibit = study_smoothing(*judged)
     return Section(
         heading=f"{SETS[name]}, {len(exhibit.settings['systems'])} systems",
@@ -175,7 +175,7 @@ def _choice(setting: str, found: dict[str, Choice]) -> Section:
         command=f"truebleu choose -r {name}/refA.txt {name}/sys --human {name}/human-mqm.tsv "
         f"-m '{grid}' --test-reference {test}/refA.txt --test-system {test}/sys "
         f"--test-human {test}/human-mqm.tsv",
-        result=choice.exhibit(),
+        result=choice,
         paper=SECTION_3_1 if setting == next(iter(GRIDS)) else "",
         verdict=" ".join(
             _sentence(setting, one, choice) for one, choice in reversed(found.items())

@@ -42,8 +42,8 @@ ALLOWED = {
     },
     "agreement": {
         "errors",
+        "_lazy",
         "_results",
-        "exhibits",
         "_seeds",
         "corpus",
         "human",

@@ -98,7 +98,7 @@ SYSTEMS = {
 SHORT = {
     "quick": "--replicates 1000",
     "study": "--samples 20 --replicates 200",
-    "agreeing": "--samples 200 --draws 300",
+    "agreeing": "--replicates 200 --permutations 300",
 }
 
 CORRECTIONS = ("none", "bonferroni", "sidak", "hochberg", "bh", "by", "westfall-young")
@@ -256,7 +256,7 @@ CASES = {
     "agree-acc-eq-scores": "agree -r $made/short-refA.txt $made/judged --human $made/short-mqm.tsv "
     "-m sentbleu -m chrf -c acc-eq $agreeing",
     "agree-acc-eq-pairs": "agree -r $made/short-refA.txt $made/judged --human $made/short-mqm.tsv "
-    "-m sentbleu -m chrf -c acc-eq --exchange pairs $agreeing",
+    "-m sentbleu -m chrf -c acc-eq --permute pairs $agreeing",
     "agree-groupings": "agree -r $de/refA.txt $judged --human $de/human-mqm.tsv -m chrf -m ter "
     "-c pearson:level=segment,grouping=none -c kendall-b:grouping=system "
     "-c spearman:level=segment,grouping=item,average=macro,undefined=zero "

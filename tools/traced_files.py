@@ -45,7 +45,7 @@ COMMANDS = {
     "--samples 5 --replicates 100",
     "agree": "agree -r {set}/refA.txt {set}/sys/Nemo.txt {set}/sys/UEdin.txt "
     "{set}/sys/HuaweiTSC.txt --human {set}/human-mqm.tsv --ignore-unknown-systems -m bleu -m chrf "
-    "--samples 50 --draws 50",
+    "--replicates 50 --permutations 50",
 }
 DATA_SET = "wmt21-en-de"
 

@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from truebleu._core import Statistics
     from truebleu._threads import set_threads
-    from truebleu.agreement.agree import Agreement, AgreeSettings, agree
-    from truebleu.agreement.choose import Choice, choose_settings
+    from truebleu.agreement.agree import Agreement, agree
+    from truebleu.agreement.choose import Choice, choose
     from truebleu.corpus import TestSet, read_test_set
     from truebleu.errors import TruebleuError
     from truebleu.exhibits import Exhibit
@@ -73,7 +73,6 @@ __version__ = _core.VERSION
 
 # Where each public name lives; it is imported when it is first used, so that importing is quick.
 _HOMES = {
-    "AgreeSettings": "truebleu.agreement.agree",
     "Agreement": "truebleu.agreement.agree",
     "BLEU": "truebleu.metrics.bleu",
     "CHRF": "truebleu.metrics.chrf",
@@ -101,7 +100,7 @@ _HOMES = {
     "WER": "truebleu.metrics.wer",
     "agree": "truebleu.agreement.agree",
     "chart": "truebleu.reports.charts",
-    "choose_settings": "truebleu.agreement.choose",
+    "choose": "truebleu.agreement.choose",
     "compare": "truebleu.significance.compare",
     "gate": "truebleu.significance.gate",
     "parse_metric": "truebleu.metrics.registry",
@@ -136,7 +135,6 @@ __all__ = [
     "PER",
     "TER",
     "WER",
-    "AgreeSettings",
     "Agreement",
     "Choice",
     "CompareSettings",
@@ -157,7 +155,7 @@ __all__ = [
     "__version__",
     "agree",
     "chart",
-    "choose_settings",
+    "choose",
     "compare",
     "gate",
     "parse_metric",

@@ -20,7 +20,8 @@ from tests.agreement.judged_texts import (
     texts,
 )
 from truebleu._threads import set_threads
-from truebleu.agreement.agree import AgreeSettings, agree, default_questions
+from truebleu.agreement.agree import agree, default_coefficients
+from truebleu.agreement.answers import AgreeSettings
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.human import Judgment
 from truebleu.metrics.given import GivenScores
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 RANKS = ("spearman", "kendall-b", "tau-13", "chen-cherry", "pairwise-accuracy", "acc-eq:0")
 EVERYTHING = ("spa", "pearson", "acc-eq", "pearson:level=segment,grouping=none", *RANKS)
-QUICK = AgreeSettings(samples=100, draws=50)
+QUICK: dict[str, Any] = {"replicates": 100, "permutations": 50}
 
 
 def given(scores: dict[str, Any], name: str = "M", **settings: Any) -> GivenScores:
@@ -52,7 +53,7 @@ def values(agreement: Agreement) -> dict[tuple[str, str], float | None]:
 
 def test_a_metric_equal_to_the_human_scores_gets_the_most_there_is() -> None:
     human = human_scores(whole=False, decimals=3)
-    found = agree(texts(), human, [human_as_metric(human)], EVERYTHING, QUICK)
+    found = agree(texts(), human, [human_as_metric(human)], coefficients=EVERYTHING, **QUICK)
     for answer in found.answers:
         assert answer["M"].value == pytest.approx(1.0), answer.title
 
@@ -63,7 +64,9 @@ def test_monotone_transforms_leave_rank_coefficients_alone() -> None:
     bent = {name: [u**3 for u in row] for name, row in plain.items()}
     of_segments = [name for name in RANKS if name not in ("spearman", "pairwise-accuracy")]
     of_segments += ["spearman:level=segment", "kendall-a:grouping=none", "kendall-c"]
-    found = agree(texts(), human, [given(plain, "A"), given(bent, "B")], of_segments, QUICK)
+    found = agree(
+        texts(), human, [given(plain, "A"), given(bent, "B")], coefficients=of_segments, **QUICK
+    )
     for answer in found.answers:
         assert answer["A"].value == pytest.approx(answer["B"].value, abs=1e-12), answer.title
 
@@ -79,18 +82,18 @@ def test_a_metric_of_which_less_is_better_is_as_good_as_its_opposite() -> None:
     rows = dict(zip(RATES, noise_rows(), strict=True))
     turned = {name: [-u for u in row] for name, row in rows.items()}
     metrics = [given(rows, "up"), given(turned, "down", higher_is_better=False)]
-    found = agree(texts(), human, metrics, EVERYTHING, QUICK)
+    found = agree(texts(), human, metrics, coefficients=EVERYTHING, **QUICK)
     for answer in found.answers:
         assert answer["up"].value == pytest.approx(answer["down"].value, abs=1e-12)
         assert answer["up"].low == pytest.approx(answer["down"].low, abs=1e-12)
         assert answer.pairs[0].p == 1.0
     assert found.metrics["down"].scores["good"] == pytest.approx(np.mean(turned["good"]))
-    assert any(note.startswith("down: less is better") for note in found.notes)
+    assert any(line.startswith("down: lower is better") for line in found.to_document().sentences)
 
 
 def test_a_constant_metric_is_undefined_in_words() -> None:
     constant = given({name: [7.0] * SEGMENTS for name in RATES}, "flat")
-    found = agree(texts(), human_scores(), ["bleu", constant], EVERYTHING, QUICK)
+    found = agree(texts(), human_scores(), ["bleu", constant], coefficients=EVERYTHING, **QUICK)
     for name in ("pearson", "spearman", "kendall-b", "tau-13"):
         one = found[name]["flat"]
         assert (one.value, one.low, one.high, one.rank) == (None, None, None, None)
@@ -105,7 +108,9 @@ def test_a_constant_metric_is_undefined_in_words() -> None:
 
 def test_people_who_give_everything_the_same_score_leave_all_undefined() -> None:
     human = people(dict.fromkeys(RATES, (50.0,) * SEGMENTS))
-    found = agree(texts(), human, ["bleu", "ter"], ["pearson", "kendall-b", "tau-14"], QUICK)
+    found = agree(
+        texts(), human, ["bleu", "ter"], coefficients=["pearson", "kendall-b", "tau-14"], **QUICK
+    )
     for answer in found.answers:
         assert [one.value for one in answer.metrics] == [None, None]
         assert all("people" in one.notes[0] for one in answer.metrics)
@@ -115,8 +120,10 @@ def test_relabelling_systems_changes_no_value() -> None:
     # Without human ties, as the p-values of soft pairwise accuracy count ties on both sides.
     human = human_scores(decimals=6)
     order = ("twin", "bad", "good", "poor", "fair")
-    plain = values(agree(texts(), human, ["bleu", "ter"], EVERYTHING, QUICK))
-    moved = values(agree(reordered(texts(), order), human, ["bleu", "ter"], EVERYTHING, QUICK))
+    plain = values(agree(texts(), human, ["bleu", "ter"], coefficients=EVERYTHING, **QUICK))
+    moved = values(
+        agree(reordered(texts(), order), human, ["bleu", "ter"], coefficients=EVERYTHING, **QUICK)
+    )
     for key, value in plain.items():
         assert moved[key] == pytest.approx(value, abs=2e-5 if "soft" in key[0] else 1e-12), key
 
@@ -138,32 +145,32 @@ def test_reordering_segments_changes_no_value() -> None:
     )
     shuffled = people({name: moved(row) for name, row in human.scores.items()})
     questions = [name for name in EVERYTHING if name != "spa"]
-    plain = values(agree(test_set, human, ["bleu", "ter"], questions, QUICK))
-    again = values(agree(other, shuffled, ["bleu", "ter"], questions, QUICK))
+    plain = values(agree(test_set, human, ["bleu", "ter"], coefficients=questions, **QUICK))
+    again = values(agree(other, shuffled, ["bleu", "ter"], coefficients=questions, **QUICK))
     for key, value in plain.items():
         assert again[key] == pytest.approx(value, abs=1e-12), key
 
 
 @pytest.mark.parametrize("resample", ["segments", "documents", "systems", "segments+systems"])
 def test_the_same_seed_gives_the_same_digits_on_any_threads(resample: Any) -> None:
-    settings = replace(QUICK, resample=resample)
+    settings = QUICK | {"resample": resample}
     found = []
     for threads in (1, 2):
         set_threads(threads)
-        found.append(agree(texts(), human_scores(whole=False), ["bleu", "ter"], None, settings))
+        found.append(agree(texts(), human_scores(whole=False), ["bleu", "ter"], **settings))
     set_threads(0)
     assert found[0].to_dict() == found[1].to_dict()
-    other = agree(
-        texts(), human_scores(whole=False), ["bleu", "ter"], None, replace(settings, seed=1)
-    )
+    other = agree(texts(), human_scores(whole=False), ["bleu", "ter"], **(settings | {"seed": 1}))
     assert other.to_dict() != found[0].to_dict()
 
 
 def test_intervals_are_about_what_was_drawn() -> None:
     human = human_scores(whole=False)
     for resample in ("segments", "documents", "systems", "segments+systems", "documents+systems"):
-        settings = replace(QUICK, resample=resample, samples=200)
-        found = agree(texts(), human, ["bleu"], ["pearson", "kendall-b", "spa"], settings)
+        settings = QUICK | {"resample": resample, "replicates": 200}
+        found = agree(
+            texts(), human, ["bleu"], coefficients=["pearson", "kendall-b", "spa"], **settings
+        )
         assert found["pearson"].resampled == found["kendall-b"].resampled == resample
         soft = found["soft-pairwise-accuracy"]
         assert soft.resampled == resample.removesuffix("+systems").replace("systems", "segments")
@@ -180,7 +187,7 @@ def test_documents_that_people_scored_are_what_is_drawn() -> None:
     scores = {
         name: tuple(90 - 100 * rate - i for i in range(len(items))) for name, rate in RATES.items()
     }
-    found = agree(test_set, people(scores, "document", items), ["bleu"], None, QUICK)
+    found = agree(test_set, people(scores, "document", items), ["bleu"], **QUICK)
     assert {answer.resampled for answer in found.answers} == {"documents"}
     assert found["kendall-b"].title == "Kendall's tau-b of documents, by item"
     assert found["kendall-b"]["BLEU"].groups == len(items)
@@ -195,18 +202,18 @@ def test_documents_that_people_scored_are_what_is_drawn() -> None:
 
 def test_scores_of_whole_systems_answer_questions_about_systems_only() -> None:
     human = people({name: (100 - 100 * rate,) for name, rate in RATES.items()}, "system")
-    found = agree(texts(), human, ["bleu"], None, QUICK)
+    found = agree(texts(), human, ["bleu"], **QUICK)
     assert {answer.question.level for answer in found.answers} == {"system"}
     assert found["pearson"].resampled == "systems"
-    assert "Systems were drawn" in found["pearson"].notes[0]
+    assert "Systems were resampled" in found["pearson"].notes[0]
     for question in ("kendall-b", "spa"):
         with pytest.raises(SettingError, match="human scores of whole systems"):
-            agree(texts(), human, ["bleu"], [question], QUICK)
+            agree(texts(), human, ["bleu"], coefficients=[question], **QUICK)
 
 
 def test_comparisons_are_counted_as_people_made_them() -> None:
     human = comparisons()
-    found = agree(texts(), human, ["bleu"], None, QUICK)
+    found = agree(texts(), human, ["bleu"], **QUICK)
     scores = {
         name: [found_segment.score for found_segment in sentence_scores(name)] for name in RATES
     }
@@ -222,7 +229,7 @@ def test_comparisons_are_counted_as_people_made_them() -> None:
     assert found["chen-cherry"]["BLEU"].value == pytest.approx(expected)
     expected = (concordant - discordant) / (concordant + discordant)
     assert found["tau-13"]["BLEU"].value == pytest.approx(expected)
-    assert found.human["comparisons"] == 120
+    assert found.human.comparisons == 120
     assert found["pearson"].resampled == "segments"
 
 
@@ -242,16 +249,18 @@ def test_a_system_that_only_ties_has_no_share_of_wins() -> None:
         Judgment(3, "twin", "fair", 0),
     )
     human = replace(comparisons(), judgments=judgments, systems=("good", "fair", "bad", "twin"))
-    found = agree(texts(), human, ["bleu"], ["pairwise-accuracy", "chen-cherry"], QUICK)
-    assert found.human["scores"] == {"good": 1.0, "fair": 0.5, "bad": 0.0, "twin": None}
-    assert "Only ties in the judgments of twin: no share of wins." in found.notes
+    found = agree(
+        texts(), human, ["bleu"], coefficients=["pairwise-accuracy", "chen-cherry"], **QUICK
+    )
+    assert found.human.scores == {"good": 1.0, "fair": 0.5, "bad": 0.0, "twin": None}
+    assert "Only ties in the judgments of twin: no share of wins." in found.to_document().sentences
     assert found["pairwise-accuracy"]["BLEU"].value == 1.0
     json.dumps(found.to_dict(), allow_nan=False)
 
 
 def test_one_judged_segment_has_values_and_no_interval() -> None:
     human = people({name: (100 * rate, *(None,) * (SEGMENTS - 1)) for name, rate in RATES.items()})
-    found = agree(texts(), human, ["bleu"], None, QUICK)
+    found = agree(texts(), human, ["bleu"], **QUICK)
     for answer in found.answers:
         one = answer["BLEU"]
         assert one.value is not None
@@ -263,9 +272,9 @@ def test_a_replicate_in_which_a_system_has_no_rating_does_without_it() -> None:
     rows = {name: list(row) for name, row in human_scores().scores.items()}
     rows["bad"] = [*rows["bad"][:1], *[None] * (SEGMENTS - 1)]
     for system_scores in ("all", "rated"):
-        settings = replace(QUICK, system_scores=system_scores)
+        settings = QUICK | {"system_scores": system_scores}
         metric = given({name: [1.0 * i for i in range(SEGMENTS)] for name in RATES})
-        found = agree(texts(), people(rows), ["bleu", metric], None, settings)
+        found = agree(texts(), people(rows), ["bleu", metric], **settings)
         assert found["pearson"]["BLEU"].low is not None
         json.dumps(found.to_dict(), allow_nan=False)
 
@@ -278,14 +287,14 @@ def test_pairs_of_systems_without_a_common_segment_are_told() -> None:
         "poor": [None] * half + [2.0] * half,
         "bad": [None] * half + [1.0] * half,
     }
-    found = agree(texts(), people(rows), ["bleu"], ["spa"], QUICK)
+    found = agree(texts(), people(rows), ["bleu"], coefficients=["spa"], **QUICK)
     assert found.answers[0].notes == ("4 of 6 pairs of systems share nothing that was rated.",)
 
 
 def test_exchanged_system_scores_give_the_exact_p() -> None:
-    found = agree(texts(), human_scores(), ["bleu", "ter"], ["pearson"], QUICK)
+    found = agree(texts(), human_scores(), ["bleu", "ter"], coefficients=["pearson"], **QUICK)
     (pair,) = found["pearson"].pairs
-    human = np.array([found.human["scores"][name] for name in RATES])
+    human = np.array([found.human.scores[name] for name in RATES])
     better, worse = (
         (1 if label == "BLEU" else -1)
         * np.array([found.metrics[label].scores[name] for name in RATES])
@@ -298,15 +307,25 @@ def test_exchanged_system_scores_give_the_exact_p() -> None:
         first, second = np.where(coins, b, a), np.where(coins, a, b)
         lead = np.corrcoef(human, first)[0, 1] - np.corrcoef(human, second)[0, 1]
         reached += lead >= observed - 1e-12
-    assert (pair.exact, pair.draws) == (True, 32)
+    assert (pair.test.exact, pair.test.permutations) == (True, 32)
     assert pair.p == pytest.approx(reached / 32)
 
 
 def test_p_values_are_corrected_for_the_number_of_pairs() -> None:
     metrics = ["bleu", "ter", "chrf"]
-    raw = agree(texts(), human_scores(), metrics, ["kendall-b"], replace(QUICK, correction="none"))
+    raw = agree(
+        texts(),
+        human_scores(),
+        metrics,
+        coefficients=["kendall-b"],
+        **(QUICK | {"correction": "none"}),
+    )
     corrected = agree(
-        texts(), human_scores(), metrics, ["kendall-b"], replace(QUICK, correction="bonferroni")
+        texts(),
+        human_scores(),
+        metrics,
+        coefficients=["kendall-b"],
+        **(QUICK | {"correction": "bonferroni"}),
     )
     for pair, same in zip(raw["kendall-b"].pairs, corrected["kendall-b"].pairs, strict=True):
         assert pair.p_adjusted == pair.p == same.p
@@ -315,29 +334,29 @@ def test_p_values_are_corrected_for_the_number_of_pairs() -> None:
 
 
 def test_williams_test_is_for_plain_pearson_only() -> None:
-    settings = replace(QUICK, test="williams")
-    found = agree(texts(), human_scores(), ["bleu", "ter"], ["pearson"], settings)
-    assert found["pearson"].test == "Williams' test"
+    settings = QUICK | {"test": "williams"}
+    found = agree(texts(), human_scores(), ["bleu", "ter"], coefficients=["pearson"], **settings)
+    assert found["pearson"].method == "williams"
     for question in ("spearman", "pearson:level=segment", "spa"):
         with pytest.raises(SettingError, match="Williams' test is for Pearson's r without groups"):
-            agree(texts(), human_scores(), ["bleu", "ter"], [question], settings)
+            agree(texts(), human_scores(), ["bleu", "ter"], coefficients=[question], **settings)
 
 
 def test_a_tie_threshold_is_for_one_metric_or_for_outcomes_of_pairs() -> None:
     human = human_scores()
-    alone = agree(texts(), human, ["bleu"], ["kendall-b:5"], QUICK)
+    alone = agree(texts(), human, ["bleu"], coefficients=["kendall-b:5"], **QUICK)
     assert alone["kendall-b"]["BLEU"].value is not None
     with pytest.raises(SettingError, match="one metric at a time"):
-        agree(texts(), human, ["bleu", "ter"], ["kendall-b:5"], QUICK)
-    both = agree(texts(), human, ["bleu", "ter"], ["acc-eq:5"], QUICK)
-    assert both["acc-eq"].test == "permutation test, outcomes of pairs exchanged"
-    assert "rejects too often" in both["acc-eq"].notes[0]
+        agree(texts(), human, ["bleu", "ter"], coefficients=["kendall-b:5"], **QUICK)
+    both = agree(texts(), human, ["bleu", "ter"], coefficients=["acc-eq:5"], **QUICK)
+    assert both["acc-eq"].method == "pairs"
+    assert any("rejects too often" in line for line in both.to_document().sentences)
 
 
 def test_the_default_questions_are_those_that_can_be_answered() -> None:
-    assert default_questions(comparisons())[0] == "chen-cherry"
-    assert "acc-eq" in default_questions(human_scores())
-    of_systems = default_questions(people(dict.fromkeys(RATES, (1.0,)), "system"))
+    assert default_coefficients(comparisons())[0] == "chen-cherry"
+    assert "acc-eq" in default_coefficients(human_scores())
+    of_systems = default_coefficients(people(dict.fromkeys(RATES, (1.0,)), "system"))
     assert "acc-eq" not in of_systems
 
 
@@ -346,12 +365,12 @@ def test_the_default_questions_are_those_that_can_be_answered() -> None:
     [
         ({"resample": "words"}, "unknown resample 'words'"),
         ({"test": "t"}, "unknown test 't'"),
-        ({"exchange": "cells"}, "unknown exchange 'cells'"),
+        ({"permute": "cells"}, "unknown permute 'cells'"),
         ({"correction": "all"}, "unknown correction 'all'"),
         ({"system_scores": "some"}, "unknown system_scores 'some'"),
-        ({"samples": 10}, "at least 40 at the level 0.95"),
-        ({"samples": 0}, "samples: found 0"),
-        ({"draws": 0}, "draws: found 0"),
+        ({"replicates": 10}, "at least 40 at the level 0.95"),
+        ({"replicates": 0}, "replicates: found 0"),
+        ({"permutations": 0}, "permutations: found 0"),
         ({"seed": -1}, "seed: found -1"),
         ({"level": 1.5}, "level: found 1.5"),
     ],
@@ -365,28 +384,41 @@ def test_settings_that_make_no_sense_are_refused(settings: Any, message: str) ->
 def test_what_cannot_be_drawn_is_refused_before_the_work() -> None:
     unknown = replace(texts(), documents=None)
     with pytest.raises(SettingError, match="a test set with documents"):
-        agree(unknown, human_scores(), ["bleu"], None, replace(QUICK, resample="documents"))
+        agree(unknown, human_scores(), ["bleu"], **(QUICK | {"resample": "documents"}))
     with pytest.raises(SettingError, match="people compared pairs of systems"):
-        agree(texts(), comparisons(), ["bleu"], None, replace(QUICK, resample="systems"))
+        agree(texts(), comparisons(), ["bleu"], **(QUICK | {"resample": "systems"}))
     with pytest.raises(SettingError, match="soft-pairwise-accuracy"):
-        agree(texts(), comparisons(), ["bleu"], ["spa"], QUICK)
+        agree(texts(), comparisons(), ["bleu"], coefficients=["spa"], **QUICK)
 
 
 def test_an_unknown_metric_or_coefficient_is_named() -> None:
     with pytest.raises(UnknownNameError):
-        agree(texts(), human_scores(), ["blue"], None, QUICK)
+        agree(texts(), human_scores(), ["blue"], **QUICK)
     with pytest.raises(UnknownNameError):
-        agree(texts(), human_scores(), ["bleu"], ["kendal"], QUICK)
+        agree(texts(), human_scores(), ["bleu"], coefficients=["kendal"], **QUICK)
 
 
 def test_progress_hears_of_every_question() -> None:
     heard: list[int] = []
-    agree(texts(), human_scores(), ["bleu"], ["pearson", "kendall-b"], QUICK, heard.append)
+    agree(
+        texts(),
+        human_scores(),
+        ["bleu"],
+        coefficients=["pearson", "kendall-b"],
+        **QUICK,
+        progress=heard.append,
+    )
     assert heard == [1, 1]
 
 
 def test_answers_are_found_by_coefficient_and_by_label() -> None:
-    found = agree(texts(), human_scores(), ["bleu"], ["pearson", "pearson:level=segment"], QUICK)
+    found = agree(
+        texts(),
+        human_scores(),
+        ["bleu"],
+        coefficients=["pearson", "pearson:level=segment"],
+        **QUICK,
+    )
     assert found["pearson"].question.level == "system"
     label = "segment|pearson|grouping:item|average:macro"
     assert found[label].question.level == "segment"
@@ -397,8 +429,9 @@ def test_answers_are_found_by_coefficient_and_by_label() -> None:
 
 
 def test_the_chart_shows_metrics_in_their_own_direction() -> None:
-    found = agree(texts(), human_scores(), ["ter"], ["pearson"], QUICK)
-    points = [p for p in found.points if p["of"] == "TER, systems (less is better)"]
-    assert [p["score"] for p in points] == pytest.approx(list(found.metrics["TER"].scores.values()))
-    assert all(isinstance(p["score"], float) and p["score"] > 0 for p in points)
-    assert len(found.points) == len(RATES) * (1 + SEGMENTS)
+    found = agree(texts(), human_scores(), ["ter"], coefficients=["pearson"], **QUICK)
+    (points,) = [points for points in found.points if points.what == "systems"]
+    assert (points.metric, points.lower_is_better) == ("TER", True)
+    assert list(points.scores) == pytest.approx(list(found.metrics["TER"].scores.values()))
+    assert all(isinstance(score, float) and score > 0 for score in points.scores)
+    assert sum(len(points.scores) for points in found.points) == len(RATES) * (1 + SEGMENTS)

@@ -9,14 +9,13 @@ import pytest
 
 from truebleu import BLEU, _core
 from truebleu.agreement.bootstrap import (
-    Over,
+    Resample,
     SegmentStatistics,
     bootstrap_agreement,
     bootstrap_system_agreement,
     mean_of_segments,
 )
-from truebleu.agreement.coefficients import measure_by
-from truebleu.agreement.measures import measure
+from truebleu.agreement.measures import measure, measure_by
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.simulation import simulate
 
@@ -63,7 +62,7 @@ def test_an_interval_over_few_systems_covers_the_truth_about_90_times_in_100() -
     for _ in range(runs):
         human, noise = random.normal(size=(2, 10))
         metric = {"metric": correlation * human + np.sqrt(1 - correlation**2) * noise}
-        found = bootstrap_agreement(human, metric, by, over="systems", replicates=400)
+        found = bootstrap_agreement(human, metric, by, resample="systems", replicates=400)
         interval = found.interval("metric")
         assert interval.low is not None
         assert interval.high is not None
@@ -84,13 +83,13 @@ def test_an_interval_over_segments_narrows_with_the_root_of_their_number() -> No
     assert widths[0] / widths[1] == pytest.approx(4, rel=0.25)
 
 
-@pytest.mark.parametrize("over", ["segments", "systems", "segments+systems"])
+@pytest.mark.parametrize("resample", ["segments", "systems", "segments+systems"])
 @pytest.mark.parametrize("grouping", ["none", "item", "system"])
-def test_replicates_lie_around_the_value(over: Over, grouping: Grouping) -> None:
+def test_replicates_lie_around_the_value(resample: Resample, grouping: Grouping) -> None:
     human, metrics = scores(3, 8, 60)
     human[2, 10:30] = np.nan
     by = measure_by("acc-eq", grouping=grouping)
-    found = bootstrap_agreement(human, metrics, by, over=over, replicates=300)
+    found = bootstrap_agreement(human, metrics, by, resample=resample, replicates=300)
     interval = found.interval("near")
     assert interval.value == measure(human, metrics["near"], by).value
     assert interval.value is not None
@@ -103,8 +102,8 @@ def test_drawing_systems_too_widens_the_interval() -> None:
     human, metrics = scores(4, 8, 200)
     by = measure_by("pearson")
     widths = []
-    for over in ("segments", "segments+systems"):
-        found = bootstrap_agreement(human, metrics, by, over=over).interval("near")
+    for resample in ("segments", "segments+systems"):
+        found = bootstrap_agreement(human, metrics, by, resample=resample).interval("near")
         assert found.low is not None
         assert found.high is not None
         widths.append(found.high - found.low)
@@ -121,7 +120,7 @@ def test_drawing_documents_of_like_segments_widens_the_interval() -> None:
     by = measure_by("kendall-b", grouping="item")
     by_segment = bootstrap_agreement(human, metrics, by).interval("metric")
     by_document = bootstrap_agreement(
-        human, metrics, by, over="documents", documents=documents
+        human, metrics, by, resample="documents", documents=documents
     ).interval("metric")
     assert by_segment.low is not None
     assert by_segment.high is not None
@@ -134,7 +133,7 @@ def test_a_document_of_its_own_for_each_segment_is_drawing_segments() -> None:
     human, metrics = scores(6, 4, 30)
     by = measure_by("kendall-b", grouping="item")
     names = [str(number) for number in range(30)]
-    one = bootstrap_agreement(human, metrics, by, over="documents", documents=names)
+    one = bootstrap_agreement(human, metrics, by, resample="documents", documents=names)
     assert np.array_equal(one.values, bootstrap_agreement(human, metrics, by).values)
 
 
@@ -154,11 +153,11 @@ def test_differences_are_paired() -> None:
 def test_unrated_segments_and_systems_are_not_drawn() -> None:
     human, metrics = scores(8, 4, 40)
     by = measure_by("pearson", grouping="item")
-    rated = bootstrap_agreement(human, metrics, by, over="segments+systems")
+    rated = bootstrap_agreement(human, metrics, by, resample="segments+systems")
     more = np.full((5, 60), np.nan)
     more[:4, :40] = human
     padded = {name: np.pad(metric, ((0, 1), (0, 20))) for name, metric in metrics.items()}
-    found = bootstrap_agreement(more, padded, by, over="segments+systems")
+    found = bootstrap_agreement(more, padded, by, resample="segments+systems")
     assert np.array_equal(found.values, rated.values, equal_nan=True)
 
 
@@ -170,19 +169,23 @@ def test_the_same_seed_gives_the_same_digits_on_any_threads() -> None:
     try:
         for count in (1, 2, 5):
             _core.set_threads(count)
-            found.append(bootstrap_agreement(human, metrics, by, over="segments+systems").values)
+            found.append(
+                bootstrap_agreement(human, metrics, by, resample="segments+systems").values
+            )
     finally:
         _core.set_threads(threads)
     assert np.array_equal(found[0], found[1], equal_nan=True)
     assert np.array_equal(found[0], found[2], equal_nan=True)
-    other = bootstrap_agreement(human, metrics, by, over="segments+systems", seed=1).values
+    other = bootstrap_agreement(human, metrics, by, resample="segments+systems", seed=1).values
     assert not np.array_equal(found[0], other, equal_nan=True)
 
 
 def test_replicates_without_a_value_are_counted_and_too_many_are_refused() -> None:
     # Of three systems, one is drawn three times in one replicate of nine.
     metrics = {"metric": [1.0, 3.0, 2.0]}
-    found = bootstrap_agreement([1.0, 2.0, 3.0], metrics, measure_by("kendall-b"), over="systems")
+    found = bootstrap_agreement(
+        [1.0, 2.0, 3.0], metrics, measure_by("kendall-b"), resample="systems"
+    )
     interval = found.interval("metric")
     # Five standard errors of 1,000 replicates around a ninth.
     assert abs(interval.undefined - 1000 / 9) < 50
@@ -201,14 +204,14 @@ def test_an_undefined_value_has_no_interval() -> None:
 def test_what_cannot_be_drawn_is_refused() -> None:
     human, metrics = scores(12, 3, 10)
     by = measure_by("pearson")
-    with pytest.raises(UnknownNameError, match="over"):
-        bootstrap_agreement(human, metrics, by, over="words")  # type: ignore[arg-type]
+    with pytest.raises(UnknownNameError, match="resample"):
+        bootstrap_agreement(human, metrics, by, resample="words")  # type: ignore[arg-type]
     with pytest.raises(SettingError, match="the document of each of 10 segments"):
-        bootstrap_agreement(human, metrics, by, over="documents")
+        bootstrap_agreement(human, metrics, by, resample="documents")
     with pytest.raises(SettingError, match="none where segments are drawn"):
         bootstrap_agreement(human, metrics, by, documents=["a"] * 10)
     with pytest.raises(SettingError, match="documents with human scores: found 1"):
-        bootstrap_agreement(human, metrics, by, over="documents", documents=["a"] * 10)
+        bootstrap_agreement(human, metrics, by, resample="documents", documents=["a"] * 10)
     with pytest.raises(SettingError, match="segments with human scores: found 1"):
         bootstrap_agreement([1.0, 2.0, 3.0], {"m": [1.0, 2.0, 3.0]}, by)
     with pytest.raises(SettingError, match="at least one"):
@@ -254,12 +257,12 @@ def test_systems_are_drawn_from_those_that_people_rated() -> None:
     human, metrics = scores(15, 12, 30)
     human[4] = np.nan
     means = {name: mean_of_segments(metric) for name, metric in metrics.items()}
-    found = bootstrap_system_agreement(human, means, "pairwise-accuracy", over="systems")
+    found = bootstrap_system_agreement(human, means, "pairwise-accuracy", resample="systems")
     kept = np.delete(np.arange(12), 4)
     people = human[kept].mean(axis=1)
     columns = {name: metric[kept].mean(axis=1) for name, metric in metrics.items()}
     by = measure_by("pairwise-accuracy")
-    plain = bootstrap_agreement(people, columns, by, over="systems")
+    plain = bootstrap_agreement(people, columns, by, resample="systems")
     assert np.allclose(found.values, plain.values, atol=1e-12)
     assert found.interval("near").value == plain.interval("near").value
 

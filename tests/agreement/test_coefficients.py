@@ -11,10 +11,9 @@ from truebleu.agreement.coefficients import (
     COEFFICIENTS,
     DEFINITIONS,
     Coefficient,
-    Measure,
     coefficient,
-    measure_by,
 )
+from truebleu.agreement.measures import Measure, measure_by
 from truebleu.errors import SettingError, UnknownNameError
 
 

@@ -11,9 +11,9 @@ import pytest
 
 from tests.properties import plain_sentence_bleu
 from truebleu._threads import set_threads
-from truebleu.agreement.agree import AgreeSettings, agree
-from truebleu.agreement.choose import MOST_SETTINGS, choose_settings, parse_grid, split_items
-from truebleu.agreement.scores import judge
+from truebleu.agreement.agree import agree
+from truebleu.agreement.choose import MOST_SETTINGS, choose, parse_grid, split_items
+from truebleu.agreement.data import agreement_data
 from truebleu.corpus import TestSet, as_test_set
 from truebleu.errors import MalformedFileError, SettingError, UnknownNameError
 from truebleu.human import HumanScores, Judgment, PairwiseJudgments
@@ -25,7 +25,7 @@ from truebleu.simulation import simulate
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-QUICK = AgreeSettings(samples=100, draws=50)
+QUICK: dict[str, Any] = {"replicates": 100, "permutations": 50}
 KS = (1, 2, 5, 20)
 GRID = "sentbleu:smoothing=4,tokenize=none,k=1|2|5|20"
 
@@ -142,7 +142,7 @@ def test_too_large_products_are_refused_before_they_are_made() -> None:
 
 def test_documents_stay_whole_and_the_share_is_kept(pool: TestSet) -> None:
     assert pool.documents is not None
-    judged = judge(pool, scores(noise(pool)), [SentenceBLEU()])
+    judged = agreement_data(pool, scores(noise(pool)), [SentenceBLEU()])
     for share in (0.3, 0.5, 0.8):
         development, test = split_items(judged, share)
         assert sorted([*development, *test]) == list(range(60))
@@ -151,7 +151,7 @@ def test_documents_stay_whole_and_the_share_is_kept(pool: TestSet) -> None:
 
 
 def test_segments_without_documents_take_turns(pool: TestSet) -> None:
-    judged = judge(without_documents(pool), scores(noise(pool)), [SentenceBLEU()])
+    judged = agreement_data(without_documents(pool), scores(noise(pool)), [SentenceBLEU()])
     development, test = split_items(judged, 0.5)
     assert development.tolist() == list(range(0, 60, 2))
     assert test.tolist() == list(range(1, 60, 2))
@@ -164,7 +164,7 @@ def test_what_nobody_judged_is_split_apart_from_what_was_judged(pool: TestSet) -
         name: [score if item % 2 else None for item, score in enumerate(row)]
         for name, row in noise(pool).items()
     }
-    judged = judge(without_documents(pool), scores(odd), [SentenceBLEU()])
+    judged = agreement_data(without_documents(pool), scores(odd), [SentenceBLEU()])
     development, _ = split_items(judged, 0.5)
     assert sum(item % 2 for item in development.tolist()) == 15
     assert len(development) == 30
@@ -186,8 +186,8 @@ def test_a_part_is_judged_as_a_test_set_of_its_own_would_be(pool: TestSet) -> No
         for start in (0, 1)
     ]
     for question in ("chen-cherry", "pearson", "kendall-b:grouping=none", "acc-eq", "spa"):
-        split = choose_settings(GRID, plain, scores(people), question, settings=QUICK)
-        apart = choose_settings(GRID, *halves[0], question, test=halves[1], settings=QUICK)
+        split = choose(GRID, plain, scores(people), coefficient=question, **QUICK)
+        apart = choose(GRID, *halves[0], coefficient=question, test=halves[1], **QUICK)
         assert [one.value for one in split.candidates] == pytest.approx(
             [one.value for one in apart.candidates], abs=1e-12
         )
@@ -199,7 +199,11 @@ def test_a_part_is_judged_as_a_test_set_of_its_own_would_be(pool: TestSet) -> No
             assert (found.value, found.low, found.high) == pytest.approx(
                 (expected.value, expected.low, expected.high), abs=1e-9
             )
-        alone = agree(*halves[1], [split.chosen], [question], QUICK).answers[0].metrics[0]
+        alone = (
+            agree(*halves[1], [split.chosen], coefficients=[question], **QUICK)
+            .answers[0]
+            .metrics[0]
+        )
         assert split.on_test.value == pytest.approx(alone.value, abs=1e-12)
 
 
@@ -214,7 +218,7 @@ def test_the_best_on_development_is_chosen_by_the_papers_equations(
     plain = without_documents(pool)
     values = [plain_tau(matrix, plain_scores(pool, k, monkeypatch), range(0, 60, 2)) for k in KS]
     assert len(set(values)) > 1
-    found = choose_settings(GRID, plain, scores(people), settings=QUICK)
+    found = choose(GRID, plain, scores(people), **QUICK)
     assert [one.value for one in found.candidates] == pytest.approx(values, abs=1e-12)
     best = KS[int(np.argmax(values))]
     assert found.chosen == f"sentbleu:smoothing=4,tokenize=none,k={best}"
@@ -231,14 +235,14 @@ def test_people_who_judge_like_a_setting_get_it_and_it_beats_the_default(
 ) -> None:
     likes = plain_scores(pool, 1, monkeypatch)
     judged = scores({name: row.tolist() for name, row in zip(pool.systems, likes, strict=True)})
-    found = choose_settings(GRID, pool, judged, settings=AgreeSettings(samples=100, draws=999))
+    found = choose(GRID, pool, judged, replicates=100, permutations=999)
     assert found.chosen.endswith("k=1")
     assert found.on_development == 1.0
     assert (found.on_test.value, found.on_test.low, found.on_test.high) == (1.0, 1.0, 1.0)
     assert found.pair is not None
     assert found.pair.better == found.chosen
     assert found.pair.p <= 0.01
-    assert "significantly better" in found.findings[2]
+    assert "significantly better" in found.to_document().sentences[2]
 
 
 def test_the_value_on_development_flatters_and_that_on_the_test_part_does_not() -> None:
@@ -252,7 +256,7 @@ def test_the_value_on_development_flatters_and_that_on_the_test_part_does_not() 
             for n in range(8)
         ]
         people = scores({name: rng.normal(size=40).tolist() for name in "abc"})
-        found = choose_settings(grid, texts, people, settings=AgreeSettings(samples=50, draws=1))
+        found = choose(grid, texts, people, replicates=50, permutations=1)
         on_development.append(found.on_development)
         on_test.append(found.on_test.value)
     # Kendall's tau of n = 3 has the variance 2 (2n + 5) / 9n (n - 1), and that of 20 segments a
@@ -267,24 +271,24 @@ def test_of_equals_the_default_is_kept_or_else_the_first_is_taken() -> None:
     # Of systems so far apart all settings give the same ranks.
     pool = simulate(segments=60, systems=[0.05, 0.3, 0.7], seed=5)
     levels = {name: [float(-n)] * 60 for n, name in enumerate(pool.systems)}
-    found = choose_settings(GRID, pool, scores(levels), "spearman", settings=QUICK)
+    found = choose(GRID, pool, scores(levels), coefficient="spearman", **QUICK)
     assert found.tied == 4
     assert found.on_development == pytest.approx(1.0)
     assert found.chosen == found.default == "sentbleu:smoothing=4,tokenize=none,k=5"
     assert (found.difference, found.pair) == (0.0, None)
-    assert found.findings[2].startswith("The default settings are the chosen ones")
+    assert found.to_document().sentences[2].startswith("The default settings are the chosen ones")
     other = "sentbleu:smoothing=4,tokenize=none,k=20|10"
-    found = choose_settings(other, pool, scores(levels), "spearman", settings=QUICK)
+    found = choose(other, pool, scores(levels), coefficient="spearman", **QUICK)
     assert found.chosen.endswith("k=20")
     assert found.default == "sentbleu:smoothing=4,tokenize=none"
-    assert found.exhibit().rows[-1]["role"] == "default"
+    assert found.to_document().data.rows[-1]["role"] == "default"
     assert found.default_on_development == pytest.approx(1.0)
 
 
-def test_error_rates_are_turned_round() -> None:
+def test_error_rates_are_negated() -> None:
     pool = simulate(segments=60, systems=[0.05, 0.3, 0.7], seed=5)
     levels = {name: [float(-n)] * 60 for n, name in enumerate(pool.systems)}
-    found = choose_settings("ter:case_sensitive=yes|no", pool, scores(levels), settings=QUICK)
+    found = choose("ter:case_sensitive=yes|no", pool, scores(levels), **QUICK)
     assert found.on_development > 0
 
 
@@ -299,13 +303,13 @@ def test_comparisons_of_pairs_choose_like_the_scores_that_they_come_from(pool: T
     compared = PairwiseJudgments(
         label="pairs.csv", systems=tuple(names), judgments=judgments, signature="pairs"
     )
-    by_scores = choose_settings(GRID, pool, scores(people), settings=QUICK)
-    by_pairs = choose_settings(GRID, pool, compared, settings=QUICK)
+    by_scores = choose(GRID, pool, scores(people), **QUICK)
+    by_pairs = choose(GRID, pool, compared, **QUICK)
     assert by_pairs.candidates == by_scores.candidates
     assert by_pairs.on_test.value == by_scores.on_test.value
-    assert choose_settings(GRID, pool, compared, "pearson", settings=QUICK).on_test.low is not None
+    assert choose(GRID, pool, compared, coefficient="pearson", **QUICK).on_test.low is not None
     with pytest.raises(SettingError, match="human scores of segments"):
-        choose_settings(GRID, pool, compared, "spa", settings=QUICK)
+        choose(GRID, pool, compared, coefficient="spa", **QUICK)
 
 
 def test_documents_that_people_scored_are_split_and_measured(pool: TestSet) -> None:
@@ -314,37 +318,37 @@ def test_documents_that_people_scored_are_split_and_measured(pool: TestSet) -> N
     rng = np.random.default_rng(4)
     levels = {name: rng.normal(size=len(documents)).tolist() for name in pool.systems}
     judged = scores(levels, level="document", items=documents)
-    found = choose_settings(GRID, pool, judged, settings=QUICK)
-    sizes = [int(part["items"]) for part in (found.development, found.test)]
-    assert sum(sizes) == len(documents)
-    assert abs(sizes[0] - sizes[1]) <= 1
-    assert "documents" in found.findings[0]
+    found = choose(GRID, pool, judged, **QUICK)
+    sizes = [part.human.items for part in (found.development, found.test)]
+    assert None not in sizes
+    first, second = (size or 0 for size in sizes)
+    assert first + second == len(documents)
+    assert abs(first - second) <= 1
+    assert "documents" in found.to_document().sentences[0]
 
 
 def test_scores_of_whole_systems_need_a_test_set_of_their_own(pool: TestSet) -> None:
     levels = scores({name: [float(-n)] for n, name in enumerate(pool.systems)}, level="system")
     with pytest.raises(SettingError, match="a test set of its own"):
-        choose_settings(GRID, pool, levels, "pearson", settings=QUICK)
-    found = choose_settings(GRID, pool, levels, "pearson", test=(pool, levels), settings=QUICK)
+        choose(GRID, pool, levels, coefficient="pearson", **QUICK)
+    found = choose(GRID, pool, levels, coefficient="pearson", test=(pool, levels), **QUICK)
     assert found.on_test.value == found.on_development
     with pytest.raises(SettingError, match=r"whole systems.*human scores of segments"):
-        choose_settings(GRID, pool, levels, test=(pool, levels), settings=QUICK)
+        choose(GRID, pool, levels, test=(pool, levels), **QUICK)
 
 
 def test_undefined_settings_are_told_and_never_chosen(pool: TestSet) -> None:
     texts = as_test_set({name: ["a b", "c d"] * 4 for name in "ab"}, ["a b", "c e"] * 4)
     people = scores({"a": [1.0, 2.0] * 4, "b": [2.0, 1.0] * 4})
     with pytest.raises(SettingError, match="undefined"):
-        choose_settings("chrf:beta=1|2", texts, people, "kendall-b", settings=QUICK)
+        choose("chrf:beta=1|2", texts, people, coefficient="kendall-b", **QUICK)
     constant = GivenScores.of({name: [1.0] * 60 for name in pool.systems}, name="constant")
     rng = np.random.default_rng(1)
     varied = GivenScores.of({name: rng.normal(size=60).tolist() for name in pool.systems}, name="m")
-    found = choose_settings(
-        [constant, varied], pool, scores(noise(pool)), "kendall-b", settings=QUICK
-    )
+    found = choose([constant, varied], pool, scores(noise(pool)), coefficient="kendall-b", **QUICK)
     assert found.candidates[0].value is None
     assert "m" in found.chosen
-    assert "1 have no value" in found.findings[0]
+    assert "1 have no value" in found.to_document().sentences[0]
     json.dumps(found.to_dict(), allow_nan=False)
 
 
@@ -357,30 +361,28 @@ def any_threads() -> Iterator[None]:
 @pytest.mark.usefixtures("any_threads")
 def test_threads_change_nothing(pool: TestSet) -> None:
     set_threads(1)
-    one = choose_settings(GRID, pool, scores(noise(pool)), settings=QUICK).to_dict()
+    one = choose(GRID, pool, scores(noise(pool)), **QUICK).to_dict()
     set_threads(3)
-    assert choose_settings(GRID, pool, scores(noise(pool)), settings=QUICK).to_dict() == one
+    assert choose(GRID, pool, scores(noise(pool)), **QUICK).to_dict() == one
 
 
 @pytest.mark.parametrize("share", [0, 1, -0.5, 1.5, True, float("nan"), 0.01])
 def test_shares_that_leave_a_part_empty_are_refused(pool: TestSet, share: Any) -> None:
     with pytest.raises(SettingError, match="development"):
-        choose_settings(GRID, pool, scores(noise(pool)), development=share, settings=QUICK)
+        choose(GRID, pool, scores(noise(pool)), development=share, **QUICK)
 
 
 def test_what_does_not_fit_is_refused(pool: TestSet) -> None:
     people = scores(noise(pool))
     with pytest.raises(UnknownNameError, match="coefficient"):
-        choose_settings(GRID, pool, people, "nonsense", settings=QUICK)
+        choose(GRID, pool, people, coefficient="nonsense", **QUICK)
     with pytest.raises(SettingError, match="all of this one is development"):
-        choose_settings(GRID, pool, people, development=0.5, test=(pool, people), settings=QUICK)
+        choose(GRID, pool, people, development=0.5, test=(pool, people), **QUICK)
     with pytest.raises(SettingError, match="documents"):
-        choose_settings(
-            GRID, without_documents(pool), people, settings=AgreeSettings(resample="documents")
-        )
+        choose(GRID, without_documents(pool), people, resample="documents")
     alone = {name: row for name, row in people.scores.items() if name == "system-1"}
     with pytest.raises(MalformedFileError, match="two systems"):
-        choose_settings(GRID, pool, scores(alone), settings=QUICK)
+        choose(GRID, pool, scores(alone), **QUICK)
     few = as_test_set({"a": ["x", "y"], "b": ["y", "x"]}, ["x", "y"])
     with pytest.raises(SettingError, match="at least 2 judged segments to each part, of the 2"):
-        choose_settings(GRID, few, scores({"a": [1, 2], "b": [2, 1]}), settings=QUICK)
+        choose(GRID, few, scores({"a": [1, 2], "b": [2, 1]}), **QUICK)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tests.agreement.judged_texts import RATES, comparisons, human_scores, people, texts
-from truebleu.agreement.judgments import Judgments
-from truebleu.agreement.scores import judge, people_of, shares_of_wins
+from truebleu.agreement.comparisons import Judgments, shares_of_wins
+from truebleu.agreement.data import agreement_data, human_data
 from truebleu.corpus import TestSet
 from truebleu.errors import MalformedFileError, SettingError, UnpairedSegmentsError
 from truebleu.human import Judgment
@@ -35,7 +35,7 @@ def part(test_set: TestSet, keep: list[bool]) -> TestSet:
 
 
 def test_items_are_the_metrics_scores_of_single_segments() -> None:
-    judged = judge(texts(), human_scores(), as_metrics(["bleu", "chrf"]))
+    judged = agreement_data(texts(), human_scores(), as_metrics(["bleu", "chrf"]))
     expected = score_test_set(texts(), ["bleu", "chrf"], segments=True)
     for label in ("BLEU", "chrF2"):
         rows = [system.segments[label] for system in expected.systems if system.segments]
@@ -43,7 +43,7 @@ def test_items_are_the_metrics_scores_of_single_segments() -> None:
 
 
 def test_systems_are_scored_on_the_whole_text() -> None:
-    judged = judge(texts(), human_scores(whole=False), as_metrics(["bleu", "ter"]))
+    judged = agreement_data(texts(), human_scores(whole=False), as_metrics(["bleu", "ter"]))
     expected = score_test_set(texts(), ["bleu", "ter"])
     for label, sign in (("BLEU", 1), ("TER", -1)):
         scores = [sign * expected[name][label].score for name in RATES]
@@ -52,7 +52,7 @@ def test_systems_are_scored_on_the_whole_text() -> None:
 
 def test_rated_systems_are_scored_on_what_people_rated_of_them() -> None:
     human = human_scores(whole=False)
-    judged = judge(texts(), human, as_metrics(["bleu"]), system_scores="rated")
+    judged = agreement_data(texts(), human, as_metrics(["bleu"]), system_scores="rated")
     for number, (name, row) in enumerate(human.scores.items()):
         own = part(texts(), [score is not None for score in row])
         expected = score_test_set(own, ["bleu"])[name]["BLEU"].score
@@ -60,7 +60,7 @@ def test_rated_systems_are_scored_on_what_people_rated_of_them() -> None:
 
 
 def test_a_metric_of_which_less_is_better_is_turned() -> None:
-    judged = judge(texts(), human_scores(), as_metrics(["ter"]))
+    judged = agreement_data(texts(), human_scores(), as_metrics(["ter"]))
     expected = score_test_set(texts(), ["ter"], segments=True)
     items = judged.metrics["TER"].items
     assert items is not None
@@ -77,7 +77,7 @@ def test_documents_and_domains_are_scored_as_the_texts_that_they_are(level: str)
     # Not in the order of the test set, and one of them judged by nobody.
     items = tuple(reversed(dict.fromkeys(labels)))[:-1]
     scores = {name: tuple(float(i) for i in range(len(items))) for name in RATES}
-    judged = judge(test_set, people(scores, level, items), as_metrics(["bleu"]))  # type: ignore[arg-type]
+    judged = agreement_data(test_set, people(scores, level, items), as_metrics(["bleu"]))  # type: ignore[arg-type]
     found = judged.metrics["BLEU"].items
     assert found is not None
     for place, item in enumerate(items):
@@ -93,7 +93,7 @@ def test_documents_and_domains_are_scored_as_the_texts_that_they_are(level: str)
 
 def test_whole_systems_have_no_items() -> None:
     scores = {name: (100 - 100 * rate,) for name, rate in RATES.items()}
-    judged = judge(texts(), people(scores, "system"), as_metrics(["bleu"]))
+    judged = agreement_data(texts(), people(scores, "system"), as_metrics(["bleu"]))
     assert (judged.human, judged.judgments, judged.metrics["BLEU"].items) == (None, None, None)
     assert judged.people.means.tolist() == [row[0] for row in scores.values()]
 
@@ -118,13 +118,13 @@ def test_only_outputs_that_were_judged_need_a_score() -> None:
         reference_names=("ref",),
     )
     metric = GivenScores.of({"good": [0.9, None], "bad": [0.2, None]}, name="M", missing="omit")
-    judged = judge(test_set, human, [metric])
+    judged = agreement_data(test_set, human, [metric])
     assert judged.metrics["M"].systems.tolist() == pytest.approx([0.9, 0.2])
     assert judged.metrics["M"].items is not None
     assert judged.metrics["M"].items[:, 0].tolist() == [0.9, 0.2]
     other = people({"good": (5.0, 4.0), "bad": (1.0, None)})
     with pytest.raises(SettingError, match=r"M of 'good', segment 2: found 'no score'"):
-        judge(test_set, other, [metric])
+        agreement_data(test_set, other, [metric])
 
 
 def test_comparisons_need_scores_of_the_compared_outputs_only() -> None:
@@ -136,44 +136,44 @@ def test_comparisons_need_scores_of_the_compared_outputs_only() -> None:
         for name in RATES
     }
     metric = GivenScores.of(scores, name="M", missing="omit")
-    assert judge(texts(), human, [metric]).metrics["M"].items is not None
+    assert agreement_data(texts(), human, [metric]).metrics["M"].items is not None
 
 
 def test_systems_that_nobody_judged_are_left_out() -> None:
     scores = {name: row for name, row in human_scores().scores.items() if name != "twin"}
-    assert people_of(texts(), people(scores)).systems == ("good", "fair", "poor", "bad")
+    assert human_data(texts(), people(scores)).systems == ("good", "fair", "poor", "bad")
     nothing = {**scores, "twin": (None,) * len(texts())}
-    assert people_of(texts(), people(nothing)).systems == ("good", "fair", "poor", "bad")
+    assert human_data(texts(), people(nothing)).systems == ("good", "fair", "poor", "bad")
 
 
 def test_judgments_must_be_of_the_test_set() -> None:
     whole = human_scores().scores
     with pytest.raises(MalformedFileError, match="judgments of 'other'"):
-        people_of(texts(), people({**whole, "other": whole["good"]}))
+        human_data(texts(), people({**whole, "other": whole["good"]}))
     with pytest.raises(UnpairedSegmentsError, match="39 segments, but the test set has 40"):
-        people_of(texts(), people({name: row[1:] for name, row in whole.items()}))
+        human_data(texts(), people({name: row[1:] for name, row in whole.items()}))
     with pytest.raises(MalformedFileError, match="at least two systems"):
-        people_of(texts(), people({"good": whole["good"]}))
+        human_data(texts(), people({"good": whole["good"]}))
     strange = people(dict.fromkeys(RATES, (1.0,)), "document", ("nowhere",))
     with pytest.raises(MalformedFileError, match="document 'nowhere'"):
-        people_of(texts(), strange)
+        human_data(texts(), strange)
     beyond = replace(comparisons(), judgments=(Judgment(40, "good", "bad", 1),))
     with pytest.raises(UnpairedSegmentsError):
-        people_of(texts(), beyond)
+        human_data(texts(), beyond)
 
 
 def test_documents_must_be_known() -> None:
     unknown = replace(texts(), documents=None)
     human = people(dict.fromkeys(RATES, (1.0,)), "document", ("document-1",))
     with pytest.raises(SettingError, match="a test set with documents"):
-        people_of(unknown, human)
+        human_data(unknown, human)
 
 
 def test_a_metric_is_asked_once() -> None:
     with pytest.raises(SettingError, match="'BLEU twice'"):
-        judge(texts(), human_scores(), as_metrics(["bleu", "bleu"]))
+        agreement_data(texts(), human_scores(), as_metrics(["bleu", "bleu"]))
 
 
 def test_systems_cannot_be_scored_on_rated_segments_that_are_not_known() -> None:
     with pytest.raises(SettingError, match="system_scores"):
-        judge(texts(), comparisons(), as_metrics(["bleu"]), system_scores="rated")
+        agreement_data(texts(), comparisons(), as_metrics(["bleu"]), system_scores="rated")

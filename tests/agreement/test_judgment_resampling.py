@@ -10,10 +10,15 @@ from numpy.typing import NDArray
 
 from truebleu.agreement.bootstrap import mean_of_segments
 from truebleu.agreement.coefficients import coefficient
-from truebleu.agreement.judgments import Judgments, judged_value
+from truebleu.agreement.comparisons import (
+    Judgments,
+    bootstrap_judgments,
+    bootstrap_shares_of_wins,
+    judgment_permutation_test,
+    measure_judgments,
+    shares_of_wins,
+)
 from truebleu.agreement.measures import measure
-from truebleu.agreement.scores import shares_of_wins
-from truebleu.agreement.tests import bootstrap_judgments, bootstrap_shares_of_wins, judgment_test
 from truebleu.errors import SettingError
 from truebleu.resampling import Bootstrap, Units
 
@@ -61,13 +66,13 @@ def test_replicates_are_of_the_drawn_segments_judgments(name: str) -> None:
     judgments, metric, _ = made_up(1)
     by = coefficient(name)
     found = bootstrap_judgments(
-        {"m": metric}, judgments, by, over="segments", documents=None, replicates=40, seed=5
+        {"m": metric}, judgments, by, resample="segments", documents=None, replicates=40, seed=5
     )
     judged = np.unique(judgments.item)
     for value, draw in zip(found.values[:, 0], drawn(len(judged), 40, 5), strict=True):
-        expected, _ = judged_value(metric, taken(judgments, list(judged[draw])), by)
+        expected, _ = measure_judgments(metric, taken(judgments, list(judged[draw])), by)
         assert value == pytest.approx(expected, nan_ok=True)
-    assert found.observed["m"] == judged_value(metric, judgments, by)[0]
+    assert found.observed["m"] == measure_judgments(metric, judgments, by)[0]
 
 
 def test_documents_are_drawn_whole() -> None:
@@ -75,11 +80,17 @@ def test_documents_are_drawn_whole() -> None:
     documents = [f"d{segment // 5}" for segment in range(SEGMENTS)]
     by = coefficient("chen-cherry")
     found = bootstrap_judgments(
-        {"m": metric}, judgments, by, over="documents", documents=documents, replicates=40, seed=5
+        {"m": metric},
+        judgments,
+        by,
+        resample="documents",
+        documents=documents,
+        replicates=40,
+        seed=5,
     )
     for value, draw in zip(found.values[:, 0], drawn(2, 40, 5), strict=True):
         segments = [5 * document + i for document in draw for i in range(5)]
-        assert value == pytest.approx(judged_value(metric, taken(judgments, segments), by)[0])
+        assert value == pytest.approx(measure_judgments(metric, taken(judgments, segments), by)[0])
 
 
 def test_shares_of_wins_are_of_the_drawn_segments_judgments() -> None:
@@ -88,12 +99,12 @@ def test_shares_of_wins_are_of_the_drawn_segments_judgments() -> None:
         {"m": mean_of_segments(metric)},
         judgments,
         coefficient("pearson"),
-        over="segments",
+        resample="segments",
         documents=None,
         replicates=40,
         seed=5,
     )
-    assert found.over == "segments"
+    assert found.resample == "segments"
     whole = measure(shares_of_wins(judgments, SYSTEMS), metric.mean(axis=1), "pearson").value
     assert found.observed["m"] == pytest.approx(whole)
     for value, draw in zip(found.values[:, 0], drawn(SEGMENTS, 40, 5), strict=True):
@@ -103,39 +114,47 @@ def test_shares_of_wins_are_of_the_drawn_segments_judgments() -> None:
 
 
 @pytest.mark.parametrize("name", ["chen-cherry", "tau-13", "acc-eq:1"])
-def test_the_test_tries_all_exchanges_of_few_segments(name: str) -> None:
+def test_the_test_makes_all_permutations_of_few_segments(name: str) -> None:
     judgments, better, worse = made_up(4)
     by = coefficient(name)
-    p, exact, draws = judgment_test(worse, better, judgments, by, draws=2**SEGMENTS, seed=1)
+    found = judgment_permutation_test(
+        worse, better, judgments, by, permutations=2**SEGMENTS, seed=1
+    )
 
     def lead(coins: tuple[bool, ...]) -> float:
         low, high = np.where(coins, better, worse), np.where(coins, worse, better)
-        values = [judged_value(one, judgments, by)[0] for one in (low, high)]
+        values = [measure_judgments(one, judgments, by)[0] for one in (low, high)]
         assert values[0] is not None
         assert values[1] is not None
         return values[1] - values[0]
 
     observed = lead((False,) * SEGMENTS)
     leads = [lead(coins) for coins in product([False, True], repeat=SEGMENTS)]
-    assert exact
-    # Segments on which both say the same need no exchange.
-    assert draws <= 2 ** (SEGMENTS - 1)
-    assert p == pytest.approx(np.mean([one >= observed - 1e-12 for one in leads]))
+    assert found.exact
+    # Segments on which both say the same need no swap.
+    assert found.permutations <= 2 ** (SEGMENTS - 1)
+    assert found.difference == pytest.approx(observed)
+    assert found.p == pytest.approx(np.mean([one >= observed - 1e-12 for one in leads]))
 
 
-def test_many_segments_are_exchanged_at_random() -> None:
+def test_many_segments_are_permuted_at_random() -> None:
     judgments, better, worse = made_up(4)
     by = coefficient("chen-cherry")
-    p, exact, draws = judgment_test(worse, better, judgments, by, draws=100, seed=1)
-    truth, *_ = judgment_test(worse, better, judgments, by, draws=2**SEGMENTS, seed=1)
-    assert (exact, draws) == (False, 100)
-    assert p == pytest.approx(truth, abs=4 * (truth * (1 - truth) / 100) ** 0.5 + 0.01)
+    drawn, exact = (
+        judgment_permutation_test(worse, better, judgments, by, permutations=count, seed=1)
+        for count in (100, 2**SEGMENTS)
+    )
+    assert (drawn.exact, drawn.permutations) == (False, 100)
+    truth = exact.p
+    assert truth is not None
+    assert drawn.p == pytest.approx(truth, abs=4 * (truth * (1 - truth) / 100) ** 0.5 + 0.01)
 
 
 def test_a_metric_against_its_copy_has_p_1() -> None:
     judgments, metric, _ = made_up(5)
-    found = judgment_test(metric, metric, judgments, coefficient("chen-cherry"), draws=50, seed=1)
-    assert found == (1.0, True, 1)
+    by = coefficient("chen-cherry")
+    found = judgment_permutation_test(metric, metric, judgments, by, permutations=50, seed=1)
+    assert (found.p, found.exact, found.permutations) == (1.0, True, 1)
 
 
 def test_systems_are_not_drawn_and_not_every_coefficient_counts_pairs() -> None:
@@ -145,10 +164,12 @@ def test_systems_are_not_drawn_and_not_every_coefficient_counts_pairs() -> None:
             {"m": metric},
             judgments,
             coefficient("tau-13"),
-            over="systems",
+            resample="systems",
             documents=None,
             replicates=40,
             seed=1,
         )
     with pytest.raises(SettingError, match="comparisons of pairs"):
-        judgment_test(metric, metric, judgments, coefficient("pearson"), draws=10, seed=1)
+        judgment_permutation_test(
+            metric, metric, judgments, coefficient("pearson"), permutations=10, seed=1
+        )

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from truebleu.agreement.coefficients import FORMULAS, count_pairs
-from truebleu.agreement.judgments import (
+from truebleu.agreement.comparisons import (
     Judgments,
     count_judgments,
     count_judgments_by_item,
-    judged_value,
+    measure_judgments,
 )
 from truebleu.errors import SettingError
 
@@ -47,7 +47,7 @@ def test_judgments_that_scores_imply_count_like_the_scores(
     found = count_judgments(metric, judgments(*rows), epsilon=epsilon)
     assert found == count_pairs(human, metric, grouping="item", epsilon=epsilon)
     for name in FORMULAS:
-        value, reason = judged_value(metric, judgments(*rows), f"{name}:{epsilon}")
+        value, reason = measure_judgments(metric, judgments(*rows), f"{name}:{epsilon}")
         assert value == FORMULAS[name](found)
         assert (reason is None) == (value is not None)
 
@@ -61,7 +61,7 @@ def test_counts_are_kept_apart_by_item() -> None:
 
 def test_a_pair_judged_twice_counts_twice() -> None:
     made = judgments((0, 1, 0, 1), (0, 1, 0, -1), (0, 1, 0, -1))
-    value, reason = judged_value(METRIC, made, "chen-cherry")
+    value, reason = measure_judgments(METRIC, made, "chen-cherry")
     assert value == pytest.approx(-1 / 3)
     assert reason is None
 
@@ -78,13 +78,13 @@ def test_a_pair_judged_twice_counts_twice() -> None:
 def test_what_is_undefined_is_none_with_the_reason(
     rows: list[tuple[int, int, int, int]], name: str, reason: str
 ) -> None:
-    assert judged_value(METRIC, judgments(*rows), name) == (None, reason)
+    assert measure_judgments(METRIC, judgments(*rows), name) == (None, reason)
 
 
 @pytest.mark.parametrize("name", ["pearson", "kendall-like:1", "acc-eq:calibrated"])
 def test_coefficients_that_need_scores_are_refused(name: str) -> None:
-    with pytest.raises(SettingError, match="one for judgments of pairs"):
-        judged_value(METRIC, judgments((0, 1, 0, 1)), name)
+    with pytest.raises(SettingError, match="one for comparisons of pairs"):
+        measure_judgments(METRIC, judgments((0, 1, 0, 1)), name)
 
 
 @pytest.mark.parametrize(

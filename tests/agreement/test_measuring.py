@@ -13,7 +13,7 @@ from scipy import stats
 from truebleu.agreement.coefficients import count_kept_pairs, count_pairs
 from truebleu.agreement.measures import correlation_p, measure
 from truebleu.agreement.ties import calibrate_ties
-from truebleu.errors import MissingExtraError, SettingError, UnknownNameError
+from truebleu.errors import SettingError, UnknownNameError
 
 
 @pytest.mark.parametrize(
@@ -185,9 +185,3 @@ def test_p_values_need_two_that_vary_and_a_name_that_has_one() -> None:
     assert correlation_p([1, 2], [3, 4], "spearman") is None
     with pytest.raises(UnknownNameError):
         correlation_p([1, 2, 3], [1, 2, 3], "tau-13")  # type: ignore[arg-type]
-
-
-def test_p_values_without_scipy_name_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "scipy.stats", None)
-    with pytest.raises(MissingExtraError, match=r"truebleu\[stats\]"):
-        correlation_p([1, 2, 3], [1, 3, 2], "pearson")

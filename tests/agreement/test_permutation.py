@@ -11,15 +11,13 @@ import pytest
 from scipy import stats
 
 from truebleu import _core
-from truebleu.agreement.coefficients import measure_by
-from truebleu.agreement.measures import measure
-from truebleu.agreement.soft_pairwise import soft_pairwise_accuracy
+from truebleu.agreement.measures import measure, measure_by
+from truebleu.agreement.soft_pairwise import soft_pairwise_accuracy, soft_pairwise_test
 from truebleu.agreement.tests import (
     binomial_upper_tail,
-    exchange_test,
-    pair_outcome_test,
+    pair_permutation_test,
+    permutation_test,
     sign_test,
-    soft_pairwise_test,
     standardised,
 )
 from truebleu.agreement.ties import calibrate_ties
@@ -43,7 +41,7 @@ def two_metrics(
 
 
 def plain_p(human: Values, first: Values, second: Values, name: str, grouping: Grouping) -> float:
-    """p over all exchanges, by the definition."""
+    """p over all permutations, by the definition."""
     rated = np.argwhere(~np.isnan(human))
     z = [standardised(metric, human) for metric in (first, second)]
 
@@ -69,21 +67,21 @@ def plain_p(human: Values, first: Values, second: Values, name: str, grouping: G
 
 @pytest.mark.parametrize("name", ["pearson", "kendall-b", "acc-eq", "acc-eq:calibrated"])
 @pytest.mark.parametrize("grouping", ["none", "item", "system"])
-def test_all_exchanges_agree_with_the_plain_definition(name: str, grouping: Grouping) -> None:
+def test_all_permutations_agree_with_the_plain_definition(name: str, grouping: Grouping) -> None:
     human, first, second = two_metrics(3, 3, 3)
     human[0, 0] = np.nan
     human[1, 1:] = [0.0, 5.0]
     expected = plain_p(human, first, second, name, grouping)
-    found = exchange_test(human, first, second, measure_by(name, grouping=grouping))
-    assert (found.exact, found.draws) == (True, 2**8)
+    found = permutation_test(human, first, second, measure_by(name, grouping=grouping))
+    assert (found.exact, found.permutations) == (True, 2**8)
     assert found.p == pytest.approx(expected, abs=1e-12)
 
 
-def test_random_exchanges_come_near_all_of_them() -> None:
+def test_random_permutations_come_near_all_of_them() -> None:
     scores = two_metrics(4, 12, 1)
     by = measure_by("kendall-b")
-    exact = exchange_test(*scores, by)
-    drawn = exchange_test(*scores, by, draws=4000)
+    exact = permutation_test(*scores, by)
+    drawn = permutation_test(*scores, by, permutations=4000)
     assert (exact.exact, drawn.exact) == (True, False)
     assert exact.p is not None
     # Four standard errors of a share of 4,000.
@@ -95,7 +93,8 @@ def test_equally_good_metrics_are_told_apart_one_time_in_twenty() -> None:
     by = measure_by("acc-eq:calibrated", grouping="item")
     runs = 400
     p_values = [
-        exchange_test(*two_metrics(seed, 4, 40), by, draws=199).p or 0.0 for seed in range(runs)
+        permutation_test(*two_metrics(seed, 4, 40), by, permutations=199).p or 0.0
+        for seed in range(runs)
     ]
     rejected = np.mean([p <= 0.05 for p in p_values])
     # Three standard errors of a share of 400 around 0.05.
@@ -106,7 +105,7 @@ def test_a_better_metric_is_found_and_its_opposite_is_not() -> None:
     scores = two_metrics(5, 8, 100, noise=(3.0, 0.5))
     by = measure_by("acc-eq:calibrated", grouping="item")
     p = {
-        alternative: exchange_test(*scores, by, draws=999, alternative=alternative).p
+        alternative: permutation_test(*scores, by, permutations=999, alternative=alternative).p
         for alternative in ("greater", "less", "two-sided")
     }
     assert p == {"greater": 0.001, "less": 1.0, "two-sided": 0.001}
@@ -116,16 +115,18 @@ def test_a_better_metric_is_found_and_its_opposite_is_not() -> None:
 def test_a_metric_against_its_copy_has_p_1(alternative: Alternative) -> None:
     human, first, _ = two_metrics(6, 5, 20)
     by = measure_by("kendall-b", grouping="item")
-    found = exchange_test(human, first, first, by, draws=99, alternative=alternative)
+    found = permutation_test(human, first, first, by, permutations=99, alternative=alternative)
     assert (found.difference, found.p) == (0.0, 1.0)
     # A multiple is a copy once it is standardised, but for rounding.
-    found = exchange_test(human, first, 3 * first + 7, by, draws=99, alternative=alternative)
+    found = permutation_test(
+        human, first, 3 * first + 7, by, permutations=99, alternative=alternative
+    )
     assert found.p == 1.0
 
 
 def test_p_is_never_0() -> None:
     human, first, _ = two_metrics(7, 5, 30, noise=(5.0, 1.0))
-    found = exchange_test(human, first, human, measure_by("pearson"), draws=199)
+    found = permutation_test(human, first, human, measure_by("pearson"), permutations=199)
     assert found.p == 1 / 200
 
 
@@ -137,11 +138,11 @@ def test_the_same_seed_gives_the_same_p_on_any_threads() -> None:
     try:
         for count in (1, 2, 5):
             _core.set_threads(count)
-            found.append(exchange_test(*scores, by, draws=200))
+            found.append(permutation_test(*scores, by, permutations=200))
     finally:
         _core.set_threads(threads)
     assert found[0] == found[1] == found[2]
-    assert exchange_test(*scores, by, draws=200, seed=1).p != found[0].p
+    assert permutation_test(*scores, by, permutations=200, seed=1).p != found[0].p
 
 
 def test_what_metrics_say_of_unrated_cells_does_not_matter() -> None:
@@ -149,8 +150,8 @@ def test_what_metrics_say_of_unrated_cells_does_not_matter() -> None:
     human[2, ::3] = np.nan
     by = measure_by("pearson")
     other = np.where(np.isnan(human), 1000.0, second)
-    assert exchange_test(human, first, other, by, draws=200) == exchange_test(
-        human, first, second, by, draws=200
+    assert permutation_test(human, first, other, by, permutations=200) == permutation_test(
+        human, first, second, by, permutations=200
     )
 
 
@@ -160,47 +161,49 @@ def test_relabelling_systems_and_segments_changes_nothing() -> None:
     by = measure_by("acc-eq:calibrated", grouping="item")
     systems, segments = random.permutation(3), random.permutation(4)
     human, first, second = (matrix[systems][:, segments] for matrix in scores)
-    assert exchange_test(*scores, by).p == exchange_test(human, first, second, by).p
+    assert permutation_test(*scores, by).p == permutation_test(human, first, second, by).p
 
 
 def test_a_constant_metric_is_undefined_in_words() -> None:
     human, first, _ = two_metrics(11, 4, 5)
-    found = exchange_test(human, first, np.ones_like(first), measure_by("pearson"), draws=99)
+    found = permutation_test(
+        human, first, np.ones_like(first), measure_by("pearson"), permutations=99
+    )
     assert (found.value2, found.p, found.difference) == (None, None, None)
     assert found.reason == "the coefficient of metric 2 is undefined"
 
 
 def test_hybrids_without_a_value_count_as_extreme() -> None:
-    # Exchanging one cell of two makes both hybrids constant: no correlation.
-    found = exchange_test([1.0, 2.0], [1.0, 2.0], [2.0, 1.0], measure_by("pearson"))
-    assert (found.draws, found.undefined) == (4, 2)
+    # Swapping one cell of two makes both hybrids constant: no correlation.
+    found = permutation_test([1.0, 2.0], [1.0, 2.0], [2.0, 1.0], measure_by("pearson"))
+    assert (found.permutations, found.undefined) == (4, 2)
     # Metric 2 correlates at -1, metric 1 at 1; every outcome is at least as good for metric 2.
     assert found.p == 1.0
 
 
-def test_thresholds_of_one_unit_are_refused_for_exchanged_scores() -> None:
+def test_thresholds_of_one_unit_are_refused_for_permuted_scores() -> None:
     human, first, second = two_metrics(12, 3, 4)
     with pytest.raises(SettingError, match="calibrated"):
-        exchange_test(human, first, second, measure_by("acc-eq:0.5", grouping="item"))
-    with pytest.raises(SettingError, match="draws"):
-        exchange_test(human, first, second, measure_by("pearson"), draws=0)
+        permutation_test(human, first, second, measure_by("acc-eq:0.5", grouping="item"))
+    with pytest.raises(SettingError, match="permutations"):
+        permutation_test(human, first, second, measure_by("pearson"), permutations=0)
     with pytest.raises(SettingError, match="seed"):
-        exchange_test(human, first, second, measure_by("pearson"), seed=-1)
+        permutation_test(human, first, second, measure_by("pearson"), seed=-1)
     with pytest.raises(UnknownNameError, match="alternative"):
-        exchange_test(human, first, second, measure_by("pearson"), alternative="more")  # type: ignore[arg-type]
+        permutation_test(human, first, second, measure_by("pearson"), alternative="more")  # type: ignore[arg-type]
 
 
 def test_soft_pairwise_accuracy_is_that_of_each_hybrid() -> None:
     human, first, second = two_metrics(13, 5, 40, noise=(3.0, 0.1))
     human[1, :9] = np.nan
-    found = soft_pairwise_test(human, first, second, draws=39, sign_draws=300, seed=5)
+    found = soft_pairwise_test(human, first, second, permutations=39, sign_permutations=300, seed=5)
     z = [standardised(metric, human) for metric in (first, second)]
     coins = _core.exchanged_cells(human.size, first=0, draws=39, seed=5).reshape(39, *human.shape)
     assert 0.4 < coins.mean() < 0.6
 
     def difference(one: Values, other: Values) -> float:
         accuracies = [
-            soft_pairwise_accuracy(human, metric, draws=300, seed=5).value
+            soft_pairwise_accuracy(human, metric, permutations=300, seed=5).value
             for metric in (one, other)
         ]
         assert accuracies[0] is not None
@@ -235,11 +238,11 @@ def test_sign_tests_agree_with_scipy() -> None:
     assert sign_test(5, 5, "two-sided") == 1
 
 
-def test_outcomes_of_unequal_groups_are_exchanged_by_weight() -> None:
+def test_outcomes_of_unequal_groups_are_permuted_by_weight() -> None:
     human, first, second = two_metrics(14, 5, 30)
     human[0, :15] = np.nan
-    found = pair_outcome_test(human, first, second, draws=4000)
-    assert (found.exact, found.draws) == (False, 4000)
+    found = pair_permutation_test(human, first, second, permutations=4000)
+    assert (found.exact, found.permutations) == (False, 4000)
     # Each pair weighs one over the pairs of its group: the distribution of a weighted sum of signs.
     random = np.random.default_rng(14)
     groups = outcome_differences(human, first, second)
@@ -274,10 +277,10 @@ def outcome_differences(human: Values, first: Values, second: Values) -> list[Va
     return [two - one for one, two in zip(*right, strict=True)]
 
 
-def test_exchanging_outcomes_of_pairs_rejects_equally_good_metrics_too_often() -> None:
+def test_permuting_outcomes_of_pairs_rejects_equally_good_metrics_too_often() -> None:
     # Pairs that share an output are not independent: with 8 systems it is 12 % instead of 5 %.
     runs = 400
-    p_values = [pair_outcome_test(*two_metrics(seed, 8, 50)).p or 0.0 for seed in range(runs)]
+    p_values = [pair_permutation_test(*two_metrics(seed, 8, 50)).p or 0.0 for seed in range(runs)]
     rejected = float(np.mean([p <= 0.05 for p in p_values]))
     # Three standard errors of a share of 400.
     assert rejected == pytest.approx(0.12, abs=3 * (0.12 * 0.88 / runs) ** 0.5)
@@ -288,7 +291,7 @@ def test_metrics_that_call_everything_a_tie_are_not_told_apart() -> None:
     human[0, 0] = 1
     _, first, second = two_metrics(15, 3, 5)
     first[0, 0], second[0, 0] = -9, -9
-    found = pair_outcome_test(human, first, second)
+    found = pair_permutation_test(human, first, second)
     assert found.p == 1.0
     assert found.reason is not None
     assert "nothing to test" in found.reason
@@ -301,4 +304,4 @@ def test_a_metric_in_another_unit_is_no_other_metric(name: str) -> None:
     metric = 0.1 * rng.integers(0, 5, (6, 40))
     by = measure_by(name, grouping="item")
     # Standardised, both differ in their last digits, which must not break the ties of hybrids.
-    assert exchange_test(human, metric, 3 * metric + 0.7, by, draws=200).p == 1.0
+    assert permutation_test(human, metric, 3 * metric + 0.7, by, permutations=200).p == 1.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from truebleu.agreement.questions import NAMES, TITLES, parse_question, parse_questions
+from truebleu.agreement.measures import NAMES, TITLES, parse_question, parse_questions
 from truebleu.errors import SettingError, UnknownNameError
 
 

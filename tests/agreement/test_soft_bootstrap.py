@@ -10,8 +10,12 @@ import pytest
 from numpy.typing import NDArray
 
 from truebleu import _core
-from truebleu.agreement.soft_pairwise import bootstrap_soft_accuracy, normal_p, paired_systems
-from truebleu.agreement.tests import soft_exchange_test, soft_pairwise_test
+from truebleu.agreement.soft_pairwise import (
+    bootstrap_soft_pairwise,
+    normal_p,
+    paired_systems,
+    soft_pairwise_test,
+)
 from truebleu.errors import SettingError
 from truebleu.resampling import Bootstrap, Units
 
@@ -55,7 +59,7 @@ def test_replicates_are_those_of_the_plain_definition(missing: float) -> None:
     human, metric, _ = made_up(1, segments=12)
     human[np.random.default_rng(2).random(human.shape) < missing] = np.nan
     human[:, 4] = np.nan
-    found = bootstrap_soft_accuracy(human, {"m": metric}, {"m": 0.5}, replicates=50, seed=3)
+    found = bootstrap_soft_pairwise(human, {"m": metric}, {"m": 0.5}, replicates=50, seed=3)
     # Of the segments that somebody rated.
     rated = np.flatnonzero(~np.isnan(human).all(axis=0))
     draws = drawn_segments(len(rated), 50, 3)
@@ -69,11 +73,11 @@ def test_replicates_are_those_of_the_plain_definition(missing: float) -> None:
 def test_documents_are_drawn_with_all_their_segments() -> None:
     human, metric, _ = made_up(4, segments=12)
     documents = [f"d{i // 3}" for i in range(12)]
-    found = bootstrap_soft_accuracy(
+    found = bootstrap_soft_pairwise(
         human,
         {"m": metric},
         {"m": 0.5},
-        over="documents",
+        resample="documents",
         documents=documents,
         replicates=40,
         seed=3,
@@ -126,7 +130,7 @@ def test_intervals_cover_the_expected_value_about_95_times_in_100() -> None:
     for trial in range(200):
         human, metric = sample()
         observed = {"m": value(human, metric)}
-        found = bootstrap_soft_accuracy(human, {"m": metric}, observed, replicates=200, seed=trial)
+        found = bootstrap_soft_pairwise(human, {"m": metric}, observed, replicates=200, seed=trial)
         interval = found.interval("m")
         assert interval.low is not None
         assert interval.high is not None
@@ -137,28 +141,28 @@ def test_intervals_cover_the_expected_value_about_95_times_in_100() -> None:
 
 def test_human_scores_far_from_0_are_tested_alike() -> None:
     human, better, worse = made_up(6)
-    near = soft_exchange_test(human, worse, better, draws=100, seed=1)
-    assert soft_exchange_test(human + 1e9, worse, better, draws=100, seed=1) == near
+    near = soft_pairwise_test(human, worse, better, permutations=100, seed=1).p
+    assert soft_pairwise_test(human + 1e9, worse, better, permutations=100, seed=1).p == near
 
 
 def test_systems_are_not_drawn() -> None:
     human, metric, _ = made_up(5)
     with pytest.raises(SettingError, match="'segments' or 'documents'"):
-        bootstrap_soft_accuracy(
-            human, {"m": metric}, {"m": 0.5}, over="systems", replicates=40, seed=1
+        bootstrap_soft_pairwise(
+            human, {"m": metric}, {"m": 0.5}, resample="systems", replicates=40, seed=1
         )
 
 
 def test_without_a_common_segment_there_are_no_replicates() -> None:
     human, same = np.array([[1.0, np.nan], [np.nan, 2.0]]), np.ones((2, 2))
-    found = bootstrap_soft_accuracy(human, {"m": same}, {"m": None}, replicates=40, seed=1)
+    found = bootstrap_soft_pairwise(human, {"m": same}, {"m": None}, replicates=40, seed=1)
     assert np.isnan(found.values).all()
     with pytest.raises(SettingError, match="no segment rated for two systems"):
-        soft_exchange_test(human, same, same, draws=10, seed=1)
+        soft_pairwise_test(human, same, same, permutations=10, seed=1)
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.4])
-def test_the_exchange_test_is_that_of_the_plain_definition(missing: float) -> None:
+def test_the_permutation_test_is_that_of_the_plain_definition(missing: float) -> None:
     human, better, worse = made_up(6, segments=15)
     human[np.random.default_rng(3).random(human.shape) < missing] = np.nan
     rated = ~np.isnan(human)
@@ -181,22 +185,24 @@ def test_the_exchange_test_is_that_of_the_plain_definition(missing: float) -> No
     reached = [
         lead(np.where(coin, b, a), np.where(coin, a, b)) >= observed - 1e-9 for coin in coins
     ]
-    found = soft_exchange_test(human, worse, better, draws=60, seed=9)
+    found = soft_pairwise_test(human, worse, better, permutations=60, seed=9).p
     assert found == pytest.approx((1 + sum(reached)) / 61)
 
 
-def test_the_exchange_test_agrees_with_that_of_drawn_signs() -> None:
+def test_the_permutation_test_agrees_with_that_of_permuted_signs() -> None:
     for seed in (10, 11, 12):
         human, better, worse = made_up(seed, systems=5, segments=80)
-        normal = soft_exchange_test(human, worse, better, draws=400, seed=1)
-        drawn = soft_pairwise_test(human, worse, better, draws=400, sign_draws=400, seed=1).p
-        # The exchanges are the same; what differs is the chance in 400 draws of signs.
+        normal = soft_pairwise_test(human, worse, better, permutations=400, seed=1).p
+        drawn = soft_pairwise_test(
+            human, worse, better, permutations=400, sign_permutations=400, seed=1
+        ).p
+        # The swaps are the same; what differs is the chance in 400 permutations of signs.
         assert normal == pytest.approx(drawn, abs=0.05)
 
 
 def test_a_metric_against_its_copy_has_p_1() -> None:
     human, metric, _ = made_up(7)
-    assert soft_exchange_test(human, metric, metric, draws=50, seed=1) == 1.0
+    assert soft_pairwise_test(human, metric, metric, permutations=50, seed=1).p == 1.0
 
 
 def test_equally_good_metrics_are_told_apart_about_one_time_in_twenty() -> None:
@@ -205,6 +211,8 @@ def test_equally_good_metrics_are_told_apart_about_one_time_in_twenty() -> None:
     for trial in range(200):
         human = np.round(rng.normal(size=(4, 30)) + 0.2 * np.arange(4)[:, np.newaxis])
         one, other = (human + 2 * rng.normal(size=human.shape) for _ in range(2))
-        rejected += soft_exchange_test(human, one, other, draws=99, seed=trial) <= 0.05
+        p = soft_pairwise_test(human, one, other, permutations=99, seed=trial).p
+        assert p is not None
+        rejected += p <= 0.05
     # One-sided, of a fixed direction: 10 of 200 are expected, with a standard deviation of 3.1.
     assert 2 <= rejected <= 19

@@ -11,7 +11,7 @@ import pytest
 from truebleu import _core
 from truebleu.agreement import soft_pairwise as signs
 from truebleu.agreement.soft_pairwise import (
-    paired_signs,
+    paired_permutations,
     soft_pairwise_accuracies,
     soft_pairwise_accuracy,
 )
@@ -55,7 +55,7 @@ def test_complete_scores_agree_with_the_plain_definition(seed: int) -> None:
     human, metric = some_scores(seed)
     found = soft_pairwise_accuracy(human, metric)
     assert found.exact
-    assert found.draws == 2**8
+    assert found.permutations == 2**8
     assert found.value == pytest.approx(plain_accuracy(human, metric), abs=1e-12)
 
 
@@ -76,8 +76,8 @@ def test_what_a_metric_says_of_unrated_cells_does_not_matter() -> None:
 
 def test_random_draws_come_near_all_draws() -> None:
     human, metric = some_scores(2, segments=14)
-    exact = soft_pairwise_accuracy(human, metric, draws=2**14)
-    drawn = soft_pairwise_accuracy(human, metric, draws=10_000)
+    exact = soft_pairwise_accuracy(human, metric, permutations=2**14)
+    drawn = soft_pairwise_accuracy(human, metric, permutations=10_000)
     assert (exact.exact, drawn.exact) == (True, False)
     # Six pairs' mean of differences of two shares of 10,000 draws, each within 4 standard errors.
     assert drawn.value == pytest.approx(exact.value, abs=4 * np.sqrt(0.25 / 10_000))
@@ -88,21 +88,21 @@ def test_the_same_seed_gives_the_same_digits_in_blocks_of_any_size_and_on_any_th
 ) -> None:
     human, metric = some_scores(3, segments=40)
     ragged = with_gaps(human, 3)
-    whole = [soft_pairwise_accuracy(one, metric, draws=1000) for one in (human, ragged)]
+    whole = [soft_pairwise_accuracy(one, metric, permutations=1000) for one in (human, ragged)]
     threads = _core.threads()
     monkeypatch.setattr(signs, "BLOCK_SIZE", 100)
     _core.set_threads(1)
     try:
-        parts = [soft_pairwise_accuracy(one, metric, draws=1000) for one in (human, ragged)]
+        parts = [soft_pairwise_accuracy(one, metric, permutations=1000) for one in (human, ragged)]
     finally:
         _core.set_threads(threads)
     assert parts == whole
-    assert soft_pairwise_accuracy(human, metric, draws=1000, seed=1).value != whole[0].value
+    assert soft_pairwise_accuracy(human, metric, permutations=1000, seed=1).value != whole[0].value
 
 
 def test_a_metric_equal_to_people_gets_1() -> None:
     human, _ = some_scores(4, segments=30)
-    assert soft_pairwise_accuracy(human, 3 * human - 2, draws=500).value == 1
+    assert soft_pairwise_accuracy(human, 3 * human - 2, permutations=500).value == 1
 
 
 def test_relabelling_systems_and_segments_changes_nothing() -> None:
@@ -116,23 +116,23 @@ def test_relabelling_systems_and_segments_changes_nothing() -> None:
 
 def test_a_system_against_its_copy_has_p_1() -> None:
     scores = np.tile(np.array([0.1, 0.2, 0.7, 1 / 3]), (2, 1))
-    found = paired_signs(scores[np.newaxis], np.ones((2, 4), dtype=np.bool_), Swaps())
+    found = paired_permutations(scores[np.newaxis], np.ones((2, 4), dtype=np.bool_), Swaps())
     assert found.p_values.tolist() == [[1.0]]
 
 
 def test_sums_that_tie_in_decimals_count_as_ties() -> None:
     # Turning the signs of all but the 0.3 gives 0.1 + 0.2 - 0.3, which is 0 but for rounding.
     differences = np.array([[0.1, 0.2, -0.3], [0, 0, 0]])
-    found = paired_signs(differences[np.newaxis], np.ones((2, 3), dtype=np.bool_), Swaps())
+    found = paired_permutations(differences[np.newaxis], np.ones((2, 3), dtype=np.bool_), Swaps())
     assert found.p_values[0, 0] == plain_p(differences[0], differences[1]) == 5 / 8
 
 
 def test_several_metrics_get_what_each_gets_alone() -> None:
     human, metric = some_scores(6, segments=30)
     _, other = some_scores(7, segments=30)
-    together = soft_pairwise_accuracies(human, {"a": metric, "b": other}, draws=2000)
-    assert together["a"] == soft_pairwise_accuracy(human, metric, draws=2000)
-    assert together["b"] == soft_pairwise_accuracy(human, other, draws=2000)
+    together = soft_pairwise_accuracies(human, {"a": metric, "b": other}, permutations=2000)
+    assert together["a"] == soft_pairwise_accuracy(human, metric, permutations=2000)
+    assert together["b"] == soft_pairwise_accuracy(human, other, permutations=2000)
 
 
 def test_pairs_without_a_common_segment_are_left_out_and_counted() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from truebleu.agreement.tests import williams, williams_test
+from truebleu.agreement.tests import williams_test, williams_test_of_correlations
 from truebleu.errors import SettingError
 
 
@@ -19,17 +19,28 @@ def test_correlations_are_those_of_the_rated_cells_alone() -> None:
     human[1, :5] = np.nan
     first[1, :5] = np.nan
     rated = ~np.isnan(human)
-    found = williams(human, first, second)
-    assert found.n == 35
-    assert found.r1 == pytest.approx(stats.pearsonr(human[rated], first[rated])[0], abs=1e-12)
-    assert found.r12 == pytest.approx(stats.pearsonr(first[rated], second[rated])[0], abs=1e-12)
+    found = williams_test(human, first, second)
+    pairs = ((human, first), (human, second), (first, second))
+    r1, r2, r12 = (stats.pearsonr(a[rated], b[rated])[0] for a, b in pairs)
+    assert (found.value1, found.value2) == pytest.approx((r1, r2), abs=1e-12)
+    expected = williams_test_of_correlations(r1, r2, r12, 35)
+    assert (found.t, found.p) == pytest.approx((expected.t, expected.p), abs=1e-12)
 
 
-def test_exchanging_the_metrics_turns_t_round() -> None:
-    one, other = williams_test(0.5, 0.3, 0.6, 50), williams_test(0.3, 0.5, 0.6, 50)
-    assert one.t is not None
-    assert other.t == -one.t
-    assert one.p_two_sided == other.p_two_sided
+def test_swapping_the_metrics_negates_t() -> None:
+    better, worse = (
+        williams_test_of_correlations(*pair, 0.6, 50, alternative="two-sided")
+        for pair in ((0.3, 0.5), (0.5, 0.3))
+    )
+    assert better.t is not None
+    assert better.t > 0
+    assert worse.t == -better.t
+    assert worse.p == better.p
+    one_sided = williams_test_of_correlations(0.3, 0.5, 0.6, 50)
+    assert one_sided.p is not None
+    assert better.p == 2 * one_sided.p
+    less = williams_test_of_correlations(0.5, 0.3, 0.6, 50, alternative="less")
+    assert less.p == one_sided.p
 
 
 def test_equally_good_metrics_are_told_apart_one_time_in_twenty() -> None:
@@ -37,19 +48,22 @@ def test_equally_good_metrics_are_told_apart_one_time_in_twenty() -> None:
     runs = 2000
     truth, *noise = random.normal(size=(3, runs, 20))
     found = [
-        williams(truth[i], truth[i] + noise[0][i], truth[i] + noise[1][i]) for i in range(runs)
+        williams_test(
+            truth[i], truth[i] + noise[0][i], truth[i] + noise[1][i], alternative="two-sided"
+        )
+        for i in range(runs)
     ]
-    rejected = np.mean(
-        [test.p_two_sided is not None and test.p_two_sided <= 0.05 for test in found]
-    )
+    rejected = np.mean([test.p is not None and test.p <= 0.05 for test in found])
     # Three standard errors of a share of 2,000 around 0.05.
     assert abs(rejected - 0.05) < 3 * math.sqrt(0.05 * 0.95 / runs)
 
 
 def test_a_metric_against_a_multiple_of_itself_does_not_differ() -> None:
     human, metric = np.random.default_rng(3).normal(size=(2, 30))
-    found = williams(human, metric, 5 * metric + 1)
-    assert (found.t, found.p_one_sided, found.p_two_sided) == (0.0, 0.5, 1.0)
+    found = williams_test(human, metric, 5 * metric + 1)
+    assert (found.t, found.p) == (0.0, 0.5)
+    two_sided = williams_test(human, metric, 5 * metric + 1, alternative="two-sided")
+    assert two_sided.p == 1.0
 
 
 @pytest.mark.parametrize(
@@ -66,22 +80,21 @@ def test_a_metric_against_a_multiple_of_itself_does_not_differ() -> None:
 def test_what_cannot_be_tested_is_undefined_in_words(
     human: list[float], first: list[float], reason: str
 ) -> None:
-    found = williams(human, first, [2, 4, 1, 3, 5])
-    assert found.p_one_sided is None
-    assert found.p_two_sided is None
+    found = williams_test(human, first, [2, 4, 1, 3, 5])
+    assert found.p is None
     assert found.reason is not None
     assert reason in found.reason
 
 
 def test_impossible_correlations_are_refused() -> None:
     with pytest.raises(SettingError, match="three variables"):
-        williams_test(0.9, -0.9, 0.9, 20)
+        williams_test_of_correlations(0.9, -0.9, 0.9, 20)
     with pytest.raises(SettingError, match="from -1 to 1"):
-        williams_test(1.2, 0.1, 0.1, 20)
+        williams_test_of_correlations(1.2, 0.1, 0.1, 20)
     with pytest.raises(SettingError, match="shape"):
-        williams([1.0, 2.0], [1.0], [1.0, 2.0])
+        williams_test([1.0, 2.0], [1.0], [1.0, 2.0])
     with pytest.raises(SettingError, match="every cell that people rated"):
-        williams([1.0, 2.0], [1.0, float("nan")], [1.0, 2.0])
+        williams_test([1.0, 2.0], [1.0, float("nan")], [1.0, 2.0])
 
 
 @pytest.mark.parametrize(
@@ -95,10 +108,10 @@ def test_impossible_correlations_are_refused() -> None:
 )
 def test_scores_that_are_no_numbers_or_too_large_are_refused(human: Any, match: str) -> None:
     with pytest.raises(SettingError, match=match):
-        williams(human, [1, 2, 3, 4, 5], [2, 1, 3, 4, 5])
+        williams_test(human, [1, 2, 3, 4, 5], [2, 1, 3, 4, 5])
 
 
 def test_scores_may_be_so_small_that_their_squares_are_0() -> None:
     human, first, second = [1, 2, 3, 4, 7], [1, 3, 2, 4, 9], [2, 1, 3, 5, 4]
-    tiny = williams(1e-200 * np.array(human), 1e-190 * np.array(first), second)
-    assert tiny.p_one_sided == pytest.approx(williams(human, first, second).p_one_sided, rel=1e-9)
+    tiny = williams_test(1e-200 * np.array(human), 1e-190 * np.array(first), second)
+    assert tiny.p == pytest.approx(williams_test(human, first, second).p, rel=1e-9)

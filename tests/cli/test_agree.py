@@ -55,7 +55,9 @@ def run(folder: Path, *options: str, human: str = "human.tsv") -> Result:
     systems = [str(folder / f"{name}.txt") for name in RATES]
     reference = str(folder / "reference-1.txt")
     command = ["agree", "-r", reference, *systems, "--human", str(folder / human)]
-    return CliRunner().invoke(truebleu, [*command, "--samples", "100", "--draws", "50", *options])
+    return CliRunner().invoke(
+        truebleu, [*command, "--replicates", "100", "--permutations", "50", *options]
+    )
 
 
 def json_of(folder: Path, *options: str, human: str = "human.tsv") -> Any:
@@ -97,7 +99,7 @@ def test_the_same_seed_gives_the_same_answer_on_any_threads(folder: Path) -> Non
     [
         ["--resample", "systems"],
         ["--resample", "segments+systems"],
-        ["--exchange", "pairs"],
+        ["--permute", "pairs"],
         ["--correction", "none"],
         ["--system-scores", "rated"],
         ["--level", "0.9"],
@@ -147,7 +149,15 @@ def test_given_scores_need_no_texts(folder: Path, tmp_path: Path) -> None:
     path.write_text(table(("system", "segment", "score"), *filled))
     options = ["-m", f"scores:path={path},name=given", "-c", "kendall-b:grouping=none"]
     with_texts = json_of(folder, *options)["answers"]
-    command = ["agree", "--human", str(folder / "human.tsv"), "--samples", "100", "--draws", "50"]
+    command = [
+        "agree",
+        "--human",
+        str(folder / "human.tsv"),
+        "--replicates",
+        "100",
+        "--permutations",
+        "50",
+    ]
     result = CliRunner().invoke(truebleu, [*command, *options, "--format", "json"])
     assert result.exit_code == 0, result.exception
     assert json.loads(result.stdout)["answers"] == with_texts
@@ -173,7 +183,7 @@ def test_a_chart_is_drawn(folder: Path, tmp_path: Path) -> None:
     chart = tmp_path / "agree.svg"
     result = run(folder, "-m", "ter", "-c", "pearson", "--chart", str(chart))
     assert result.exit_code == 0, result.exception
-    assert "less is better" in chart.read_text()
+    assert "lower is better" in chart.read_text()
     again = run(folder, "-c", "pearson", "--chart", str(chart))
     assert again.exit_code != 0
 
@@ -224,8 +234,8 @@ BAD_OPTIONS: list[tuple[list[str], str]] = [
     (["-c", "kendall-b:5", "-m", "bleu", "-m", "ter"], "one metric at a time"),
     (["-m", "bleu", "-m", "bleu"], "every metric once"),
     (["--resample", "documents"], "a test set with documents"),
-    (["--samples", "10"], "at least 40"),
-    (["--draws", "0"], "draws: found 0"),
+    (["--replicates", "10"], "at least 40"),
+    (["--permutations", "0"], "permutations: found 0"),
     (["--seed", "-1"], "seed: found -1"),
     (["--level", "1"], "level: found 1.0"),
     (["--test", "williams"], "Williams' test is for Pearson's r"),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SYSTEMS = ("system-1.txt", "system-2.txt", "system-3.txt")
 TEXTS = (*SYSTEMS, "-r", "reference-1.txt", "--human", "human.tsv")
 GRID = ("-m", "sentbleu:smoothing=4,k=1|2|5|10")
-QUICK = (*TEXTS, *GRID, "--samples", "100", "--draws", "50")
+QUICK = (*TEXTS, *GRID, "--replicates", "100", "--permutations", "50")
 TEST_SYSTEMS = tuple(part for name in SYSTEMS for part in ("--test-system", name))
 TEST = ("--test-reference", "reference-1.txt", "--test-human", "human.tsv")
 
@@ -107,7 +107,7 @@ def test_another_test_set_can_be_reported_on() -> None:
 
 def test_a_test_set_that_is_the_development_set_is_told(folder: Path) -> None:
     told = "Development and test are the same outputs and judgments"
-    assert any(told in one for one in answer(*QUICK, *TEST, *TEST_SYSTEMS)["findings"])
+    assert any(told in one for one in answer(*QUICK, *TEST, *TEST_SYSTEMS)["sentences"])
     rows = (folder / "human.tsv").read_text("utf-8").splitlines(keepends=True)
     (folder / "fewer.tsv").write_text("".join(rows[:-1]), "utf-8")
     fewer = (*TEST[:3], "fewer.tsv")

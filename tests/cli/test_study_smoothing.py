@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 TEXTS = ("smoothing", "system-1.txt", "system-2.txt", "system-3.txt", "-r", "reference-1.txt")
-QUICK = (*TEXTS, "--human", "human.tsv", "--replicates", "100", "--draws", "50")
+QUICK = (*TEXTS, "--human", "human.tsv", "--replicates", "100", "--permutations", "50")
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def test_every_format_has_all_rows(folder: Path) -> None:
 
 
 def test_comparisons_of_pairs_can_be_given() -> None:
-    found = answer(*TEXTS, "--human", "pairs.csv", "--replicates", "100", "--draws", "50")
+    found = answer(*TEXTS, "--human", "pairs.csv", "--replicates", "100", "--permutations", "50")
     rows = {row["smoothing"]: row for row in found["rows"]}
     assert rows["crp"]["tau"] is None
     assert rows["0"]["tau_low"] < rows["0"]["tau_high"]
@@ -87,7 +87,7 @@ def test_options_that_would_do_nothing_are_not_offered(option: tuple[str, str]) 
         ((*QUICK, "--unit", "document"), "see --documents"),
         ((*QUICK, "--epsilon", "0"), "epsilon: found 0.0"),
         ((*QUICK, "--tokenize", "nonsense"), "tokenizer"),
-        ((*TEXTS, "--human", "human.tsv", "--replicates", "5"), "samples: found 5"),
+        ((*TEXTS, "--human", "human.tsv", "--replicates", "5"), "replicates: found 5"),
         ((*TEXTS, "--human", "reference-1.txt"), "reference-1.txt"),
     ],
 )

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.parity.cases import SHARED, all_cases
-from truebleu.agreement.agree import AgreeSettings, agree
-from truebleu.agreement.questions import parse_question
+from truebleu.agreement.agree import agree
+from truebleu.agreement.measures import parse_question
 from truebleu.corpus import read_test_set
 from truebleu.human import read_human
 
 if TYPE_CHECKING:
     from truebleu.agreement.agree import Agreement
+    from truebleu.agreement.answers import TestName
     from truebleu.corpus import TestSet
     from truebleu.human import HumanScores, PairwiseJudgments
 
@@ -24,7 +25,7 @@ LABELS = {"corpusBLEU": "BLEU", "corpusChrF": "chrF2", "corpusTER": "TER"}
 SCORES = ("BLEU", "BLEU0", "chrF", "TER", "SYN")
 NAMES = {"tau-a": "kendall-a", "chen-cherry-tau": "chen-cherry"}
 # Intervals are not what these cases are about.
-QUICK = {"samples": 40, "draws": 1}
+QUICK: dict[str, Any] = {"replicates": 40, "permutations": 1}
 
 
 def cases(level: str, *metrics: str) -> list[dict[str, Any]]:
@@ -53,12 +54,18 @@ def inputs(name: str) -> tuple[TestSet, HumanScores | PairwiseJudgments]:
 
 
 @cache
-def by_text(name: str, correction: str = "none", test: str = "permutation") -> Agreement:
+def by_text(name: str, correction: str = "none", test: TestName = "permutation") -> Agreement:
     questions = ["pearson"]
     if test == "permutation":
         questions += ["spearman", "kendall-b:level=system", "pairwise-accuracy"]
-    settings = AgreeSettings(correction=correction, test=test, samples=40)  # type: ignore[arg-type]
-    return agree(*inputs(name), list(TEXT_METRICS.values()), questions, settings)
+    return agree(
+        *inputs(name),
+        list(TEXT_METRICS.values()),
+        coefficients=questions,
+        correction=correction,
+        test=test,
+        replicates=40,
+    )
 
 
 @cache
@@ -68,7 +75,7 @@ def by_scores(name: str, score: str) -> Agreement:
     metric = f"scores:path={table},column={score},name={score}{lower}"
     asked = [question_of(case) for case in SEGMENT_CASES if case["params"]["score"] == score]
     questions = [*dict.fromkeys(asked), "soft-pairwise-accuracy"]
-    return agree(*inputs(name), [metric], questions, AgreeSettings(**QUICK))  # type: ignore[arg-type]
+    return agree(*inputs(name), [metric], coefficients=questions, **QUICK)
 
 
 def question_of(case: dict[str, Any]) -> str:
@@ -147,14 +154,16 @@ PAIR_CASES = [
 
 
 @pytest.mark.parametrize("case", PAIR_CASES, ids=case_id)
-def test_metrics_are_tested_by_all_exchanges_of_their_system_scores(case: dict[str, Any]) -> None:
+def test_metrics_are_tested_by_all_permutations_of_their_system_scores(
+    case: dict[str, Any],
+) -> None:
     better, worse = (LABELS[case["params"][side]] for side in ("better", "worse"))
     answer = by_text(case["data"])[case["params"]["statistic"]]
     # Of equal values the first by name is taken for the better one.
     pairs = {(pair.better, pair.worse): pair for pair in answer.pairs}
     pair = pairs.get((better, worse)) or pairs[worse, better]
     assert pair.p == pytest.approx(case["expect"]["p_exact"], abs=1e-9)
-    assert (pair.exact, pair.draws) == (True, case["expect"]["swaps"])
+    assert (pair.test.exact, pair.test.permutations) == (True, case["expect"]["swaps"])
 
 
 @pytest.mark.parametrize(

@@ -16,20 +16,20 @@ import pytest
 
 from tests.parity.cases import SHARED, all_cases, case_id, lines_of
 from truebleu import _core
-from truebleu.agreement.agree import AgreeSettings
-from truebleu.agreement.coefficients import Measure, measure_by, rated_cells
-from truebleu.agreement.measures import measure
+from truebleu.agreement.answers import AgreeSettings, items_test, systems_test
+from truebleu.agreement.coefficients import rated_cells
+from truebleu.agreement.measures import Measure, measure, measure_by
 from truebleu.agreement.ranking import rank_clusters, rank_metrics, rank_systems
-from truebleu.agreement.soft_pairwise import paired_signs, soft_pairwise_accuracy
-from truebleu.agreement.tests import (
-    Williams,
-    exchange_test,
-    items_test,
-    pair_outcome_test,
+from truebleu.agreement.soft_pairwise import (
+    paired_permutations,
+    soft_pairwise_accuracy,
     soft_pairwise_test,
-    systems_test,
-    williams,
+)
+from truebleu.agreement.tests import (
+    pair_permutation_test,
+    permutation_test,
     williams_test,
+    williams_test_of_correlations,
 )
 from truebleu.agreement.ties import calibrate_ties
 from truebleu.resampling import Swaps
@@ -37,6 +37,7 @@ from truebleu.resampling import Swaps
 if TYPE_CHECKING:
     from truebleu.agreement.tests import MetricTest
     from truebleu.significance._checks import Values
+    from truebleu.significance.p_values import Alternative
 
 Case = dict[str, Any]
 
@@ -123,7 +124,9 @@ def test_soft_pairwise_accuracy_by_all_permutations(case: Case) -> None:
     found = soft_pairwise_accuracy(people, metric)
     assert found.exact
     assert found.value == pytest.approx(case["expect"]["value"], abs=EXACT)
-    p_values = paired_signs(np.stack([people, metric]), rated_cells(people), Swaps()).p_values
+    p_values = paired_permutations(
+        np.stack([people, metric]), rated_cells(people), Swaps()
+    ).p_values
     assert p_values[0] == pytest.approx(case["expect"]["human_p"], abs=EXACT)
     assert p_values[1] == pytest.approx(case["expect"]["metric_p"], abs=EXACT)
 
@@ -141,7 +144,7 @@ def test_soft_pairwise_accuracy_by_random_permutations(case: Case) -> None:
     draws = 20_000
     rated = rated_cells(people)
     scores = np.where(rated, metric, 0.0)[np.newaxis]
-    p_values = paired_signs(scores, rated, Swaps(replicates=draws)).p_values[0]
+    p_values = paired_permutations(scores, rated, Swaps(replicates=draws)).p_values[0]
     for p, limit in zip(p_values, expected["metric_p_limit"], strict=True):
         assert p == pytest.approx(limit, abs=tolerance(limit, draws))
 
@@ -149,7 +152,7 @@ def test_soft_pairwise_accuracy_by_random_permutations(case: Case) -> None:
 @pytest.mark.parametrize("case", cases("paired-permutation-p", inline=True), ids=case_id)
 def test_a_copy_has_p_1(case: Case) -> None:
     scores = np.array(case["data"]["scores"], dtype=float)
-    found = paired_signs(scores[np.newaxis], rated_cells(scores), Swaps())
+    found = paired_permutations(scores[np.newaxis], rated_cells(scores), Swaps())
     assert found.p_values.tolist() == [[case["expect"]["value"]]]
 
 
@@ -159,7 +162,7 @@ def test_paired_permutation_p_values(case: Case) -> None:
     rated = rated_cells(scores)
     draws = 20_000
     swaps = Swaps(replicates=draws)
-    found = paired_signs(np.where(rated, scores, 0.0)[np.newaxis], rated, swaps)
+    found = paired_permutations(np.where(rated, scores, 0.0)[np.newaxis], rated, swaps)
     names = systems(case["data"])
     assert [[names[a], names[b]] for a, b in found.pairs] == case["expect"]["pairs"]
     for p, limit in zip(found.p_values[0], case["expect"]["limit"], strict=True):
@@ -167,15 +170,15 @@ def test_paired_permutation_p_values(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", cases("perm-both", inline=True), ids=case_id)
-def test_exchanges_of_four_systems(case: Case) -> None:
+def test_permutations_of_four_systems(case: Case) -> None:
     data, expected = case["data"], case["expect"]
     scores = [data[name] for name in ("human", "metric1", "metric2")]
     by = measure_of(case["params"])
-    found = exchange_test(scores[0], scores[1], scores[2], by)
+    found = permutation_test(scores[0], scores[1], scores[2], by)
     assert found.exact
     assert found.difference == pytest.approx(expected["delta"], abs=EXACT)
     assert found.p == pytest.approx(expected["p_exact"], abs=EXACT)
-    other = exchange_test(scores[0], scores[1], scores[2], by, alternative="less")
+    other = permutation_test(scores[0], scores[1], scores[2], by, alternative="less")
     assert other.p == pytest.approx(expected["p_exact_metric1_better"], abs=EXACT)
 
 
@@ -188,22 +191,22 @@ def test_exchanges_of_four_systems(case: Case) -> None:
     ],
     ids=case_id,
 )
-def test_exchanges_of_system_scores(case: Case) -> None:
+def test_permutations_of_system_scores(case: Case) -> None:
     params, expected = case["params"], case["expect"]
     scores = two_metrics(case, params["worse"], params["better"])
-    found = exchange_test(*scores, measure_of(params))
-    assert (found.exact, found.draws) == (True, expected["swaps"])
+    found = permutation_test(*scores, measure_of(params))
+    assert (found.exact, found.permutations) == (True, expected["swaps"])
     assert found.difference == pytest.approx(expected["delta"], abs=EXACT)
     assert found.p == pytest.approx(expected["p_exact"], abs=EXACT)
 
 
 @pytest.mark.parametrize("case", cases("perm-both", level="segment"), ids=case_id)
-def test_exchanges_of_segment_scores(case: Case) -> None:
+def test_permutations_of_segment_scores(case: Case) -> None:
     params, expected = case["params"], case["expect"]
     scores = two_metrics(case, params["metric1"], params["metric2"])
     # Kendall's over all cells takes longest, and its limit is known least.
     draws = DRAWS if params["statistic"] == "kendall-b" else 2 * DRAWS
-    found = exchange_test(*scores, measure_of(params), draws=draws)
+    found = permutation_test(*scores, measure_of(params), permutations=draws)
     assert found.difference == pytest.approx(expected["delta"], abs=EXACT)
     require_near(found, expected, draws)
 
@@ -217,10 +220,10 @@ def test_exchanges_of_segment_scores(case: Case) -> None:
     ],
     ids=case_id,
 )
-def test_exchanges_for_soft_pairwise_accuracy(case: Case) -> None:
+def test_permutations_for_soft_pairwise_accuracy(case: Case) -> None:
     params, expected = case["params"], case["expect"]
     scores = two_metrics(case, params["metric1"], params["metric2"])
-    found = soft_pairwise_test(*scores, draws=200, sign_draws=1000)
+    found = soft_pairwise_test(*scores, permutations=200, sign_permutations=1000)
     # The tool's accuracies have 1,000 permutations: comparisons need about 0.01 for that.
     assert found.difference == pytest.approx(expected["delta"], abs=0.01)
     assert found.p is not None
@@ -229,11 +232,11 @@ def test_exchanges_for_soft_pairwise_accuracy(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", cases("perm-pairs"), ids=case_id)
-def test_exchanges_of_pair_outcomes(case: Case) -> None:
+def test_permutations_of_pair_outcomes(case: Case) -> None:
     params, expected = case["params"], case["expect"]
     scores = two_metrics(case, params["metric1"], params["metric2"])
-    found = pair_outcome_test(*scores)
-    assert (found.exact, found.form) == (True, "pairs")
+    found = pair_permutation_test(*scores)
+    assert (found.exact, found.method) == (True, "pairs")
     assert found.difference == pytest.approx(expected["delta"], abs=EXACT)
     assert found.p == pytest.approx(expected["p_exact"], abs=EXACT)
     epsilons = []
@@ -262,24 +265,30 @@ def require_near(found: MetricTest, expected: Case, draws: int) -> None:
 @pytest.mark.parametrize("case", cases("williams", inline=True), ids=case_id)
 def test_williams_test_of_given_correlations(case: Case) -> None:
     data = case["data"]
-    found = williams_test(data["r12"], data["r13"], data["r23"], data["n"])
-    require_williams(found, case["expect"])
+    correlations = (data["r12"], data["r13"], data["r23"], data["n"])
+    # The tool's one-sided p-value is that of the metric that correlates better.
+    side: Alternative = "less" if data["r12"] > data["r13"] else "greater"
+    one_sided = williams_test_of_correlations(*correlations, alternative=side)
+    two_sided = williams_test_of_correlations(*correlations, alternative="two-sided")
+    assert one_sided.p == pytest.approx(case["expect"]["p_one_sided"], abs=EXACT)
+    assert two_sided.p == pytest.approx(case["expect"]["p_two_sided"], abs=EXACT)
 
 
 @pytest.mark.parametrize("case", cases("williams"), ids=case_id)
 def test_williams_test_of_scores(case: Case) -> None:
     expected = case["expect"]
-    found = williams(*two_metrics(case, *case["params"]["scores"]))
-    require_williams(found, expected)
-    assert (found.r1, found.r2, found.r12) == pytest.approx(
-        (expected["r1"], expected["r2"], expected["r12"]), abs=EXACT
+    scores = two_metrics(case, *case["params"]["scores"])
+    side: Alternative = "less" if expected["r1"] > expected["r2"] else "greater"
+    found = williams_test(*scores, alternative=side)
+    assert (found.value1, found.value2) == pytest.approx(
+        (expected["r1"], expected["r2"]), abs=EXACT
     )
-    assert found.n == expected["n"]
-
-
-def require_williams(found: Williams, expected: Case) -> None:
-    assert found.p_one_sided == pytest.approx(expected["p_one_sided"], abs=EXACT)
-    assert found.p_two_sided == pytest.approx(expected["p_two_sided"], abs=EXACT)
+    assert found.p == pytest.approx(expected["p_one_sided"], abs=EXACT)
+    two_sided = williams_test(*scores, alternative="two-sided")
+    assert two_sided.p == pytest.approx(expected["p_two_sided"], abs=EXACT)
+    correlations = (expected["r1"], expected["r2"], expected["r12"], expected["n"])
+    given = williams_test_of_correlations(*correlations, alternative=side)
+    assert given.p == pytest.approx(found.p, abs=EXACT)
 
 
 @pytest.mark.parametrize("case", cases("rank-clusters", inline=True), ids=case_id)
@@ -301,9 +310,9 @@ def test_rank_clusters_of_metrics(case: Case) -> None:
         people = human(data)
         scores = {one: segment_scores(data, one, one == "TER") for one in SEGMENT_METRICS}
         by = measure_by("acc-eq:calibrated", grouping="item")
-        test, _ = items_test(people, scores, by, AgreeSettings(exchange="pairs"))
+        test, _ = items_test(people, scores, by, AgreeSettings(permute="pairs"))
     values = {one: measure(people, scores[one], by).value for one in scores}
-    found = rank_metrics(values, lambda better, worse: test(better, worse).p)
+    found = rank_metrics(values, test)
     assert found.values == pytest.approx(expected["values"], abs=EXACT)
     # Metrics of equal value may stand in any order.
     theirs = dict(zip(expected["order"], expected["ranks"], strict=True))

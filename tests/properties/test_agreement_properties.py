@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu.agreement.coefficients import Average, Grouping
+    from truebleu.agreement.coefficients import Grouping
+    from truebleu.agreement.measures import Average
 
 TAUS = ("kendall-a", "kendall-b", "tau-10", "tau-13", "tau-14", "tau-eq", "acc-eq")
 RANKED = tuple(name for name in COEFFICIENTS if "pearson" not in name)

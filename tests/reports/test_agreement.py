@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.agreement.judged_texts import RATES, SEGMENTS, comparisons, human_scores, texts
-from truebleu.agreement.agree import AgreeSettings, agree
+from truebleu.agreement.agree import agree
 from truebleu.metrics.given import GivenScores
-from truebleu.reports.agree import render_agreement
 from truebleu.reports.charts import specification
+from truebleu.reports.formats import render
 
 if TYPE_CHECKING:
     from truebleu.agreement.agree import Agreement
@@ -23,13 +23,19 @@ if TYPE_CHECKING:
 def found() -> Agreement:
     flat = GivenScores.of({name: [7.0] * SEGMENTS for name in RATES}, name="flat")
     good = GivenScores.of(dict(human_scores().scores), name="a|b")
-    settings = AgreeSettings(samples=100, draws=99)
     questions = ["kendall-b", "acc-eq", "pearson"]
-    return agree(texts(), human_scores(), ["ter", flat, good], questions, settings)
+    return agree(
+        texts(),
+        human_scores(),
+        ["ter", flat, good],
+        coefficients=questions,
+        replicates=100,
+        permutations=99,
+    )
 
 
 def test_the_text_has_a_table_and_a_matrix_for_each_question() -> None:
-    text = render_agreement(found())
+    text = render(found())
     lines = text.splitlines()
     assert lines[0] == "Kendall's tau-b of segments, by item"
     assert lines[2].split() == ["Rank", "Metric", "kendall-b", "95", "%", "interval"]
@@ -41,8 +47,8 @@ def test_the_text_has_a_table_and_a_matrix_for_each_question() -> None:
     assert "a|b agrees better with people than TER." in lines
     assert any(line.startswith("acc-eq with calibrated ties") for line in lines)
     assert "tie threshold" in text
-    assert "intervals over segments, 100 samples; one-sided permutation test" in text
-    assert "TER: less is better; it counts turned round, so that agreement is above 0." in lines
+    assert "intervals over segments, 100 replicates; one-sided permutation test of scores" in text
+    assert "TER: lower is better, so its scores are negated." in lines
     assert (
         f"Human scores: people, 5 systems, {5 * SEGMENTS} of {5 * SEGMENTS} segment scores."
         in lines
@@ -53,7 +59,7 @@ def test_the_text_has_a_table_and_a_matrix_for_each_question() -> None:
 
 
 def test_p_values_are_corrected_in_the_matrix_and_starred() -> None:
-    text = render_agreement(found())
+    text = render(found())
     matrix = text[text.index("adjusted p: better than") :].splitlines()
     pairs = {(pair.better, pair.worse): pair for pair in found()["acc-eq"].pairs}
     assert len(pairs) == 3
@@ -65,15 +71,13 @@ def test_few_systems_are_said_to_be_too_few() -> None:
     names = ("good", "fair", "bad")
     few = replace(texts(), systems={name: texts().systems[name] for name in names})
     human = replace(human_scores(), scores={name: human_scores().scores[name] for name in names})
-    text = render_agreement(agree(few, human, ["bleu", "ter"], ["pearson"]))
-    assert "all 8 exchanges" in text
+    text = render(agree(few, human, ["bleu", "ter"], coefficients=["pearson"]))
+    assert "all 8 permutations" in text
     assert "nothing could be significant: the smallest possible p is 0.1250." in text
 
 
 def test_json_is_the_whole_result_without_nan() -> None:
-    answer = json.loads(
-        render_agreement(found(), "json"), parse_constant=lambda name: pytest.fail(name)
-    )
+    answer = json.loads(render(found(), "json"), parse_constant=lambda name: pytest.fail(name))
     assert answer["version"] == 1
     assert [metric["name"] for metric in answer["metrics"]] == ["TER", "flat", "a|b"]
     assert answer["metrics"][0]["higher_is_better"] is False
@@ -88,13 +92,15 @@ def test_json_is_the_whole_result_without_nan() -> None:
     assert flat["notes"]
     assert len(acc["pairs"]) == 3
     assert acc["pairs"][0].keys() >= {"better", "worse", "p", "p_adjusted", "significant", "exact"}
+    assert answer.pop("sentences") == list(found().to_document().sentences)
     assert answer == found().to_dict()
 
 
 def test_tsv_has_all_digits() -> None:
-    lines = render_agreement(found(), "tsv").splitlines()
+    lines = render(found(), "tsv").splitlines()
     comments = [line for line in lines if line.startswith("#")]
-    assert len(comments) == 4
+    signatures = [metric.signature for metric in found().metrics.values()]
+    assert comments[-4:] == [f"# {line}" for line in ("human|format:scores", *signatures)]
     header, *rows = [line.split("\t") for line in lines if not line.startswith("#")]
     assert header[:5] == ["question", "metric", "value", "low", "high"]
     assert len(rows) == 9
@@ -106,7 +112,7 @@ def test_tsv_has_all_digits() -> None:
 
 
 def test_latex_escapes_and_keeps_the_rest_as_comments() -> None:
-    text = render_agreement(found(), "latex")
+    text = render(found(), "latex")
     assert text.count("\\begin{tabular}") == text.count("\\end{tabular}") == 6
     assert "a\\textbar{}b" in text
     outside = [
@@ -120,32 +126,29 @@ def test_latex_escapes_and_keeps_the_rest_as_comments() -> None:
 
 
 def test_markdown_has_headings_and_tables() -> None:
-    text = render_agreement(found(), "markdown")
+    text = render(found(), "markdown")
     assert text.startswith("**Kendall's tau-b of segments, by item**\n\n| Rank | Metric |")
     assert "a\\|b" in text
-    assert "- a|b agrees better with people than TER." in text
+    assert "- a\\|b agrees better with people than TER." in text
 
 
 def test_comparisons_are_counted_below() -> None:
-    agreement = agree(texts(), comparisons(), ["bleu"], None, AgreeSettings(samples=100, draws=9))
-    text = render_agreement(agreement)
+    agreement = agree(texts(), comparisons(), ["bleu"], replicates=100, permutations=9)
+    text = render(agreement)
     assert "Chen and Cherry's tau of compared segments" in text
     ties = sum(judgment.verdict == 0 for judgment in comparisons().judgments)
     assert f"5 systems, 120 comparisons, {ties} of them ties." in text
 
 
 def test_the_chart_has_a_panel_for_each_metric_and_level() -> None:
-    exhibit = found().exhibit()
-    assert exhibit.plot_rows is not None
-    panels = list(dict.fromkeys(row["of"] for row in exhibit.plot_rows))
+    (chart,) = found().to_document().charts
+    panels = list(dict.fromkeys(row["of"] for row in chart.table.rows))
     assert panels == [
-        "TER, systems (less is better)",
+        "TER, systems (lower is better)",
         "flat, systems",
         "a|b, systems",
-        "TER, segments (less is better)",
+        "TER, segments (lower is better)",
         "flat, segments",
         "a|b, segments",
     ]
-    assert "TER, segments (less is better)" in json.dumps(
-        specification(exhibit.to_document().charts[0])
-    )
+    assert "TER, segments (lower is better)" in json.dumps(specification(chart))

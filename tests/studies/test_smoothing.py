@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from truebleu.exhibits import Exhibit
 
 LABELS = ("crp", "0", "1", "2", "3", "4", "5", "6", "7")
-QUICK: dict[str, Any] = {"samples": 100, "draws": 50, "tokenize": "none"}
+QUICK: dict[str, Any] = {"replicates": 100, "permutations": 50, "tokenize": "none"}
 
 
 def scores(rows: Mapping[str, Sequence[float | None]], **others: Any) -> HumanScores:
@@ -178,7 +178,7 @@ def test_unsmoothed_and_halved_counts_agree_as_sacrebleu_scores_do(
     ]
     texts, judged = read_set(shared, name)
     golden_human, golden = segment_scores(case, column)
-    found = study_smoothing(texts, judged, samples=50, draws=1)
+    found = study_smoothing(texts, judged, replicates=50, permutations=1)
     tied = f"{case['expect']['human_ties_removed']:,} that they tied are removed"
     assert any(tied in finding for finding in found.findings)
     if name == "wmt21-en-de":
@@ -207,7 +207,7 @@ def test_unsmoothed_and_halved_counts_agree_as_sacrebleu_scores_do(
     left = ~(short | unmatched)
     np.testing.assert_allclose(own[:, left], golden[:, left], rtol=0, atol=1e-6)
     # Rounded scores tie what differs in the last digits, so that tau is compared on our own.
-    fewer = study_smoothing(texts, scores(kept), samples=50, draws=1)
+    fewer = study_smoothing(texts, scores(kept), replicates=50, permutations=1)
     (tau,) = numbers(fewer, "tau", smoothing=label)
     people = np.where(left, golden_human, np.nan)
     assert tau == pytest.approx(plain_tau(people, own), abs=1e-12)
@@ -254,10 +254,10 @@ def test_comparisons_that_scores_imply_give_the_same_tau(pool: TestSet, human: H
 def test_people_who_judge_like_a_smoothing_agree_best_with_it(pool: TestSet) -> None:
     likes = plain_scores(pool, 2)
     judged = scores({name: row.tolist() for name, row in zip(pool.systems, likes, strict=True)})
-    found = study_smoothing(pool, judged, **QUICK | {"draws": 999})
+    found = study_smoothing(pool, judged, **QUICK | {"permutations": 999})
     best = row(found, "2")
     assert (best["tau"], best["tau_low"], best["tau_high"]) == (1.0, 1.0, 1.0)
-    # Nothing is as good, so that hardly an exchange is: seven times 1 / 1000, by Holm.
+    # Nothing is as good, so that hardly a permutation is: seven times 1 / 1000, by Holm.
     assert best["p"] == pytest.approx(7 / 1000, abs=0.01)
     (sentence,) = [one for one in found.findings if one.startswith("By segment τ")]
     assert "smoothing 2 (add-one) agrees best, with 1.0000" in sentence
@@ -270,7 +270,7 @@ def test_intervals_hold_the_value_of_the_whole_about_as_often_as_they_say() -> N
     rng = np.random.default_rng(1)
     quality = plain_scores(whole, 3) + rng.normal(0, 0.5, (3, 1200))
     people = {name: row.round(1).tolist() for name, row in zip(whole.systems, quality, strict=True)}
-    truth = study_smoothing(whole, scores(people), samples=50, draws=1)
+    truth = study_smoothing(whole, scores(people), replicates=50, permutations=1)
     (value,) = numbers(truth, "tau", smoothing="4")
     held = 0
     for start in range(0, 1200, 60):
@@ -279,7 +279,7 @@ def test_intervals_hold_the_value_of_the_whole_about_as_often_as_they_say() -> N
             [list(text)[start : start + 60] for text in whole.references],
         )
         judged = scores({name: row[start : start + 60] for name, row in people.items()})
-        interval = row(study_smoothing(part, judged, samples=200, draws=1), "4")
+        interval = row(study_smoothing(part, judged, replicates=200, permutations=1), "4")
         held += interval["tau_low"] <= value <= interval["tau_high"]
     # 20 samples at 95 %: fewer than 16 would happen once in 400 times.
     assert held >= 16
@@ -292,7 +292,7 @@ def test_people_who_know_nothing_make_no_smoothing_better_than_none_too_often() 
     rejected = 0
     for _ in range(runs):
         judged = scores({name: rng.normal(size=30).tolist() for name in texts.systems})
-        found = study_smoothing(texts, judged, samples=50, draws=99)
+        found = study_smoothing(texts, judged, replicates=50, permutations=99)
         rejected += min(row(found, label)["p"] for label in LABELS[2:]) <= 0.05
     # Corrected for seven, one in twenty sets at most has a false finding; three errors above that.
     assert rejected / runs <= 0.05 + 3 * (0.05 * 0.95 / runs) ** 0.5
@@ -411,8 +411,8 @@ def test_the_values_of_smoothings_reach_their_own_rows_only(
         ({"epsilon": 0.0}, "epsilon: found 0.0"),
         ({"k": -1.0}, "k: found -1.0"),
         ({"alpha": float("nan")}, "alpha: found nan"),
-        ({"samples": 10}, "samples: found 10"),
-        ({"draws": 0}, "draws: found 0"),
+        ({"replicates": 10}, "replicates: found 10"),
+        ({"permutations": 0}, "permutations: found 0"),
         ({"level": 1.0}, "level"),
         ({"seed": -1}, "seed"),
         ({"unit": "block"}, "unknown unit 'block'"),

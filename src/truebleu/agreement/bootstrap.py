@@ -1,13 +1,17 @@
 """Intervals of agreement: how it would vary with other segments, documents or systems.
 
 Percentile intervals over bootstrap replicates, on which all metrics are measured alike, so that
-differences of two metrics are paired (Deutsch, Dror & Roth 2021, §4). What is drawn is what the
-interval is about, and is taken for independent draws from one population:
+differences of two metrics are paired (Deutsch, Dror & Roth 2021, §4). What is resampled is what the
+interval is about, and is assumed to be independent draws from one population:
 
 - "segments": other segments like these, for these very systems;
 - "documents": the same where segments of one document go together;
 - "systems": other systems like these, on these very segments;
 - "segments+systems", "documents+systems": both, and the widest interval of them.
+
+System scores are made anew on each replicate: each system gets the mean of its drawn human scores,
+and the metric's own score of the drawn segments (corpus BLEU of them, say). People often rate only
+a part of the segments, while metrics score all: replicates draw from all.
 
 A cell that is drawn twice is no pair with itself. Replicates in which a metric has no value, such
 as one system drawn all the time, are counted, and an interval is refused where they are too many.
@@ -25,8 +29,8 @@ import numpy as np
 
 from truebleu import _core
 from truebleu._seeds import DEFAULT_SEED, require_replicates, require_seed
-from truebleu.agreement.coefficients import as_cells, as_human, measure_by, rated_cells
-from truebleu.agreement.measures import measure_cells
+from truebleu.agreement.coefficients import as_cells, as_human, rated_cells
+from truebleu.agreement.measures import measure_by, measure_cells
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import Bootstrap, Units
 from truebleu.resampling.exact import on_exact_grid
@@ -37,13 +41,29 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu.agreement.coefficients import Coefficient, Measure
+    from truebleu.agreement.coefficients import Coefficient
+    from truebleu.agreement.measures import Measure
     from truebleu.significance._checks import Values
 
-Over = Literal["segments", "documents", "systems", "segments+systems", "documents+systems"]
-OVER: tuple[Over, ...] = get_args(Over)
+__all__ = [
+    "AgreementInterval",
+    "Replicates",
+    "SegmentStatistics",
+    "bootstrap_agreement",
+    "bootstrap_system_agreement",
+    "mean_of_segments",
+]
 
+#: What the replicates of intervals resample.
+Resample: TypeAlias = Literal[
+    "segments", "documents", "systems", "segments+systems", "documents+systems"
+]
+Score: TypeAlias = Callable[["Values"], "Values"]
+
+RESAMPLE: tuple[Resample, ...] = get_args(Resample)
 REPLICATES = 1000
+# Numbers that a block of replicate sums may hold: 32 MB.
+BLOCK_SIZE = 1 << 22
 # The largest share of replicates that may lack a value: more would hide a tail of the interval.
 MOST_UNDEFINED = 0.05
 
@@ -82,13 +102,13 @@ class Replicates:
     Attributes:
         observed: each metric's value on the data; None where it is undefined.
         values: shaped (replicate, metric), in the order of `observed`; NaN where undefined.
-        over: what was drawn.
+        resample: what was drawn.
         seed: of the draws.
     """
 
     observed: Mapping[str, float | None]
     values: Values
-    over: Over
+    resample: Resample
     seed: int
 
     def interval(self, metric: str, level: float = 0.95) -> AgreementInterval:
@@ -111,7 +131,7 @@ def bootstrap_agreement(
     metrics: Mapping[str, ArrayLike],
     by: Measure,
     *,
-    over: Over = "segments",
+    resample: Resample = "segments",
     documents: Sequence[str] | None = None,
     replicates: int = REPLICATES,
     seed: int = DEFAULT_SEED,
@@ -119,26 +139,26 @@ def bootstrap_agreement(
     """Measure metrics on bootstrap replicates of segments, documents, systems, or both.
 
     Tie thresholds are calibrated anew on each replicate. For system scores, whose segments are
-    drawn before they are averaged or counted, see `system_bootstrap`.
+    drawn before they are averaged or counted, see `bootstrap_system_agreement`.
 
     Args:
         human: human scores shaped (system, segment), NaN where nobody rated; or one per system.
         metrics: the scores of each metric by its name, shaped alike; higher is better.
         by: the measure of agreement.
-        over: what is drawn.
+        resample: what is drawn.
         documents: the document of each segment, with "documents" and "documents+systems".
         replicates: how many.
         seed: of the draws.
 
-    >>> from truebleu.agreement.coefficients import measure_by
+    >>> from truebleu.agreement.measures import measure_by
     >>> human = [[0, -1, 0, -5], [-1, -1, -5, 0], [-5, -2, -1, -6]]
     >>> metrics = {"metric": [[6, 5, 5, 2], [5, 5, 4, 3], [1, 3, 3, 2]]}
-    >>> found = bootstrap_agreement(human, metrics, measure_by("pearson"))
-    >>> interval = found.interval("metric")
+    >>> replicates = bootstrap_agreement(human, metrics, measure_by("pearson"))
+    >>> interval = replicates.interval("metric")
     >>> interval.low < interval.value < interval.high
     True
     """
-    require_over(over, replicates, seed)
+    require_resample(resample, replicates, seed)
     if not metrics:
         raise SettingError("metrics", 0, "at least one")
     cells = [as_cells(human, metric) for metric in metrics.values()]
@@ -147,50 +167,54 @@ def bootstrap_agreement(
         name: measure_cells(ratings, scores, by).value
         for name, (_, scores) in zip(metrics, cells, strict=True)
     }
-    units = units_of_segments(over, ratings.shape[1], documents)
+    units = units_of_segments(resample, ratings.shape[1], documents)
     # Systems and segments that nobody rated are no part of what the interval is about.
     systems = np.flatnonzero(rated_cells(ratings).any(axis=1))
     segments = np.flatnonzero(rated_cells(ratings).any(axis=0))
     of_segment = None if units is None else _renumbered(units.of_segment[segments])
-    _require_several(over, of_segment, len(systems))
+    _require_several(resample, of_segment, len(systems))
     kept = np.ix_(systems, segments)
     values = _core.replicate_agreement(
         np.ascontiguousarray(ratings[kept]),
         np.stack([scores[kept] for _, scores in cells]),
         **by.native,
         units=None if of_segment is None else of_segment.tolist(),
-        systems=over.endswith("systems"),
+        systems=resample.endswith("systems"),
         first=0,
         replicates=replicates,
         seed=seed,
     )
-    return Replicates(observed, values, over, seed)
+    return Replicates(observed, values, resample, seed)
 
 
-def require_over(over: str, replicates: int, seed: int) -> None:
+def require_resample(resample: str, replicates: int, seed: int) -> None:
     """Refuse what cannot be drawn."""
-    if over not in OVER:
-        raise UnknownNameError("over", over, OVER)
+    if resample not in RESAMPLE:
+        raise UnknownNameError("resample", resample, RESAMPLE)
     require_replicates("replicates", replicates)
     require_seed(seed)
 
 
-def units_of_segments(over: Over, segments: int, documents: Sequence[str] | None) -> Units | None:
+def units_of_segments(
+    resample: Resample, segments: int, documents: Sequence[str] | None
+) -> Units | None:
     """The units that segments are drawn in; None where they are not drawn."""
-    if over.startswith("documents"):
+    if resample.startswith("documents"):
         if documents is None or len(documents) != segments:
-            found = None if documents is None else len(documents)
-            raise SettingError("documents", found, f"the document of each of {segments} segments")
+            given = None if documents is None else len(documents)
+            raise SettingError("documents", given, f"the document of each of {segments} segments")
         return Units.documents(documents)
     if documents is not None:
-        raise SettingError("documents", "given", f"none where {over} are drawn")
-    return Units.segments(segments) if over.startswith("segments") else None
+        raise SettingError("documents", "given", f"none where {resample} are drawn")
+    return Units.segments(segments) if resample.startswith("segments") else None
 
 
-def _require_several(over: Over, of_segment: NDArray[np.int64] | None, systems: int) -> None:
+def _require_several(
+    resample: Resample, of_segment: NDArray[np.int64] | None, systems: int
+) -> None:
     """Refuse to draw from fewer than two."""
-    sizes = {} if of_segment is None else {over.removesuffix("+systems"): len(set(of_segment))}
-    if over.endswith("systems"):
+    sizes = {} if of_segment is None else {resample.removesuffix("+systems"): len(set(of_segment))}
+    if resample.endswith("systems"):
         sizes["systems"] = systems
     for what, count in sizes.items():
         if count < 2:
@@ -225,18 +249,8 @@ def _interval(value: float | None, replicates: Values, level: float) -> Agreemen
     )
 
 
-# Intervals of agreement between system scores, whose segments are drawn before they are scored.
-#
-# Every replicate draws segments or documents, gives each system the mean of its drawn human scores
-# and the metric its own score of the drawn segments (corpus BLEU of them, say), and correlates the
-# two over systems; or it draws systems; or both. `bootstrap` says what each of them assumes.
-#
-# People often rate a part of the segments only, while metrics score all: replicates draw from all.
-
-
-Score: TypeAlias = Callable[["Values"], "Values"]
-# Numbers that a block of replicate sums may hold: 32 MB.
-BLOCK_SIZE = 1 << 22
+# --------------------------------------------------------------------------------------------------
+# System scores.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -269,7 +283,7 @@ def bootstrap_system_agreement(
     metrics: Mapping[str, SegmentStatistics],
     coefficient: str | Coefficient,
     *,
-    over: Over = "segments",
+    resample: Resample = "segments",
     documents: Sequence[str] | None = None,
     replicates: int = REPLICATES,
     seed: int = DEFAULT_SEED,
@@ -280,27 +294,29 @@ def bootstrap_system_agreement(
         human: human scores shaped (system, segment), NaN where nobody rated.
         metrics: by name, what each metric counts; see `mean_of_segments`.
         coefficient: the coefficient of the system scores, or its name.
-        over: what is drawn.
+        resample: what is drawn.
         documents: the document of each segment, with "documents" and "documents+systems".
         replicates: how many.
         seed: of the draws.
     """
-    require_over(over, replicates, seed)
+    require_resample(resample, replicates, seed)
     if not metrics:
         raise SettingError("metrics", 0, "at least one")
     everyone = _together(as_human(human), metrics)
     by = measure_by(coefficient)
-    observed = [one.score(one.rows.sum(axis=0)) for one in everyone]
-    units = units_of_segments(over, len(everyone[0].rows), documents)
+    observed = [scored.score(scored.rows.sum(axis=0)) for scored in everyone]
+    units = units_of_segments(resample, len(everyone[0].rows), documents)
     scores = _replicate_scores(everyone, units, replicates, seed)
     values = _core.system_agreement(
         scores[0],
         scores[1:],
         coefficient=by.coefficient.native_name,
         parameter=by.coefficient.parameter,
-        seed=seed if over.endswith("systems") else None,
+        seed=seed if resample.endswith("systems") else None,
     )
-    return Replicates(dict(zip(metrics, _measured(observed, by), strict=True)), values, over, seed)
+    return Replicates(
+        dict(zip(metrics, _measured(observed, by), strict=True)), values, resample, seed
+    )
 
 
 def _together(human: Values, metrics: Mapping[str, SegmentStatistics]) -> list[SegmentStatistics]:
@@ -318,7 +334,7 @@ def _together(human: Values, metrics: Mapping[str, SegmentStatistics]) -> list[S
             expected = f"rows for {rows.shape[:2]} segments and systems, as people have them"
             raise SettingError(name, metric.rows.shape, expected)
     everyone = [SegmentStatistics(rows, _mean), *metrics.values()]
-    return [SegmentStatistics(one.rows[:, systems], one.score) for one in everyone]
+    return [SegmentStatistics(scored.rows[:, systems], scored.score) for scored in everyone]
 
 
 def _mean(sums: Values) -> Values:
@@ -328,7 +344,7 @@ def _mean(sums: Values) -> Values:
 
 
 def _measured(scores: list[Values], by: Measure) -> list[float | None]:
-    people, *metrics = (one[:, np.newaxis] for one in scores)
+    people, *metrics = (row[:, np.newaxis] for row in scores)
     return [measure_cells(people, metric, by).value for metric in metrics]
 
 
@@ -339,17 +355,18 @@ def _replicate_scores(
     systems = everyone[0].rows.shape[1]
     scores = np.empty((len(everyone), replicates, systems))
     if units is None:
-        for number, one in enumerate(everyone):
-            scores[number] = one.score(one.rows.sum(axis=0))
+        for number, scored in enumerate(everyone):
+            scores[number] = scored.score(scored.rows.sum(axis=0))
         return scores
-    flat = [units.add_up(one.rows.reshape(len(one.rows), -1)) for one in everyone]
+    flat = [units.add_up(scored.rows.reshape(len(scored.rows), -1)) for scored in everyone]
     rows = on_exact_grid(np.concatenate(flat, axis=1))
-    ends = np.cumsum([one.shape[1] for one in flat])[:-1]
+    ends = np.cumsum([rows.shape[1] for rows in flat])[:-1]
     bootstrap = Bootstrap(replicates=replicates, seed=seed)
     size = max(1, BLOCK_SIZE // rows.shape[1])
     for start in range(0, replicates, size):
         count = min(size, replicates - start)
         sums = bootstrap.sums(rows, units, start, count)
-        for number, (one, part) in enumerate(zip(everyone, np.split(sums, ends, 1), strict=True)):
-            scores[number, start : start + count] = one.score(part.reshape(count, systems, -1))
+        parts = zip(everyone, np.split(sums, ends, 1), strict=True)
+        for number, (scored, part) in enumerate(parts):
+            scores[number, start : start + count] = scored.score(part.reshape(count, systems, -1))
     return scores

@@ -1,14 +1,19 @@
-"""Cells: human and metric scores of every system on every segment, checked before anything is done.
+"""Coefficients of agreement: how human and metric scores become one number.
 
-Scores are shaped (system, segment), higher is better on both sides. A cell that nobody rated is NaN
-among the human scores, here and nowhere else; what a metric says of such a cell is never looked at.
+Scores are matrices shaped (system, segment), higher is better on both sides. A cell that nobody
+rated is NaN among the human scores; what a metric says of such a cell is never looked at.
+
+Most coefficients are made of the counts of pairs of cells in five classes: C and D, ordered alike
+or in opposite directions by people and by the metric; Th, Tm and Thm, tied by people only, by the
+metric only, or by both. A value above 0 means agreement, and 1 is the most there is. Where a
+denominator is 0 a coefficient is undefined, which is None and not 0.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypedDict, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -21,6 +26,39 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from truebleu.significance._checks import Values
+
+__all__ = [
+    "ALIASES",
+    "COEFFICIENTS",
+    "Coefficient",
+    "KeptPairs",
+    "PairCounts",
+    "acc_eq",
+    "coefficient",
+    "count_kept_pairs",
+    "count_pairs",
+    "tau_10",
+    "tau_13",
+    "tau_14",
+    "tau_a",
+    "tau_b",
+    "tau_eq",
+]
+
+#: Which cells are compared with each other: all, those of one item, or those of one system.
+Grouping: TypeAlias = Literal["none", "item", "system"]
+#: The difference up to which the metric ties a pair; "calibrated" chooses the best one there is.
+Epsilon: TypeAlias = float | Literal["calibrated"]
+#: What makes a coefficient undefined in a group.
+Undefined: TypeAlias = Literal["constant", "no order", "no common order", "nothing kept", "never"]
+
+GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
+CALIBRATED = "calibrated"
+# Squares of larger scores, and sums of squares, would not fit into a float64.
+LARGEST = 1e150
+
+# --------------------------------------------------------------------------------------------------
+# Matrices of scores.
 
 
 def as_human(human: ArrayLike) -> Values:
@@ -44,8 +82,8 @@ def as_metric(name: str, metric: ArrayLike, human: Values) -> Values:
     bad = rated & ~np.isfinite(scores)
     if bad.any():
         system, segment = (int(number) for number in np.argwhere(bad)[0])
-        found = f"{scores[system, segment]} for system {system + 1}, segment {segment + 1}"
-        raise SettingError(name, found, "a finite score in every cell that people rated")
+        cell = f"{scores[system, segment]} for system {system + 1}, segment {segment + 1}"
+        raise SettingError(name, cell, "a finite score in every cell that people rated")
     return np.where(rated, scores, 0.0)
 
 
@@ -54,26 +92,52 @@ def rated_cells(human: Values) -> NDArray[np.bool_]:
     return ~np.isnan(human)
 
 
-def _as_matrix(name: str, values: ArrayLike) -> Values:
+def as_cells(human: ArrayLike, metric: ArrayLike) -> tuple[Values, Values]:
+    """Human and metric scores as checked matrices; one score per system makes one column."""
+    columns = (as_array("human", human), as_array("metric", metric))
+    ratings, given = (column[:, np.newaxis] if column.ndim == 1 else column for column in columns)
+    cells = as_human(ratings)
+    scores = as_metric("metric", given, cells)
+    for name, matrix in (("human", cells), ("metric", scores)):
+        if matrix.size and np.nanmax(np.abs(matrix), initial=0.0) > LARGEST:
+            largest = float(matrix.flat[np.nanargmax(np.abs(matrix))])
+            raise SettingError(name, largest, f"scores between -{LARGEST:g} and {LARGEST:g}")
+    return cells, scores
+
+
+def as_array(name: str, scores: ArrayLike) -> Values:
+    """The scores as an array of numbers."""
     try:
-        scores = np.asarray(values, dtype=np.float64)
+        return np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError) as error:
         expected = "a number for every system and segment, shaped (system, segment)"
-        raise SettingError(name, type(values).__name__, expected) from error
-    if scores.ndim != 2:
-        raise SettingError(name, scores.shape, "shape (system, segment)")
-    return scores
+        raise SettingError(name, type(scores).__name__, expected) from error
 
 
-# Pairs of cells in five classes: ordered alike or not, tied by people, by the metric, by both.
+def _as_matrix(name: str, scores: ArrayLike) -> Values:
+    matrix = as_array(name, scores)
+    if matrix.ndim != 2:
+        raise SettingError(name, matrix.shape, "shape (system, segment)")
+    return matrix
 
 
-#: Which cells are compared with each other: all, those of one item, or those of one system.
-Grouping: TypeAlias = Literal["none", "item", "system"]
+def require_grouping(grouping: str) -> None:
+    """Refuse a grouping that does not exist."""
+    if grouping not in GROUPINGS:
+        raise UnknownNameError("grouping", grouping, GROUPINGS)
 
-GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
-# Squares of larger scores, and sums of squares, would not fit into a float64.
-LARGEST = 1e150
+
+def require_tie_threshold(epsilon: object, setting: str = "epsilon") -> float:
+    """A tie threshold, refused unless it is a finite number from 0 up."""
+    if isinstance(epsilon, (int, float, np.integer, np.floating)) and not isinstance(epsilon, bool):
+        value = float(epsilon)
+        if np.isfinite(value) and value >= 0:
+            return value
+    raise SettingError(setting, epsilon, "a finite number from 0 up")
+
+
+# --------------------------------------------------------------------------------------------------
+# Counts of pairs.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,47 +249,8 @@ def count_kept_pairs(
     return KeptPairs(*_core.kept_pairs(cells, scores, grouping=grouping, threshold=least))
 
 
-def as_cells(human: ArrayLike, metric: ArrayLike) -> tuple[Values, Values]:
-    """Human and metric scores as checked matrices; one score per system makes one column."""
-    columns = (_as_column("human", human), _as_column("metric", metric))
-    cells = as_human(columns[0])
-    scores = as_metric("metric", columns[1], cells)
-    for name, matrix in (("human", cells), ("metric", scores)):
-        if matrix.size and np.nanmax(np.abs(matrix), initial=0.0) > LARGEST:
-            found = float(matrix.flat[np.nanargmax(np.abs(matrix))])
-            raise SettingError(name, found, f"scores between -{LARGEST:g} and {LARGEST:g}")
-    return cells, scores
-
-
-def _as_column(name: str, scores: ArrayLike) -> Values:
-    try:
-        array = np.asarray(scores, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        expected = "a number for every system and item, shaped (system, item)"
-        raise SettingError(name, type(scores).__name__, expected) from error
-    return array[:, np.newaxis] if array.ndim == 1 else array
-
-
-def require_grouping(grouping: str) -> None:
-    """Refuse a grouping that does not exist."""
-    if grouping not in GROUPINGS:
-        raise UnknownNameError("grouping", grouping, GROUPINGS)
-
-
-def require_tie_threshold(epsilon: object, setting: str = "epsilon") -> float:
-    """A tie threshold, refused unless it is a finite number from 0 up."""
-    if isinstance(epsilon, (int, float, np.integer, np.floating)) and not isinstance(epsilon, bool):
-        value = float(epsilon)
-        if np.isfinite(value) and value >= 0:
-            return value
-    raise SettingError(setting, epsilon, "a finite number from 0 up")
-
-
-# Coefficients made of the counts of pairs, one small function each.
-#
-# C and D are the concordant and the discordant pairs, Th, Tm and Thm those tied by people only,
-# by the metric only and by both. A function returns None where its denominator is 0: undefined is
-# not 0. Values above 0 mean agreement, and 1 is the most there is.
+# --------------------------------------------------------------------------------------------------
+# Formulas made of the counts of pairs.
 
 
 def tau_a(counts: PairCounts) -> float | None:
@@ -304,15 +329,8 @@ FORMULAS: dict[str, Callable[[PairCounts], float | None]] = {
 }
 
 
-# The coefficients by name: what each is, where it is from, and which settings it has.
-
-
-#: The difference up to which the metric ties a pair; "calibrated" chooses the best one there is.
-Epsilon: TypeAlias = float | Literal["calibrated"]
-#: What makes a coefficient undefined in a group.
-Undefined: TypeAlias = Literal["constant", "no order", "no common order", "nothing kept", "never"]
-
-CALIBRATED = "calibrated"
+# --------------------------------------------------------------------------------------------------
+# The coefficients by name.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -558,176 +576,3 @@ def _number(name: str, setting: str) -> float:
         if DEFINITIONS[name].calibrated:
             expected += ", or 'calibrated'"
         raise SettingError("coefficient", f"{name}:{setting}", expected) from None
-
-
-# How a matrix of cells becomes one number: the coefficient, the groups and their average.
-#
-# | grouping | vectors that are compared             | mean over |
-# |----------|---------------------------------------|-----------|
-# | none     | one of all cells                      | -         |
-# | item     | for each item, the scores of systems  | items     |
-# | system   | for each system, the scores of items  | systems   |
-#
-# A cell without a human score is dropped with its metric score before anything else, and a group
-# with fewer than two cells left does not exist. None of the groupings equals another in general.
-
-
-#: "macro" counts every group once; "micro" by its cells, or by its pairs for kendall-like.
-Average: TypeAlias = Literal["macro", "micro"]
-#: Groups without a value are left out of the mean, or count as 0.
-UndefinedGroups: TypeAlias = Literal["leave-out", "zero"]
-
-AVERAGES: tuple[Average, ...] = get_args(Average)
-UNDEFINED_GROUPS: tuple[UndefinedGroups, ...] = get_args(UndefinedGroups)
-
-
-class NativeSettings(TypedDict):
-    """What the core's functions take besides the scores."""
-
-    grouping: str
-    coefficient: str
-    parameter: float
-    micro: bool
-    undefined_as_zero: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measure:
-    """A coefficient over groups; `measure_by` makes one from names.
-
-    Attributes:
-        coefficient: with its settings.
-        grouping: which cells are compared with each other.
-        average: how the groups' values become one; None for a coefficient that is of the pairs of
-            all groups put together.
-        undefined: what becomes of groups in which the coefficient is undefined. Left out, two
-            metrics may be averaged over different groups; as 0, a metric pays for tying all.
-    """
-
-    coefficient: Coefficient
-    grouping: Grouping = "none"
-    average: Average | None = "macro"
-    undefined: UndefinedGroups = "leave-out"
-
-    def __post_init__(self) -> None:
-        require_grouping(self.grouping)
-        if self.undefined not in UNDEFINED_GROUPS:
-            raise UnknownNameError("undefined", self.undefined, UNDEFINED_GROUPS)
-        name = self.coefficient.name
-        if self.coefficient.definition.pooled:
-            if self.average is not None:
-                expected = f"none: {name} is of the pairs of all groups put together"
-                raise SettingError("average", self.average, expected)
-        elif self.average not in AVERAGES:
-            raise UnknownNameError("average", str(self.average), AVERAGES)
-        if self.undefined == "zero" and self.pooled:
-            expected = f"'leave-out': {name} puts the pairs of all groups together"
-            raise SettingError("undefined", self.undefined, expected)
-
-    @property
-    def pooled(self) -> bool:
-        """Whether the pairs of all groups are put together."""
-        micro_pairs = self.coefficient.definition.threshold and self.average == "micro"
-        return self.coefficient.definition.pooled or micro_pairs
-
-    @property
-    def native(self) -> NativeSettings:
-        """The settings as the core takes them."""
-        return NativeSettings(
-            grouping=self.grouping,
-            coefficient=self.coefficient.native_name,
-            parameter=self.coefficient.parameter,
-            micro=self.average == "micro",
-            undefined_as_zero=self.undefined == "zero",
-        )
-
-    @property
-    def signature(self) -> str:
-        """All that must match before two values may be compared.
-
-        >>> measure_by("kendall-like:25", grouping="item").signature
-        'kendall-like:25.0|grouping:item|average:pooled'
-        """
-        parts = [self.coefficient.label, f"grouping:{self.grouping}"]
-        if self.grouping != "none":
-            parts.append(f"average:{'pooled' if self.pooled else self.average}")
-            if self.undefined == "zero":
-                parts.append("undefined:zero")
-        return "|".join(parts)
-
-
-def measure_by(
-    name: str | Coefficient,
-    *,
-    grouping: Grouping = "none",
-    average: Average | None = None,
-    undefined: UndefinedGroups = "leave-out",
-) -> Measure:
-    """A measure by names, with the coefficient's usual average unless one is given.
-
-    That is "macro", but for kendall-like "micro", which puts the pairs of all groups together.
-    """
-    chosen = coefficient(name) if isinstance(name, str) else name
-    if average is None and not chosen.definition.pooled:
-        average = "micro" if chosen.definition.threshold else "macro"
-    return Measure(coefficient=chosen, grouping=grouping, average=average, undefined=undefined)
-
-
-# Why a measure has no value, in words.
-
-
-# What a group's cells are called, and the axis along which they lie.
-CELLS = {
-    "none": "every cell",
-    "item": "all systems on every item",
-    "system": "all items of every system",
-}
-AXES = {"none": None, "item": 0, "system": 1}
-PAIRS = {"none": "", "item": " on one item", "system": " of one system"}
-TOO_FEW = {
-    "none": "fewer than two cells have a human score",
-    "item": "no item has human scores of two systems",
-    "system": "no system has human scores of two items",
-}
-
-
-def why_undefined(human: Values, metric: Values, measure: Measure) -> str:
-    """Why no group has a value, of matrices that were checked."""
-    grouping = measure.grouping
-    axis = AXES[grouping]
-    rated = rated_cells(human)
-    exists = np.atleast_1d(rated.sum(axis=axis)) >= 2
-    if not exists.any():
-        return TOO_FEW[grouping]
-    match measure.coefficient.definition.undefined:
-        case "no order":
-            return f"people tie every pair{PAIRS[grouping]}"
-        case "no common order":
-            return f"no pair{PAIRS[grouping]} is ordered by people and by the metric"
-        case "nothing kept":
-            least = measure.coefficient.parameter
-            return f"no two human scores{PAIRS[grouping]} differ by {least:g} or more"
-        case _:
-            epsilon = measure.coefficient.parameter
-            by_metric = _spread(metric, rated, axis)[exists] <= epsilon
-            by_people = _spread(human, rated, axis)[exists] == 0
-            return _constant(by_metric, by_people, grouping, epsilon)
-
-
-def _constant(
-    by_metric: NDArray[np.bool_], by_people: NDArray[np.bool_], grouping: str, epsilon: float
-) -> str:
-    same = f"scores within {epsilon:g} of each other" if epsilon else "the same score"
-    if by_metric.all():
-        return f"the metric gives {CELLS[grouping]} {same}"
-    if by_people.all():
-        return f"people give {CELLS[grouping]} the same score"
-    return f"in each {grouping}, either people or the metric give all cells the same score"
-
-
-def _spread(scores: Values, rated: NDArray[np.bool_], axis: int | None) -> Values:
-    """The largest score of each group less the smallest; 0 for a group that nobody rated."""
-    high = np.where(rated, scores, -np.inf).max(axis=axis, initial=-np.inf)
-    low = np.where(rated, scores, np.inf).min(axis=axis, initial=np.inf)
-    spread: Values = np.atleast_1d(np.where(high >= low, high - low, 0.0))
-    return spread

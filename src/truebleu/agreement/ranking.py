@@ -1,11 +1,28 @@
-"""Ranks of metrics: who is better by value, and where a line is drawn between them.
+"""Ranks: of metrics by their agreement with people, and of systems by human scores alone.
 
-The procedure of the WMT metrics tasks. Metrics are sorted by value, names breaking ties, and
-walked down: a metric joins the current cluster unless at least one member of it is significantly
-better, in which case it opens the next. The rank of a metric is the number of its cluster.
+Metrics are ranked by the procedure of the WMT metrics tasks. They are sorted by value, names
+breaking ties, and walked down: a metric joins the current cluster unless at least one member of it
+is significantly better, in which case it opens the next. The rank of a metric is the number of its
+cluster.
 
 Clusters are not groups of metrics that can't be told apart, since earlier clusters are forgotten:
 with A = B, B = C and A > C the ranks are 1, 1, 2 although B and C are not told apart.
+
+Systems are ranked as the WMT findings do it. To win over another, a system needs the higher mean
+and a test on the segments rated for both.
+
+- "wmt22" and before: Mann & Whitney's U, one-sided; the two sets of scores count as independent
+  samples. A line is drawn after a system if every system above it, up to the last line, wins
+  against all systems below it.
+- "wmt24": Wilcoxon's signed ranks, two-sided, by domain; the domains' p-values are combined by
+  Stouffer's method, and the mean of a system is the mean of its domains' means. A line is
+  drawn where all systems above are told apart from all below.
+- "wmt25": Wilcoxon's signed ranks, one-sided. A system's range of ranks grows outwards from its
+  place until the first significant difference on either side; a line is drawn where no range
+  crosses. Two ratings of a segment are two columns of scores here.
+
+All of them assume independent segments, and Wilcoxon's test that differences are symmetric around
+their median. None of them corrects for the number of pairs.
 """
 
 from __future__ import annotations
@@ -14,12 +31,12 @@ import math
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from truebleu.agreement.coefficients import as_human, rated_cells
-from truebleu.errors import MissingExtraError, SettingError, UnknownNameError
+from truebleu.errors import SettingError, UnknownNameError
 from truebleu.significance._checks import Values, as_probabilities, require_alpha
 from truebleu.significance.corrections import adjust
 from truebleu.significance.ranking import rank_ranges
@@ -28,6 +45,25 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
+
+    from truebleu.agreement.tests import MetricTest
+
+
+__all__ = [
+    "HumanRanking",
+    "MetricPair",
+    "RankedMetrics",
+    "RankedSystem",
+    "rank_clusters",
+    "rank_metrics",
+    "rank_systems",
+    "stouffer",
+]
+
+#: Procedures by which WMT ranks systems.
+Procedure: TypeAlias = Literal["wmt22", "wmt24", "wmt25"]
+
+PROCEDURES: tuple[Procedure, ...] = get_args(Procedure)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,17 +74,37 @@ class MetricPair:
         better: the metric with the higher value.
         worse: the other.
         difference: by how much it is higher.
-        p: one-sided, that it is truly better.
-        adjusted_p: p corrected for the number of pairs.
+        test: whether it is truly better.
+        p_adjusted: p corrected for the number of pairs.
         significant: whether the corrected p is no more than alpha.
     """
 
     better: str
     worse: str
     difference: float
-    p: float
-    adjusted_p: float
+    test: MetricTest
+    p_adjusted: float
     significant: bool
+
+    @property
+    def p(self) -> float:
+        """The p-value; 1 where there is nothing to test."""
+        return 1.0 if self.test.p is None else self.test.p
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "better": self.better,
+            "worse": self.worse,
+            "difference": self.difference,
+            "p": self.p,
+            "p_adjusted": self.p_adjusted,
+            "significant": self.significant,
+            "exact": self.test.exact,
+            "permutations": self.test.permutations,
+            "smallest_p": self.test.smallest_p,
+            "reason": self.test.reason,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +160,7 @@ def rank_clusters(p_values: ArrayLike, alpha: float = 0.05) -> list[int]:
 
 def rank_metrics(
     values: Mapping[str, float | None],
-    test: Callable[[str, str], float],
+    test: Callable[[str, str], MetricTest],
     *,
     alpha: float = 0.05,
     correction: str = "none",
@@ -113,20 +169,24 @@ def rank_metrics(
 
     Args:
         values: how well each metric agrees with people; None where that is undefined.
-        test: given the names of a metric and of one that agrees no better, the one-sided p-value
-            that the first is truly better.
+        test: given the names of a metric and of one that agrees no better, a test of whether the
+            first is truly better.
         alpha: the level of the tests.
         correction: for the number of pairs, by a name that `adjust` knows, such as "holm". The
             metrics tasks correct for nothing.
 
-    >>> rank_metrics({"a": 0.5, "b": 0.7}, lambda better, worse: 0.01).order
+    >>> from truebleu.agreement.tests import MetricTest
+    >>> test = MetricTest(value1=0.5, value2=0.7, p=0.01, method="scores")
+    >>> rank_metrics({"a": 0.5, "b": 0.7}, lambda better, worse: test).order
     ('b', 'a')
     """
     threshold = require_alpha(alpha)
     defined = {name: value for name, value in values.items() if value is not None}
     order = sorted(defined, key=lambda name: (-defined[name], name))
     pairs = list(combinations(range(len(order)), 2))
-    raw = np.array([test(order[a], order[b]) for a, b in pairs], dtype=np.float64)
+    tests = [test(order[a], order[b]) for a, b in pairs]
+    # Where there is nothing to test, nothing speaks for a difference.
+    raw = np.array([1.0 if tested.p is None else tested.p for tested in tests], dtype=np.float64)
     adjusted = adjust(raw, correction)
     matrix = np.zeros((len(order), len(order)))
     for (a, b), p in zip(pairs, adjusted, strict=True):
@@ -141,37 +201,19 @@ def rank_metrics(
                 better=order[a],
                 worse=order[b],
                 difference=defined[order[a]] - defined[order[b]],
-                p=float(p),
-                adjusted_p=float(corrected),
-                significant=bool(corrected <= threshold),
+                test=tested,
+                p_adjusted=float(p),
+                significant=bool(p <= threshold),
             )
-            for (a, b), p, corrected in zip(pairs, raw, adjusted, strict=True)
+            for (a, b), tested, p in zip(pairs, tests, adjusted, strict=True)
         ),
         correction=correction,
         alpha=threshold,
     )
 
 
-# Systems ranked by human scores alone, as the WMT findings do it.
-#
-# To win over another, a system needs the higher mean and a test on the segments rated for both.
-#
-# - "wmt22" and before: Mann & Whitney's U, one-sided; the two sets of scores count as independent
-#   samples. A line is drawn after a system if every system above it, up to the last line, wins
-#   against all systems below it.
-# - "wmt24": Wilcoxon's signed ranks, two-sided, by domain; the domains' p-values are combined by
-#   Stouffer's method, and the mean of a system is the mean of its domains' means. A line is
-#   drawn where all systems above are told apart from all below.
-# - "wmt25": Wilcoxon's signed ranks, one-sided. A system's range of ranks grows outwards from its
-#   place until the first significant difference on either side; a line is drawn where no range
-#   crosses. Two ratings of a segment are two columns of scores here.
-#
-# All of them assume independent segments, and Wilcoxon's test that differences are symmetric around
-# their median. None of them corrects for the number of pairs.
-
-
-Procedure = Literal["wmt22", "wmt24", "wmt25"]
-PROCEDURES: tuple[Procedure, ...] = get_args(Procedure)
+# --------------------------------------------------------------------------------------------------
+# Systems.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -324,19 +366,15 @@ def stouffer(p_values: Sequence[float]) -> float:
 
 
 def _mann_whitney(first: Values, second: Values) -> float:
-    try:
-        from scipy.stats import mannwhitneyu
-    except ImportError as error:
-        raise MissingExtraError("Mann and Whitney's test", "stats") from error
+    from scipy.stats import mannwhitneyu
+
     return float(mannwhitneyu(first, second, alternative="greater").pvalue)
 
 
 def _signed_ranks(differences: Values, alternative: str) -> float:
     """Wilcoxon's test, zeros dropped; 1 where nothing is left, as nothing then speaks against."""
-    try:
-        from scipy.stats import wilcoxon
-    except ImportError as error:
-        raise MissingExtraError("Wilcoxon's signed-rank test", "stats") from error
+    from scipy.stats import wilcoxon
+
     if not differences.any():
         return 1.0
     return float(wilcoxon(differences, alternative=alternative).pvalue)
@@ -402,8 +440,8 @@ def _lines_by_separation(p: Values, alpha: float) -> list[bool]:
     start = 0
     for place in range(len(p)):
         # A pair that can't be tested is not told apart.
-        told_apart = p[start : place + 1, place + 1 :] <= alpha
-        lines.append(bool(told_apart.all()))
+        separated = p[start : place + 1, place + 1 :] <= alpha
+        lines.append(bool(separated.all()))
         if lines[-1]:
             start = place + 1
     return lines

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from truebleu.significance._checks import Values
 
 
+__all__ = ["TieCalibration", "calibrate_ties"]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TieCalibration:
     """The best threshold, and what is to be known of it.
@@ -88,10 +91,10 @@ def calibrate_cells(
     human: Values, metric: Values, *, grouping: Grouping, micro: bool
 ) -> TieCalibration | None:
     """As `calibrate_ties`, of matrices that were checked."""
-    found = _core.calibrated_ties(human, metric, grouping=grouping, micro=micro)
-    if found is None:
+    calibration = _core.calibrated_ties(human, metric, grouping=grouping, micro=micro)
+    if calibration is None:
         return None
-    epsilon, accuracy, groups, human_ties, below, unique, degenerate = found
+    epsilon, accuracy, groups, human_ties, below, unique, degenerate = calibration
     return TieCalibration(
         epsilon=epsilon,
         below=below,

@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from truebleu._seeds import DEFAULT_SEED
-from truebleu.agreement.bootstrap import OVER
+from truebleu.agreement.bootstrap import RESAMPLE
 from truebleu.human import FORMATS as HUMAN_FORMATS
 from truebleu.human import read_human
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
     from collections.abc import Callable
 
     from truebleu.corpus import TestSet
@@ -23,50 +20,6 @@ if TYPE_CHECKING:
 
 
 Command = TypeVar("Command", bound="Callable[..., object]")
-
-
-def agreement_options(command: Command) -> Command:
-    """What intervals draw, how often, and what metrics score."""
-    for option in (
-        click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True),
-        click.option(
-            "--level", type=float, default=0.95, show_default=True, help="Confidence level."
-        ),
-        click.option(
-            "--system-scores",
-            type=click.Choice(["all", "rated"]),
-            default="all",
-            show_default=True,
-            help="Score systems on all segments, or on those that people rated.",
-        ),
-        click.option(
-            "--draws",
-            type=int,
-            default=1000,
-            show_default=True,
-            help="Exchanges in each permutation test; all there are of up to 14 systems.",
-        ),
-        click.option(
-            "--samples",
-            type=int,
-            default=1000,
-            show_default=True,
-            help="Replicates of the intervals.",
-        ),
-        click.option(
-            "--resample",
-            type=click.Choice(OVER),
-            default="segments",
-            show_default=True,
-            help="What the intervals draw.",
-        ),
-    ):
-        command = option(command)
-    return command
-
-
-# The options of commands that read human judgments, and their reading.
-
 
 # What the options are called in Python; `human_options` puts them into one argument.
 NAMES = (
@@ -80,6 +33,46 @@ NAMES = (
     "language_pair",
     "ignore_unknown_systems",
 )
+
+
+def agreement_options(command: Command) -> Command:
+    """What intervals resample, how often, and what metrics score."""
+    for option in (
+        click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True),
+        click.option(
+            "--level", type=float, default=0.95, show_default=True, help="Confidence level."
+        ),
+        click.option(
+            "--system-scores",
+            type=click.Choice(["all", "rated"]),
+            default="all",
+            show_default=True,
+            help="Score systems on all segments, or on those that people rated.",
+        ),
+        click.option(
+            "--permutations",
+            type=int,
+            default=1000,
+            show_default=True,
+            help="In each permutation test; all there are of up to 14 systems.",
+        ),
+        click.option(
+            "--replicates",
+            type=int,
+            default=1000,
+            show_default=True,
+            help="Replicates of the intervals.",
+        ),
+        click.option(
+            "--resample",
+            type=click.Choice(RESAMPLE),
+            default="segments",
+            show_default=True,
+            help="What the intervals resample.",
+        ),
+    ):
+        command = option(command)
+    return command
 
 
 def human_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -467,6 +467,7 @@ def accuracy(test_set: TestSet, **options: Any) -> Result:
     ),
     click.option(
         "--replicates",
+        "samples",
         type=int,
         default=1000,
         show_default=True,
@@ -512,6 +513,7 @@ def test_size(test_set: TestSet, **options: Any) -> Result:
     unit_option,
     click.option(
         "--replicates",
+        "samples",
         type=int,
         default=1000,
         show_default=True,
@@ -748,18 +750,17 @@ def length(test_set: TestSet, **options: Any) -> Result:
     unit_option,
     click.option(
         "--replicates",
-        "samples",
         type=int,
         default=1000,
         show_default=True,
         help="Replicates of the intervals.",
     ),
     click.option(
-        "--draws",
+        "--permutations",
         type=int,
         default=10_000,
         show_default=True,
-        help="Permutations in each test of two smoothings.",
+        help="In each test of two smoothings.",
     ),
     level_option,
 )

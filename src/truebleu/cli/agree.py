@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu.agreement.agree import TESTS, AgreeSettings, agree, default_questions
-from truebleu.agreement.tests import FORMS
+from truebleu.agreement.agree import agree, default_coefficients
+from truebleu.agreement.answers import TESTS
+from truebleu.agreement.tests import PERMUTE
 from truebleu.cli._agree_options import agreement_options, human_options, read_judgments
 from truebleu.cli._options import (
     chart_options,
@@ -22,7 +23,7 @@ from truebleu.cli._progress import progress_bar
 from truebleu.errors import SettingError
 from truebleu.metrics.given import textless_test_set
 from truebleu.metrics.registry import as_metrics
-from truebleu.reports.agree import render_agreement
+from truebleu.reports.formats import render
 from truebleu.significance.corrections import P_VALUE_CORRECTIONS
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ grouping=none|item|system, average=macro|micro, undefined=leave-out|zero,
 epsilon=NUMBER|calibrated.
 
 \b
-How to read the answer: 1 is full agreement. The interval says what the value would be with other
+How to read the answer: 1 is full agreement. The interval says how the value varies with other
 segments (or documents, or systems) like these; ranks differ where a test tells metrics apart.
 """
 
@@ -76,15 +77,14 @@ segments (or documents, or systems) like these; ranks differ where a test tells 
     type=click.Choice(TESTS),
     default="permutation",
     show_default=True,
-    help="Of two metrics; Williams' is for pearson of systems, or of segments with grouping=none. "
-    "Needs truebleu[stats].",
+    help="Of two metrics; Williams' is for pearson of systems, or of segments with grouping=none.",
 )
 @click.option(
-    "--exchange",
-    type=click.Choice(FORMS),
+    "--permute",
+    type=click.Choice(PERMUTE),
     default="scores",
     show_default=True,
-    help="What tests of calibrated ties exchange: scores, calibrated anew, or outcomes of pairs as "
+    help="What tests of calibrated ties permute: scores, calibrated anew, or outcomes of pairs as "
     "in WMT, which rejects too often.",
 )
 @click.option(
@@ -117,15 +117,16 @@ def command(
     A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'. Where all
     metrics are scores from elsewhere, no texts are needed.
     """
-    settings = AgreeSettings(**options)
     parsed = as_metrics(metrics)
     test_set = _texts_or_scores(systems, references, source, documents, strict, parsed)
     judgments = read_judgments(test_set, human)
-    questions = coefficients or default_questions(judgments)
-    with progress_bar(len(questions), "agreeing") as progress:
-        agreement = agree(test_set, judgments, parsed, questions, settings, progress)
-    draw_chart(agreement.exhibit(), chart, force=force)
-    click.echo(render_agreement(agreement, format_), nl=False)
+    chosen = coefficients or default_coefficients(judgments)
+    with progress_bar(len(chosen), "agreeing") as progress:
+        agreement = agree(
+            test_set, judgments, parsed, coefficients=chosen, progress=progress, **options
+        )
+    draw_chart(agreement, chart, force=force)
+    click.echo(render(agreement, format_), nl=False)
 
 
 def _texts_or_scores(

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu.agreement.agree import AgreeSettings
-from truebleu.agreement.choose import SHARE, choose_settings, parse_grid
+from truebleu.agreement.choose import DEVELOPMENT, choose, parse_grid
 from truebleu.cli._agree_options import agreement_options, human_options, read_judgments
 from truebleu.cli._options import (
     chart_options,
@@ -19,7 +18,7 @@ from truebleu.cli._options import (
 )
 from truebleu.cli._progress import progress_bar
 from truebleu.errors import SettingError
-from truebleu.reports.agree import render_choice
+from truebleu.reports.formats import render
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,7 +67,7 @@ coefficients.
     type=float,
     metavar="SHARE",
     help="Choose on this share of what people judged, and report on the rest: by documents where "
-    f"those are known, otherwise by segments in turn. Default: {SHARE:g}.",
+    f"those are known, otherwise by segments in turn. Default: {DEVELOPMENT:g}.",
 )
 @click.option(
     "--test-system",
@@ -112,11 +111,10 @@ def command(
     """Which settings of a metric agree best with people?
 
     Every combination is measured on a development part; the best is measured again on a test part,
-    which had no part in the choice, beside the default settings (Chen & Cherry 2014, §3.1).
+    which was not used for the choice, beside the default settings (Chen & Cherry 2014, §3.1).
 
     A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'.
     """
-    settings = AgreeSettings(**options)
     candidates = parse_grid(grid)
     test = None
     if test_systems or test_references or test_human or test_documents:
@@ -126,18 +124,18 @@ def command(
     test_set = read_texts(systems, references, source=source, documents=documents, strict=strict)
     judgments = read_judgments(test_set, human)
     with progress_bar(len(candidates), "choosing") as progress:
-        choice = choose_settings(
+        choice = choose(
             grid,
             test_set,
             judgments,
-            coefficient,
+            coefficient=coefficient,
             development=development,
             test=test,
-            settings=settings,
             progress=progress,
+            **options,
         )
-    draw_chart(choice.exhibit(), chart, force=force)
-    click.echo(render_choice(choice, format_), nl=False)
+    draw_chart(choice, chart, force=force)
+    click.echo(render(choice, format_), nl=False)
 
 
 def _test(

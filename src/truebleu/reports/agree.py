@@ -1,169 +1,232 @@
-"""Agreement with people as tables: metrics by value with ranks, and the matrix of their tests."""
+"""Agreement with people as a document: metrics by value with ranks, tests between them, choices."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from truebleu.reports.exhibit import render_exhibit
-from truebleu.reports.json import json_text
-from truebleu.reports.table import CELL_ENDS, RENDERERS, Column, Table
+from truebleu.agreement.choose import SAME, Choice
+from truebleu.reports.document import (
+    Chart,
+    Column,
+    Document,
+    Heading,
+    Notes,
+    Plot,
+    Sentences,
+    Table,
+)
 from truebleu.significance.corrections import CORRECTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from truebleu.agreement.agree import Agreement, Answer, MetricAgreement, PairTest
-    from truebleu.agreement.choose import Choice
+    from truebleu.agreement.agree import Agreement, HumanSummary
+    from truebleu.agreement.answers import AgreeSettings, Answer, MetricAgreement
+    from truebleu.agreement.ranking import MetricPair
+    from truebleu.reports.document import Block, Row
 
 DIGITS = 4
 UNDEFINED = "undefined"
 # A matrix wider than this does not fit a page.
 LARGEST_MATRIX = 40
+# Names that a sentence lists at most.
+MOST_NAMES = 5
+# Values of a setting that differ by such a factor are drawn along a logarithmic axis.
+WIDE = 15
+
+METHODS = {
+    "scores": "permutation test of scores",
+    "pairs": "permutation test of outcomes of pairs",
+    "segments": "permutation test of segments",
+    "williams": "Williams' test",
+}
+TOO_OFTEN = "The test assumes that pairs are independent, which they are not: it rejects too often."
+SAME_DATA = (
+    "Development and test are the same outputs and judgments: the value on test flatters the "
+    "choice as much. Leave out the test set to split what there is."
+)
+VALUES = ("value", "low", "high", "rank", "groups", "undefined_groups", "epsilon")
 
 
-def render_agreement(agreement: Agreement, format_: str = "text") -> str:
-    """An agreement in one of FORMATS, ending with a line feed."""
-    if format_ == "json":
-        return json_text(agreement.to_dict())
-    if format_ == "tsv":
-        return RENDERERS["tsv"](value_table(agreement))
-    render = RENDERERS[format_]
-    parts = []
+def document(result: Agreement | Choice) -> Document:
+    """An agreement, or a choice of settings, as blocks."""
+    return _choice(result) if isinstance(result, Choice) else _agreement(result)
+
+
+# --------------------------------------------------------------------------------------------------
+# Agreement.
+
+
+def _agreement(agreement: Agreement) -> Document:
+    blocks: list[Block] = []
     for answer in agreement.answers:
-        parts.append(_heading(answer.title, format_) + render(answer_table(agreement, answer)))
+        blocks += [Heading(answer.title), _values(agreement.settings, answer)]
         if answer.pairs and len(answer.metrics) <= LARGEST_MATRIX:
-            parts.append(render(pair_matrix(answer)))
-        parts += _lines(sentences(agreement, answer), format_)
-    return "\n".join([*parts, *_lines(_inputs(agreement), format_)])
-
-
-def answer_table(agreement: Agreement, answer: Answer) -> Table:
-    """A row per metric, best first: its rank, value and interval."""
-    level = f"{100 * agreement.settings['level']:g} % interval"
-    thresholds = any(one.epsilon is not None for one in answer.metrics)
-    columns = [
-        Column("Rank", numeric=True),
-        Column("Metric"),
-        Column(answer.question.coefficient, numeric=True),
-        Column(level, numeric=True),
-        *([Column("tie threshold", numeric=True)] if thresholds else []),
-    ]
-    marks = _footnotes(answer)
-    rows = tuple(
-        (
-            "" if one.rank is None else str(one.rank),
-            one.metric + "".join(f" [{marks[note]}]" for note in one.notes),
-            UNDEFINED if one.value is None else f"{one.value:.{DIGITS}f}",
-            _interval(one),
-            *(["" if one.epsilon is None else f"{one.epsilon:.{DIGITS}g}"] if thresholds else []),
-        )
-        for one in answer.metrics
+            blocks.append(_matrix(answer))
+        blocks.append(Sentences(tuple(_sentences(agreement.settings, answer))))
+    directions = {name: metric.higher_is_better for name, metric in agreement.metrics.items()}
+    signatures = (
+        agreement.human.signature,
+        *(metric.signature for metric in agreement.metrics.values()),
     )
-    notes = (*(f"[{mark}] {note}" for note, mark in marks.items()), _method(agreement, answer))
-    return Table(tuple(columns), rows, notes)
+    blocks += [
+        Sentences((_human(agreement.human), *_inputs(agreement.human, directions))),
+        Notes(signatures),
+        _scatter(agreement),
+    ]
+    return Document(tuple(blocks), _data(agreement, signatures))
 
 
-def pair_matrix(answer: Answer) -> Table:
+def _values(settings: AgreeSettings, answer: Answer) -> Table:
+    """A row per metric, best first: its rank, value and interval."""
+    thresholds = any(agreement.epsilon is not None for agreement in answer.metrics)
+    columns = (
+        Column("rank", "Rank", numeric=True),
+        Column("metric", "Metric"),
+        Column("value", answer.question.coefficient, digits=DIGITS, numeric=True),
+        Column("interval", f"{100 * settings.level:g} % interval", numeric=True),
+        *([Column("epsilon", "tie threshold", numeric=True)] if thresholds else []),
+    )
+    notes = dict.fromkeys(note for agreement in answer.metrics for note in agreement.notes)
+    marks = {note: number for number, note in enumerate(notes, 1)}
+    rows = tuple(
+        {
+            "rank": "" if agreement.rank is None else agreement.rank,
+            "metric": agreement.metric + "".join(f" [{marks[note]}]" for note in agreement.notes),
+            "value": UNDEFINED if agreement.value is None else agreement.value,
+            "interval": _interval(agreement),
+            "epsilon": "" if agreement.epsilon is None else f"{agreement.epsilon:.{DIGITS}g}",
+        }
+        for agreement in answer.metrics
+    )
+    footnotes = (f"[{mark}] {note}" for note, mark in marks.items())
+    return Table(columns, rows, (*footnotes, _method(settings, answer)))
+
+
+def _matrix(answer: Answer) -> Table:
     """Adjusted p-values that the row's metric is better than the column's; * where it is."""
-    names = [one.metric for one in answer.metrics if one.value is not None]
+    names = [agreement.metric for agreement in answer.metrics if agreement.value is not None]
     cells = {
         (pair.better, pair.worse): _p(pair.p_adjusted) + "*" * pair.significant
         for pair in answer.pairs
     }
-    heading = f"{_p_name(answer)}: better than"
-    columns = (Column(heading), *(Column(name, numeric=True) for name in names[1:]))
-    rows = tuple(
-        (name, *(cells.get((name, other), "") for other in names[1:])) for name in names[:-1]
+    columns = (
+        Column("better", f"{_p_name(answer)}: better than"),
+        *(Column(f"than {name}", name, numeric=True) for name in names[1:]),
     )
-    return Table(columns, rows)
+    rows: list[Row] = [
+        {
+            "better": name,
+            **{f"than {other}": cells.get((name, other), "") for other in names[1:]},
+        }
+        for name in names[:-1]
+    ]
+    return Table(columns, tuple(rows))
 
 
-def sentences(agreement: Agreement, answer: Answer) -> Iterator[str]:
+def _data(agreement: Agreement, signatures: tuple[str, ...]) -> Table:
+    """Every value in a row of its own, with all digits."""
+    names = ("question", "metric", *VALUES, "better_than", "notes")
+    rows = tuple(
+        {
+            "question": answer.question.label,
+            "metric": metric.metric,
+            **{name: getattr(metric, name) for name in VALUES},
+            "better_than": ", ".join(
+                pair.worse
+                for pair in answer.pairs
+                if pair.significant and pair.better == metric.metric
+            ),
+            "notes": "; ".join(metric.notes),
+        }
+        for answer in agreement.answers
+        for metric in answer.metrics
+    )
+    return Table(tuple(Column(name, name) for name in names), rows, signatures)
+
+
+def _scatter(agreement: Agreement) -> Chart:
+    """Metric against human scores, a panel for each metric and level."""
+    rows: list[Row] = [
+        {
+            "of": f"{points.metric}, {points.what}"
+            + (" (lower is better)" if points.lower_is_better else ""),
+            "human": human,
+            "score": score,
+        }
+        for points in agreement.points
+        for human, score in zip(points.human, points.scores, strict=True)
+    ]
+    columns = (
+        Column("human", "Human score", digits=3),
+        Column("score", "Metric score", digits=3),
+        Column("of", "Metric and level"),
+    )
+    return Chart(
+        title="Metric scores against human scores",
+        table=Table(columns, tuple(rows)),
+        plot=Plot(mark="point", x="human", y="score", panel="of", shared_y=False),
+    )
+
+
+def _sentences(settings: AgreeSettings, answer: Answer) -> Iterator[str]:
     """What an answer says, in sentences that can be quoted."""
     yield from answer.notes
-    clear = [pair for pair in answer.pairs if pair.significant]
-    for better in dict.fromkeys(pair.better for pair in clear):
-        worse = [pair.worse for pair in clear if pair.better == better]
+    if answer.method == "pairs" and answer.pairs:
+        yield TOO_OFTEN
+    significant = [pair for pair in answer.pairs if pair.significant]
+    for better in dict.fromkeys(pair.better for pair in significant):
+        worse = [pair.worse for pair in significant if pair.better == better]
         yield f"{better} agrees better with people than {_listed(worse)}."
-    if answer.pairs and not clear:
-        names = [one.metric for one in answer.metrics if one.value is not None]
+    if answer.pairs and not significant:
+        names = [agreement.metric for agreement in answer.metrics if agreement.value is not None]
         yield f"{_listed(names)} can't be told apart."
-    alpha = round(1 - float(agreement.settings["level"]), 12)
-    if answer.smallest_p is not None and answer.smallest_p > alpha:
+    if answer.smallest_p is not None and answer.smallest_p > settings.alpha:
         yield (
             f"With so few {_few(answer)} nothing could be significant: the smallest possible "
             f"{_p_name(answer)} is {_p(answer.smallest_p)}."
         )
-    for note in dict.fromkeys(pair.note for pair in answer.pairs if pair.note):
-        yield f"{_pairs_with(note, answer.pairs)}: {note}."
+    for reason in dict.fromkeys(pair.test.reason for pair in answer.pairs):
+        if reason is not None:
+            pairs = (
+                f"{pair.better} and {pair.worse}"
+                for pair in answer.pairs
+                if pair.test.reason == reason
+            )
+            yield f"{'; '.join(pairs)}: {reason}."
 
 
-def value_table(agreement: Agreement) -> Table:
-    """Every value in a row of its own, with all digits."""
-    numbers = ("value", "low", "high", "rank", "groups", "undefined_groups", "epsilon")
-    rows = tuple(
-        (
-            answer.question.label,
-            one.metric,
-            *("" if (number := getattr(one, name)) is None else repr(number) for name in numbers),
-            ", ".join(p.worse for p in answer.pairs if p.significant and p.better == one.metric),
-            "; ".join(one.notes),
-        )
-        for answer in agreement.answers
-        for one in answer.metrics
-    )
-    headings = ("question", "metric", *numbers, "better_than", "notes")
-    notes = (
-        *(one.signature for one in agreement.metrics.values()),
-        str(agreement.human["signature"]),
-    )
-    return Table(tuple(Column(heading) for heading in headings), rows, notes)
-
-
-def _heading(title: str, format_: str) -> str:
-    if format_ == "latex":
-        return f"% {title}\n"
-    return f"**{title}**\n\n" if format_ == "markdown" else f"{title}\n\n"
-
-
-def _footnotes(answer: Answer) -> dict[str, int]:
-    """The notes of all metrics, each with a number."""
-    notes = dict.fromkeys(note for one in answer.metrics for note in one.notes)
-    return {note: number for number, note in enumerate(notes, 1)}
-
-
-def _interval(one: MetricAgreement) -> str:
-    if one.low is None or one.high is None:
+def _interval(agreement: MetricAgreement) -> str:
+    if agreement.low is None or agreement.high is None:
         return ""
-    return f"[{one.low:.{DIGITS}f}, {one.high:.{DIGITS}f}]"
+    return f"[{agreement.low:.{DIGITS}f}, {agreement.high:.{DIGITS}f}]"
 
 
-def _method(agreement: Agreement, answer: Answer) -> str:
+def _method(settings: AgreeSettings, answer: Answer) -> str:
     """How intervals and tests were made, in one line."""
-    settings = agreement.settings
     parts = []
-    if any(one.low is not None for one in answer.metrics):
-        drawn = answer.resampled.replace("+", " and ")
-        parts.append(f"intervals over {drawn}, {settings['samples']:,} samples")
+    if any(agreement.low is not None for agreement in answer.metrics):
+        resampled = answer.resampled.replace("+", " and ")
+        parts.append(f"intervals over {resampled}, {settings.replicates:,} replicates")
     if answer.pairs:
-        parts.append(f"one-sided {answer.test}{_draws(answer.pairs)}")
-    parts.append(f"seed {settings['seed']}, level {settings['level']:g}")
+        parts.append(f"one-sided {METHODS[answer.method]}{_permutations(answer.pairs)}")
+    parts.append(f"seed {settings.seed}, level {settings.level:g}")
     if len(answer.pairs) > 1:
-        correction = CORRECTIONS[settings["correction"]].title
-        parts[-1] += f", {correction} for {len(answer.pairs)} pairs"
+        parts[-1] += f", {CORRECTIONS[settings.correction].title} for {len(answer.pairs)} pairs"
     return "; ".join(parts)
 
 
-def _draws(pairs: Sequence[PairTest]) -> str:
-    most = max(pair.draws for pair in pairs)
+def _permutations(pairs: Sequence[MetricPair]) -> str:
+    most = max(pair.test.permutations for pair in pairs)
     if not most:
         return ""
-    return f", all {most:,} exchanges" if all(p.exact for p in pairs) else f", {most:,} draws"
+    every = "all " if all(pair.test.exact for pair in pairs) else ""
+    return f", {every}{most:,} permutations"
 
 
 def _few(answer: Answer) -> str:
-    if not all(pair.exact for pair in answer.pairs):
-        return "draws"
+    if not all(pair.test.exact for pair in answer.pairs):
+        return "permutations"
     if answer.question.compared:
         return "segments on which metrics differ"
     return "systems" if answer.question.level == "system" else "judged outputs"
@@ -177,43 +240,185 @@ def _p(p: float) -> str:
     return f"{p:.4f}" if p >= 0.00005 else f"{p:.1e}"
 
 
-def _pairs_with(note: str, pairs: Sequence[PairTest]) -> str:
-    return "; ".join(f"{pair.better} and {pair.worse}" for pair in pairs if pair.note == note)
+def _human(human: HumanSummary) -> str:
+    """How much people judged."""
+    words = f"Human scores: {human.file}, {len(human.systems)} systems"
+    if human.judged is not None:
+        words += f", {human.judged:,} of {human.cells:,} {human.level} scores"
+    if human.comparisons is not None:
+        words += f", {human.comparisons:,} comparisons, {human.ties:,} of them ties"
+    return f"{words}."
 
 
-def _inputs(agreement: Agreement) -> Iterator[str]:
-    """The human scores, the metrics, and what is to be known of them."""
-    human = agreement.human
-    people = f"Human scores: {human['file']}, {len(human['systems'])} systems"
-    if "cells" in human:
-        people += f", {human['judged']:,} of {human['cells']:,} {human['level']} scores"
-    if "comparisons" in human:
-        people += f", {human['comparisons']:,} comparisons, {human['ties']:,} of them ties"
-    yield f"{people}."
-    yield from agreement.notes
-    yield str(human["signature"])
-    for one in agreement.metrics.values():
-        yield one.signature
-
-
-def _lines(lines: Iterator[str], format_: str) -> list[str]:
-    """Lines as a paragraph, as items, or as comments; none where there are none."""
-    start = {"markdown": "- ", "latex": "% "}.get(format_, "")
-    written = [start + line.translate(CELL_ENDS) for line in lines]
-    return ["\n".join(written) + "\n"] if written else []
+def _inputs(human: HumanSummary, directions: Mapping[str, bool | None]) -> Iterator[str]:
+    """What a reader should know about the human scores and the metrics."""
+    for note in human.notes:
+        yield note if note.endswith(".") else f"{note}."
+    if human.unjudged:
+        yield f"Nobody judged {_shortened(human.unjudged)}: left out."
+    only_ties = [name for name, score in human.scores.items() if score is None]
+    if only_ties:
+        yield f"Only ties in the judgments of {_shortened(only_ties)}: no share of wins."
+    for metric, higher_is_better in directions.items():
+        if higher_is_better is False:
+            yield f"{metric}: lower is better, so its scores are negated."
+        elif higher_is_better is None:
+            yield f"{metric} has no direction: it is judged as if higher were better."
 
 
 def _listed(names: Sequence[str]) -> str:
-    if len(names) == 1:
-        return names[0]
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
-# Chosen settings as a table of all that was tried, with what they are worth below it.
+def _shortened(names: Sequence[str]) -> str:
+    if len(names) > MOST_NAMES:
+        return f"{', '.join(names[:MOST_NAMES])} and {len(names) - MOST_NAMES} more"
+    return _listed(names)
 
 
-def render_choice(choice: Choice, format_: str = "text") -> str:
-    """A choice in one of FORMATS, ending with a line feed."""
-    if format_ == "json":
-        return json_text(choice.to_dict())
-    return render_exhibit(choice.exhibit(), format_)
+# --------------------------------------------------------------------------------------------------
+# Chosen settings.
+
+
+def _choice(choice: Choice) -> Document:
+    columns = (
+        Column("settings", "Settings"),
+        Column("development", "On development", digits=DIGITS),
+        Column("test", "On test", digits=DIGITS),
+        Column("low", f"{100 * choice.settings.level:g} % from", digits=DIGITS),
+        Column("high", "to", digits=DIGITS),
+        Column("role", ""),
+    )
+    rows = tuple(_candidates(choice))
+    table = Table(columns, rows)
+    title = f"Settings chosen by agreement with people: {choice.answer.title}"
+    sentences = tuple(_about(choice))
+    signatures = (choice.test.human.signature, *choice.signatures.values())
+    blocks = (
+        Heading(title),
+        table,
+        Sentences(sentences),
+        Notes(signatures),
+        _development_chart(choice, title, table),
+    )
+    return Document(blocks, Table(columns, rows, signatures))
+
+
+def _candidates(choice: Choice) -> Iterator[Row]:
+    """Every candidate, then the default settings where they are none of them."""
+    tried = {
+        candidate.text: (candidate.value, candidate.setting) for candidate in choice.candidates
+    }
+    tried.setdefault(choice.default, (choice.default_on_development, None))
+    roles = {"chosen": choice.chosen, "default": choice.default}
+    for text, (value, setting) in tried.items():
+        on_test = choice.answer[text] if text in choice.signatures else None
+        yield {
+            "settings": text,
+            "setting": setting,
+            "development": value,
+            "test": None if on_test is None else on_test.value,
+            "low": None if on_test is None else on_test.low,
+            "high": None if on_test is None else on_test.high,
+            "role": ", ".join(role for role, which in roles.items() if which == text),
+        }
+
+
+def _development_chart(choice: Choice, title: str, table: Table) -> Chart:
+    """The candidates' values on development, along the one setting that was varied if it is one."""
+    names = {candidate.varied for candidate in choice.candidates}
+    varied = names.pop() if len(names) == 1 else None
+    settings = [
+        candidate.setting for candidate in choice.candidates if candidate.setting is not None
+    ]
+    return Chart(
+        title=title,
+        table=Table(
+            (*table.columns, *((Column("setting", varied),) if varied else ())),
+            tuple(row for row in table.rows if not varied or row["setting"] is not None),
+        ),
+        plot=Plot(
+            mark="line" if varied else "point",
+            x="setting" if varied else "settings",
+            y="development",
+            log_x=varied is not None and 0 < WIDE * min(settings) < max(settings),
+        ),
+    )
+
+
+def _about(choice: Choice) -> Iterator[str]:
+    """What was chosen, what it is worth, and what a reader should know."""
+    yield _about_development(choice)
+    yield _about_test(choice)
+    yield _about_default(choice)
+    notes: dict[str, list[str]] = {}
+    for agreement in choice.answer.metrics:
+        if agreement.value is not None and agreement.low is not None:
+            for note in agreement.notes:
+                notes.setdefault(note, []).append(agreement.metric)
+    for note, metrics in notes.items():
+        yield f"{' and '.join(metrics)}: {note}."
+    yield from choice.answer.notes
+    if choice.same_data:
+        yield SAME_DATA
+    yield from _inputs(choice.test.human, choice.directions)
+    if not choice.split:
+        yield from (f"Of development: {note}" for note in choice.development.human.notes)
+
+
+def _about_development(choice: Choice) -> str:
+    words = (
+        f"{choice.answer.title}, on development ({_judged(choice.development.human)}): "
+        f"{choice.chosen} has the largest value of {len(choice.candidates)} settings, "
+        f"{choice.on_development:.4f}."
+    )
+    if choice.tied > 1:
+        words += f" {choice.tied} settings share it; the default is kept, or else the first."
+    undefined = [candidate for candidate in choice.candidates if candidate.value is None]
+    if undefined:
+        words += f" {len(undefined)} have no value, such as {undefined[0].text}: "
+        words += f"{undefined[0].reason}."
+    return f"{words} The best of many flatters itself: the test part says what it is worth."
+
+
+def _about_test(choice: Choice) -> str:
+    agreement, kind = choice.on_test, "the test part" if choice.split else "the test set"
+    where = f"On {kind} ({_judged(choice.test.human)})"
+    if agreement.value is None:
+        return f"{where} it has no value: {'; '.join(agreement.notes)}."
+    words = f"{where} it has {agreement.value:.4f}"
+    if agreement.low is None or agreement.high is None:
+        return f"{words} without an interval{''.join(f'; {note}' for note in agreement.notes)}."
+    interval = f"{100 * choice.settings.level:g} % interval over {choice.answer.resampled}"
+    return f"{words}, {agreement.low:.4f} to {agreement.high:.4f} ({interval})."
+
+
+def _about_default(choice: Choice) -> str:
+    if choice.is_default:
+        return "The default settings are the chosen ones: there is nothing to compare."
+    default, difference = choice.default_on_test.value, choice.difference
+    if default is None or difference is None:
+        reasons = "; ".join(choice.default_on_test.notes)
+        return f"The default settings, {choice.default}, have no value to compare: {reasons}."
+    beside = f"the default settings, {choice.default}, which have {default:.4f}"
+    pair = choice.pair
+    if pair is None or abs(difference) <= SAME:
+        return f"It agrees as well as {beside}."
+    sure = "significantly" if pair.significant else "not significantly"
+    words = f"That is {difference:.4f} above {beside}: {sure} better (p = {pair.p:.3g})."
+    if difference < 0:
+        words = (
+            f"That is {-difference:.4f} below {beside}: what was chosen does not carry over. "
+            f"The default is {sure} better (p = {pair.p:.3g})."
+        )
+    if pair.test.smallest_p > choice.settings.alpha:
+        words += f" No p below {pair.test.smallest_p:.3g} was possible."
+    return words
+
+
+def _judged(human: HumanSummary) -> str:
+    """How much was judged of a part."""
+    systems = f"{len(human.systems)} systems"
+    if human.items is None:
+        return systems
+    return f"{systems}, {human.items:,} judged {human.level}s"

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truebleu._seeds import DEFAULT_SEED
-from truebleu.agreement.agree import AgreeSettings, Asked, drawing_for, find, notes
-from truebleu.agreement.coefficients import count_pairs, measure_by
-from truebleu.agreement.judgments import Judgments, count_judgments
-from truebleu.agreement.questions import parse_question
-from truebleu.agreement.scores import judge
-from truebleu.agreement.tests import comparisons_test
+from truebleu.agreement.agree import HumanSummary
+from truebleu.agreement.answers import AgreeSettings, evaluate, resampling_of
+from truebleu.agreement.coefficients import coefficient, count_pairs
+from truebleu.agreement.comparisons import Judgments, count_judgments, judgment_permutation_test
+from truebleu.agreement.data import agreement_data
+from truebleu.agreement.measures import parse_question
 from truebleu.corpus.test_set import fingerprint
 from truebleu.errors import UnknownNameError
 from truebleu.execution.journal import Runner, Task
@@ -28,11 +28,11 @@ from truebleu.significance.corrections import adjust
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from truebleu.agreement.agree import Drawing, Found
-    from truebleu.agreement.bootstrap import AgreementInterval, Over
+    from truebleu.agreement.answers import Evaluation, Resampling
+    from truebleu.agreement.bootstrap import AgreementInterval, Resample
     from truebleu.agreement.coefficients import PairCounts
-    from truebleu.agreement.questions import Question
-    from truebleu.agreement.scores import Human, SystemScores
+    from truebleu.agreement.data import AgreementData, Human, SystemScores
+    from truebleu.agreement.measures import Question
     from truebleu.corpus import TestSet
     from truebleu.execution.journal import Key, Record
     from truebleu.metrics.base import Metric
@@ -374,16 +374,19 @@ NOTHING_DRAWN = "people scored whole systems, and no segments that could be draw
 class Agreeing:
     """What the columns ask: about judged systems, with the metrics by the labels of the rows."""
 
-    asked: Asked
+    data: AgreementData
+    settings: AgreeSettings
 
     def values(self, column: Column) -> dict[str, Cell]:
         """The value of every row in a column, or why there is none."""
-        item = self.asked.judged.people.item
+        item = self.data.people.item
         if column is SEGMENT and item == "system":
-            return {label: Cell(None, NO_SEGMENTS_JUDGED) for label in self.asked.judged.metrics}
+            return {label: Cell(None, NO_SEGMENTS_JUDGED) for label in self.data.metrics}
         cells = {
-            label: Cell(one.value, "; ".join(one.notes) if one.value is None else None)
-            for label, one in self._found(column).values.items()
+            label: Cell(
+                agreement.value, "; ".join(agreement.notes) if agreement.value is None else None
+            )
+            for label, agreement in self._evaluation(column).values.items()
         }
         if column is SEGMENT and item == "segment":
             cells[CORPUS] = Cell(None, NO_SEGMENT_VALUE)
@@ -391,64 +394,71 @@ class Agreeing:
 
     def pairs(self) -> PairCounts | None:
         """The pairs of which τ is made; how many people tied is the same for all rows."""
-        judged, items = self.asked.judged, self.asked.items
-        if judged.judgments is not None:
-            return count_judgments(items[NONE], judged.judgments)
-        if judged.human is not None:
-            return count_pairs(judged.human, items[NONE], grouping="item")
+        data = self.data
+        if data.judgments is not None:
+            return count_judgments(data.items[NONE], data.judgments)
+        if data.human is not None:
+            return count_pairs(data.human, data.items[NONE], grouping="item")
         return None
 
-    def drawing(self, column: Column) -> Drawing:
-        """What the intervals of a column draw; refused where that is not possible."""
-        judged, settings = self.asked.judged, self.asked.settings
-        return drawing_for(self._question(column), judged, settings.resample)
+    def resampling(self, column: Column) -> Resampling:
+        """What the intervals of a column resample; refused where that is not possible."""
+        return resampling_of(self._question(column), self.data, self.settings.resample)
 
     def intervals(self, column: Column) -> Record:
         """For each row of a column low, high and why not; then the same of its excess over none."""
-        judged, level = self.asked.judged, self.asked.settings.level
-        lacking = self.drawing(column).refusal
-        if judged.people.item == "system":
+        data, level = self.data, self.settings.level
+        lacking = self.resampling(column).refusal
+        if data.people.item == "system":
             lacking = NO_SEGMENTS_JUDGED if column is SEGMENT else NOTHING_DRAWN
         if lacking is not None:
-            return {label: [None, None, lacking] * 2 for label in judged.metrics}
-        replicates = self._found(column).replicates()
+            return {label: [None, None, lacking] * 2 for label in data.metrics}
+        replicates = self._evaluation(column).replicates()
         return {
             label: [
                 *_bounds(replicates.interval(label, level)),
                 *_bounds(replicates.difference(label, NONE, level)),
             ]
-            for label in judged.metrics
+            for label in data.metrics
         }
 
     def test(self, column: Column, better: str, worse: str) -> Record:
         """The one-sided p-value that a row agrees better than another.
 
-        For τ two rows exchange their answers item by item. Exchanging single scores, as for other
+        For τ two rows swap their answers item by item. Swapping single scores, as for other
         coefficients, would compare a smoothed with an unsmoothed output of one segment, which no
         metric does, and the test would hardly notice a difference.
         """
-        test = self._found(column).test
-        if column is SEGMENT:
-            asked = self.asked
-            judgments = asked.judged.judgments
-            if judgments is None:
-                judgments = compared(self._human)
-            by = measure_by(column.coefficient, grouping="item")
-            test, _ = comparisons_test(judgments, asked.items, by, asked.settings)
-        return {"p": test(better, worse).p}
+        if column is not SEGMENT:
+            test = self._evaluation(column).test(better, worse)
+            return {"p": 1.0 if test.p is None else test.p}
+        data, settings = self.data, self.settings
+        judgments = data.judgments
+        if judgments is None:
+            judgments = compared(self._human)
+        test = judgment_permutation_test(
+            data.items[worse],
+            data.items[better],
+            judgments,
+            coefficient(column.coefficient),
+            permutations=settings.permutations,
+            seed=settings.seed,
+        )
+        return {"p": test.p}
 
     @property
     def _human(self) -> Values:
         """People's scores of items; asked for only where there are any."""
-        assert self.asked.judged.human is not None  # noqa: S101
-        return self.asked.judged.human
+        assert self.data.human is not None  # noqa: S101
+        return self.data.human
 
     def _question(self, column: Column) -> Question:
-        compared = self.asked.judged.judgments is not None
+        compared = self.data.judgments is not None
         return parse_question(column.coefficient, compared=compared)
 
-    def _found(self, column: Column) -> Found:
-        return find(self.asked, self._question(column), self.drawing(column))
+    def _evaluation(self, column: Column) -> Evaluation:
+        resampling = self.resampling(column)
+        return evaluate(self.data, self._question(column), self.settings, resampling)
 
 
 def compared(human: Values) -> Judgments:
@@ -487,7 +497,7 @@ def _bounds(interval: AgreementInterval) -> list[Any]:
 # "crp", is beside them at system level.
 
 
-RESAMPLED: dict[PoolUnit, Over] = {"segment": "segments", "document": "documents"}
+RESAMPLED: dict[PoolUnit, Resample] = {"segment": "segments", "document": "documents"}
 
 
 def study_smoothing(
@@ -501,8 +511,8 @@ def study_smoothing(
     lowercase: bool = False,
     unit: PoolUnit = "segment",
     system_scores: SystemScores = "all",
-    samples: int = 1000,
-    draws: int = 10_000,
+    replicates: int = 1000,
+    permutations: int = 10_000,
     level: float = 0.95,
     seed: int = DEFAULT_SEED,
     runner: Runner | None = None,
@@ -523,8 +533,8 @@ def study_smoothing(
         lowercase: whether all of them ignore case.
         unit: what the intervals draw: segments or documents.
         system_scores: whether systems are scored on "all" segments, or on those "rated".
-        samples: replicates of the intervals.
-        draws: exchanges in each test.
+        replicates: of the intervals.
+        permutations: in each test.
         level: of the intervals, and 1 minus the significance level of the tests.
         seed: of intervals and tests.
         runner: keeps the results and shows progress.
@@ -533,27 +543,27 @@ def study_smoothing(
         raise UnknownNameError("unit", str(unit), tuple(RESAMPLED))
     settings = AgreeSettings(
         resample=RESAMPLED[unit],
-        samples=samples,
-        draws=draws,
+        replicates=replicates,
+        permutations=permutations,
         level=level,
         seed=seed,
         system_scores=system_scores,
     )
     metrics = _metrics(epsilon, k, alpha, tokenize=tokenize, lowercase=lowercase)
-    judged = judge(test_set, human, list(metrics.values()), system_scores=system_scores)
-    named = zip(metrics, judged.metrics.values(), strict=True)
-    study = Agreeing(Asked(replace(judged, metrics=dict(named)), settings))
+    data = agreement_data(test_set, human, list(metrics.values()), system_scores=system_scores)
+    named = zip(metrics, data.metrics.values(), strict=True)
+    study = Agreeing(replace(data, metrics=dict(named)), settings)
     for column in COLUMNS:
-        # What cannot be drawn is refused before the work begins.
-        study.drawing(column)
+        # What cannot be resampled is refused before the work begins.
+        study.resampling(column)
     values = {column.name: study.values(column) for column in COLUMNS}
     subject = {
         "study": "smoothing",
         **_outline(test_set, human, metrics),
         "unit": unit,
         "system_scores": system_scores,
-        "samples": samples,
-        "draws": draws,
+        "replicates": replicates,
+        "permutations": permutations,
         "level": level,
         "seed": seed,
     }
@@ -567,11 +577,11 @@ def study_smoothing(
     ]
     records = (runner or Runner()).run(subject, tasks)
     return smoothing_exhibit(
-        item=judged.people.item,
+        item=data.people.item,
         values=values,
         records=records,
         pairs=study.pairs(),
-        notes=notes(human, judged, test_set),
+        notes=_about_judgments(HumanSummary.of(human, data, test_set)),
         settings={**subject, "epsilon": epsilon, "k": k, "alpha": alpha},
     )
 
@@ -604,6 +614,17 @@ def _outline(test_set: TestSet, human: Human, metrics: Mapping[str, Metric]) -> 
         "human": human.signature,
         "judgments": _fingerprint_of_judgments(human),
     }
+
+
+def _about_judgments(human: HumanSummary) -> list[str]:
+    """What a reader should know about the human scores, in sentences."""
+    notes = [note if note.endswith(".") else f"{note}." for note in human.notes]
+    if human.unjudged:
+        notes.append(f"Nobody judged {_listed(human.unjudged)}: left out.")
+    only_ties = [name for name, score in human.scores.items() if score is None]
+    if only_ties:
+        notes.append(f"Only ties in the judgments of {_listed(only_ties)}: no share of wins.")
+    return notes
 
 
 def _fingerprint_of_judgments(human: Human) -> str:

@@ -1,4 +1,9 @@
-"""What people said of the systems of a test set, as arrays: scores of items, or comparisons."""
+"""Human scores beside metric scores: systems that people judged, and what metrics say of them.
+
+An item is what people gave a score: a segment, or a document or domain where they judged those. A
+metric scores the same items: single segments under its sentence-level settings, documents and
+domains as the texts that they are. The scores of lower-is-better metrics are negated.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from truebleu.agreement.bootstrap import SegmentStatistics
-from truebleu.agreement.judgments import Judgments
+from truebleu.agreement.comparisons import Judgments, shares_of_wins
 from truebleu.errors import MalformedFileError, SettingError, UnpairedSegmentsError
 from truebleu.human import HumanScores, PairwiseJudgments
 from truebleu.human.scores import listed
@@ -25,12 +30,17 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
     from truebleu.significance._checks import Values
 
+__all__ = ["AgreementData", "HumanData", "MetricData", "agreement_data", "human_data"]
+
+#: What people said, as `truebleu.human` reads it.
 Human: TypeAlias = HumanScores | PairwiseJudgments
+#: Whether a metric scores systems on the whole test set, or on what people rated of them.
+SystemScores: TypeAlias = Literal["all", "rated"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class People:
-    """What people said.
+class HumanData:
+    """What people said, as arrays: scores of items, or comparisons.
 
     Attributes:
         systems: the names of those that were judged, in the order of the test set.
@@ -76,7 +86,7 @@ class People:
         return f"{self.item} {item + 1 if self.names is None else repr(self.names[item])}"
 
 
-def people_of(test_set: TestSet, human: Human) -> People:
+def human_data(test_set: TestSet, human: Human) -> HumanData:
     """What people said of a test set's systems.
 
     Raises:
@@ -84,9 +94,9 @@ def people_of(test_set: TestSet, human: Human) -> People:
     """
     strange = [name for name in human.systems if name not in test_set.systems]
     if strange:
-        found = f"judgments of {listed(strange)}"
+        given = f"judgments of {listed(strange)}"
         expected = f"systems of the test set, {listed(list(test_set.systems))}"
-        raise MalformedFileError(human.label, None, found, expected)
+        raise MalformedFileError(human.label, None, given, expected)
     if isinstance(human, PairwiseJudgments):
         names = _judged_names(test_set, human, set(human.systems))
         return _comparing(test_set, human, names)
@@ -95,16 +105,16 @@ def people_of(test_set: TestSet, human: Human) -> People:
     means = human.means() if judged == set(human.systems) else _means(human, names)
     systems = np.array([means[name] for name in names])
     if human.level == "system":
-        return People(systems=names, means=systems, item="system", size=0)
+        return HumanData(systems=names, means=systems, item="system", size=0)
     return _scoring(test_set, human, names, systems)
 
 
 def _judged_names(test_set: TestSet, human: Human, judged: set[str]) -> tuple[str, ...]:
     names = tuple(name for name in test_set.systems if name in judged)
     if len(names) < 2:
-        found = f"judgments of {listed(names) or 'none of the systems'}"
+        given = f"judgments of {listed(names) or 'none of the systems'}"
         expected = "judgments of at least two systems: agreement is about differences"
-        raise MalformedFileError(human.label, None, found, expected)
+        raise MalformedFileError(human.label, None, given, expected)
     return names
 
 
@@ -120,14 +130,16 @@ def _means(human: HumanScores, names: Sequence[str]) -> dict[str, float]:
 
 def _scoring(
     test_set: TestSet, human: HumanScores, names: tuple[str, ...], means: Values
-) -> People:
+) -> HumanData:
     cells = [[np.nan if s is None else s for s in human.scores[name]] for name in names]
     scores = np.array(cells, dtype=np.float64)
     if human.level == "segment":
         if scores.shape[1] != len(test_set):
             segments = scores.shape[1]
             raise UnpairedSegmentsError(human.label, segments, "the test set", len(test_set))
-        return People(systems=names, means=means, item="segment", scores=scores, size=len(test_set))
+        return HumanData(
+            systems=names, means=means, item="segment", scores=scores, size=len(test_set)
+        )
     labels = test_set.documents if human.level == "document" else test_set.domains
     if labels is None or human.items is None:
         expected = f"a test set with {human.level}s; see --documents"
@@ -139,7 +151,7 @@ def _scoring(
     # What nobody judged is part of the test set, and so of the metrics' system scores.
     others = [label for label in dict.fromkeys(labels) if label not in human.items]
     unjudged = np.full((len(names), len(others)), np.nan)
-    return People(
+    return HumanData(
         systems=names,
         means=means,
         item=human.level,
@@ -150,18 +162,18 @@ def _scoring(
     )
 
 
-def _comparing(test_set: TestSet, human: PairwiseJudgments, names: tuple[str, ...]) -> People:
+def _comparing(test_set: TestSet, human: PairwiseJudgments, names: tuple[str, ...]) -> HumanData:
     place = {name: number for number, name in enumerate(names)}
-    last = max((one.segment for one in human.judgments), default=-1)
+    last = max((judgment.segment for judgment in human.judgments), default=-1)
     if last >= len(test_set):
         raise UnpairedSegmentsError(human.label, last + 1, "the test set", len(test_set))
     judgments = Judgments(
-        left=np.array([place[one.left] for one in human.judgments], dtype=np.int64),
-        right=np.array([place[one.right] for one in human.judgments], dtype=np.int64),
-        item=np.array([one.segment for one in human.judgments], dtype=np.int64),
-        verdict=np.array([one.verdict for one in human.judgments], dtype=np.int64),
+        left=np.array([place[judgment.left] for judgment in human.judgments], dtype=np.int64),
+        right=np.array([place[judgment.right] for judgment in human.judgments], dtype=np.int64),
+        item=np.array([judgment.segment for judgment in human.judgments], dtype=np.int64),
+        verdict=np.array([judgment.verdict for judgment in human.judgments], dtype=np.int64),
     )
-    return People(
+    return HumanData(
         systems=names,
         means=shares_of_wins(judgments, len(names)),
         item="segment",
@@ -170,35 +182,13 @@ def _comparing(test_set: TestSet, human: PairwiseJudgments, names: tuple[str, ..
     )
 
 
-def shares_of_wins(judgments: Judgments, systems: int) -> Values:
-    """How often each system was preferred among its judgments that are no ties.
-
-    Bojar et al. (2011), the ranking of WMT 2012. NaN for a system whose judgments are all ties.
-    """
-    wins, losses = np.zeros(systems), np.zeros(systems)
-    for better in (1, -1):
-        of = judgments.verdict == better
-        winner, loser = (judgments.left, judgments.right)[::better]
-        np.add.at(wins, winner[of], 1)
-        np.add.at(losses, loser[of], 1)
-    decided = wins + losses
-    return np.where(decided > 0, wins / np.maximum(decided, 1), np.nan)
-
-
-# Judged systems: human and metric scores side by side, of systems and of their items.
-#
-# An item is what people gave a score: a segment, or a document or domain where they judged those. A
-# metric scores the same items: single segments under its sentence-level settings, documents and
-# domains as the texts that they are. Scores are turned so that more is better.
-
-
-#: Whether a metric scores systems on the whole test set, or on what people rated of them.
-SystemScores: TypeAlias = Literal["all", "rated"]
+# --------------------------------------------------------------------------------------------------
+# What metrics say.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class JudgedMetric:
-    """One metric's scores of the judged systems, turned so that more is better.
+class MetricData:
+    """One metric's scores of the judged systems, negated where lower is better.
 
     Attributes:
         metric: the metric.
@@ -214,12 +204,12 @@ class JudgedMetric:
 
     @property
     def sign(self) -> int:
-        """-1 where the scores were turned."""
+        """-1 where the scores were negated."""
         return -1 if self.metric.higher_is_better is False else 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Judged:
+class AgreementData:
     """The systems that people judged, and what metrics say of them.
 
     Attributes:
@@ -228,8 +218,8 @@ class Judged:
         documents: the document of each segment, where that is known.
     """
 
-    people: People
-    metrics: Mapping[str, JudgedMetric]
+    people: HumanData
+    metrics: Mapping[str, MetricData]
     documents: tuple[str, ...] | None
 
     @property
@@ -247,14 +237,28 @@ class Judged:
         """Whether items are segments, so that documents may be drawn as well."""
         return self.people.item == "segment"
 
+    @property
+    def items(self) -> dict[str, Values]:
+        """Every metric's scores of items."""
+        return {
+            label: metric.items
+            for label, metric in self.metrics.items()
+            if metric.items is not None
+        }
 
-def judge(
+    @property
+    def systems(self) -> dict[str, Values]:
+        """Every metric's scores of systems."""
+        return {label: metric.systems for label, metric in self.metrics.items()}
+
+
+def agreement_data(
     test_set: TestSet,
     human: Human,
     metrics: Sequence[Metric],
     *,
     system_scores: SystemScores = "all",
-) -> Judged:
+) -> AgreementData:
     """Bring human scores and metrics together.
 
     Args:
@@ -263,7 +267,7 @@ def judge(
         metrics: which are judged by it.
         system_scores: "rated" scores systems on what people rated of them only.
     """
-    people = people_of(test_set, human)
+    people = human_data(test_set, human)
     if system_scores == "rated" and people.scores is None:
         expected = "'all' where people did not score segments, documents or domains"
         raise SettingError("system_scores", system_scores, expected)
@@ -273,49 +277,52 @@ def judge(
     if twice is not None:
         raise SettingError("metrics", f"{twice} twice", "every metric once, with its settings")
     rated = system_scores == "rated"
-    judged = {
-        label: _judged_metric(label, metric, texts, people, rated=rated)
+    scored = {
+        label: _metric_data(label, metric, texts, people, rated=rated)
         for label, metric in zip(labels, metrics, strict=True)
     }
-    return Judged(people, judged, texts.documents)
+    return AgreementData(people, scored, texts.documents)
 
 
-def _judged_metric(
-    label: str, metric: Metric, texts: TestSet, people: People, *, rated: bool
-) -> JudgedMetric:
+def _metric_data(
+    label: str, metric: Metric, texts: TestSet, people: HumanData, *, rated: bool
+) -> MetricData:
     segments = metric.count(texts).array()
-    one = MetricStatistics.of(label, metric, segments, Units.segments(len(texts)))
-    rows = _by_item(one.rows, people)
+    counted = MetricStatistics.of(label, metric, segments, Units.segments(len(texts)))
+    rows = _by_item(counted.rows, people)
     items = None
     if people.scores is not None or people.judgments is not None:
         # The rows as they are: their exact differences make or break ties.
-        items = one.sign * _item_scores(one, _by_item(segments, people), people)
+        items = counted.sign * _item_scores(counted, _by_item(segments, people), people)
     if rated and people.scores is not None:
         rows = rows * ~np.isnan(people.scores).T[:, :, np.newaxis]
-    statistics = SegmentStatistics(rows, lambda sums: one.sign * _text_scores(metric, sums))
+    statistics = SegmentStatistics(rows, lambda sums: counted.sign * _text_scores(metric, sums))
     systems = statistics.score(rows.sum(axis=0))
-    return JudgedMetric(metric, items, systems, statistics)
+    return MetricData(metric, items, systems, statistics)
 
 
-def _by_item(rows: Values, people: People) -> Values:
+def _by_item(rows: Values, people: HumanData) -> Values:
     """Rows of segments, or of documents or domains as one text each."""
     if people.labels is None:
         return rows
     return Units.documents(people.labels).add_up(rows)[people.order]
 
 
-def _item_scores(one: MetricStatistics, rows: Values, people: People) -> Values:
+def _item_scores(counted: MetricStatistics, rows: Values, people: HumanData) -> Values:
     """A metric's scores of all items, shaped (system, item); 0 where nobody judged."""
     if people.item == "segment":
-        found = one.metric.segment_scores(rows)
-        scores = np.array([[np.nan if s is None else s for s in of] for of in found], dtype=float)
+        by_system = counted.metric.segment_scores(rows)
+        scores = np.array(
+            [[np.nan if score is None else score for score in scores] for scores in by_system],
+            dtype=float,
+        )
     else:
-        scores = _text_scores(one.metric, rows).T
+        scores = _text_scores(counted.metric, rows).T
     judged = people.judged_cells
     lacking = judged & ~np.isfinite(scores)
     if lacking.any():
         system, item = (int(number) for number in np.argwhere(lacking)[0])
-        where = f"{one.label} of {people.systems[system]!r}, {people.name_of(item)}"
+        where = f"{counted.label} of {people.systems[system]!r}, {people.name_of(item)}"
         expected = "a score wherever people judged; leave that judgment out, or score the output"
         raise SettingError(where, "no score", expected)
     return np.ascontiguousarray(np.where(judged, scores, 0.0))

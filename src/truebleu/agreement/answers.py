@@ -1,0 +1,597 @@
+"""An answer: how well all metrics agree with people by one coefficient, and how sure that is.
+
+It has each metric's value with an interval, a test of every pair of metrics, and ranks. There is
+one way to find them for each kind of question: of items, of systems, of comparisons, of soft
+pairwise accuracy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
+
+import numpy as np
+
+from truebleu._seeds import DEFAULT_SEED, require_replicates, require_seed
+from truebleu.agreement.bootstrap import (
+    RESAMPLE,
+    Replicates,
+    Resample,
+    bootstrap_agreement,
+    bootstrap_system_agreement,
+)
+from truebleu.agreement.comparisons import (
+    bootstrap_judgments,
+    bootstrap_shares_of_wins,
+    judgment_permutation_test,
+    measure_judgments,
+)
+from truebleu.agreement.data import SystemScores
+from truebleu.agreement.measures import measure
+from truebleu.agreement.ranking import MetricPair, rank_metrics
+from truebleu.agreement.soft_pairwise import (
+    bootstrap_soft_pairwise,
+    soft_pairwise_accuracies,
+    soft_pairwise_test,
+)
+from truebleu.agreement.tests import (
+    PERMUTE,
+    Method,
+    MetricTest,
+    Permute,
+    pair_permutation_test,
+    permutation_test,
+    williams_test,
+)
+from truebleu.errors import SettingError, UnknownNameError
+from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust
+from truebleu.significance.intervals import smallest_replicates
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from truebleu.agreement.data import AgreementData
+    from truebleu.agreement.measures import Measure, Measured, Question
+    from truebleu.significance._checks import Values
+
+__all__ = ["AgreeSettings", "Answer", "MetricAgreement", "answer_question"]
+
+#: How two metrics are tested against each other.
+TestName: TypeAlias = Literal["permutation", "williams"]
+#: A test of a metric and of one that agrees no better, by their names.
+Test: TypeAlias = Callable[[str, str], MetricTest]
+
+TESTS: tuple[TestName, ...] = get_args(TestName)
+# All permutations of so many systems are made, however few are asked for: 16,384.
+EXACT_SYSTEMS = 14
+OUTSIDE = (
+    "the value is outside its interval: resampling adds to the noise of the scores, and noise "
+    "weakens agreement"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgreeSettings:
+    """Settings of an agreement; the defaults are what we would report.
+
+    Attributes:
+        resample: what intervals resample: "segments", "documents", "systems", or both.
+        replicates: of the intervals.
+        test: of two metrics: "permutation", or "williams" for Pearson's r of all scores at once.
+        permutations: in each permutation test; all there are of up to 14 systems.
+        permute: what tests of calibrated ties permute: "scores", calibrated anew every time, or
+            outcomes of "pairs", as WMT 2023 to 2025, which rejects too often.
+        correction: for the number of pairs of metrics; "none" is what the WMT tasks do.
+        system_scores: whether metrics score systems on "all" segments, or on those "rated".
+        seed: any whole number from 0 up.
+        level: of the intervals, and 1 minus the significance level of the tests.
+    """
+
+    resample: Resample = "segments"
+    replicates: int = 1000
+    test: TestName = "permutation"
+    permutations: int = 1000
+    permute: Permute = "scores"
+    correction: str = "holm"
+    system_scores: SystemScores = "all"
+    seed: int = DEFAULT_SEED
+    level: float = 0.95
+
+    def __post_init__(self) -> None:
+        for setting, value, known in (
+            ("resample", self.resample, RESAMPLE),
+            ("test", self.test, TESTS),
+            ("permute", self.permute, PERMUTE),
+            ("correction", self.correction, P_VALUE_CORRECTIONS),
+            ("system_scores", self.system_scores, get_args(SystemScores)),
+        ):
+            if value not in known:
+                raise UnknownNameError(setting, value, tuple(known))
+        require_seed(self.seed)
+        require_replicates("permutations", self.permutations)
+        require_replicates("replicates", self.replicates)
+        least = smallest_replicates(self.level)
+        if self.replicates < least:
+            expected = f"at least {least} at the level {self.level:g}"
+            raise SettingError("replicates", self.replicates, expected)
+
+    @property
+    def alpha(self) -> float:
+        """The significance level."""
+        return round(1 - self.level, 12)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricAgreement:
+    """How well one metric agrees with people by one coefficient.
+
+    Attributes:
+        metric: the metric's label.
+        value: None where it is undefined, which is not 0; `notes` say why.
+        low: the lower bound of the interval; None where there is none.
+        high: the upper bound.
+        rank: the number of its cluster, from 1; None without a value.
+        groups: how many groups the value is made of; None where nothing is grouped.
+        undefined_groups: how many groups have no value.
+        epsilon: the tie threshold, where it was calibrated.
+        notes: what a reader should know.
+    """
+
+    metric: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    rank: int | None = None
+    groups: int | None = None
+    undefined_groups: int | None = None
+    epsilon: float | None = None
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {**asdict(self), "notes": list(self.notes)}
+
+    def noted(self, *notes: str) -> MetricAgreement:
+        """The same with further notes."""
+        return replace(self, notes=(*self.notes, *notes))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """All metrics by one coefficient, best first.
+
+    Attributes:
+        question: what was asked.
+        title: the same for people.
+        metrics: the metrics, best first, those without a value last.
+        pairs: every pair of metrics, tested.
+        smallest_p: the smallest adjusted p that there could have been; above the significance
+            level, nothing could have been significant. None without pairs.
+        resampled: what the replicates of intervals resampled.
+        method: how pairs of metrics were tested.
+        notes: what a reader should know, in sentences.
+    """
+
+    question: Question
+    title: str
+    metrics: tuple[MetricAgreement, ...]
+    pairs: tuple[MetricPair, ...]
+    smallest_p: float | None
+    resampled: str
+    method: Method
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, metric: str) -> MetricAgreement:
+        """The agreement of one metric, by its label."""
+        for agreement in self.metrics:
+            if agreement.metric == metric:
+                return agreement
+        raise KeyError(metric)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "question": self.question.label,
+            "title": self.title,
+            "level": self.question.level,
+            "coefficient": self.question.coefficient,
+            "resampled": self.resampled,
+            "method": self.method,
+            "smallest_p": self.smallest_p,
+            "metrics": [agreement.to_dict() for agreement in self.metrics],
+            "pairs": [pair.to_dict() for pair in self.pairs],
+            "notes": list(self.notes),
+        }
+
+
+# --------------------------------------------------------------------------------------------------
+# What intervals resample.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resampling:
+    """What the replicates of a question's intervals resample.
+
+    Attributes:
+        resample: as the bootstraps take it, where items are called segments whatever they are.
+        name: as results call it.
+        documents: the document of each segment, where documents are resampled.
+        notes: why it is not what was asked for, in sentences.
+        refusal: why nothing can be resampled, so that there is no interval.
+    """
+
+    resample: Resample
+    name: str
+    documents: tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()
+    refusal: str | None = None
+
+
+def resampling_of(question: Question, data: AgreementData, resample: Resample) -> Resampling:
+    """What the intervals of a question resample.
+
+    Args:
+        question: what is asked.
+        data: what people judged.
+        resample: what should be resampled.
+
+    Raises:
+        SettingError: when that cannot be resampled.
+    """
+    people, notes = data.people, []
+    chosen = resample
+    if question.measure is None and resample.endswith("systems"):
+        chosen = "documents" if resample.startswith("documents") else "segments"
+        notes.append(
+            f"Only {chosen} were resampled: of resampled systems it would be another coefficient."
+        )
+    if question.compared and resample.endswith("systems"):
+        expected = "segments or documents: people compared pairs of systems"
+        raise SettingError("resample", resample, expected)
+    if people.item == "system":
+        if resample != "systems":
+            notes.append("Systems were resampled: people scored nothing less than whole systems.")
+        return Resampling(resample="systems", name="systems", notes=tuple(notes))
+    if chosen == "systems":
+        return Resampling(resample=chosen, name=chosen, notes=tuple(notes))
+    judged = np.flatnonzero(people.judged_cells.any(axis=0))
+    if data.by_segment and chosen.startswith("documents"):
+        if data.documents is None:
+            raise SettingError("resample", chosen, "a test set with documents; see --documents")
+        return Resampling(
+            resample=chosen,
+            name=chosen,
+            documents=data.documents,
+            notes=tuple(notes),
+            refusal=_refusal(len({data.documents[segment] for segment in judged}), "document"),
+        )
+    chosen = cast("Resample", chosen.replace("documents", "segments"))
+    return Resampling(
+        resample=chosen,
+        name=chosen.replace("segment", people.item),
+        notes=tuple(notes),
+        refusal=_refusal(len(judged), people.item),
+    )
+
+
+def _refusal(units: int, what: str) -> str | None:
+    return None if units > 1 else f"no interval: people judged one {what} only"
+
+
+# --------------------------------------------------------------------------------------------------
+# Values, tests and replicates.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Evaluation:
+    """What one question is answered with: values, and how to test and to resample them.
+
+    Attributes:
+        values: each metric's value, without interval and rank.
+        test: of a metric and one that agrees no better.
+        method: of that test.
+        replicates: draws them.
+        notes: what a reader should know, in sentences.
+    """
+
+    values: Mapping[str, MetricAgreement]
+    test: Test
+    method: Method
+    replicates: Callable[[], Replicates]
+    notes: tuple[str, ...] = ()
+
+
+def evaluate(
+    data: AgreementData, question: Question, settings: AgreeSettings, resampling: Resampling
+) -> Evaluation:
+    """Evaluate all metrics by one question, with replicates of what `resampling` says."""
+    by = question.measure
+    if by is None:
+        return _of_soft_accuracy(data, settings, resampling)
+    if question.level == "system":
+        return _of_systems(data, by, settings, resampling)
+    if question.compared:
+        return _of_comparisons(data, by, settings, resampling)
+    return _of_items(data, by, settings, resampling)
+
+
+def _of_items(
+    data: AgreementData, by: Measure, settings: AgreeSettings, resampling: Resampling
+) -> Evaluation:
+    human, items = data.human, data.items
+    assert human is not None  # noqa: S101  # such questions are refused otherwise
+    test, method = items_test(human, items, by, settings)
+    return Evaluation(
+        values={
+            label: _measured(label, measure(human, scores, by)) for label, scores in items.items()
+        },
+        test=test,
+        method=method,
+        replicates=lambda: bootstrap_agreement(
+            human,
+            items,
+            by,
+            resample=resampling.resample,
+            documents=resampling.documents,
+            replicates=settings.replicates,
+            seed=settings.seed,
+        ),
+    )
+
+
+def _of_systems(
+    data: AgreementData, by: Measure, settings: AgreeSettings, resampling: Resampling
+) -> Evaluation:
+    means, systems = data.people.means, data.systems
+    test, method = systems_test(means, systems, by, settings)
+    return Evaluation(
+        values={
+            label: _measured(label, measure(means, scores, by)) for label, scores in systems.items()
+        },
+        test=test,
+        method=method,
+        replicates=lambda: _system_replicates(data, by, settings, resampling),
+    )
+
+
+def _system_replicates(
+    data: AgreementData, by: Measure, settings: AgreeSettings, resampling: Resampling
+) -> Replicates:
+    statistics = {label: metric.statistics for label, metric in data.metrics.items()}
+    if data.human is not None:
+        return bootstrap_system_agreement(
+            data.human,
+            statistics,
+            by.coefficient,
+            resample=resampling.resample,
+            documents=resampling.documents,
+            replicates=settings.replicates,
+            seed=settings.seed,
+        )
+    if data.judgments is not None and resampling.resample != "systems":
+        return bootstrap_shares_of_wins(
+            statistics,
+            data.judgments,
+            by.coefficient,
+            resample=resampling.resample,
+            documents=resampling.documents,
+            replicates=settings.replicates,
+            seed=settings.seed,
+        )
+    return bootstrap_agreement(
+        data.people.means,
+        data.systems,
+        by,
+        resample="systems",
+        replicates=settings.replicates,
+        seed=settings.seed,
+    )
+
+
+def _of_comparisons(
+    data: AgreementData, by: Measure, settings: AgreeSettings, resampling: Resampling
+) -> Evaluation:
+    judgments, items = data.judgments, data.items
+    assert judgments is not None  # noqa: S101  # comparisons are asked for only where there are any
+    values = {}
+    for label, scores in items.items():
+        value, reason = measure_judgments(scores, judgments, by.coefficient)
+        values[label] = MetricAgreement(metric=label, value=value, notes=_notes(reason))
+    return Evaluation(
+        values=values,
+        test=lambda better, worse: judgment_permutation_test(
+            items[worse],
+            items[better],
+            judgments,
+            by.coefficient,
+            permutations=settings.permutations,
+            seed=settings.seed,
+        ),
+        method="segments",
+        replicates=lambda: bootstrap_judgments(
+            items,
+            judgments,
+            by.coefficient,
+            resample=resampling.resample,
+            documents=resampling.documents,
+            replicates=settings.replicates,
+            seed=settings.seed,
+        ),
+    )
+
+
+def _of_soft_accuracy(
+    data: AgreementData, settings: AgreeSettings, resampling: Resampling
+) -> Evaluation:
+    human, items = data.human, data.items
+    assert human is not None  # noqa: S101  # refused otherwise
+    accuracies = soft_pairwise_accuracies(human, items, seed=settings.seed)
+    first = next(iter(accuracies.values()))
+    notes: tuple[str, ...] = ()
+    if first.unpaired:
+        pairs = first.unpaired + first.pairs
+        notes = (f"{first.unpaired} of {pairs} pairs of systems share nothing that was rated.",)
+    return Evaluation(
+        values={
+            label: MetricAgreement(
+                metric=label, value=accuracy.value, notes=_notes(accuracy.reason)
+            )
+            for label, accuracy in accuracies.items()
+        },
+        test=lambda better, worse: soft_pairwise_test(
+            human,
+            items[worse],
+            items[better],
+            permutations=settings.permutations,
+            seed=settings.seed,
+        ),
+        method="scores",
+        replicates=lambda: bootstrap_soft_pairwise(
+            human,
+            items,
+            {label: accuracy.value for label, accuracy in accuracies.items()},
+            resample=resampling.resample,
+            documents=resampling.documents,
+            replicates=settings.replicates,
+            seed=settings.seed,
+        ),
+        notes=notes,
+    )
+
+
+def items_test(
+    human: Values, metrics: Mapping[str, Values], by: Measure, settings: AgreeSettings
+) -> tuple[Test, Method]:
+    """The test of a coefficient of items, and its method."""
+    coefficient = by.coefficient
+    if settings.test == "williams":
+        return _williams(human, metrics), "williams"
+    # A threshold has the unit of its metric's scores, so that these cannot be swapped.
+    fixed = bool(coefficient.epsilon) and not coefficient.calibrated
+    if fixed or (coefficient.calibrated and settings.permute == "pairs"):
+        epsilons = (coefficient.parameter, coefficient.parameter) if fixed else None
+        return (
+            lambda better, worse: pair_permutation_test(
+                human,
+                metrics[worse],
+                metrics[better],
+                grouping=by.grouping,
+                micro=by.average == "micro",
+                epsilons=epsilons,
+                permutations=settings.permutations,
+                seed=settings.seed,
+            )
+        ), "pairs"
+    return _permuted_scores(human, metrics, by, settings.permutations, settings.seed), "scores"
+
+
+def systems_test(
+    human: Values, metrics: Mapping[str, Values], by: Measure, settings: AgreeSettings
+) -> tuple[Test, Method]:
+    """The test of a coefficient of system scores, and its method."""
+    if settings.test == "williams":
+        return _williams(human, metrics), "williams"
+    permutations = settings.permutations
+    if len(human) <= EXACT_SYSTEMS:
+        permutations = max(permutations, 2 ** len(human))
+    return _permuted_scores(human, metrics, by, permutations, settings.seed), "scores"
+
+
+def _permuted_scores(
+    human: Values, metrics: Mapping[str, Values], by: Measure, permutations: int, seed: int
+) -> Test:
+    return lambda better, worse: permutation_test(
+        human, metrics[worse], metrics[better], by, permutations=permutations, seed=seed
+    )
+
+
+def _williams(human: Values, metrics: Mapping[str, Values]) -> Test:
+    return lambda better, worse: williams_test(human, metrics[worse], metrics[better])
+
+
+def _measured(label: str, measured: Measured) -> MetricAgreement:
+    return MetricAgreement(
+        metric=label,
+        value=measured.value,
+        groups=measured.groups,
+        undefined_groups=measured.undefined_groups,
+        epsilon=None if measured.ties is None else measured.ties.epsilon,
+        notes=(*_notes(measured.reason), *measured.notes),
+    )
+
+
+def _notes(reason: str | None) -> tuple[str, ...]:
+    return () if reason is None else (reason,)
+
+
+# --------------------------------------------------------------------------------------------------
+# The answer.
+
+
+def answer_question(
+    data: AgreementData, question: Question, settings: AgreeSettings, resampling: Resampling
+) -> Answer:
+    """The answer of all metrics to one question, with intervals over what `resampling` says."""
+    evaluation = evaluate(data, question, settings, resampling)
+    values = {label: agreement.value for label, agreement in evaluation.values.items()}
+    ranked = rank_metrics(
+        values, evaluation.test, alpha=settings.alpha, correction=settings.correction
+    )
+    replicates = None
+    if resampling.refusal is None and ranked.order:
+        replicates = evaluation.replicates()
+    metrics = []
+    for label, rank in zip(ranked.order, ranked.ranks, strict=True):
+        agreement = replace(evaluation.values[label], rank=rank)
+        agreement = agreement.noted(*_constant(data, label, question))
+        metrics.append(_with_interval(agreement, replicates, resampling.refusal, settings.level))
+    return Answer(
+        question=question,
+        title=question.title(data.people.item),
+        metrics=(*metrics, *(evaluation.values[label] for label in ranked.undefined)),
+        pairs=ranked.pairs,
+        smallest_p=_smallest_p(ranked.pairs, settings.correction),
+        resampled=resampling.name,
+        method=evaluation.method,
+        notes=(*evaluation.notes, *resampling.notes),
+    )
+
+
+def _smallest_p(pairs: tuple[MetricPair, ...], correction: str) -> float | None:
+    """The smallest adjusted p there could have been: above alpha, nothing can be significant."""
+    if not pairs:
+        return None
+    return float(adjust(np.array([pair.test.smallest_p for pair in pairs]), correction).min())
+
+
+def _with_interval(
+    agreement: MetricAgreement, replicates: Replicates | None, refusal: str | None, level: float
+) -> MetricAgreement:
+    if replicates is None:
+        return agreement if refusal is None else agreement.noted(refusal)
+    interval = replicates.interval(agreement.metric, level)
+    if interval.low is None or interval.high is None or agreement.value is None:
+        return agreement.noted(f"no interval: {interval.reason}")
+    if not interval.low <= agreement.value <= interval.high:
+        agreement = agreement.noted(OUTSIDE)
+    return replace(agreement, low=interval.low, high=interval.high)
+
+
+def _constant(data: AgreementData, label: str, question: Question) -> tuple[str, ...]:
+    """What a reader should know of a value that is defined although nothing varies."""
+    people, metric = data.people, data.metrics[label]
+    human: Values | None
+    scores: Values | None
+    if question.level == "system" and question.measure is not None:
+        human, scores = people.means[~np.isnan(people.means)], metric.systems
+    else:
+        cells = people.judged_cells
+        human = None if people.scores is None else people.scores[cells]
+        scores = None if metric.items is None else metric.items[cells]
+    notes = []
+    if human is not None and np.ptp(human) == 0:
+        notes.append("people give everything the same score: the value tells nothing")
+    if scores is not None and np.ptp(scores) == 0:
+        notes.append("the metric gives everything the same score: the value tells nothing of it")
+    return tuple(notes)
