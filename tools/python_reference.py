@@ -1,0 +1,87 @@
+"""Writes the lists of public names in docs/reference/python.md, from each package's ``__all__``.
+
+A test compares the page with what this would write: run it after a public name was added, removed
+or described anew.
+
+    .venv/bin/python -m tools.python_reference
+"""
+
+from __future__ import annotations
+
+import inspect
+import pkgutil
+import re
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+
+import truebleu
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "python.md"
+# What is below this line of the page is written by this script.
+MARK = "<!-- written by tools/python_reference.py -->\n"
+# The command line is documented as such, and the drop-in by sacreBLEU.
+NOT_FOR_PYTHON = ("cli", "compat")
+# So many arguments of a function are shown.
+SHOWN = 3
+
+
+def public_packages() -> list[str]:
+    """The whole package, then every part of it that says what is public in it."""
+    inside = [
+        f"truebleu.{module.name}"
+        for module in pkgutil.iter_modules(truebleu.__path__)
+        if not module.name.startswith("_") and module.name not in NOT_FOR_PYTHON
+    ]
+    return ["truebleu", *(name for name in inside if hasattr(import_module(name), "__all__"))]
+
+
+def reference() -> str:
+    """A table of names for each package."""
+    return "\n".join(_section(package) for package in public_packages())
+
+
+def _section(package: str) -> str:
+    module = import_module(package)
+    names = sorted(module.__all__, key=lambda name: (name.lower(), name))
+    rows = [f"| `{_call(module, name)}` | {_description(module, name)} |" for name in names]
+    return "\n".join([f"## `{package}`", "", "| name | what it is |", "|---|---|", *rows, ""])
+
+
+def _call(module: object, name: str) -> str:
+    """A function with its first arguments, anything else by its name."""
+    value = getattr(module, name)
+    if not inspect.isfunction(value):
+        return name
+    arguments = list(inspect.signature(value).parameters)
+    more = ["…"] if len(arguments) > SHOWN else []
+    return f"{name}({', '.join([*arguments[:SHOWN], *more])})"
+
+
+def _description(module: object, name: str) -> str:
+    """The first line of the docstring, with links to the pages that it names."""
+    value = getattr(module, name)
+    if isinstance(value, Mapping):
+        return "by name: " + ", ".join(f"`{key}`" for key in value)
+    if isinstance(value, tuple):
+        return "one of " + ", ".join(f"`{each}`" for each in value)
+    if name == "__version__":
+        return "the version, which is part of every signature"
+    if not (inspect.isclass(value) or callable(value)) or not value.__module__.startswith("true"):
+        return "a type, for annotations"
+    line = (inspect.getdoc(value) or "").split("\n")[0].replace("``", "`").replace("|", r"\|")
+    linked = re.sub(r"docs/((?:[\w-]+/)*)([\w-]+)\.md", _link, line)
+    return linked.removesuffix(".")
+
+
+def _link(match: re.Match[str]) -> str:
+    folder, page = match.groups()
+    inside = (
+        folder.removeprefix("reference/") if folder.startswith("reference/") else f"../{folder}"
+    )
+    return f"[{page}]({inside}{page}.md)"
+
+
+if __name__ == "__main__":
+    by_hand, mark, _ = PAGE.read_text(encoding="utf-8").partition(MARK)
+    PAGE.write_text(by_hand + mark + "\n" + reference(), encoding="utf-8")
