@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evidence.data import read_set
 from evidence.page import Page, Section
-from evidence.rows import number, only
-from truebleu.exhibits import Exhibit, Field, Plot
+from truebleu.reports.document import Column, Plot, Table
+from truebleu.reports.studies._shared import study_document
 from truebleu.studies.sensitivity import study_sensitivity
 
 if TYPE_CHECKING:
-    from truebleu.exhibits import Row
+    from truebleu.reports.document import Document
+    from truebleu.studies.sensitivity import SensitivityResult
 
 METRICS = ("nist", "bleu", "mbleu", "chrf", "ter")
 SETS = {
@@ -22,15 +24,14 @@ SETS = {
     "wmt21-en-de": (),
     "four-references": ("ref0", "ref1", "ref2", "ref3"),
 }
-# Samples of this size do not tell everything apart.
+# On samples of this size not everything is significant.
 SMALL = 200
-REPETITIONS = 5
-SAMPLES = 6000
-INTERVAL, RANDOMIZATION = "bootstrap interval", "approximate randomization"
+SAMPLES = 5
+REPLICATES = 6000
 
 INTRODUCTION = """
 Zhang & Vogel (2004, §3) compared seven systems pair by pair: the interval of the difference either
-holds 0 or does not. NIST's relative intervals were the narrowest, so that it seemed more
+contains 0 or does not. NIST's relative intervals were the narrowest, so that it seemed more
 discriminative than BLEU. Riezler & Maxwell (2005, Table 1) found a reranker's gain significant by
 NIST, and its loss not significant by BLEU or F-score. Both concluded that metrics of simple matches
 are the more sensitive. Here five metrics judge all pairs of the systems of six public test sets.
@@ -59,49 +60,85 @@ Riezler & Maxwell (2005), Table 1, reranking beside the baseline on 2,000 senten
 | bootstrap, p | < .0001 | .1 | - |
 """
 
-FIELDS = (
-    Field("set", "Test set"),
-    Field("size", "Segments"),
-    Field("metric", "Metric"),
-    Field("pairs", "Pairs"),
-    Field("interval", "Interval", 1),
-    Field("interval_corrected", "Holm", 1),
-    Field("randomization", "Randomization", 1),
-    Field("corrected", "Holm", 1),
-    Field("share", "Share", 1, percent=True),
-    Field("width", "Relative width", 2, percent=True),
+COLUMNS = (
+    Column("set", "Test set"),
+    Column("size", "Segments"),
+    Column("metric", "Metric"),
+    Column("pairs", "Pairs"),
+    Column("interval", "Interval", 1),
+    Column("interval_corrected", "Holm", 1),
+    Column("randomization", "Randomization", 1),
+    Column("corrected", "Holm", 1),
+    Column("share", "Share", 1, percent=True),
+    Column("width", "Relative width", 2, percent=True),
 )
-PLOT_FIELDS = (Field("of", "Test set"),)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One metric on one test set: pairs that differ by each test, without and with Holm."""
+
+    set: str
+    size: int
+    metric: str
+    pairs: int
+    interval: float
+    interval_corrected: float
+    randomization: float
+    corrected: float
+    share: float
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """The rows of several runs under one title."""
+
+    title: str
+    rows: list[Row]
+
+    def to_document(self) -> Document:
+        """A table and a chart, as studies have them."""
+        rows = tuple(
+            {column.name: getattr(row, column.name) for column in COLUMNS} for row in self.rows
+        )
+        sentence = (
+            "Columns are the numbers of pairs that differ significantly by the bootstrap's "
+            "interval of the difference and by approximate randomization, each without and with "
+            "Holm's correction; the share is that of the last."
+        )
+        plot = Plot(mark="bar", x="set", y="share", series="metric", zero_y=True)
+        return study_document(self.title, Table(COLUMNS, rows), [sentence], plot)
 
 
 def page() -> Page:
     """The page, from runs on six test sets."""
     runs = {name: _run(name, references) for name, references in SETS.items()}
-    rows = [row for name, exhibit in runs.items() for row in _rows(name, exhibit)]
-    whole = [row for row in rows if row["size"] != SMALL]
-    small = [row for row in rows if row["size"] == SMALL]
+    rows = [row for name, result in runs.items() for row in _rows(name, result)]
+    whole = [row for row in rows if row.size != SMALL]
+    small = [row for row in rows if row.size == SMALL]
     sections = (
         Section(
             heading="Six test sets as they are",
             command=_command(""),
-            result=_together(whole, "Pairs of systems told apart at the level 95 %"),
+            result=Together("Pairs of systems that differ significantly at the level 95 %", whole),
             paper=TABLE_1,
             verdict=_verdict(whole),
         ),
         Section(
             heading=f"Samples of {SMALL} segments",
-            command=_command(f" --sizes {SMALL} --repetitions {REPETITIONS}"),
-            result=_together(
+            command=_command(f" --sizes {SMALL} --samples {SAMPLES}"),
+            result=Together(
+                f"Pairs that differ significantly at the level 95 % on {SMALL} segments, mean of "
+                f"{SAMPLES} samples",
                 small,
-                f"Pairs told apart at the level 95 % on {SMALL} segments, mean of {REPETITIONS} "
-                "samples",
             ),
             verdict=_verdict(small),
         ),
     )
     return Page(
         name="sensitivity",
-        title="Which metric tells most pairs of systems apart?",
+        title="By which metric do most pairs of systems differ significantly?",
         introduction=INTRODUCTION,
         summary=_summary(whole, small),
         sections=sections,
@@ -110,66 +147,46 @@ def page() -> Page:
 
 def _command(more: str) -> str:
     metrics = " ".join(f"-m {metric}" for metric in METRICS)
-    return f"truebleu study sensitivity -r REFERENCE sys/ {metrics} --samples {SAMPLES}{more}"
+    return f"truebleu study sensitivity -r REFERENCE sys/ {metrics} --replicates {REPLICATES}{more}"
 
 
-def _run(name: str, references: tuple[str, ...]) -> Exhibit:
+def _run(name: str, references: tuple[str, ...]) -> SensitivityResult:
     test_set = read_set(name, *references)
     sizes = (SMALL, len(test_set))
-    return study_sensitivity(
-        test_set, METRICS, sizes=sizes, repetitions=REPETITIONS, samples=SAMPLES
-    )
+    return study_sensitivity(test_set, METRICS, sizes=sizes, samples=SAMPLES, replicates=REPLICATES)
 
 
-def _rows(name: str, exhibit: Exhibit) -> list[Row]:
+def _rows(name: str, result: SensitivityResult) -> list[Row]:
     """One row for each size and metric, with all tests side by side."""
-    told = {
-        (row["size"], row["metric"], row["test"], row["correction"]): row for row in exhibit.rows
-    }
-    found: list[Row] = []
-    for size, metric in dict.fromkeys((row["size"], row["metric"]) for row in exhibit.rows):
-        corrected = told[size, metric, RANDOMIZATION, "holm"]
-        found.append(
-            {
-                "set": name,
-                "size": size,
-                "metric": metric,
-                "pairs": corrected["pairs"],
-                "interval": told[size, metric, INTERVAL, "none"]["told"],
-                "interval_corrected": told[size, metric, INTERVAL, "holm"]["told"],
-                "randomization": told[size, metric, RANDOMIZATION, "none"]["told"],
-                "corrected": corrected["told"],
-                "share": corrected["share"],
-                "width": corrected["width"],
-            }
+    by_case = {(row.size, row.metric, row.test, row.correction): row for row in result.rows}
+    rows = []
+    for size, metric in dict.fromkeys((row.size, row.metric) for row in result.rows):
+        corrected = by_case[size, metric, "ar", "holm"]
+        assert corrected.width is not None
+        rows.append(
+            Row(
+                set=name,
+                size=size,
+                metric=metric,
+                pairs=corrected.pairs,
+                interval=by_case[size, metric, "interval", "none"].significant,
+                interval_corrected=by_case[size, metric, "interval", "holm"].significant,
+                randomization=by_case[size, metric, "ar", "none"].significant,
+                corrected=corrected.significant,
+                share=corrected.share.value,
+                width=corrected.width,
+            )
         )
-    return found
-
-
-def _together(rows: list[Row], title: str) -> Exhibit:
-    findings = (
-        "Columns are the numbers of pairs told apart by the bootstrap's interval of the difference "
-        "and by approximate randomization, each without and with Holm's correction; the share is "
-        "that of the last.",
-    )
-    return Exhibit(
-        name="sensitivity",
-        title=title,
-        fields=FIELDS,
-        rows=tuple(rows),
-        findings=findings,
-        plot=Plot(mark="bar", x="of", y="share", series="metric", zero_y=True),
-        plot_rows=tuple({**row, "of": row["set"]} for row in rows),
-        plot_fields=PLOT_FIELDS,
-    )
+    return rows
 
 
 def _of(rows: list[Row], name: str, metric: str, column: str) -> float:
-    return number(only(rows, set=name, metric=metric), column)
+    (row,) = (row for row in rows if (row.set, row.metric) == (name, metric))
+    return float(getattr(row, column))
 
 
 def _compared(rows: list[Row], column: str) -> tuple[list[str], list[str], list[str]]:
-    """The sets on which NIST tells more pairs apart than BLEU, fewer, and as many."""
+    """The sets on which more pairs differ by NIST than by BLEU, fewer, and as many."""
     more: list[str] = []
     fewer: list[str] = []
     equal: list[str] = []
@@ -189,9 +206,9 @@ def _narrower(rows: list[Row]) -> int:
 
 def _verdict(rows: list[Row]) -> str:
     return (
-        "By the interval of the difference, which is the paper's way, NIST tells more pairs apart "
-        f"than BLEU on {_sentence(rows, 'interval')}. By approximate randomization with Holm's "
-        f"correction it does on {_sentence(rows, 'corrected')}. Its relative intervals are "
+        "By the interval of the difference, which is the paper's way, more pairs differ by NIST "
+        f"than by BLEU on {_sentence(rows, 'interval')}. By approximate randomization with Holm's "
+        f"correction more do on {_sentence(rows, 'corrected')}. Its relative intervals are "
         f"narrower than BLEU's on {_narrower(rows)} of {len(SETS)} sets; but a narrow interval "
         "around a score does not make a metric sensitive where its scores are close together too."
     )
@@ -204,14 +221,14 @@ def _sentence(rows: list[Row], column: str) -> str:
 
 
 def _best(rows: list[Row]) -> str:
-    """How often each metric is the one, or one of those, that tell most pairs apart."""
+    """How often each metric is the one, or one of those, by which most pairs differ."""
     firsts: dict[str, int] = {}
     for name in SETS:
-        of_set = [row for row in rows if row["set"] == name]
-        most = max(number(row, "corrected") for row in of_set)
+        of_set = [row for row in rows if row.set == name]
+        most = max(row.corrected for row in of_set)
         for row in of_set:
-            if number(row, "corrected") == most:
-                firsts[str(row["metric"])] = firsts.get(str(row["metric"]), 0) + 1
+            if row.corrected == most:
+                firsts[row.metric] = firsts.get(row.metric, 0) + 1
     ordered = sorted(firsts.items(), key=lambda item: -item[1])
     return ", ".join(f"{metric} on {count}" for metric, count in ordered)
 
@@ -220,9 +237,9 @@ def _summary(whole: list[Row], small: list[Row]) -> str:
     more, fewer, _ = _compared(whole, "corrected")
     by_interval, fewer_by_interval, _ = _compared(whole, "interval")
     return (
-        f"Of {len(SETS)} test sets, NIST tells more pairs apart than BLEU on {len(more)} and fewer "
-        f"on {len(fewer)} by randomization with Holm's correction, on {len(by_interval)} and "
+        f"Of {len(SETS)} test sets, more pairs differ by NIST than by BLEU on {len(more)} and "
+        f"fewer on {len(fewer)} by randomization with Holm's correction, on {len(by_interval)} and "
         f"{len(fewer_by_interval)} by the paper's uncorrected intervals, though its relative "
         f"intervals are narrower on {_narrower(whole)}; on samples of {SMALL} segments most pairs "
-        f"are told apart by {_best(small)} of them."
+        f"differ by {_best(small)} of them."
     )

@@ -30,15 +30,15 @@ def test_intervals_are_counted_by_metric_and_size() -> None:
         ("TER", 20, 16),
     ]
     for row in found["rows"]:
-        assert row["covered"] + row["above"] + row["below"] == pytest.approx(1)
+        assert row["coverage"]["value"] + row["above"] + row["below"] == pytest.approx(1)
 
 
 def test_differences_have_intervals_too() -> None:
     result = study(*TEXTS, "--sizes", "10", "--of", "differences", "--interval", "bca")
     assert (result.code, result.err) == (0, "")
-    assert result.out.startswith("Intervals of the level 95 % that hold the pool's difference")
+    assert result.out.startswith("Intervals of the level 95 % that contain the pool's difference")
     found = answer(*TEXTS, "--sizes", "2", "--unit", "document", "--documents", "documents.tsv")
-    assert found["settings"]["unit"] == "document"
+    assert found["settings"]["pool"]["unit"] == "document"
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_differences_have_intervals_too() -> None:
             ["--sizes", "40", "--sampling", "systematic"],
             "expected at most 16 for 5 systematic samples",
         ),
-        (["--samples", "1"], "error: repetitions: found 1, expected at least 5"),
+        (["--samples", "1"], "error: samples: found 1, expected at least 5"),
         (["--replicates", "20"], "error: replicates: found 20, expected at least 40"),
         (["--level", "2"], "error: level: found 2.0"),
         (["--unit", "document"], "error: unit: found 'document'"),

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from tests.studies.columns import numbers
 from truebleu.corpus import TestSet
 from truebleu.errors import TruebleuError
 from truebleu.execution.journal import Runner
@@ -18,13 +17,17 @@ from truebleu.metrics.function import FunctionMetric
 from truebleu.metrics.registry import as_metrics
 from truebleu.significance.compare import compare
 from truebleu.simulation import simulate
-from truebleu.studies.coverage import study_coverage
+from truebleu.studies.coverage import CoverageResult, study_coverage
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 TEXTS = simulate(segments=120, systems=[0.1, 0.2, 0.3], references=2, seed=6)
 VALUE = FunctionMetric(function=lambda output, _: float(output), name="value")
+
+
+def said(result: CoverageResult) -> tuple[str, ...]:
+    return result.to_document().sentences
 
 
 @pytest.mark.parametrize("interval", ["percentile", "basic", "bca"])
@@ -34,7 +37,7 @@ def test_intervals_of_the_first_sample_are_those_of_compare(
 ) -> None:
     options: dict[str, Any] = {"seed": 8, "interval": interval, "level": 0.9}
     journal = tmp_path / "journal"
-    design: dict[str, Any] = {"sizes": [20], "draw": "block", "of": of, "samples": 200}
+    design: dict[str, Any] = {"sizes": [20], "sampling": "block", "of": of, "replicates": 200}
     study_coverage(TEXTS, ["bleu", "ter"], **design, runner=Runner(journal), **options)
     record = json.loads(journal.read_text().splitlines()[1])["record"]
     systems = {name: list(outputs)[:20] for name, outputs in TEXTS.systems.items()}
@@ -58,12 +61,12 @@ def test_intervals_of_the_first_sample_are_those_of_compare(
 @pytest.mark.parametrize("of", ["scores", "differences"])
 def test_shares_are_those_of_a_plain_count(tmp_path: Path, of: Any) -> None:
     journal = tmp_path / "journal"
-    exhibit = study_coverage(
+    result = study_coverage(
         TEXTS,
         ["bleu", "ter"],
         sizes=[10, 40],
-        repetitions=20,
-        samples=60,
+        samples=20,
+        replicates=60,
         of=of,
         runner=Runner(journal),
     )
@@ -83,8 +86,9 @@ def test_shares_are_those_of_a_plain_count(tmp_path: Path, of: Any) -> None:
                 if line["key"][0] == size
                 for value, low, high in zip(truth, *line["record"][metric.name][1:], strict=True)
             ]
-            assert numbers(exhibit, "covered", metric=metric.name, size=size) == [np.mean(held)]
-            assert numbers(exhibit, "intervals", metric=metric.name, size=size) == [len(held)]
+            (row,) = [r for r in result.rows if (r.metric, r.size) == (metric.name, size)]
+            assert row.coverage.value == np.mean(held)
+            assert row.intervals == len(held)
 
 
 def _normal_texts(systems: int) -> TestSet:
@@ -95,13 +99,13 @@ def _normal_texts(systems: int) -> TestSet:
 
 @pytest.mark.parametrize(("of", "level"), [("scores", 0.95), ("differences", 0.8)])
 def test_intervals_of_means_cover_what_they_should(of: Any, level: float) -> None:
-    exhibit = study_coverage(
-        _normal_texts(6), [VALUE], sizes=[200], repetitions=400, samples=400, of=of, level=level
+    result = study_coverage(
+        _normal_texts(6), [VALUE], sizes=[200], samples=400, replicates=400, of=of, level=level
     )
-    (covered,), (low,), (high,) = (numbers(exhibit, name) for name in ("covered", "low", "high"))
-    assert low <= level <= high
-    assert covered == pytest.approx(level, abs=0.02)
-    assert "is within the error" in exhibit.findings[0]
+    (row,) = result.rows
+    assert row.coverage.low <= level <= row.coverage.high
+    assert row.coverage.value == pytest.approx(level, abs=0.02)
+    assert "is within the error" in said(result)[0]
 
 
 def test_blocks_of_alike_segments_are_covered_too_seldom_and_documents_rightly() -> None:
@@ -113,14 +117,14 @@ def test_blocks_of_alike_segments_are_covered_too_seldom_and_documents_rightly()
         reference_names=("r",),
         documents=tuple(f"d{number // 10}" for number in range(3000)),
     )
-    blocks = study_coverage(texts, [VALUE], sizes=[100], draw="block", samples=200)
+    blocks = study_coverage(texts, [VALUE], sizes=[100], sampling="block", replicates=200)
     documents = study_coverage(
-        texts, [VALUE], sizes=[60], unit="document", repetitions=200, samples=200
+        texts, [VALUE], sizes=[60], unit="document", samples=200, replicates=200
     )
     # The intervals are sqrt(5.5) times too narrow: 1.96 / 2.35 standard errors hold 60 %.
-    assert numbers(blocks, "covered")[0] == pytest.approx(0.6, abs=0.25)
-    assert "not 95 %" in blocks.findings[0]
-    assert numbers(documents, "covered")[0] == pytest.approx(0.95, abs=0.05)
+    assert blocks.rows[0].coverage.value == pytest.approx(0.6, abs=0.25)
+    assert "not 95 %" in said(blocks)[0]
+    assert documents.rows[0].coverage.value == pytest.approx(0.95, abs=0.05)
 
 
 def test_what_few_segments_decide_is_covered_least_and_missed_on_one_side() -> None:
@@ -129,37 +133,41 @@ def test_what_few_segments_decide_is_covered_least_and_missed_on_one_side() -> N
     values[2, ::250] += 300.0
     texts = {f"s{number}": [f"{value:.9f}" for value in row] for number, row in enumerate(values)}
     pool = TestSet(systems=texts, references=(["x"] * 2000,), reference_names=("r",))
-    exhibit = study_coverage(pool, [VALUE], sizes=[100], samples=200)
-    (finding,) = exhibit.findings
+    result = study_coverage(pool, [VALUE], sizes=[100], replicates=200)
+    (finding,) = said(result)
+    (row,) = result.rows
+    assert row.least is not None
+    assert row.least.systems == ("s2",)
     assert " Least covered is s2 with " in finding
     assert "% lie above, " in finding
     effects = values[2] - values[2].mean()
     skewness = (effects**3).mean() / effects.std() ** 3
-    assert finding.endswith(f"has a skewness of {skewness:.1f}.")
-    assert numbers(exhibit, "below")[0] > 0.1 > numbers(exhibit, "above")[0]
+    assert row.least.skewness == pytest.approx(skewness, rel=1e-6)
+    assert finding.endswith(f"have a skewness of {skewness:.1f}.")
+    assert row.below > 0.1 > row.above
 
 
 def test_a_score_that_never_varies_is_always_covered() -> None:
     texts = {"a": ["0.3"] * 50, "b": ["0.1"] * 50}
     pool = TestSet(systems=texts, references=(["x"] * 50,), reference_names=("r",))
     for of in ("scores", "differences"):
-        exhibit = study_coverage(pool, [VALUE], sizes=[10], repetitions=5, samples=50, of=of)
-        assert (numbers(exhibit, "covered"), numbers(exhibit, "width")) == ([1.0], [0.0])
+        result = study_coverage(pool, [VALUE], sizes=[10], samples=5, replicates=50, of=of)
+        assert [(row.coverage.value, row.width) for row in result.rows] == [(1.0, 0.0)]
 
 
 def test_samples_that_are_much_of_the_pool_are_said_to_be() -> None:
-    exhibit = study_coverage(TEXTS, sizes=[24], draw="systematic", samples=50)
-    assert "20 % of the pool and have no unit twice: they vary by 11 % less" in exhibit.findings[-1]
-    assert len(study_coverage(TEXTS, sizes=[24], repetitions=5, samples=50).findings) == 1
+    result = study_coverage(TEXTS, sizes=[24], sampling="systematic", replicates=50)
+    assert "20 % of the pool and have no unit twice: they vary by 11 % less" in said(result)[-1]
+    assert len(said(study_coverage(TEXTS, sizes=[24], samples=5, replicates=50))) == 1
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
         ({"sizes": [121]}, "no more than the pool has: 120"),
-        ({"sizes": [60], "draw": "block"}, "at most 24 for 5 block samples"),
-        ({"repetitions": 4}, "repetitions: found 4, expected at least 5"),
-        ({"samples": 39}, "replicates: found 39, expected at least 40"),
+        ({"sizes": [60], "sampling": "block"}, "at most 24 for 5 block samples"),
+        ({"samples": 4}, "samples: found 4, expected at least 5"),
+        ({"replicates": 39}, "replicates: found 39, expected at least 40"),
         ({"level": 0.0}, "level: found 0.0"),
         ({"interval": "exact"}, "unknown interval 'exact'"),
         ({"interval": "student"}, "interval student: found 'BLEU'"),
@@ -177,7 +185,6 @@ def test_differences_need_two_systems() -> None:
 
 
 def test_the_chart_shows_no_more_intervals_than_can_be_told_from_one_another() -> None:
-    exhibit = study_coverage(TEXTS, sizes=[10], repetitions=60, samples=40)
-    assert exhibit.plot_rows is not None
-    assert [row["sample"] for row in exhibit.plot_rows] == list(range(1, 51))
-    assert numbers(exhibit, "samples") == [60]
+    result = study_coverage(TEXTS, sizes=[10], samples=60, replicates=40)
+    assert [interval.sample for interval in result.intervals] == list(range(1, 51))
+    assert [row.samples for row in result.rows] == [60]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from tests.studies.columns import numbers
 from truebleu.corpus import TestSet, as_test_set
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner
@@ -18,12 +17,11 @@ from truebleu.significance.compare import compare
 from truebleu.simulation import simulate
 from truebleu.studies._pairs import Testing
 from truebleu.studies._pool import Pool
-from truebleu.studies.sensitivity import study_sensitivity
+from truebleu.studies.sensitivity import SensitivityResult, study_sensitivity
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from truebleu.exhibits import Exhibit
 
 METRICS = ["bleu", "ter", "chrf"]
 
@@ -33,14 +31,22 @@ def pool() -> TestSet:
     return simulate(segments=120, systems=[0.2, 0.21, 0.24, 0.3], document_length=4, seed=6)
 
 
-def told(found: Exhibit, metric: str, test: str, correction: str) -> float:
-    (number,) = numbers(found, "told", metric=metric, test=test, correction=correction)
-    return number
+def significant(result: SensitivityResult, metric: str, test: str, correction: str) -> float:
+    (row,) = [
+        row
+        for row in result.rows
+        if (row.metric, row.test, row.correction) == (metric, test, correction)
+    ]
+    return row.significant
+
+
+def said(result: SensitivityResult) -> tuple[str, ...]:
+    return result.to_document().sentences
 
 
 @pytest.mark.parametrize("unit", ["segment", "document"])
-def test_pairs_are_told_apart_where_compare_says_so(pool: TestSet, unit: Any) -> None:
-    found = study_sensitivity(pool, METRICS, samples=500, seed=7, unit=unit)
+def test_pairs_differ_where_compare_says_so(pool: TestSet, unit: Any) -> None:
+    found = study_sensitivity(pool, METRICS, replicates=500, seed=7, unit=unit)
     for correction in ("none", "holm"):
         settings: dict[str, Any] = {
             "replicates": 500,
@@ -52,30 +58,33 @@ def test_pairs_are_told_apart_where_compare_says_so(pool: TestSet, unit: Any) ->
         for metric in ("BLEU", "TER", "chrF2"):
             pairs = [pair for pair in compared.comparisons if pair.metric == metric]
             real = sum(pair.significant for pair in pairs)
-            assert told(found, metric, "approximate randomization", correction) == real
+            assert significant(found, metric, "ar", correction) == real
             if correction == "none":
                 without_zero = sum(not pair.interval[0] <= 0 <= pair.interval[1] for pair in pairs)
-                assert told(found, metric, "bootstrap interval", "none") == without_zero
-    shares = numbers(found, "share")
-    assert shares == [count / 6 for count in numbers(found, "told")]
+                assert significant(found, metric, "interval", "none") == without_zero
+    shares = [row.share.value for row in found.rows]
+    assert shares == [row.significant / 6 for row in found.rows]
     assert 0 < sum(shares) < len(shares)
 
 
 def test_relative_intervals_are_those_of_compare(pool: TestSet) -> None:
-    found = study_sensitivity(pool, ["bleu"], samples=500, seed=7, by_system=True)
+    found = study_sensitivity(pool, ["bleu"], replicates=500, seed=7, by_system=True)
     compared = compare(pool, metrics=["bleu"], replicates=500, seed=7)
-    for row in found.rows:
-        result = compared.systems[str(row["system"])]["BLEU"]
+    for row in found.systems:
+        result = compared.systems[row.system]["BLEU"]
         assert result.relative_interval is not None
         low, high = result.relative_interval
-        assert row["median"] == pytest.approx(result.median, rel=1e-12)
-        assert (row["low"], row["high"]) == pytest.approx((low / 100, high / 100), rel=1e-12)
+        assert row.median == pytest.approx(result.median, rel=1e-12)
+        assert (row.low, row.high) == pytest.approx((low / 100, high / 100), rel=1e-12)
         others = sum(
-            pair.significant for pair in compared.comparisons if row["system"] in (pair.a, pair.b)
+            pair.significant for pair in compared.comparisons if row.system in (pair.a, pair.b)
         )
-        assert row["told"] == others
-    tests = study_sensitivity(pool, ["bleu"], samples=500, seed=7)
-    assert tests.rows[0]["width"] == pytest.approx(np.mean(numbers(found, "width")))
+        assert row.significant == others
+    tests = study_sensitivity(pool, ["bleu"], replicates=500, seed=7)
+    widths = [row.width or 0.0 for row in found.systems]
+    assert tests.rows[0].width == pytest.approx(np.mean(widths))
+    assert tests.systems == found.systems
+    assert str(tests) != str(found)
 
 
 def human(**scores: list[float]) -> tuple[TestSet, dict[str, list[float]]]:
@@ -94,13 +103,13 @@ def test_the_metric_with_less_noise_is_found_to_be_the_more_sensitive() -> None:
         )
         for label, noise in (("sharp", 0.5), ("dull", 3.0))
     )
-    found = study_sensitivity(test_set, [dull, sharp], samples=1000)
-    first = found.findings[0]
+    found = study_sensitivity(test_set, [dull, sharp], replicates=1000)
+    first = said(found)[0]
     assert first.index("sharp") < first.index("dull")
-    assert found.findings[1].startswith("On 200 segments: sharp alone tells ")
-    assert found.findings[1].endswith(" pairs apart, dull alone 0.")
-    (wide,) = {row["width"] for row in found.rows if row["metric"] == "dull"}
-    (narrow,) = {row["width"] for row in found.rows if row["metric"] == "sharp"}
+    assert said(found)[1].startswith("On 200 segments: ")
+    assert said(found)[1].endswith(" pairs differ by sharp alone, 0 by dull alone.")
+    (wide,) = {row.width for row in found.rows if row.metric == "dull"}
+    (narrow,) = {row.width for row in found.rows if row.metric == "sharp"}
     # The noise is six times as large, and so is the interval.
     assert isinstance(wide, float)
     assert isinstance(narrow, float)
@@ -114,57 +123,57 @@ def test_opposite_winners_are_told_of_even_where_one_metric_is_an_error_rate() -
     up = GivenScores.of(scores, name="up")
     down = GivenScores.of(scores, name="down", higher_is_better=False)
     negated = GivenScores.of({n: [-s for s in v] for n, v in scores.items()}, name="negated")
-    found = study_sensitivity(test_set, [up, down, negated], samples=200)
-    (sentence,) = [finding for finding in found.findings if "opposite winners" in finding]
+    found = study_sensitivity(test_set, [up, down, negated], replicates=200)
+    (sentence,) = [finding for finding in said(found) if "opposite winners" in finding]
     assert "up and down the other way round in 1" in sentence
     assert "up and negated the other way round in 1" in sentence
     assert "down and negated" not in sentence
 
 
-def test_smaller_samples_tell_fewer_pairs_apart_with_an_error_over_samples(
+def test_on_smaller_samples_fewer_pairs_differ_with_an_error_over_samples(
     pool: TestSet,
 ) -> None:
-    found = study_sensitivity(
-        pool, ["bleu", "ter"], sizes=[20, 60, 120], repetitions=6, samples=500
-    )
+    found = study_sensitivity(pool, ["bleu", "ter"], sizes=[20, 60, 120], samples=6, replicates=500)
     for metric in ("BLEU", "TER"):
-        small, middle, whole = numbers(
-            found, "share", metric=metric, test="approximate randomization", correction="none"
+        small, middle, whole = (
+            row.share.value
+            for row in found.rows
+            if (row.metric, row.test, row.correction) == (metric, "ar", "none")
         )
         assert small < middle < whole
-    assert {row["size"]: row["samples"] for row in found.rows} == {20: 6, 60: 6, 120: 1}
-    row = found.rows[0]
-    assert isinstance(row["low"], float)
-    assert isinstance(row["high"], float)
-    assert row["low"] <= numbers(found, "share")[0] <= row["high"]
-    assert found.rows[-1]["low"] is None
-    assert any("over 6 samples" in finding for finding in found.findings)
+    assert {row.size: row.samples for row in found.rows} == {20: 6, 60: 6, 120: 1}
+    share = found.rows[0].share
+    assert share.low is not None
+    assert share.high is not None
+    assert share.low <= share.value <= share.high
+    assert found.rows[-1].share.low is None
+    assert any("over 6 samples" in finding for finding in said(found))
 
 
-def test_a_copy_is_never_told_apart() -> None:
+def test_a_copy_never_differs() -> None:
     text = [f"segment number {n} of the text" for n in range(30)]
     copies = as_test_set({"a": text, "b": text}, [f"segment {n} of a text" for n in range(30)])
-    found = study_sensitivity(copies, METRICS, samples=200)
-    assert set(numbers(found, "told")) == {0.0}
+    found = study_sensitivity(copies, METRICS, replicates=200)
+    assert {row.significant for row in found.rows} == {0.0}
 
 
-def test_where_all_pairs_are_told_apart_smaller_samples_are_advised() -> None:
+def test_where_all_pairs_differ_smaller_samples_are_advised() -> None:
     clear = simulate(segments=150, systems=[0.05, 0.5], seed=1)
-    found = study_sensitivity(clear, ["bleu", "ter"], samples=200)
-    assert any("--sizes" in finding for finding in found.findings)
+    found = study_sensitivity(clear, ["bleu", "ter"], replicates=200)
+    assert any("--sizes" in finding for finding in said(found))
 
 
 def test_scores_of_zero_have_no_relative_interval_and_a_sentence_says_so() -> None:
     test_set, scores = human(a=[0.0] * 20, b=[0.0] * 20)
-    found = study_sensitivity(test_set, [GivenScores.of(scores, name="human")], samples=200)
-    assert found.rows[0]["width"] is None
-    assert "there is no relative interval of human: medians are 0." in found.findings[-1]
+    found = study_sensitivity(test_set, [GivenScores.of(scores, name="human")], replicates=200)
+    assert found.rows[0].width is None
+    assert "there is no relative interval of human: medians are 0." in said(found)[-1]
     json.dumps(found.to_dict(), allow_nan=False)
 
 
 def test_both_tables_come_from_one_journal(pool: TestSet, tmp_path: Path) -> None:
     journal = tmp_path / "study.jsonl"
-    options: dict[str, Any] = {"sizes": [30, 60], "repetitions": 3, "samples": 300}
+    options: dict[str, Any] = {"sizes": [30, 60], "samples": 3, "replicates": 300}
     whole = study_sensitivity(pool, ["bleu"], runner=Runner(journal), **options)
     lines = journal.read_bytes().split(b"\n")
     journal.write_bytes(b"\n".join(lines[:4]) + b"\n")
@@ -178,58 +187,58 @@ def test_both_tables_come_from_one_journal(pool: TestSet, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("options", "claim"),
     [
-        ({"samples": 100}, "nothing can be told apart at 0.05"),
-        ({"samples": 10}, "at least 40"),
+        ({"replicates": 100}, "nothing can be significant at 0.05"),
+        ({"replicates": 10}, "at least 40"),
         ({"sizes": []}, "at least one size"),
         ({"sizes": [121]}, "no more than the pool has: 120"),
         ({"sizes": [1]}, "from 2 up"),
         # 2 / 2**n must be at most 0.05 / 6.
-        ({"sizes": [7]}, "at least 8 units: swaps of fewer can tell none of 6 pairs apart"),
+        ({"sizes": [7]}, "at least 8 units: swaps of fewer find none of 6 pairs to differ"),
         ({"sizes": [5], "correction": "none"}, "at least 6 units"),
-        ({"sizes": [50], "repetitions": 1}, "at least 2"),
+        ({"sizes": [50], "samples": 1}, "at least 2"),
     ],
 )
 def test_what_can_say_nothing_is_refused(
     pool: TestSet, options: dict[str, Any], claim: str
 ) -> None:
     with pytest.raises(SettingError, match=claim):
-        study_sensitivity(pool, ["bleu"], **{"samples": 500, **options})
+        study_sensitivity(pool, ["bleu"], **{"replicates": 500, **options})
 
 
 def test_an_unknown_correction_and_a_single_system_are_refused(pool: TestSet) -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'holm'"):
-        study_sensitivity(pool, ["bleu"], samples=500, correction="holms")
-    with pytest.raises(SettingError, match="at least 2 to tell apart"):
+        study_sensitivity(pool, ["bleu"], replicates=500, correction="holms")
+    with pytest.raises(SettingError, match="at least 2 to compare"):
         study_sensitivity(as_test_set(["a", "b"], ["a", "b"]), ["bleu"])
 
 
-def test_the_interval_tells_apart_what_it_tells_apart_in_the_study_of_power() -> None:
+def test_the_interval_concludes_as_in_the_study_of_power() -> None:
     """At 90 % with 40 replicates, winning all but two is just enough."""
     pool = simulate(segments=60, systems=[0.2, 0.21, 0.22, 0.23, 0.24, 0.25, 0.26], seed=3)
-    found = study_sensitivity(pool, ["bleu"], samples=40, level=0.9, correction="none", seed=1)
+    found = study_sensitivity(pool, ["bleu"], replicates=40, level=0.9, correction="none", seed=1)
     one = Pool.of(pool, ["bleu"]).counted[0]
     testing = Testing(tests=("interval",), replicates=40, seed=1)
     p_values = testing.p_values(one, list(combinations(range(7), 2)), 0)["interval"]
     assert (p_values == 0.1).any()
-    assert told(found, "BLEU", "bootstrap interval", "none") == (p_values <= 0.1).sum()
+    assert significant(found, "BLEU", "interval", "none") == (p_values <= 0.1).sum()
 
 
-def test_a_corrected_p_of_just_alpha_tells_apart() -> None:
+def test_a_corrected_p_of_just_alpha_is_significant() -> None:
     """Bonferroni of 15 pairs at 600 replicates: one loss is 15 * 2 / 600 = 0.05."""
     systems = [0.2, 0.21, 0.23, 0.24, 0.26, 0.27]
     pool = simulate(segments=80, systems=systems, seed=1)
-    found = study_sensitivity(pool, ["bleu"], samples=600, correction="bonferroni", seed=1)
+    found = study_sensitivity(pool, ["bleu"], replicates=600, correction="bonferroni", seed=1)
     one = Pool.of(pool, ["bleu"]).counted[0]
     p_values = Testing(tests=("interval",), replicates=600, seed=1).p_values(
         one, list(combinations(range(6), 2)), 0
     )["interval"]
     losses = np.rint(p_values * 300).astype(int)
     assert (losses == 1).any()
-    assert told(found, "BLEU", "bootstrap interval", "bonferroni") == (losses <= 1).sum()
+    assert significant(found, "BLEU", "interval", "bonferroni") == (losses <= 1).sum()
 
 
-@pytest.mark.parametrize("setting", [{"repetitions": 5}, {"draw": "systematic"}])
+@pytest.mark.parametrize("setting", [{"samples": 5}, {"sampling": "systematic"}])
 def test_what_is_said_of_samples_without_sizes_is_refused(setting: dict[str, Any]) -> None:
     pool = simulate(segments=60, systems=[0.1, 0.3], seed=4)
     with pytest.raises(SettingError, match="sizes"):
-        study_sensitivity(pool, ["bleu"], samples=200, **setting)
+        study_sensitivity(pool, ["bleu"], replicates=200, **setting)

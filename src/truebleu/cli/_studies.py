@@ -174,12 +174,6 @@ def _run(module: str, test_set: TestSet, *arguments: Any, **options: Any) -> Res
     return result
 
 
-def _old_names(options: dict[str, Any]) -> dict[str, Any]:
-    """The keywords of studies that do not use the words of the options yet."""
-    old = {"samples": "repetitions", "replicates": "samples", "sampling": "draw"}
-    return {old.get(name, name): value for name, value in options.items()}
-
-
 # --- Options --------------------------------------------------------------------------------------
 
 
@@ -382,7 +376,7 @@ def coverage(test_set: TestSet, **options: Any) -> Result:
       truebleu study coverage -r ref.txt sys/ -m ter --of differences --interval bca
       truebleu study coverage --simulate 3000 --chart coverage.html
     """
-    return _run("coverage", test_set, **_old_names(options))
+    return _run("coverage", test_set, **options)
 
 
 @study(
@@ -603,7 +597,7 @@ def sensitivity(test_set: TestSet, **options: Any) -> Result:
       truebleu study sensitivity -r ref.txt sys/ -m bleu -m nist --by-system
       truebleu study sensitivity --simulate 500 -m bleu -m nist --chart sensitivity.svg
     """
-    return _run("sensitivity", test_set, **_old_names(options))
+    return _run("sensitivity", test_set, **options)
 
 
 @study(

@@ -1,17 +1,20 @@
-"""What intervals hold: the table of coverage, its chart, and what they say."""
+"""Coverage: how often the interval of a small sample contains the value of the whole pool.
+
+Koehn (2004, §5, Fig. 6) took 100 systematic samples of 300 sentences: of their 95 % intervals 97
+contained the score of all 30,000 sentences. The same is asked here of intervals of differences.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 import numpy as np
 
 from truebleu._seeds import DEFAULT_SEED
 from truebleu.errors import UnknownNameError
 from truebleu.execution.journal import Runner, Task
-from truebleu.exhibits import Exhibit, Field, Plot, Row
 from truebleu.resampling import Bootstrap, Units
 from truebleu.significance._checks import TIE_TOLERANCE
 from truebleu.significance.intervals import difference_intervals, score_intervals
@@ -20,238 +23,142 @@ from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import bootstrap_scores
 from truebleu.studies._pairs import choose_pairs
 from truebleu.studies._pool import Pool, PoolUnit, Sampling, draw_by_size, require_count
-from truebleu.studies._rates import clustered_rate
+from truebleu.studies._rates import Rate, clustered_rate
+from truebleu.studies._study import StudyResult, StudySettings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from truebleu.corpus import TestSet
-    from truebleu.execution.journal import Key, Record
+    from truebleu.execution.journal import Record
     from truebleu.metrics.base import Metric
     from truebleu.significance._names import IntervalName
     from truebleu.significance.statistics import MetricStatistics, Pair
 
-# A sample that is a larger share of its pool varies noticeably less than its interval says.
-NOTABLE_SHARE = 0.05
-# More intervals side by side run into one another.
-MOST_SHOWN = 50
+__all__ = [
+    "Coverage",
+    "CoverageResult",
+    "CoverageSettings",
+    "LeastCovered",
+    "SampleInterval",
+    "study_coverage",
+]
 
-FIELDS = (
-    Field("metric", "Metric"),
-    Field("size", "Size"),
-    Field("samples", "Samples"),
-    Field("intervals", "Intervals"),
-    Field("covered", "Covered", 1, percent=True),
-    Field("low", "from", 1, percent=True),
-    Field("high", "to", 1, percent=True),
-    Field("above", "Wholly above", 1, percent=True),
-    Field("below", "below", 1, percent=True),
-    Field("width", "Mean width", 2),
-)
-PLOT_FIELDS = (
-    Field("sample", "Sample"),
-    Field("score", "Score or difference", 2),
-    Field("bottom", "Interval from", 2),
-    Field("top", "to", 2),
-    Field("pool", "That of the pool", 2),
-    Field("held", "Interval holds it"),
-    Field("of", "Metric and system"),
-)
+Quantity = Literal["scores", "differences"]
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Held:
-    """Where the intervals of one metric and size lie, shaped (sample, system or pair)."""
-
-    above: NDArray[np.bool_]
-    below: NDArray[np.bool_]
-    width: float
-
-    @classmethod
-    def of(
-        cls, one: MetricStatistics, truth: NDArray[np.float64], records: Sequence[Record]
-    ) -> _Held:
-        _, low, high = np.moveaxis(np.array([record[one.label] for record in records]), 1, 0)
-        # A score that never varies must not miss itself by rounding.
-        margin = TIE_TOLERANCE * one.scale
-        return cls(low > truth + margin, high < truth - margin, float((high - low).mean()))
-
-    @property
-    def held(self) -> NDArray[np.bool_]:
-        return ~(self.above | self.below)
-
-
-def values_of(one: MetricStatistics, pairs: Sequence[Pair] | None) -> NDArray[np.float64]:
-    """Each system's score, or each pair's difference."""
-    if pairs is None:
-        return one.scores
-    left, right = np.array(pairs).T
-    return np.asarray(one.scores[left] - one.scores[right])
-
-
-def exhibit_coverage(
-    pool: Pool,
-    pairs: Sequence[Pair] | None,
-    records: Mapping[Key, Record],
-    subject: Mapping[str, Any],
-) -> Exhibit:
-    """The table of coverage by metric and size.
-
-    Args:
-        pool: whose values are the truth.
-        pairs: of which the intervals of differences are; None for those of scores.
-        records: for each sample and metric the values, the lower and the upper bounds.
-        subject: what was studied.
-    """
-    what = "score" if pairs is None else "difference"
-    level = f"{100 * subject['level']:g} %"
-    rows: list[Row] = []
-    findings: list[str] = []
-    for one in pool.counted:
-        truth = values_of(one, pairs)
-        for size in subject["sizes"]:
-            found = _Held.of(one, truth, [records[key] for key in records if key[0] == size])
-            share = clustered_rate(found.held)
-            rows.append(
-                {
-                    "metric": one.label,
-                    "size": size,
-                    "samples": len(found.held),
-                    "intervals": found.held.size,
-                    "covered": share.value,
-                    "low": share.low,
-                    "high": share.high,
-                    "above": float(found.above.mean()),
-                    "below": float(found.below.mean()),
-                    "width": found.width,
-                }
-            )
-            holds = share.holds(subject["level"])
-            verdict = f"{level} is within the error" if holds else f"not {level}"
-            findings.append(
-                f"{one.label} on {size:,} {pool.unit}s: {share} of the intervals hold the pool's "
-                f"{what}; {verdict}." + _least(pool, one, pairs, found, subject["level"])
-            )
-    return Exhibit(
-        name="coverage",
-        title=f"Intervals of the level {level} that hold the pool's {what}",
-        fields=FIELDS,
-        rows=tuple(rows),
-        findings=(*findings, *_finite_pool(pool, subject)),
-        plot=Plot(
-            mark="point",
-            x="sample",
-            y="score",
-            low="bottom",
-            high="top",
-            series="held",
-            panel="of",
-            reference_field="pool",
-        ),
-        plot_rows=tuple(_plot_rows(pool, pairs, records, subject)),
-        plot_fields=PLOT_FIELDS,
-        settings=subject,
-    )
-
-
-def _least(
-    pool: Pool, one: MetricStatistics, pairs: Sequence[Pair] | None, found: _Held, level: float
-) -> str:
-    """What is covered less than the level and than the others, by no chance; and its skewness."""
-    by_each = found.held.mean(axis=0)
-    worst = int(by_each.argmin())
-    # As many as there are might have been the least by chance (Bonferroni).
-    confidence = 1 - 0.05 / len(by_each)
-    _, most = monte_carlo_interval(by_each[worst], len(found.held), confidence)
-    if len(by_each) == 1 or most >= min(level, by_each.mean()):
-        return ""
-    return (
-        f" Least covered is {_name(pool, pairs, worst)} with {100 * by_each[worst]:.1f} % "
-        f"({100 * found.above[:, worst].mean():.1f} % lie above, "
-        f"{100 * found.below[:, worst].mean():.1f} % below); what single {pool.unit}s do to it has "
-        f"a skewness of {_skewness(one, pairs, worst):.1f}."
-    )
-
-
-def _name(pool: Pool, pairs: Sequence[Pair] | None, number: int) -> str:
-    if pairs is None:
-        return pool.names[number]
-    return " against ".join(pool.names[system] for system in pairs[number])
-
-
-def _skewness(one: MetricStatistics, pairs: Sequence[Pair] | None, number: int) -> float:
-    """The skewness of the effects of single units on a score or difference, by the jackknife.
-
-    Intervals from the bootstrap miss more on one side where it is large against the root of the
-    sample's size: few units decide, and most samples have none of them (Hall 1992, ch. 3).
-    """
-    without = one.jackknife_scores()
-    if pairs is None:
-        effects = -without[:, number]
-    else:
-        left, right = pairs[number]
-        effects = without[:, right] - without[:, left]
-    effects = effects - effects.mean()
-    deviation = float(np.sqrt((effects**2).mean()))
-    return float((effects**3).mean()) / deviation**3 if deviation > 0 else 0.0
-
-
-def _finite_pool(pool: Pool, subject: Mapping[str, Any]) -> list[str]:
-    largest = subject["sizes"][-1] / len(pool)
-    if subject["draw"] == "independent" or largest <= NOTABLE_SHARE:
-        return []
-    narrower = 100 * (1 - (1 - largest) ** 0.5)
-    # Of random samples, which may have units in common, this holds as well.
-    return [
-        f"The largest samples are {100 * largest:.0f} % of the pool and have no unit twice: they "
-        f"vary by {narrower:.0f} % less around its score than around that of endless text, so that "
-        "more intervals hold it than would hold that."
-    ]
-
-
-def _plot_rows(
-    pool: Pool,
-    pairs: Sequence[Pair] | None,
-    records: Mapping[Key, Record],
-    subject: Mapping[str, Any],
-) -> list[Row]:
-    """The first intervals of one system or pair, of the smallest size, as in Koehn's Fig. 6."""
-    size = subject["sizes"][0]
-    first = _name(pool, pairs, 0)
-    keys = [key for key in records if key[0] == size][:MOST_SHOWN]
-    rows: list[Row] = []
-    for one in pool.counted:
-        truth, margin = float(values_of(one, pairs)[0]), TIE_TOLERANCE * one.scale
-        for (_, index), record in ((key, records[key]) for key in keys):
-            score, low, high = (values[0] for values in record[one.label])
-            rows.append(
-                {
-                    "sample": int(index) + 1,
-                    "score": score,
-                    "bottom": low,
-                    "top": high,
-                    "pool": truth,
-                    "held": "yes" if low - margin <= truth <= high + margin else "no",
-                    "of": f"{one.label} of {first}, {size} {pool.unit}s",
-                }
-            )
-    return rows
-
-
-# Coverage: how often the interval from a small sample holds the value of the whole pool.
-#
-# Koehn (2004, §5, Fig. 6) took 100 broad samples of 300 sentences: of their 95 % intervals 97 held
-# the score of all 30,000 sentences. The same is asked here of intervals of differences.
-
-
-Covered = Literal["scores", "differences"]
-
-COVERED: tuple[Covered, ...] = get_args(Covered)
+QUANTITIES: tuple[Quantity, ...] = get_args(Quantity)
 USUAL_SIZES = (100, 300, 600, 1000, 3000)
 # Fewer samples could not tell 95 % from 80 %.
 FEWEST_SAMPLES = 5
+# More intervals side by side run into one another.
+MOST_SHOWN = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoverageSettings(StudySettings):
+    """The settings of the study.
+
+    Attributes:
+        sizes: units in a sample, ascending.
+        samples: how many samples of each size were asked for.
+        sampling: how samples were taken; see `draw_samples`.
+        of: whether intervals are those of scores or of differences.
+        replicates: of each interval.
+        level: of the intervals.
+        interval: how intervals are made of replicates.
+    """
+
+    STUDY: ClassVar[str] = "coverage"
+
+    sizes: tuple[int, ...]
+    samples: int
+    sampling: Sampling
+    of: Quantity
+    replicates: int
+    level: float
+    interval: IntervalName
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeastCovered:
+    """The system or pair that is covered less than the level and than the others, by no chance.
+
+    Attributes:
+        systems: its name, or those of both systems.
+        share: of its intervals that contain the value.
+        above: the share of those that lie above it.
+        below: the share of those that lie below it.
+        skewness: of the effects of single units on the value.
+    """
+
+    systems: tuple[str, ...]
+    share: float
+    above: float
+    below: float
+    skewness: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """The intervals of one metric and size, of all systems or pairs.
+
+    Attributes:
+        metric: its label.
+        size: units in a sample.
+        samples: how many samples there were.
+        intervals: how many intervals.
+        coverage: the rate of those that contain the pool's value; samples are taken as a whole.
+        above: the share of those that lie wholly above it.
+        below: the share of those that lie wholly below it.
+        width: their mean width.
+        least: what is covered least, where that is no chance.
+    """
+
+    metric: str
+    size: int
+    samples: int
+    intervals: int
+    coverage: Rate
+    above: float
+    below: float
+    width: float
+    least: LeastCovered | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleInterval:
+    """The interval of the first system or pair on one sample of the smallest size."""
+
+    metric: str
+    sample: int
+    value: float
+    low: float
+    high: float
+    pool: float
+    contains: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoverageResult(StudyResult):
+    """How often intervals contain the pool's value.
+
+    Attributes:
+        settings: how to repeat it.
+        units: how many the pool has.
+        rows: one for each metric and size.
+        first: the names of the first system, or of both systems of the first pair.
+        intervals: some of its intervals on samples of the smallest size, as in Koehn's Fig. 6.
+    """
+
+    REPORT: ClassVar[str] = "truebleu.reports.studies.coverage"
+
+    settings: CoverageSettings
+    units: int
+    rows: tuple[Coverage, ...]
+    first: tuple[str, ...]
+    intervals: tuple[SampleInterval, ...]
 
 
 def study_coverage(
@@ -259,67 +166,81 @@ def study_coverage(
     metrics: Sequence[str | Metric] = ("bleu",),
     *,
     sizes: Sequence[int] | None = None,
-    repetitions: int = 100,
-    draw: Sampling = "independent",
+    samples: int = 100,
+    sampling: Sampling = "independent",
     unit: PoolUnit = "segment",
-    of: Covered = "scores",
-    samples: int = 1000,
+    of: Quantity = "scores",
+    replicates: int = 1000,
     level: float = 0.95,
     interval: IntervalName = "percentile",
     seed: int = DEFAULT_SEED,
     runner: Runner | None = None,
-) -> Exhibit:
-    """How often intervals from samples hold the score of the pool they were taken of.
+) -> CoverageResult:
+    """How often intervals from samples contain the score of the pool they were taken of.
 
     Args:
         test_set: the pool.
         metrics: by which to score.
         sizes: units in a sample; those of the paper that fit, if not given.
-        repetitions: how many samples of each size; broad samples and blocks may be fewer.
-        draw: how samples are taken; see `draw_samples`.
+        samples: how many samples of each size; systematic samples and blocks may be fewer.
+        sampling: how samples are taken; see `draw_samples`.
         unit: what is sampled and resampled: segments or documents.
         of: whether the intervals are those of the systems' scores, or of the differences of all
             pairs.
-        samples: the bootstrap's replicates.
+        replicates: of each interval.
         level: of the intervals.
         interval: how intervals are made of replicates.
         seed: of samples and replicates.
         runner: keeps the results and shows progress.
     """
-    settings = CompareSettings(replicates=samples, level=level, seed=seed, interval=interval)
-    require_count("repetitions", repetitions, FEWEST_SAMPLES, "fewer could not tell 95 % from 80 %")
-    if of not in COVERED:
-        raise UnknownNameError("of", of, COVERED)
+    comparison = CompareSettings(replicates=replicates, level=level, seed=seed, interval=interval)
+    require_count("samples", samples, FEWEST_SAMPLES, "fewer could not tell 95 % from 80 %")
+    if of not in QUANTITIES:
+        raise UnknownNameError("of", of, QUANTITIES)
     pool = Pool.of(test_set, metrics, unit)
     pairs = choose_pairs(pool, "all") if of == "differences" else None
     drawn = draw_by_size(
-        draw,
+        sampling,
         len(pool),
         sizes,
         USUAL_SIZES,
-        samples=repetitions,
+        samples=samples,
         fewest=FEWEST_SAMPLES,
         seed=seed,
     )
-    subject = {
-        "study": "coverage",
-        **pool.outline,
-        "sizes": list(drawn),
-        "repetitions": repetitions,
-        "draw": draw,
-        "of": of,
-        "samples": samples,
-        "level": level,
-        "interval": interval,
-        "seed": seed,
-    }
+    settings = CoverageSettings(
+        pool=pool.summary,
+        sizes=tuple(drawn),
+        samples=samples,
+        sampling=sampling,
+        of=of,
+        replicates=replicates,
+        level=level,
+        interval=interval,
+        seed=seed,
+    )
     tasks = [
-        Task((size, index), partial(_intervals, pool, pairs, sample, index, settings))
+        Task((size, index), partial(_intervals, pool, pairs, sample, index, comparison))
         for size, taken in drawn.items()
         for index, sample in enumerate(taken)
     ]
-    records = (runner or Runner()).run(subject, tasks)
-    return exhibit_coverage(pool, pairs, records, subject)
+    records = (runner or Runner()).run(settings, tasks)
+    by_size = {size: [records[key] for key in records if key[0] == size] for size in drawn}
+    return CoverageResult(
+        settings=settings,
+        units=len(pool),
+        rows=tuple(
+            _row(pool, statistics, pairs, size, by_size[size], level)
+            for statistics in pool.counted
+            for size in drawn
+        ),
+        first=_names(pool, pairs, 0),
+        intervals=tuple(
+            interval
+            for statistics in pool.counted
+            for interval in _first_intervals(statistics, pairs, by_size[settings.sizes[0]])
+        ),
+    )
 
 
 def _intervals(
@@ -330,16 +251,119 @@ def _intervals(
     settings: CompareSettings,
 ) -> Record:
     """Each metric's scores or differences on one sample, with their intervals."""
-    counted = pool.take(sample)
+    of_sample = pool.take(sample)
     bootstrap = Bootstrap(replicates=settings.replicates, seed=settings.seed)
     units = Units.segments(len(sample))
     # Replicates of its own for every sample, so that no two make the same mistake.
-    scores = bootstrap_scores(counted, units, bootstrap, first=index * settings.replicates)
+    scores = bootstrap_scores(of_sample, units, bootstrap, first=index * settings.replicates)
     record: Record = {}
-    for one, replicates in zip(counted, scores, strict=True):
+    for statistics, replicates in zip(of_sample, scores, strict=True):
         if pairs is None:
-            low, high = score_intervals(one, replicates, settings)
+            low, high = score_intervals(statistics, replicates, settings)
         else:
-            low, high = difference_intervals(one, replicates, pairs, settings)
-        record[one.label] = [values_of(one, pairs).tolist(), low.tolist(), high.tolist()]
+            low, high = difference_intervals(statistics, replicates, pairs, settings)
+        values = _values(statistics, pairs)
+        record[statistics.label] = [values.tolist(), low.tolist(), high.tolist()]
     return record
+
+
+def _values(statistics: MetricStatistics, pairs: Sequence[Pair] | None) -> NDArray[np.float64]:
+    """Each system's score, or each pair's difference."""
+    scores = statistics.scores
+    if pairs is None:
+        return scores
+    left, right = np.array(pairs).T
+    return np.asarray(scores[left] - scores[right])
+
+
+def _row(
+    pool: Pool,
+    statistics: MetricStatistics,
+    pairs: Sequence[Pair] | None,
+    size: int,
+    records: Sequence[Record],
+    level: float,
+) -> Coverage:
+    truth = _values(statistics, pairs)
+    bounds = np.array([record[statistics.label] for record in records])
+    _, low, high = np.moveaxis(bounds, 1, 0)
+    # A score that never varies must not miss itself by rounding.
+    margin = TIE_TOLERANCE * statistics.scale
+    above, below = low > truth + margin, high < truth - margin
+    contains = ~(above | below)
+    return Coverage(
+        metric=statistics.label,
+        size=size,
+        samples=len(contains),
+        intervals=contains.size,
+        coverage=clustered_rate(contains),
+        above=float(above.mean()),
+        below=float(below.mean()),
+        width=float((high - low).mean()),
+        least=_least(pool, statistics, pairs, above, below, level),
+    )
+
+
+def _least(
+    pool: Pool,
+    statistics: MetricStatistics,
+    pairs: Sequence[Pair] | None,
+    above: NDArray[np.bool_],
+    below: NDArray[np.bool_],
+    level: float,
+) -> LeastCovered | None:
+    by_each = (~(above | below)).mean(axis=0)
+    worst = int(by_each.argmin())
+    # As many as there are might have been the least by chance (Bonferroni).
+    confidence = 1 - 0.05 / len(by_each)
+    _, most = monte_carlo_interval(by_each[worst], len(above), confidence)
+    if len(by_each) == 1 or most >= min(level, by_each.mean()):
+        return None
+    return LeastCovered(
+        systems=_names(pool, pairs, worst),
+        share=float(by_each[worst]),
+        above=float(above[:, worst].mean()),
+        below=float(below[:, worst].mean()),
+        skewness=_skewness(statistics, pairs, worst),
+    )
+
+
+def _names(pool: Pool, pairs: Sequence[Pair] | None, number: int) -> tuple[str, ...]:
+    if pairs is None:
+        return (pool.names[number],)
+    return tuple(pool.names[system] for system in pairs[number])
+
+
+def _skewness(statistics: MetricStatistics, pairs: Sequence[Pair] | None, number: int) -> float:
+    """The skewness of the effects of single units on a score or difference, by the jackknife.
+
+    Intervals from the bootstrap miss more on one side where it is large against the root of the
+    sample's size: few units decide, and most samples have none of them (Hall 1992, ch. 3).
+    """
+    without = statistics.jackknife_scores()
+    if pairs is None:
+        effects = -without[:, number]
+    else:
+        left, right = pairs[number]
+        effects = without[:, right] - without[:, left]
+    effects = effects - effects.mean()
+    deviation = float(np.sqrt((effects**2).mean()))
+    return float((effects**3).mean()) / deviation**3 if deviation > 0 else 0.0
+
+
+def _first_intervals(
+    statistics: MetricStatistics, pairs: Sequence[Pair] | None, records: Sequence[Record]
+) -> Iterator[SampleInterval]:
+    truth = float(_values(statistics, pairs)[0])
+    margin = TIE_TOLERANCE * statistics.scale
+    for number, record in enumerate(records[:MOST_SHOWN], 1):
+        value, low, high = (values[0] for values in record[statistics.label])
+        yield SampleInterval(
+            metric=statistics.label,
+            sample=number,
+            value=value,
+            low=low,
+            high=high,
+            pool=truth,
+            contains=low - margin <= truth <= high + margin,
+        )
