@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from truebleu import _core, set_threads
 from truebleu.errors import SettingError
 from truebleu.resampling import Bootstrap, Swaps, Units
-from truebleu.resampling.exact import on_exact_grid
+from truebleu.resampling.replicates import on_exact_grid
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

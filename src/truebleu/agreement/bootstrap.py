@@ -33,7 +33,7 @@ from truebleu.agreement.coefficients import as_cells, as_human, rated_cells
 from truebleu.agreement.measures import measure_by, measure_cells
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import Bootstrap, Units
-from truebleu.resampling.exact import on_exact_grid
+from truebleu.resampling.replicates import on_exact_grid
 from truebleu.significance.intervals import percentile_interval, smallest_replicates
 
 if TYPE_CHECKING:

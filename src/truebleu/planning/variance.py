@@ -32,7 +32,7 @@ import numpy as np
 
 from truebleu import _core
 from truebleu._seeds import DEFAULT_SEED
-from truebleu.resampling.exact import on_exact_grid
+from truebleu.resampling.replicates import on_exact_grid
 from truebleu.significance._checks import TIE_TOLERANCE, as_values, require_level
 from truebleu.significance.intervals import percentile_interval
 

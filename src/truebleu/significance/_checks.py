@@ -25,8 +25,8 @@ def as_values(name: str, values: ArrayLike) -> Values:
     """The values as float64, refused unless all are finite."""
     array = np.asarray(values, dtype=np.float64)
     if not np.isfinite(array).all():
-        found = array[~np.isfinite(array)].flat[0]
-        raise SettingError(name, float(found), "finite numbers only")
+        value = array[~np.isfinite(array)].flat[0]
+        raise SettingError(name, float(value), "finite numbers only")
     return array
 
 

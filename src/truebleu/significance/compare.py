@@ -315,25 +315,24 @@ def compare(
         _require_runs_interval(settings)
         grouped = as_runs(runs, names)
         names = list(grouped)
-        outputs = [output for group in grouped.values() for output in group]
-        test_set = replace(test_set, systems={name: test_set.systems[name] for name in outputs})
+        used = [output for group in grouped.values() for output in group]
+        test_set = replace(test_set, systems={name: test_set.systems[name] for name in used})
     elif swap_runs != "together":
         raise SettingError("swap_runs", swap_runs, "runs beside it: without runs it does nothing")
     pairs = pairs_to_compare(names, baseline)  # refused before anything is counted
     units = units_of(test_set, settings)
-    counted = metric_statistics(test_set, parsed, units)
+    statistics = swapped = outputs = metric_statistics(test_set, parsed, units)
 
     def draw_outputs(first: int, count: int) -> list[Values]:
         bootstrap = Bootstrap(replicates=count, seed=seed)
-        return bootstrap_scores(counted, units, bootstrap, progress, first=first)
+        return bootstrap_scores(outputs, units, bootstrap, progress, first=first)
 
-    statistics = swapped = counted
     scores = draw_outputs(0, replicates)
     results = None
     if grouped is not None:
         from truebleu.significance.optimizer_runs import RunResults
 
-        results = RunResults(grouped, counted, scores)
+        results = RunResults(grouped, outputs, scores)
         statistics, scores = results.averages, results.mean_scores(scores)
         swapped = results.pooled if swap_runs == "separately" else statistics
 

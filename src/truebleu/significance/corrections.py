@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 Basis = Literal["p-values", "replicates", "segment scores"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Correction:
     """A correction for many comparisons by one metric.
 
@@ -300,79 +300,37 @@ _NORMAL = "segment scores with independent normal errors of one variance"
 CORRECTIONS: Mapping[str, Correction] = {
     correction.name: correction
     for correction in (
+        Correction("none", "no correction", "none", "that there is one comparison", _none),
+        Correction("bonferroni", "Bonferroni's correction", "Bonferroni", _NOTHING, _bonferroni),
+        Correction("sidak", "Šidák's correction", "Šidák", _POSITIVE, _sidak),
+        Correction("holm", "Holm's correction", "Holm", _NOTHING, _holm),
+        Correction("hochberg", "Hochberg's correction", "Hochberg", _POSITIVE, _hochberg),
         Correction(
-            name="none",
-            title="no correction",
-            short_title="none",
-            assumption="that there is one comparison",
-            adjust=_none,
+            "bh",
+            "Benjamini and Hochberg's correction",
+            "Benjamini-Hochberg",
+            _POSITIVE,
+            _benjamini_hochberg,
         ),
         Correction(
-            name="bonferroni",
-            title="Bonferroni's correction",
-            short_title="Bonferroni",
-            assumption=_NOTHING,
-            adjust=_bonferroni,
+            "by",
+            "Benjamini and Yekutieli's correction",
+            "Benjamini-Yekutieli",
+            _NOTHING,
+            _benjamini_yekutieli,
         ),
         Correction(
-            name="sidak",
-            title="Šidák's correction",
-            short_title="Šidák",
-            assumption=_POSITIVE,
-            adjust=_sidak,
+            "westfall-young",
+            "Westfall and Young's correction",
+            "Westfall-Young",
+            "that some comparisons vary alike whether or not the others are null",
+            westfall_young,
+            "replicates",
         ),
         Correction(
-            name="holm",
-            title="Holm's correction",
-            short_title="Holm",
-            assumption=_NOTHING,
-            adjust=_holm,
+            "tukey", "Tukey's honest significance test", "Tukey", _NORMAL, tukey_p, "segment scores"
         ),
-        Correction(
-            name="hochberg",
-            title="Hochberg's correction",
-            short_title="Hochberg",
-            assumption=_POSITIVE,
-            adjust=_hochberg,
-        ),
-        Correction(
-            name="bh",
-            title="Benjamini and Hochberg's correction",
-            short_title="Benjamini-Hochberg",
-            assumption=_POSITIVE,
-            adjust=_benjamini_hochberg,
-        ),
-        Correction(
-            name="by",
-            title="Benjamini and Yekutieli's correction",
-            short_title="Benjamini-Yekutieli",
-            assumption=_NOTHING,
-            adjust=_benjamini_yekutieli,
-        ),
-        Correction(
-            name="westfall-young",
-            title="Westfall and Young's correction",
-            short_title="Westfall-Young",
-            assumption="that some comparisons vary alike whether or not the others are null",
-            adjust=westfall_young,
-            basis="replicates",
-        ),
-        Correction(
-            name="tukey",
-            title="Tukey's honest significance test",
-            short_title="Tukey",
-            assumption=_NORMAL,
-            adjust=tukey_p,
-            basis="segment scores",
-        ),
-        Correction(
-            name="scheffe",
-            title="Scheffé's test",
-            short_title="Scheffé",
-            assumption=_NORMAL,
-            adjust=scheffe_p,
-            basis="segment scores",
-        ),
+        Correction("scheffe", "Scheffé's test", "Scheffé", _NORMAL, scheffe_p, "segment scores"),
     )
 }
 #: Those that need nothing but p-values.

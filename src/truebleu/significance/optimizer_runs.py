@@ -34,7 +34,7 @@ import numpy as np
 from truebleu._core import Statistics
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics.base import Metric, Score
-from truebleu.resampling.exact import on_exact_grid
+from truebleu.resampling.replicates import on_exact_grid
 from truebleu.significance.statistics import MetricStatistics
 
 if TYPE_CHECKING:

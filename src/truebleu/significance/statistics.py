@@ -1,4 +1,7 @@
-"""A metric's counts of all systems, ready to be resampled."""
+"""A metric's statistics of all systems, and the scores of systems on many replicates.
+
+Replicates are made block by block, so that no matrix of replicates by segments is ever stored.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +14,26 @@ import numpy as np
 from truebleu import _core
 from truebleu.errors import SettingError
 from truebleu.metrics.score import metric_labels
-from truebleu.resampling.exact import on_exact_grid
+from truebleu.resampling.replicates import on_exact_grid
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
-
     from truebleu.corpus import TestSet
     from truebleu.metrics.base import Metric
     from truebleu.resampling import Bootstrap, Swaps, Units
+    from truebleu.significance._checks import Values
+
+Pair = tuple[int, int]
+# Called with how many replicates have been made since the last call.
+Progress = Callable[[int], object]
+
+# Numbers that a block of replicate sums may hold: 32 MB.
+BLOCK_SIZE = 1 << 22
+# Enough replicates to keep all threads busy, few enough to report progress.
+LARGEST_BLOCK = 1 << 12
+# Rows that a block of replicates may add up: a second of work, or a few.
+BLOCK_WORK = 1 << 29
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,12 +42,10 @@ class MetricStatistics:
 
     label: str
     metric: Metric
-    rows: NDArray[np.float64]
+    rows: Values
 
     @classmethod
-    def of(
-        cls, label: str, metric: Metric, rows: NDArray[np.float64], units: Units
-    ) -> MetricStatistics:
+    def of(cls, label: str, metric: Metric, rows: Values, units: Units) -> MetricStatistics:
         """Counts by segment, added up by unit."""
         by_unit = units.add_up(rows)
         flat = on_exact_grid(by_unit.reshape(len(by_unit), -1))
@@ -47,13 +58,13 @@ class MetricStatistics:
         return systems
 
     @property
-    def sums(self) -> NDArray[np.float64]:
+    def sums(self) -> Values:
         """The rows of the whole test set added up, shaped (system, column)."""
-        sums: NDArray[np.float64] = self.rows.sum(axis=0)
+        sums: Values = self.rows.sum(axis=0)
         return sums
 
     @property
-    def scores(self) -> NDArray[np.float64]:
+    def scores(self) -> Values:
         """Each system's score on the whole test set."""
         return self.metric.score(self.sums)
 
@@ -77,7 +88,7 @@ class MetricStatistics:
         """The number of units in which two systems' counts are not the same."""
         return int((self.rows[:, a] != self.rows[:, b]).any(axis=1).sum())
 
-    def unit_means(self, needed_by: str) -> NDArray[np.float64]:
+    def unit_means(self, needed_by: str) -> Values:
         """The scores of units, shaped (unit, system), of a metric that is their mean."""
         if not self.metric.is_mean:
             expected = "a metric that is a mean over segments"
@@ -87,7 +98,7 @@ class MetricStatistics:
             raise SettingError(needed_by, "missing or grouped scores", expected)
         return self.rows[..., 0]
 
-    def jackknife_scores(self) -> NDArray[np.float64]:
+    def jackknife_scores(self) -> Values:
         """Each system's score without one unit, shaped (unit, system)."""
         return self.metric.score(self.sums - self.rows)
 
@@ -95,110 +106,93 @@ class MetricStatistics:
 def metric_statistics(
     test_set: TestSet, metrics: Sequence[Metric], units: Units
 ) -> list[MetricStatistics]:
-    """The counts of every metric; each metric reads the texts once."""
+    """The statistics of every metric; each metric reads the texts once."""
     return [
         MetricStatistics.of(label, metric, metric.count(test_set).array(), units)
         for label, metric in zip(metric_labels(metrics), metrics, strict=True)
     ]
 
 
-def side_by_side(counted: Sequence[MetricStatistics]) -> NDArray[np.float64]:
+def side_by_side(statistics: Sequence[MetricStatistics]) -> Values:
     """The counts of all metrics and systems in one row per unit: one draw serves them all."""
-    rows = [one.rows.reshape(len(one.rows), -1) for one in counted]
+    rows = [metric.rows.reshape(len(metric.rows), -1) for metric in statistics]
     return rows[0] if len(rows) == 1 else np.concatenate(rows, axis=1)
 
 
-def split_sums(
-    sums: NDArray[np.float64], counted: Sequence[MetricStatistics]
-) -> list[NDArray[np.float64]]:
+def split_sums(sums: Values, statistics: Sequence[MetricStatistics]) -> list[Values]:
     """Sums of rows that stood side by side, by metric: each shaped (replicate, system, column)."""
-    ends = np.cumsum([one.width for one in counted])
+    ends = np.cumsum([metric.width for metric in statistics])
     parts = np.split(sums, ends[:-1], axis=1)
     return [
-        part.reshape(len(part), *one.rows.shape[1:])
-        for part, one in zip(parts, counted, strict=True)
+        part.reshape(len(part), *metric.rows.shape[1:])
+        for part, metric in zip(parts, statistics, strict=True)
     ]
 
 
-# Scores of every system on many replicates, block by block: all that inference works on.
-
-
-# Called with how many replicates have been made since the last call.
-Progress = Callable[[int], object]
-# Numbers that a block of replicate sums may hold: 32 MB.
-BLOCK_SIZE = 1 << 22
-# Enough replicates to keep all threads busy, few enough to report progress.
-LARGEST_BLOCK = 1 << 12
-# Rows that a block of replicates may add up: a second of work, or a few.
-BLOCK_WORK = 1 << 29
-
-Pair = tuple[int, int]
-
-
 def bootstrap_scores(
-    counted: Sequence[MetricStatistics],
+    statistics: Sequence[MetricStatistics],
     units: Units,
     bootstrap: Bootstrap,
     progress: Progress | None = None,
     *,
     first: int = 0,
-) -> list[NDArray[np.float64]]:
+) -> list[Values]:
     """For each metric the scores of every system on every replicate, shaped (replicate, system).
 
     All systems and metrics are scored on the same resampled test sets: every comparison is paired.
     """
-    rows = side_by_side(counted)
-    scores = [np.empty((bootstrap.replicates, one.systems)) for one in counted]
+    rows = side_by_side(statistics)
+    scores = [np.empty((bootstrap.replicates, metric.systems)) for metric in statistics]
     for start, count in _blocks(bootstrap.replicates, rows.shape[1], len(rows)):
-        sums = split_sums(bootstrap.sums(rows, units, first + start, count), counted)
-        for one, part, into in zip(counted, sums, scores, strict=True):
-            into[start : start + count] = one.metric.score(part)
+        sums = split_sums(bootstrap.sums(rows, units, first + start, count), statistics)
+        for metric, part, into in zip(statistics, sums, scores, strict=True):
+            into[start : start + count] = metric.metric.score(part)
         if progress is not None:
             progress(count)
     return scores
 
 
 def swap_differences(
-    counted: Sequence[MetricStatistics],
+    statistics: Sequence[MetricStatistics],
     pairs: Sequence[Pair],
     swaps: Swaps,
     progress: Progress | None = None,
     *,
     first: int = 0,
-) -> list[NDArray[np.float64]]:
+) -> list[Values]:
     """For each metric the differences of each pair after random swaps, shaped (replicate, pair).
 
     Swapping X and Y on a set of units moves the sums of X by S(Y) - S(X), where S adds up these
     units, and those of Y by as much the other way: S of each system serves all of its pairs.
     """
-    rows = side_by_side(counted)
+    rows = side_by_side(statistics)
     enumerated = swaps.enumerates(len(rows))
     replicates = 2 ** len(rows) if enumerated else swaps.replicates
-    blocks: list[list[NDArray[np.float64]]] = [[] for _ in counted]
-    width = max(rows.shape[1], *(_width_of_pairs(one, len(pairs)) for one in counted))
+    blocks: list[list[Values]] = [[] for _ in statistics]
+    width = max(rows.shape[1], *(_width_of_pairs(metric, len(pairs)) for metric in statistics))
     for start, count in _blocks(replicates, width, len(rows)):
-        taken = split_sums(swaps.sums(rows, first + start, count, enumerated=enumerated), counted)
-        for one, part, into in zip(counted, taken, blocks, strict=True):
-            into.append(_differences(one, part, pairs))
+        sums = swaps.sums(rows, first + start, count, enumerated=enumerated)
+        by_metric = split_sums(sums, statistics)
+        for metric, swapped, into in zip(statistics, by_metric, blocks, strict=True):
+            into.append(_differences(metric, swapped, pairs))
         if progress is not None:
             progress(count)
     return [into[0] if len(into) == 1 else np.concatenate(into) for into in blocks]
 
 
-def _differences(
-    one: MetricStatistics, taken: NDArray[np.float64], pairs: Sequence[Pair]
-) -> NDArray[np.float64]:
-    scorer = one.metric.scorer()
+def _differences(statistics: MetricStatistics, swapped: Values, pairs: Sequence[Pair]) -> Values:
+    """The differences of pairs, of the sums of the units that each replicate swaps."""
+    scorer = statistics.metric.scorer()
     if scorer is not None:
-        return _core.pair_differences(taken, one.sums, pairs, scorer)
-    first, second = one.metric.score(_core.pair_sums(taken, one.sums, pairs))
+        return _core.pair_differences(swapped, statistics.sums, pairs, scorer)
+    first, second = statistics.metric.score(_core.pair_sums(swapped, statistics.sums, pairs))
     return np.asarray(first - second)
 
 
-def _width_of_pairs(one: MetricStatistics, pairs: int) -> int:
+def _width_of_pairs(statistics: MetricStatistics, pairs: int) -> int:
     """How many numbers a replicate takes while its pairs are scored."""
-    columns: int = one.rows.shape[2]
-    return pairs if one.metric.scorer() is not None else 2 * pairs * columns
+    columns: int = statistics.rows.shape[2]
+    return pairs if statistics.metric.scorer() is not None else 2 * pairs * columns
 
 
 def _blocks(replicates: int, width: int, rows: int) -> Iterator[tuple[int, int]]:
