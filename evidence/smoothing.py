@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evidence.data import DATA, read_set
 from evidence.page import Page, Section
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from truebleu.agreement.choose import Choice
     from truebleu.agreement.data import Human
     from truebleu.corpus import TestSet
-    from truebleu.exhibits import Exhibit
+    from truebleu.studies.smoothing import SmoothingResult
 
 SETS = {"wmt21-en-de": "WMT21 English-German news", "ted-mqm-en-de": "English-German TED talks"}
 # Alternatives around the paper's values, in steps of about two.
@@ -89,31 +89,31 @@ def _other(name: str) -> str:
     return other
 
 
-def _column(exhibit: Exhibit, name: str) -> dict[str, float]:
-    """A column's values by the label of the row."""
-    rows: list[Any] = list(exhibit.rows)
-    return {row["smoothing"]: row[name] for row in rows if row[name] is not None}
+def _column(result: SmoothingResult, name: str) -> dict[str, float]:
+    """A coefficient's values by the label of the row."""
+    values = {row.smoothing: getattr(row, name).value for row in result.rows}
+    return {label: value for label, value in values.items() if value is not None}
 
 
-def _above_none(exhibit: Exhibit) -> int:
-    tau = _column(exhibit, "tau")
+def _above_none(result: SmoothingResult) -> int:
+    tau = _column(result, "tau")
     return sum(tau[label] > tau["0"] for label in LABELS)
 
 
-def _significant(exhibit: Exhibit) -> int:
-    alpha = 1 - float(exhibit.settings["level"])
-    return sum(p <= alpha for p in _column(exhibit, "p").values())
+def _significant(result: SmoothingResult) -> int:
+    alpha = 1 - result.settings.level
+    return sum(row.p is not None and row.p <= alpha for row in result.rows)
 
 
-def _best(exhibit: Exhibit) -> list[str]:
-    tau = _column(exhibit, "tau")
+def _best(result: SmoothingResult) -> list[str]:
+    tau = _column(result, "tau")
     return [label for label in LABELS if tau[label] == max(tau.values())]
 
 
-def _summary(exhibits: list[Exhibit], choices: dict[str, dict[str, Choice]]) -> str:
-    above = " and ".join(str(_above_none(one)) for one in exhibits)
-    best = " and ".join("/".join(_best(one)) for one in exhibits)
-    sure = sum(map(_significant, exhibits))
+def _summary(results: list[SmoothingResult], choices: dict[str, dict[str, Choice]]) -> str:
+    above = " and ".join(str(_above_none(one)) for one in results)
+    best = " and ".join("/".join(_best(one)) for one in results)
+    sure = sum(map(_significant, results))
     every = [choice for found in choices.values() for choice in found.values()]
     better = sum(
         choice.pair is not None and choice.pair.significant and (choice.difference or 0) > 0
@@ -122,34 +122,34 @@ def _summary(exhibits: list[Exhibit], choices: dict[str, dict[str, Choice]]) -> 
     return (
         f"On two sets {above} of 7 smoothings have a higher segment τ than none, best number "
         f"{best}; {sure} of 14 are significantly above none by the permutation test, corrected, "
-        f"{_clear(exhibits)} by the bootstrap's intervals of differences, which are not. Values of "
+        f"{_clear(results)} by the bootstrap's intervals of differences, which are not. Values of "
         "ε, K and α "
         "chosen on the one set are significantly better than the paper's on the other in "
         f"{better} of {len(every)} cases."
     )
 
 
-def _clear(exhibits: list[Exhibit]) -> int:
+def _clear(results: list[SmoothingResult]) -> int:
     """How many smoothings are above none in nearly all replicates."""
-    rows: list[Any] = [row for exhibit in exhibits for row in exhibit.rows]
-    return sum(row["smoothing"] in LABELS[1:] and row["excess_low"] > 0 for row in rows)
+    rows = [row for result in results for row in result.rows if row.smoothing in LABELS[1:]]
+    return sum((row.tau.excess_low or 0.0) > 0 for row in rows)
 
 
 def _table(name: str, judged: tuple[TestSet, Human]) -> Section:
-    exhibit = study_smoothing(*judged)
+    result = study_smoothing(*judged)
     return Section(
-        heading=f"{SETS[name]}, {len(exhibit.settings['systems'])} systems",
+        heading=f"{SETS[name]}, {len(result.settings.judged)} systems",
         command=f"truebleu study smoothing -r {name}/refA.txt {name}/sys "
         f"--human {name}/human-mqm.tsv",
-        result=exhibit,
+        result=result,
         paper=TABLES if name == next(iter(SETS)) else "",
-        verdict=_verdict(exhibit),
+        verdict=_verdict(result),
     )
 
 
-def _verdict(exhibit: Exhibit) -> str:
-    tau, gamma, rho = (_column(exhibit, name) for name in ("tau", "gamma", "rho"))
-    above, best = _above_none(exhibit), _best(exhibit)
+def _verdict(result: SmoothingResult) -> str:
+    tau, gamma, rho = (_column(result, name) for name in ("tau", "gamma", "rho"))
+    above, best = _above_none(result), _best(result)
     all_above = "as in the paper" if above == 7 else "where the paper has all of them"
     number = "as in the paper" if best == ["7"] else "in the paper number 7"
     corpus = sum(gamma[label] > gamma["crp"] for label in LABELS)
@@ -157,8 +157,8 @@ def _verdict(exhibit: Exhibit) -> str:
     moved = sum(rho[label] != rho["0"] for label in LABELS)
     return (
         f"{above} of 7 smoothings have a higher τ than none, {all_above}; "
-        f"{_significant(exhibit)} of them significantly by the permutation test, corrected for "
-        f"seven, and {_clear([exhibit])} by the bootstrap's interval of the difference, without "
+        f"{_significant(result)} of them significantly by the permutation test, corrected for "
+        f"seven, and {_clear([result])} by the bootstrap's interval of the difference, without "
         "correction. Best is number "
         f"{' and '.join(best)}, {number}. τ is {tau['0']:.3f} without smoothing and "
         f"{tau['7']:.3f} with number 7, in Table 3 {PAPER_TAU['0']} and {PAPER_TAU['7']}. Between "

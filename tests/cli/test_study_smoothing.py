@@ -53,8 +53,8 @@ def test_every_format_has_all_rows(folder: Path) -> None:
 def test_comparisons_of_pairs_can_be_given() -> None:
     found = answer(*TEXTS, "--human", "pairs.csv", "--replicates", "100", "--permutations", "50")
     rows = {row["smoothing"]: row for row in found["rows"]}
-    assert rows["crp"]["tau"] is None
-    assert rows["0"]["tau_low"] < rows["0"]["tau_high"]
+    assert rows["crp"]["tau"]["value"] is None
+    assert rows["0"]["tau"]["low"] < rows["0"]["tau"]["high"]
 
 
 def test_options_reach_the_study_and_a_journal_is_gone_on_with(tmp_path: Path) -> None:
@@ -62,11 +62,11 @@ def test_options_reach_the_study_and_a_journal_is_gone_on_with(tmp_path: Path) -
     options = ("--epsilon", "0.5", "--k", "2", "--alpha", "1", "--tokenize", "none", "--lowercase")
     documents = ("--documents", "documents.tsv", "--unit", "document", "--system-scores", "rated")
     first = answer(*QUICK, *options, *documents, "--resume", journal)
-    assert "epsilon=0.5" in str(first["settings"]["metrics"])
-    assert all(
-        "|case:lc|" in metric and "|tok:none|" in metric for metric in first["settings"]["metrics"]
-    )
-    assert first["settings"]["unit"] == "document"
+    pool = first["settings"]["pool"]
+    signatures = [metric["signature"] for metric in pool["metrics"]]
+    assert "epsilon=0.5" in str(signatures)
+    assert all("|case:lc|" in line and "|tok:none|" in line for line in signatures)
+    assert pool["unit"] == "document"
     assert answer(*QUICK, *options, *documents, "--resume", journal) == first
     other = study(*QUICK, "--resume", journal)
     assert (other.code, other.out) == (2, "")

@@ -12,7 +12,6 @@ from scipy.stats import pearsonr, spearmanr
 
 from tests.parity.meta import meta_cases, segment_scores
 from tests.properties.plain_sentence_bleu import sentence_bleu
-from tests.studies.columns import numbers
 from truebleu._threads import set_threads
 from truebleu.corpus import TestSet, as_test_set, read_test_set
 from truebleu.errors import MalformedFileError, SettingError, UnknownNameError
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from truebleu.exhibits import Exhibit
+    from truebleu.studies.smoothing import SmoothingResult, SmoothingRow
 
 LABELS = ("crp", "0", "1", "2", "3", "4", "5", "6", "7")
 QUICK: dict[str, Any] = {"replicates": 100, "permutations": 50, "tokenize": "none"}
@@ -108,24 +107,30 @@ def as_matrix(human: HumanScores) -> np.ndarray[Any, Any]:
     return np.array([[np.nan if s is None else s for s in row] for row in human.scores.values()])
 
 
-def row(found: Exhibit, label: str) -> dict[str, Any]:
-    (only,) = [dict(row) for row in found.rows if row["smoothing"] == label]
-    return only
+def row(found: SmoothingResult, label: str) -> SmoothingRow:
+    return found.row(label)
+
+
+def value(found: SmoothingResult, name: str, label: str) -> float:
+    """A coefficient, which must be there."""
+    coefficient: float | None = getattr(found.row(label), name).value
+    assert coefficient is not None
+    return coefficient
 
 
 def test_every_smoothing_has_the_values_of_the_equations(pool: TestSet, human: HumanScores) -> None:
     found = study_smoothing(pool, human, **QUICK)
-    assert tuple(row["smoothing"] for row in found.rows) == LABELS
+    assert tuple(row.smoothing for row in found.rows) == LABELS
     people = as_matrix(human)
     lengths = closest_lengths(pool)
     for smoothing in range(8):
         metric = plain_scores(pool, smoothing)
-        (tau,) = numbers(found, "tau", smoothing=str(smoothing))
+        tau = value(found, "tau", str(smoothing))
         assert tau == pytest.approx(plain_tau(people, metric), abs=1e-12)
         documents = (lengths * metric).sum(axis=1) / lengths.sum(axis=1)
         systems = np.nanmean(people, axis=1)
-        (gamma,) = numbers(found, "gamma", smoothing=str(smoothing))
-        (rho,) = numbers(found, "rho", smoothing=str(smoothing))
+        gamma = value(found, "gamma", str(smoothing))
+        rho = value(found, "rho", str(smoothing))
         assert gamma == pytest.approx(pearsonr(systems, documents).statistic, abs=1e-9)
         assert rho == pytest.approx(spearmanr(systems, documents).statistic, abs=1e-9)
 
@@ -138,9 +143,9 @@ def test_corpus_bleu_has_system_values_and_a_reason_for_its_missing_segment_valu
     corpus = [metric.corpus(text, pool.references).score for text in pool.systems.values()]
     expected = pearsonr(np.nanmean(as_matrix(human), axis=1), corpus).statistic
     crp = row(found, "crp")
-    assert (crp["tau"], crp["tau_low"], crp["p"]) == (None, None, None)
-    assert crp["gamma"] == pytest.approx(expected, abs=1e-9)
-    assert any(finding.startswith("No τ of crp: ") for finding in found.findings)
+    assert (crp.tau.value, crp.tau.low, crp.p) == (None, None, None)
+    assert crp.gamma.value == pytest.approx(expected, abs=1e-9)
+    assert any(finding.startswith("No τ of crp: ") for finding in found.to_document().sentences)
 
 
 def test_pairs_and_the_ties_of_people_are_counted(pool: TestSet, human: HumanScores) -> None:
@@ -150,7 +155,9 @@ def test_pairs_and_the_ties_of_people_are_counted(pool: TestSet, human: HumanSco
         both = ~np.isnan(a) & ~np.isnan(b)
         tied += int((both & (a == b)).sum())
         told += int((both & (a != b)).sum())
-    (sentence,) = [one for one in study_smoothing(pool, human, **QUICK).findings if "tied" in one]
+    found = study_smoothing(pool, human, **QUICK)
+    assert (found.pairs, found.ties) == (told, tied)
+    (sentence,) = [line for line in found.to_document().sentences if "tied" in line]
     assert f"People told {told} pairs" in sentence
     assert f"{tied} that they tied are removed" in sentence
 
@@ -180,9 +187,9 @@ def test_unsmoothed_and_halved_counts_agree_as_sacrebleu_scores_do(
     golden_human, golden = segment_scores(case, column)
     found = study_smoothing(texts, judged, replicates=50, permutations=1)
     tied = f"{case['expect']['human_ties_removed']:,} that they tied are removed"
-    assert any(tied in finding for finding in found.findings)
+    assert any(tied in finding for finding in found.to_document().sentences)
     if name == "wmt21-en-de":
-        (tau,) = numbers(found, "tau", smoothing=label)
+        tau = value(found, "tau", label)
         assert tau == pytest.approx(case["expect"]["tau"], abs=1e-9)
         return
     # sacreBLEU scores 0 where an output is too short or matches nowhere: leave those segments out.
@@ -208,7 +215,7 @@ def test_unsmoothed_and_halved_counts_agree_as_sacrebleu_scores_do(
     np.testing.assert_allclose(own[:, left], golden[:, left], rtol=0, atol=1e-6)
     # Rounded scores tie what differs in the last digits, so that tau is compared on our own.
     fewer = study_smoothing(texts, scores(kept), replicates=50, permutations=1)
-    (tau,) = numbers(fewer, "tau", smoothing=label)
+    tau = value(fewer, "tau", label)
     people = np.where(left, golden_human, np.nan)
     assert tau == pytest.approx(plain_tau(people, own), abs=1e-12)
 
@@ -228,8 +235,8 @@ def test_comparisons_that_scores_imply_give_the_same_tau(pool: TestSet, human: H
     by_scores = study_smoothing(pool, human, **QUICK)
     by_pairs = study_smoothing(pool, compared, **QUICK)
     for label in LABELS[1:]:
-        assert row(by_pairs, label)["tau"] == row(by_scores, label)["tau"]
-    assert by_pairs.findings[0] == by_scores.findings[0]
+        assert row(by_pairs, label).tau.value == row(by_scores, label).tau.value
+    assert by_pairs.to_document().sentences[0] == by_scores.to_document().sentences[0]
     wins = np.array(
         [
             np.mean(
@@ -244,9 +251,11 @@ def test_comparisons_that_scores_imply_give_the_same_tau(pool: TestSet, human: H
     )
     lengths, metric = closest_lengths(pool), plain_scores(pool, 4)
     documents = (lengths * metric).sum(axis=1) / lengths.sum(axis=1)
-    assert row(by_pairs, "4")["gamma"] == pytest.approx(pearsonr(wins, documents).statistic)
+    assert row(by_pairs, "4").gamma.value == pytest.approx(pearsonr(wins, documents).statistic)
     for column in ("tau", "gamma", "rho"):
-        low, value, high = (row(by_pairs, "4")[f"{column}{end}"] for end in ("_low", "", "_high"))
+        low, value, high = (
+            getattr(getattr(row(by_pairs, "4"), column), end) for end in ("low", "value", "high")
+        )
         assert -1 <= low < high <= 1
         assert -1 <= value <= 1
 
@@ -256,10 +265,10 @@ def test_people_who_judge_like_a_smoothing_agree_best_with_it(pool: TestSet) -> 
     judged = scores({name: row.tolist() for name, row in zip(pool.systems, likes, strict=True)})
     found = study_smoothing(pool, judged, **QUICK | {"permutations": 999})
     best = row(found, "2")
-    assert (best["tau"], best["tau_low"], best["tau_high"]) == (1.0, 1.0, 1.0)
+    assert (best.tau.value, best.tau.low, best.tau.high) == (1.0, 1.0, 1.0)
     # Nothing is as good, so that hardly a permutation is: seven times 1 / 1000, by Holm.
-    assert best["p"] == pytest.approx(7 / 1000, abs=0.01)
-    (sentence,) = [one for one in found.findings if one.startswith("By segment τ")]
+    assert best.p == pytest.approx(7 / 1000, abs=0.01)
+    (sentence,) = [one for one in found.to_document().sentences if one.startswith("By segment τ")]
     assert "smoothing 2 (add-one) agrees best, with 1.0000" in sentence
     assert "significantly above smoothing 0 (none)" in sentence
     assert "not significantly above smoothing 0" not in sentence
@@ -271,7 +280,7 @@ def test_intervals_hold_the_value_of_the_whole_about_as_often_as_they_say() -> N
     quality = plain_scores(whole, 3) + rng.normal(0, 0.5, (3, 1200))
     people = {name: row.round(1).tolist() for name, row in zip(whole.systems, quality, strict=True)}
     truth = study_smoothing(whole, scores(people), replicates=50, permutations=1)
-    (value,) = numbers(truth, "tau", smoothing="4")
+    expected = value(truth, "tau", "4")
     held = 0
     for start in range(0, 1200, 60):
         part = as_test_set(
@@ -279,8 +288,10 @@ def test_intervals_hold_the_value_of_the_whole_about_as_often_as_they_say() -> N
             [list(text)[start : start + 60] for text in whole.references],
         )
         judged = scores({name: row[start : start + 60] for name, row in people.items()})
-        interval = row(study_smoothing(part, judged, replicates=200, permutations=1), "4")
-        held += interval["tau_low"] <= value <= interval["tau_high"]
+        interval = row(study_smoothing(part, judged, replicates=200, permutations=1), "4").tau
+        assert interval.low is not None
+        assert interval.high is not None
+        held += interval.low <= expected <= interval.high
     # 20 samples at 95 %: fewer than 16 would happen once in 400 times.
     assert held >= 16
 
@@ -293,7 +304,7 @@ def test_people_who_know_nothing_make_no_smoothing_better_than_none_too_often() 
     for _ in range(runs):
         judged = scores({name: rng.normal(size=30).tolist() for name in texts.systems})
         found = study_smoothing(texts, judged, replicates=50, permutations=99)
-        rejected += min(row(found, label)["p"] for label in LABELS[2:]) <= 0.05
+        rejected += min(row(found, label).p or 1.0 for label in LABELS[2:]) <= 0.05
     # Corrected for seven, one in twenty sets at most has a false finding; three errors above that.
     assert rejected / runs <= 0.05 + 3 * (0.05 * 0.95 / runs) ** 0.5
 
@@ -312,16 +323,17 @@ def test_scores_and_the_comparisons_that_they_imply_are_tested_alike(
         label="pairs.csv", systems=tuple(names), judgments=judgments, signature="pairs"
     )
     one, other = (study_smoothing(pool, each, **QUICK) for each in (human, compared))
-    assert [row["p"] for row in one.rows] == [row["p"] for row in other.rows]
+    assert [row.p for row in one.rows] == [row.p for row in other.rows]
 
 
 def test_scores_of_whole_systems_leave_tau_out_and_say_so(pool: TestSet) -> None:
     levels = {name: [float(-n)] for n, name in enumerate(pool.systems)}
     found = study_smoothing(pool, scores(levels, level="system"), **QUICK)
-    assert all(one["tau"] is None and one["p"] is None for one in found.rows)
-    assert all(one["gamma_low"] is None for one in found.rows)
-    assert row(found, "7")["gamma"] is not None
-    assert any("people scored whole systems" in finding for finding in found.findings)
+    assert all(one.tau.value is None and one.p is None for one in found.rows)
+    assert all(one.gamma.low is None for one in found.rows)
+    assert row(found, "7").gamma.value is not None
+    sentences = found.to_document().sentences
+    assert any("people scored whole systems" in line for line in sentences)
     json.dumps(found.to_dict(), allow_nan=False)
 
 
@@ -331,7 +343,8 @@ def test_documents_that_people_scored_are_the_items(pool: TestSet) -> None:
     rng = np.random.default_rng(2)
     levels = {name: rng.normal(0, 1, len(documents)).tolist() for name in pool.systems}
     found = study_smoothing(pool, scores(levels, level="document", items=documents), **QUICK)
-    assert [field.heading for field in found.fields[2:4]] == ["document τ", "95 % from"]
+    columns = found.to_document().data.columns
+    assert [column.heading for column in columns[2:4]] == ["document τ", "95 % from"]
     metric = BLEU(smooth="none", tokenize="none")
     corpus = np.array(
         [
@@ -349,17 +362,19 @@ def test_documents_that_people_scored_are_the_items(pool: TestSet) -> None:
         ]
     )
     expected = plain_tau(np.array(list(levels.values())), corpus)
-    assert row(found, "crp")["tau"] == pytest.approx(expected, abs=1e-12)
+    assert row(found, "crp").tau.value == pytest.approx(expected, abs=1e-12)
 
 
 def test_people_who_tie_everything_leave_tau_undefined(pool: TestSet) -> None:
     same = scores({name: [float(n % 3)] * 40 for n, name in enumerate(pool.systems)})
     ties = scores({name: [1.0] * 40 for name in pool.systems})
-    assert row(study_smoothing(pool, same, **QUICK), "0")["tau"] is not None
+    assert row(study_smoothing(pool, same, **QUICK), "0").tau.value is not None
     found = study_smoothing(pool, ties, **QUICK)
-    for column in ("tau", "gamma", "rho", "p"):
-        assert {one[column] for one in found.rows} == {None}
-    assert any("tie" in finding for finding in found.findings if finding.startswith("No τ of 0"))
+    for name in ("tau", "gamma", "rho"):
+        assert {getattr(one, name).value for one in found.rows} == {None}
+    assert {one.p for one in found.rows} == {None}
+    sentences = found.to_document().sentences
+    assert any("tie" in line for line in sentences if line.startswith("No τ of 0"))
     json.dumps(found.to_dict(), allow_nan=False)
 
 
@@ -390,7 +405,7 @@ def test_an_interrupted_study_goes_on_where_it_was(
     other = scores({name: row[::-1] for name, row in human.scores.items()})
     with pytest.raises(SettingError, match="judgments"):
         study_smoothing(pool, other, runner=Runner(journal), **QUICK)
-    with pytest.raises(SettingError, match="metrics"):
+    with pytest.raises(SettingError, match=r"k: found 5\.0"):
         study_smoothing(pool, human, k=2, runner=Runner(journal), **QUICK)
 
 
@@ -400,7 +415,7 @@ def test_the_values_of_smoothings_reach_their_own_rows_only(
     usual = study_smoothing(pool, human, **QUICK)
     moved = study_smoothing(pool, human, epsilon=1.0, k=20, alpha=50, **QUICK)
     differing = {
-        label for label in LABELS if row(usual, label)["gamma"] != row(moved, label)["gamma"]
+        label for label in LABELS if row(usual, label).gamma.value != row(moved, label).gamma.value
     }
     assert differing == {"1", "4", "6", "7"}
 

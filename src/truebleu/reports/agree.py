@@ -70,7 +70,7 @@ def _agreement(agreement: Agreement) -> Document:
         *(metric.signature for metric in agreement.metrics.values()),
     )
     blocks += [
-        Sentences((_human(agreement.human), *_inputs(agreement.human, directions))),
+        Sentences((_human(agreement.human), *about_inputs(agreement.human, directions))),
         Notes(signatures),
         _scatter(agreement),
     ]
@@ -250,7 +250,7 @@ def _human(human: HumanSummary) -> str:
     return f"{words}."
 
 
-def _inputs(human: HumanSummary, directions: Mapping[str, bool | None]) -> Iterator[str]:
+def about_inputs(human: HumanSummary, directions: Mapping[str, bool | None]) -> Iterator[str]:
     """What a reader should know about the human scores and the metrics."""
     for note in human.notes:
         yield note if note.endswith(".") else f"{note}."
@@ -361,7 +361,7 @@ def _about(choice: Choice) -> Iterator[str]:
     yield from choice.answer.notes
     if choice.same_data:
         yield SAME_DATA
-    yield from _inputs(choice.test.human, choice.directions)
+    yield from about_inputs(choice.test.human, choice.directions)
     if not choice.split:
         yield from (f"Of development: {note}" for note in choice.development.human.notes)
 

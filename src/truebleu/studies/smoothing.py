@@ -1,11 +1,17 @@
-"""The columns of the table of smoothings: who is best in each, and which pairs to test."""
+"""Smoothing: which smoothing of sentence BLEU agrees best with people.
+
+Chen & Cherry (2014, §3.1, Tables 2 and 3) compare seven smoothings with none: by the τ of eq. 12
+between pairs of outputs of one segment, and by Pearson's γ and Spearman's ρ between systems, whose
+score is the mean of sentence BLEU weighted by reference length (eq. 13). Corpus BLEU, "crp", is
+beside them at system level.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -19,14 +25,14 @@ from truebleu.agreement.measures import parse_question
 from truebleu.corpus.test_set import fingerprint
 from truebleu.errors import UnknownNameError
 from truebleu.execution.journal import Runner, Task
-from truebleu.exhibits import Exhibit, Field, Plot, Row
 from truebleu.human import HumanScores
 from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.sentence_bleu import DEFAULT_VALUES, SMOOTHINGS, SentenceBLEU
 from truebleu.significance.corrections import adjust
+from truebleu.studies._study import PoolSummary, StudyResult, StudySettings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from truebleu.agreement.answers import Evaluation, Resampling
     from truebleu.agreement.bootstrap import AgreementInterval, Resample
@@ -39,10 +45,148 @@ if TYPE_CHECKING:
     from truebleu.significance._checks import Values
     from truebleu.studies._pool import PoolUnit
 
+__all__ = [
+    "SmoothingAgreement",
+    "SmoothingResult",
+    "SmoothingRow",
+    "SmoothingSettings",
+    "SmoothingTest",
+    "study_smoothing",
+]
+
+#: The paper's coefficients, by the names that they have elsewhere; all but τ are of systems.
+COEFFICIENTS = {"tau": "chen-cherry", "gamma": "pearson", "rho": "spearman"}
 CORPUS = "crp"
 NONE = "0"
 # Of about the size of rounding in coefficients, which have the scale 1.
 SAME = 1e-12
+
+NO_SEGMENT_VALUE = "corpus BLEU is of whole texts; of a single segment it would be smoothing 0"
+NO_SEGMENTS_JUDGED = "people scored whole systems, and no segments"
+NOTHING_DRAWN = "people scored whole systems, and no segments that could be drawn"
+RESAMPLED: dict[PoolUnit, Resample] = {"segment": "segments", "document": "documents"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SmoothingSettings(StudySettings):
+    """The settings of the study.
+
+    Attributes:
+        judged: the systems that people judged.
+        human: how the human scores were made.
+        judgments: tells other judgments from these.
+        epsilon: ε of smoothing 1.
+        k: K of smoothings 4 and 7.
+        alpha: α of smoothing 6.
+        system_scores: whether systems are scored on "all" segments, or on those "rated".
+        replicates: of the intervals.
+        permutations: in each test.
+        level: of the intervals, and 1 minus the significance level of the tests.
+    """
+
+    STUDY: ClassVar[str] = "smoothing"
+
+    judged: tuple[str, ...]
+    human: str
+    judgments: str
+    epsilon: float
+    k: float
+    alpha: float
+    system_scores: SystemScores
+    replicates: int
+    permutations: int
+    level: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SmoothingAgreement:
+    """How well one row agrees with people by one coefficient.
+
+    Attributes:
+        value: the coefficient; None where there is none.
+        low: where its interval begins.
+        high: where it ends.
+        excess: by how much it is above that of no smoothing.
+        excess_low: where the interval of that begins, over the same replicates.
+        excess_high: where it ends.
+        reason: why there is no value, or no interval.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    excess: float | None
+    excess_low: float | None
+    excess_high: float | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SmoothingRow:
+    """One smoothing, or corpus BLEU.
+
+    Attributes:
+        smoothing: the paper's number, or "crp" for corpus BLEU.
+        name: the smoothing's own name; None for corpus BLEU.
+        tau: agreement on pairs of outputs of one segment.
+        gamma: Pearson's correlation of systems.
+        rho: Spearman's.
+        p: that τ is above that of no smoothing, corrected for the number of smoothings (Holm).
+    """
+
+    smoothing: str
+    name: str | None
+    tau: SmoothingAgreement
+    gamma: SmoothingAgreement
+    rho: SmoothingAgreement
+    p: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SmoothingTest:
+    """The one-sided p-value that one row agrees better than another, by one coefficient."""
+
+    coefficient: str
+    better: str
+    worse: str
+    p: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SmoothingResult(StudyResult):
+    """How well each smoothing agrees with people; by `truebleu study smoothing`.
+
+    Attributes:
+        settings: how to repeat it.
+        item: what τ is of: "segment", or "document" or "domain" where people scored those.
+        rows: corpus BLEU and the smoothings, in the paper's order.
+        tests: of pairs of them.
+        pairs: how many pairs of outputs people ordered; None where they scored whole systems.
+        ties: how many they tied.
+        people: what people judged.
+    """
+
+    REPORT: ClassVar[str] = "truebleu.reports.studies.smoothing"
+
+    settings: SmoothingSettings
+    item: str
+    rows: tuple[SmoothingRow, ...]
+    tests: tuple[SmoothingTest, ...]
+    pairs: int | None
+    ties: int | None
+    people: HumanSummary
+
+    def defined(self, coefficient: str) -> dict[str, float]:
+        """The values of the smoothings that have one."""
+        return {
+            row.smoothing: value
+            for row in self.rows
+            if row.smoothing != CORPUS and (value := getattr(row, coefficient).value) is not None
+        }
+
+    def row(self, smoothing: str) -> SmoothingRow:
+        """The row of this label."""
+        return next(row for row in self.rows if row.smoothing == smoothing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,342 +197,206 @@ class Cell:
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A coefficient of the table.
-
-    Attributes:
-        name: in rows.
-        symbol: what the paper calls it.
-        coefficient: what it is called elsewhere.
-        of_systems: whether it is of systems, where corpus BLEU has a value too.
-    """
-
-    name: str
-    symbol: str
-    coefficient: str
-    of_systems: bool
-
-    def heading(self, item: str) -> str:
-        """What stands above it, where people judged such items."""
-        return f"{'system' if self.of_systems else item} {self.symbol}"
-
-    def best(self, values: Mapping[str, Cell]) -> tuple[str, ...]:
-        """The smoothings with the largest value: several where they share it."""
-        return _largest(smoothings(values))
-
-    def next_best(self, values: Mapping[str, Cell]) -> tuple[str, ...]:
-        """Those with the largest value below that."""
-        best = self.best(values)
-        rest = {label: value for label, value in smoothings(values).items() if label not in best}
-        return _largest(rest)
-
-    def tests(self, values: Mapping[str, Cell]) -> list[tuple[str, str]]:
-        """Pairs to test, the one that may be better first.
-
-        By segments each smoothing against none, for the column of p-values; the best against none,
-        against the next best, and of systems against corpus BLEU.
-        """
-        defined = smoothings(values)
-        best, following = self.best(values)[:1], self.next_best(values)[:1]
-        others = list(following)
-        if NONE in defined:
-            others.append(NONE)
-        if values[CORPUS].value is not None:
-            others.append(CORPUS)
-        pairs = [(label, other) for label in best for other in others if other != label]
-        if not self.of_systems and NONE in defined:
-            pairs = [(label, NONE) for label in defined if label != NONE] + pairs
-        return list(dict.fromkeys(pairs))
-
-
-SEGMENT = Column("tau", "τ", "chen-cherry", of_systems=False)
-COLUMNS = (
-    SEGMENT,
-    Column("gamma", "γ", "pearson", of_systems=True),
-    Column("rho", "ρ", "spearman", of_systems=True),
-)
-
-
-def smoothings(values: Mapping[str, Cell]) -> dict[str, float]:
-    """The values of the smoothings that have one."""
-    return {
-        label: cell.value
-        for label, cell in values.items()
-        if label != CORPUS and cell.value is not None
-    }
-
-
-def _largest(values: Mapping[str, float]) -> tuple[str, ...]:
+def best(values: Mapping[str, float]) -> tuple[str, ...]:
+    """The labels with the largest value: several where they share it."""
     most = max(values.values(), default=0.0)
     return tuple(label for label, value in values.items() if value >= most - SAME)
 
 
-# What the table of smoothings says, in sentences.
+def next_best(values: Mapping[str, float]) -> tuple[str, ...]:
+    """Those with the largest value below that."""
+    first = best(values)
+    return best({label: value for label, value in values.items() if label not in first})
 
 
-def name_of(label: str) -> str:
-    """What a row is called: the smoothing's own name."""
-    return "corpus BLEU" if label == CORPUS else list(SMOOTHINGS)[int(label)]
-
-
-def _called(labels: Sequence[str]) -> str:
-    if labels == (CORPUS,):
-        return "corpus BLEU"
-    if len(labels) > 2:
-        return f"smoothings {_listed(labels)}"
-    kind = "smoothing" if len(labels) == 1 else "smoothings"
-    return f"{kind} {_listed([f'{label} ({name_of(label)})' for label in labels])}"
-
-
-def _listed(words: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
-
-
-def about_pairs(
-    item: str, pairs: PairCounts | None, settings: Mapping[str, Any]
-) -> tuple[str, ...]:
-    """How many systems and pairs there are, and the values of the smoothings."""
-    values = ", ".join(
-        f"{symbol} = {settings[name]:g}"
-        for symbol, name in (("ε", "epsilon"), ("K", "k"), ("α", "alpha"))
-    )
-    systems = f"{len(settings['systems'])} systems; {values}."
-    if pairs is None:
-        return (systems,)
-    tied = pairs.human_ties + pairs.both_ties
-    return (
-        f"{systems} People told {pairs.total - tied:,} pairs of outputs of one {item} apart, of "
-        f"which τ is made; {tied:,} that they tied are removed.",
-    )
-
-
-def about_column(
-    column: Column,
-    item: str,
-    values: Mapping[str, Cell],
-    records: Mapping[Key, Record],
-    adjusted: Mapping[str, float],
-    alpha: float,
-) -> list[str]:
-    """Who agrees best, and whether that is more than chance."""
-    heading = column.heading(item)
-    defined = smoothings(values)
-    best, following = column.best(values), column.next_best(values)
-    if not best:
-        return []
-    if following:
-        agree = "agrees" if len(best) == 1 else "agree"
-        words = f"{_called(best)} {agree} best, with {defined[best[0]]:.4f}"
-        words += f", then {_called(following)}, with {defined[following[0]]:.4f}"
-    else:
-        words = f"all smoothings agree alike, with {defined[best[0]]:.4f}"
-    sentences = [f"By {heading} {words}."]
-    tested = _tested(column, values, records, adjusted, alpha)
-    if tested:
-        sentences.append(f"That of smoothing {best[0]} is {_listed(tested)}.")
-    if not column.of_systems and NONE in defined:
-        above = sum(value > defined[NONE] + SAME for value in defined.values())
-        sentences.append(f"{above} of {len(defined) - 1} smoothings are above none.")
-    return [" ".join(sentences)]
-
-
-def _tested(
-    column: Column,
-    values: Mapping[str, Cell],
-    records: Mapping[Key, Record],
-    adjusted: Mapping[str, float],
-    alpha: float,
-) -> list[str]:
-    """What tests say of the best beside the next, none and corpus BLEU."""
-    best = column.best(values)[0]
-    told = []
-    for other in dict.fromkeys((*column.next_best(values)[:1], NONE, CORPUS)):
-        record, beside = records.get(("test", column.name, best, other)), values[other].value
-        if record is None or record["p"] is None or beside is None:
-            continue
-        excess = (values[best].value or 0.0) - beside
-        if excess < -SAME:
-            told.append(f"below {_called((other,))}, which has {beside:.4f}")
-            continue
-        if abs(excess) <= SAME:
-            told.append(f"the same as {_called((other,))}'s")
-            continue
-        corrected = not column.of_systems and other == NONE
-        p = adjusted[best] if corrected else record["p"]
-        detail = f"p = {p:.3g}{', corrected' if corrected else ''}"
-        low, high = records["interval", column.name][best][3:5]
-        if other == NONE and low is not None:
-            detail += f"; by {excess:.4f}, {low:.4f} to {high:.4f} over replicates"
-        sure = "significantly" if p <= alpha else "not significantly"
-        told.append(f"{sure} above {_called((other,))} ({detail})")
-    return told
-
-
-def about_lacking(
-    values: Mapping[str, Mapping[str, Cell]], records: Mapping[Key, Record]
-) -> list[str]:
-    """Why there is no value, or no interval."""
-    told = ["The best is picked on these data, which flatters it: its p does not allow for that."]
-    lacking: dict[str, list[str]] = {}
-    for column in COLUMNS:
-        for label, cell in values[column.name].items():
-            reason = cell.reason or records["interval", column.name][label][2]
-            if reason is not None:
-                what = column.symbol if cell.value is None else f"interval of {column.symbol}"
-                lacking.setdefault(reason, []).append(f"{what} of {label}")
-    for reason, cells in lacking.items():
-        shown = f"{cells[0]} to {cells[-1]}" if len(cells) > 3 else _listed(cells)
-        told.append(f"No {shown}: {reason}.")
-    return told
-
-
-# What the study of smoothings found: the table of Chen & Cherry (2014), and sentences about it.
-
-
-def smoothing_exhibit(
+def study_smoothing(
+    test_set: TestSet,
+    human: Human,
     *,
-    item: str,
-    values: Mapping[str, Mapping[str, Cell]],
-    records: Mapping[Key, Record],
-    pairs: PairCounts | None,
-    notes: Sequence[str],
-    settings: Mapping[str, Any],
-) -> Exhibit:
-    """The table, the chart and the findings.
+    epsilon: float = DEFAULT_VALUES["epsilon"],
+    k: float = DEFAULT_VALUES["k"],
+    alpha: float = DEFAULT_VALUES["alpha"],
+    tokenize: str = "13a",
+    lowercase: bool = False,
+    unit: PoolUnit = "segment",
+    system_scores: SystemScores = "all",
+    replicates: int = 1000,
+    permutations: int = 10_000,
+    level: float = 0.95,
+    seed: int = DEFAULT_SEED,
+    runner: Runner | None = None,
+) -> SmoothingResult:
+    """Which smoothing of sentence BLEU agrees best with people?
+
+    Intervals take segments, or documents, for independent draws. The tests assume that, were two
+    smoothings equally good, either's answers about a segment might as well be the other's; between
+    systems, either's score of a system.
 
     Args:
-        item: what τ is of: "segment", or "document" or "domain" where people scored those.
-        values: by column and row.
-        records: the intervals and the tests.
-        pairs: the pairs of which τ is made; None where people scored whole systems.
-        notes: about the human scores.
-        settings: all that is needed to repeat it.
+        test_set: the outputs of at least two systems that people judged.
+        human: scores of segments, or comparisons of pairs; scores of whole systems leave out τ.
+        epsilon: ε of smoothing 1.
+        k: K of smoothings 4 and 7.
+        alpha: α of smoothing 6.
+        tokenize: how all of them split segments into words.
+        lowercase: whether all of them ignore case.
+        unit: what the intervals draw: segments or documents.
+        system_scores: whether systems are scored on "all" segments, or on those "rated".
+        replicates: of the intervals.
+        permutations: in each test.
+        level: of the intervals, and 1 minus the significance level of the tests.
+        seed: of intervals and tests.
+        runner: keeps the results and shows progress.
     """
-    adjusted = _better_than_none(values[SEGMENT.name], records)
-    rows: list[Row] = []
-    for label in values[SEGMENT.name]:
-        row: dict[str, Any] = {"smoothing": label, "name": name_of(label)}
-        for column in COLUMNS:
-            low, high = records["interval", column.name][label][:2]
-            value = values[column.name][label].value
-            bounds = (None, None) if value is None else (low, high)
-            row |= dict(zip(_names(column), (value, *bounds), strict=True))
-        rows.append({**row, "p": adjusted.get(label), **_excess(label, values, records)})
-    alpha = round(1 - settings["level"], 12)
-    findings = [*about_pairs(item, pairs, settings)]
-    for column in COLUMNS:
-        findings += about_column(column, item, values[column.name], records, adjusted, alpha)
-    findings += about_lacking(values, records)
-    headings = {column.name: column.heading(item) for column in COLUMNS}
-    # Documents that people scored are drawn as they are.
-    drawn = settings["unit"] if item == "segment" else item
-    return Exhibit(
-        name="smoothing",
-        title="Agreement of sentence BLEU with people by smoothing (Chen & Cherry 2014)",
-        fields=_fields(headings, settings["level"]),
-        rows=tuple(rows),
-        findings=(*findings, *notes),
-        plot=Plot(
-            mark="point",
-            x="smoothing",
-            y="value",
-            low="low",
-            high="high",
-            interval=f"{100 * settings['level']:g} % interval over {drawn}s",
-            panel="coefficient",
-            shared_y=False,
-        ),
-        plot_rows=tuple(_plotted(rows, headings)),
-        plot_fields=(
-            Field("coefficient", "Coefficient"),
-            Field("value", "Agreement with people", 3),
-            Field("low", "from", 3),
-            Field("high", "to", 3),
-        ),
+    if unit not in RESAMPLED:
+        raise UnknownNameError("unit", str(unit), tuple(RESAMPLED))
+    agreeing = AgreeSettings(
+        resample=RESAMPLED[unit],
+        replicates=replicates,
+        permutations=permutations,
+        level=level,
+        seed=seed,
+        system_scores=system_scores,
+    )
+    metrics = _metrics(epsilon, k, alpha, tokenize=tokenize, lowercase=lowercase)
+    data = agreement_data(test_set, human, list(metrics.values()), system_scores=system_scores)
+    named = zip(metrics, data.metrics.values(), strict=True)
+    study = Agreeing(replace(data, metrics=dict(named)), agreeing)
+    for name in COEFFICIENTS:
+        # What cannot be resampled is refused before the work begins.
+        study.resampling(name)
+    settings = SmoothingSettings(
+        pool=PoolSummary.of(test_set, list(metrics.values()), list(metrics), unit),
+        seed=seed,
+        judged=tuple(name for name in test_set.systems if name in human.systems),
+        human=human.signature,
+        judgments=_fingerprint_of_judgments(human),
+        epsilon=epsilon,
+        k=k,
+        alpha=alpha,
+        system_scores=system_scores,
+        replicates=replicates,
+        permutations=permutations,
+        level=level,
+    )
+    values = {name: study.values(name) for name in COEFFICIENTS}
+    tasks = [Task(("interval", name), partial(study.intervals, name)) for name in COEFFICIENTS]
+    tasks += [
+        Task(("test", name, better, worse), partial(study.test, name, better, worse))
+        for name in COEFFICIENTS
+        for better, worse in _pairs_to_test(name, values[name])
+    ]
+    records = (runner or Runner()).run(settings.to_dict(), tasks)
+    tests = [
+        SmoothingTest(coefficient=str(key[1]), better=str(key[2]), worse=str(key[3]), p=record["p"])
+        for key, record in records.items()
+        if key[0] == "test"
+    ]
+    pairs = study.pairs()
+    return SmoothingResult(
         settings=settings,
+        item=data.people.item,
+        rows=tuple(_rows(values, records, tests)),
+        tests=tuple(tests),
+        pairs=None if pairs is None else pairs.total - pairs.human_ties - pairs.both_ties,
+        ties=None if pairs is None else pairs.human_ties + pairs.both_ties,
+        people=HumanSummary.of(human, data, test_set),
     )
 
 
-def _names(column: Column) -> tuple[str, str, str]:
-    return column.name, f"{column.name}_low", f"{column.name}_high"
+def _pairs_to_test(name: str, cells: Mapping[str, Cell]) -> list[tuple[str, str]]:
+    """Pairs to test, the one that may be better first.
+
+    By segments each smoothing against none, for the column of p-values; the best against none,
+    against the next best, and of systems against corpus BLEU.
+    """
+    defined = _defined(cells)
+    others = list(next_best(defined)[:1])
+    if NONE in defined:
+        others.append(NONE)
+    if cells[CORPUS].value is not None:
+        others.append(CORPUS)
+    pairs = [(label, other) for label in best(defined)[:1] for other in others if other != label]
+    if name == "tau" and NONE in defined:
+        pairs = [(label, NONE) for label in defined if label != NONE] + pairs
+    return list(dict.fromkeys(pairs))
 
 
-def _fields(headings: Mapping[str, str], level: float) -> tuple[Field, ...]:
-    fields = [Field("smoothing", "Smoothing"), Field("name", "Name")]
-    for column in COLUMNS:
-        value, low, high = _names(column)
-        fields += [
-            Field(value, headings[column.name], 3),
-            Field(low, f"{100 * level:g} % from", 3),
-            Field(high, "to", 3),
-        ]
-    return (*fields, Field("p", f"p, {headings[SEGMENT.name]} above none's", 4))
+def _defined(cells: Mapping[str, Cell]) -> dict[str, float]:
+    """The values of the smoothings that have one."""
+    return {
+        label: cell.value
+        for label, cell in cells.items()
+        if label != CORPUS and cell.value is not None
+    }
 
 
-def _plotted(rows: Sequence[Row], headings: Mapping[str, str]) -> list[Row]:
-    return [
-        {
-            "smoothing": row["smoothing"],
-            "coefficient": headings[column.name],
-            "value": row[column.name],
-            "low": row[f"{column.name}_low"],
-            "high": row[f"{column.name}_high"],
+def _rows(
+    values: Mapping[str, Mapping[str, Cell]],
+    records: Mapping[Key, Record],
+    tests: Sequence[SmoothingTest],
+) -> Iterator[SmoothingRow]:
+    names = dict(enumerate(SMOOTHINGS))
+    p_values = _better_than_none(values["tau"], tests)
+    for label in values["tau"]:
+        agreements = {
+            name: _agreement(cells[label], cells[NONE], records["interval", name][label])
+            for name, cells in values.items()
         }
-        for column in COLUMNS
-        for row in rows
-        if row[column.name] is not None
-    ]
+        yield SmoothingRow(
+            smoothing=label,
+            name=None if label == CORPUS else names[int(label)],
+            p=p_values.get(label),
+            **agreements,
+        )
 
 
-def _excess(
-    label: str, values: Mapping[str, Mapping[str, Cell]], records: Mapping[Key, Record]
-) -> Row:
-    """By how much τ is above that of none, over the same replicates; for readers of JSON."""
-    value, none = (values[SEGMENT.name][one].value for one in (label, NONE))
-    bounds = records["interval", SEGMENT.name][label][3:5]
-    found = (None, None, None) if value is None or none is None else (value - none, *bounds)
-    return dict(zip(("excess", "excess_low", "excess_high"), found, strict=True))
+def _agreement(cell: Cell, none: Cell, bounds: Sequence[Any]) -> SmoothingAgreement:
+    low, high, reason, excess_low, excess_high, _ = bounds
+    known = cell.value is not None
+    excess = None if cell.value is None or none.value is None else cell.value - none.value
+    return SmoothingAgreement(
+        value=cell.value,
+        low=low if known else None,
+        high=high if known else None,
+        excess=excess,
+        excess_low=None if excess is None else excess_low,
+        excess_high=None if excess is None else excess_high,
+        reason=cell.reason or reason,
+    )
 
 
 def _better_than_none(
-    values: Mapping[str, Cell], records: Mapping[Key, Record]
+    cells: Mapping[str, Cell], tests: Sequence[SmoothingTest]
 ) -> dict[str, float]:
     """For each smoothing p that its τ is above that of none, corrected for their number (Holm)."""
-    if values[NONE].value is None:
+    labels = [label for label in _defined(cells) if label != NONE]
+    if cells[NONE].value is None or not labels:
         return {}
-    labels = [label for label in smoothings(values) if label != NONE]
-    raw = [records["test", SEGMENT.name, label, NONE]["p"] for label in labels]
-    return dict(zip(labels, adjust(raw, "holm").tolist(), strict=True)) if labels else {}
-
-
-# How well each smoothing agrees with people: values, intervals and tests, column by column.
-
-
-NO_SEGMENT_VALUE = "corpus BLEU is of whole texts; of a single segment it would be smoothing 0"
-NO_SEGMENTS_JUDGED = "people scored whole systems, and no segments"
-NOTHING_DRAWN = "people scored whole systems, and no segments that could be drawn"
+    raw = {test.better: test.p for test in tests if (test.coefficient, test.worse) == ("tau", NONE)}
+    adjusted = adjust([raw[label] for label in labels], "holm").tolist()
+    return dict(zip(labels, adjusted, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
 class Agreeing:
-    """What the columns ask: about judged systems, with the metrics by the labels of the rows."""
+    """Values, intervals and tests by each coefficient, with metrics by the labels of the rows."""
 
     data: AgreementData
     settings: AgreeSettings
 
-    def values(self, column: Column) -> dict[str, Cell]:
-        """The value of every row in a column, or why there is none."""
+    def values(self, name: str) -> dict[str, Cell]:
+        """The value of every row by a coefficient, or why there is none."""
         item = self.data.people.item
-        if column is SEGMENT and item == "system":
+        if name == "tau" and item == "system":
             return {label: Cell(None, NO_SEGMENTS_JUDGED) for label in self.data.metrics}
         cells = {
             label: Cell(
                 agreement.value, "; ".join(agreement.notes) if agreement.value is None else None
             )
-            for label, agreement in self._evaluation(column).values.items()
+            for label, agreement in self._evaluation(name).values.items()
         }
-        if column is SEGMENT and item == "segment":
+        if name == "tau" and item == "segment":
             cells[CORPUS] = Cell(None, NO_SEGMENT_VALUE)
         return cells
 
@@ -401,19 +409,19 @@ class Agreeing:
             return count_pairs(data.human, data.items[NONE], grouping="item")
         return None
 
-    def resampling(self, column: Column) -> Resampling:
-        """What the intervals of a column resample; refused where that is not possible."""
-        return resampling_of(self._question(column), self.data, self.settings.resample)
+    def resampling(self, name: str) -> Resampling:
+        """What the intervals of a coefficient resample; refused where that is not possible."""
+        return resampling_of(self._question(name), self.data, self.settings.resample)
 
-    def intervals(self, column: Column) -> Record:
-        """For each row of a column low, high and why not; then the same of its excess over none."""
+    def intervals(self, name: str) -> Record:
+        """For each row low, high and why not; then the same of its excess over none."""
         data, level = self.data, self.settings.level
-        lacking = self.resampling(column).refusal
+        lacking = self.resampling(name).refusal
         if data.people.item == "system":
-            lacking = NO_SEGMENTS_JUDGED if column is SEGMENT else NOTHING_DRAWN
+            lacking = NO_SEGMENTS_JUDGED if name == "tau" else NOTHING_DRAWN
         if lacking is not None:
             return {label: [None, None, lacking] * 2 for label in data.metrics}
-        replicates = self._evaluation(column).replicates()
+        replicates = self._evaluation(name).replicates()
         return {
             label: [
                 *_bounds(replicates.interval(label, level)),
@@ -422,15 +430,15 @@ class Agreeing:
             for label in data.metrics
         }
 
-    def test(self, column: Column, better: str, worse: str) -> Record:
+    def test(self, name: str, better: str, worse: str) -> Record:
         """The one-sided p-value that a row agrees better than another.
 
         For τ two rows swap their answers item by item. Swapping single scores, as for other
         coefficients, would compare a smoothed with an unsmoothed output of one segment, which no
         metric does, and the test would hardly notice a difference.
         """
-        if column is not SEGMENT:
-            test = self._evaluation(column).test(better, worse)
+        if name != "tau":
+            test = self._evaluation(name).test(better, worse)
             return {"p": 1.0 if test.p is None else test.p}
         data, settings = self.data, self.settings
         judgments = data.judgments
@@ -440,7 +448,7 @@ class Agreeing:
             data.items[worse],
             data.items[better],
             judgments,
-            coefficient(column.coefficient),
+            coefficient(COEFFICIENTS[name]),
             permutations=settings.permutations,
             seed=settings.seed,
         )
@@ -452,13 +460,13 @@ class Agreeing:
         assert self.data.human is not None  # noqa: S101
         return self.data.human
 
-    def _question(self, column: Column) -> Question:
+    def _question(self, name: str) -> Question:
         compared = self.data.judgments is not None
-        return parse_question(column.coefficient, compared=compared)
+        return parse_question(COEFFICIENTS[name], compared=compared)
 
-    def _evaluation(self, column: Column) -> Evaluation:
-        resampling = self.resampling(column)
-        return evaluate(self.data, self._question(column), self.settings, resampling)
+    def _evaluation(self, name: str) -> Evaluation:
+        resampling = self.resampling(name)
+        return evaluate(self.data, self._question(name), self.settings, resampling)
 
 
 def compared(human: Values) -> Judgments:
@@ -489,103 +497,6 @@ def _bounds(interval: AgreementInterval) -> list[Any]:
     return [interval.low, interval.high, interval.reason]
 
 
-# Smoothing: which smoothing of sentence BLEU agrees best with people.
-#
-# Chen & Cherry (2014, §3.1, Tables 2 and 3) compare seven smoothings with none: by the τ of eq.
-# 12 between pairs of outputs of one segment, and by Pearson's γ and Spearman's ρ between systems,
-# whose score is the mean of sentence BLEU weighted by reference length (eq. 13). Corpus BLEU,
-# "crp", is beside them at system level.
-
-
-RESAMPLED: dict[PoolUnit, Resample] = {"segment": "segments", "document": "documents"}
-
-
-def study_smoothing(
-    test_set: TestSet,
-    human: Human,
-    *,
-    epsilon: float = DEFAULT_VALUES["epsilon"],
-    k: float = DEFAULT_VALUES["k"],
-    alpha: float = DEFAULT_VALUES["alpha"],
-    tokenize: str = "13a",
-    lowercase: bool = False,
-    unit: PoolUnit = "segment",
-    system_scores: SystemScores = "all",
-    replicates: int = 1000,
-    permutations: int = 10_000,
-    level: float = 0.95,
-    seed: int = DEFAULT_SEED,
-    runner: Runner | None = None,
-) -> Exhibit:
-    """Which smoothing of sentence BLEU agrees best with people?
-
-    Intervals take segments, or documents, for independent draws. The tests assume that, were two
-    smoothings equally good, either's answers about a segment might as well be the other's; between
-    systems, either's score of a system.
-
-    Args:
-        test_set: the outputs of at least two systems that people judged.
-        human: scores of segments, or comparisons of pairs; scores of whole systems leave out τ.
-        epsilon: ε of smoothing 1.
-        k: K of smoothings 4 and 7.
-        alpha: α of smoothing 6.
-        tokenize: how all of them split segments into words.
-        lowercase: whether all of them ignore case.
-        unit: what the intervals draw: segments or documents.
-        system_scores: whether systems are scored on "all" segments, or on those "rated".
-        replicates: of the intervals.
-        permutations: in each test.
-        level: of the intervals, and 1 minus the significance level of the tests.
-        seed: of intervals and tests.
-        runner: keeps the results and shows progress.
-    """
-    if unit not in RESAMPLED:
-        raise UnknownNameError("unit", str(unit), tuple(RESAMPLED))
-    settings = AgreeSettings(
-        resample=RESAMPLED[unit],
-        replicates=replicates,
-        permutations=permutations,
-        level=level,
-        seed=seed,
-        system_scores=system_scores,
-    )
-    metrics = _metrics(epsilon, k, alpha, tokenize=tokenize, lowercase=lowercase)
-    data = agreement_data(test_set, human, list(metrics.values()), system_scores=system_scores)
-    named = zip(metrics, data.metrics.values(), strict=True)
-    study = Agreeing(replace(data, metrics=dict(named)), settings)
-    for column in COLUMNS:
-        # What cannot be resampled is refused before the work begins.
-        study.resampling(column)
-    values = {column.name: study.values(column) for column in COLUMNS}
-    subject = {
-        "study": "smoothing",
-        **_outline(test_set, human, metrics),
-        "unit": unit,
-        "system_scores": system_scores,
-        "replicates": replicates,
-        "permutations": permutations,
-        "level": level,
-        "seed": seed,
-    }
-    tasks = [
-        Task(("interval", column.name), partial(study.intervals, column)) for column in COLUMNS
-    ]
-    tasks += [
-        Task(("test", column.name, better, worse), partial(study.test, column, better, worse))
-        for column in COLUMNS
-        for better, worse in column.tests(values[column.name])
-    ]
-    records = (runner or Runner()).run(subject, tasks)
-    return smoothing_exhibit(
-        item=data.people.item,
-        values=values,
-        records=records,
-        pairs=study.pairs(),
-        notes=_about_judgments(HumanSummary.of(human, data, test_set)),
-        settings={**subject, "epsilon": epsilon, "k": k, "alpha": alpha},
-    )
-
-
 def _metrics(
     epsilon: float, k: float, alpha: float, *, tokenize: str, lowercase: bool
 ) -> dict[str, Metric]:
@@ -600,31 +511,6 @@ def _metrics(
             smoothing=number, tokenize=tokenize, lowercase=lowercase, **own
         )
     return metrics
-
-
-def _outline(test_set: TestSet, human: Human, metrics: Mapping[str, Metric]) -> dict[str, Any]:
-    """What is studied: texts, judgments and metrics, so that a journal knows its own."""
-    references = test_set.references_per_segment
-    return {
-        "test_set": test_set.to_dict(),
-        "systems": [name for name in test_set.systems if name in human.systems],
-        "metrics": [str(one.signature.with_references(references)) for one in metrics.values()],
-        "references": fingerprint(test_set.references),
-        "outputs": fingerprint(list(test_set.systems.values())),
-        "human": human.signature,
-        "judgments": _fingerprint_of_judgments(human),
-    }
-
-
-def _about_judgments(human: HumanSummary) -> list[str]:
-    """What a reader should know about the human scores, in sentences."""
-    notes = [note if note.endswith(".") else f"{note}." for note in human.notes]
-    if human.unjudged:
-        notes.append(f"Nobody judged {_listed(human.unjudged)}: left out.")
-    only_ties = [name for name, score in human.scores.items() if score is None]
-    if only_ties:
-        notes.append(f"Only ties in the judgments of {_listed(only_ties)}: no share of wins.")
-    return notes
 
 
 def _fingerprint_of_judgments(human: Human) -> str:
