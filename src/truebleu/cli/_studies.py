@@ -461,7 +461,6 @@ def accuracy(test_set: TestSet, **options: Any) -> Result:
     ),
     click.option(
         "--replicates",
-        "samples",
         type=int,
         default=1000,
         show_default=True,
@@ -507,7 +506,6 @@ def test_size(test_set: TestSet, **options: Any) -> Result:
     unit_option,
     click.option(
         "--replicates",
-        "samples",
         type=int,
         default=1000,
         show_default=True,
