@@ -67,6 +67,7 @@ def run_commands(page: Path, folder: Path) -> int:
     return len(to_run)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES_WITH_COMMANDS, ids=page_id)
 def test_the_commands_of_a_page_print_what_it_says(page: Path, tmp_path: Path) -> None:
     assert run_commands(page, tmp_path) or page.name == "README.md"
