@@ -160,6 +160,13 @@ def test_every_option_has_its_place_in_the_reference(name: str) -> None:
     assert options_of(command) - told_options("command-line.md", "nbest.md") == set()
 
 
+def test_the_reference_names_no_option_that_is_gone() -> None:
+    options = {"--help"}
+    for name in OWN_COMMANDS:
+        options |= options_of(import_module(COMMANDS[name][0]).command)
+    assert told_options("command-line.md") - options == set()
+
+
 @pytest.mark.parametrize("name", STUDIES)
 def test_every_option_of_a_study_has_its_place_in_the_reference(name: str) -> None:
     module, _, function = STUDIES[name][0].partition(":")
