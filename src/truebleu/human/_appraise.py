@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from truebleu.human.scores import HumanScores, Request
 
-#: How many fields a row has, and what it is then called.
-KINDS = {9: "da", 11: "da", 12: "esa"}
+#: The format of a file by the number of fields in its rows.
+FORMATS_BY_FIELDS = {9: "da", 11: "da", 12: "esa"}
 #: The type of rows about outputs; others are there to find careless annotators.
 OUTPUT = "TGT"
 #: Ends of document names in rows that are there to find careless annotators.
@@ -38,14 +38,6 @@ class Row(NamedTuple):
     score: float | None
     document: str
     end: float
-
-
-def is_appraise_row(fields: Sequence[str]) -> bool:
-    """Whether this is a row of such a file and not a header.
-
-    Its times tell: a score that is no number is a fault of the row, to be said as such.
-    """
-    return len(fields) in KINDS and None not in map(_number, fields[-2:])
 
 
 def read_appraise(path: str, data: bytes, request: Request) -> HumanScores:
@@ -67,7 +59,7 @@ def read_appraise(path: str, data: bytes, request: Request) -> HumanScores:
     pairs = [row.languages for row in latest.values()]
     everything = list(latest.values())
     chosen = [everything[i] for i in rows_of_pair(path, pairs, request)]
-    kind = KINDS[len(next(iter(fields_of.values())))]
+    kind = FORMATS_BY_FIELDS[len(next(iter(fields_of.values())))]
     lines = [row.line for row in chosen]
     sheet = Sheet(
         label=path,
@@ -93,7 +85,7 @@ def _row(path: str, line: int, fields: Sequence[str]) -> Row | None:
     """A row, None where it is not about one output of a segment."""
     if fields == [""]:
         return None
-    if len(fields) not in KINDS:
+    if len(fields) not in FORMATS_BY_FIELDS:
         expected = "9, 11 or 12, as in what Appraise exports"
         raise MalformedFileError(path, line, f"{len(fields)} fields", expected)
     user, system, item, kind, source, target, written = fields[:7]

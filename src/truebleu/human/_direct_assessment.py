@@ -26,12 +26,6 @@ RAW, STANDARDIZED = "raw.scr", "z.scr"
 _SUFFIX = re.compile(r"\.\d+$")
 
 
-def is_direct_assessment(header: str) -> bool:
-    """Whether a line is the header of such a file."""
-    names = header.lower().split()
-    return RAW in names and "sys" in names
-
-
 def read_direct_assessment(path: str, data: bytes, request: Request) -> HumanScores:
     """Scores of segments (SYS SID RAW.SCR Z.SCR N) or of systems (RAW.SCR Z.SCR N SYS N.ALL).
 

@@ -12,7 +12,7 @@ from truebleu.human._sheet import Sheet, segment_scores
 from truebleu.human._tables import NotAScoreError, digest, parse_score, rows_of_pair
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from truebleu.human._tables import HumanTable
     from truebleu.human.scores import HumanScores, Request
@@ -20,16 +20,6 @@ if TYPE_CHECKING:
 #: What stands between the parts of an identifier: language pair, domain, document, number.
 SEPARATOR = "_#_"
 _HUMAN = re.compile(r"human(\d*)")
-
-
-def is_wmt24(columns: Sequence[str]) -> bool:
-    """Whether lines with these keys are judgments of WMT24."""
-    return {"esa_score", "line_id", "system"} <= set(columns)
-
-
-def is_wmt25(columns: Sequence[str]) -> bool:
-    """Whether objects with these keys are judged segments of WMT25."""
-    return {"doc_id", "scores"} <= set(columns)
 
 
 def read_wmt24(table: HumanTable, request: Request) -> HumanScores:

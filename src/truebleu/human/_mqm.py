@@ -16,7 +16,7 @@ from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode
 from truebleu.errors import EmptyTextError, MalformedFileError, SettingError
 from truebleu.human._matching import Addresses
 from truebleu.human._sheet import Sheet, counted_scores, segment_scores
-from truebleu.human._tables import digest, table_by_ending
+from truebleu.human._tables import digest, is_mqm_header, table_by_ending
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -187,12 +187,6 @@ class Key(NamedTuple):
     document_number: str
     number: str
     rater: str
-
-
-def is_mqm_header(fields: Sequence[str]) -> bool:
-    """Whether these are columns of MQM annotations."""
-    names = {field.strip().strip('"').lower() for field in fields}
-    return "severity" in names and "category" in names and bool(names & set(SYSTEM))
 
 
 def read_mqm(path: str, data: bytes, request: Request) -> HumanScores:
@@ -392,12 +386,6 @@ class _Scorer:
         return weightless(self.unknown, self.weights)
 
 
-def is_rating_line(line: str) -> bool:
-    """Whether a line is SYSTEM, a JSON object of errors, and perhaps the rater."""
-    fields = line.split("\t")
-    return len(fields) in (2, 3) and fields[1].lstrip().startswith('{"errors"')
-
-
 def read_rating_lines(
     path: str, data: bytes, request: Request, *, canary: bool | None = None
 ) -> HumanScores:
@@ -443,11 +431,6 @@ def _line_score(path: str, line: int, written: str, scorer: _Scorer) -> float | 
         found = f"JSON of type {type(rating).__name__}"
         raise MalformedFileError(path, line, found, 'None or {"errors": […]}')
     return scorer.score(path, line, rating.get("errors", []))
-
-
-def is_rating_table(columns: Sequence[str]) -> bool:
-    """Whether JSON lines with these keys are stand-alone ratings."""
-    return {"errors", "system_id", "segment_id"} <= set(columns)
 
 
 def read_rating_table(table: HumanTable, request: Request) -> HumanScores:

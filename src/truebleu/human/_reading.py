@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode, extension
 from truebleu.errors import EmptyTextError, MalformedFileError, SettingError, UnknownNameError
-from truebleu.human._appraise import is_appraise_row, read_appraise
-from truebleu.human._direct_assessment import is_direct_assessment, read_direct_assessment
-from truebleu.human._esa import is_wmt24, is_wmt25, json_records, read_wmt24, read_wmt25
-from truebleu.human._mqm import (
-    is_mqm_header,
-    is_rating_line,
-    is_rating_table,
-    read_mqm,
-    read_rating_lines,
-    read_rating_table,
-)
+from truebleu.human._appraise import FORMATS_BY_FIELDS as APPRAISE_FIELDS
+from truebleu.human._appraise import read_appraise
+from truebleu.human._direct_assessment import read_direct_assessment
+from truebleu.human._esa import json_records, read_wmt24, read_wmt25
+from truebleu.human._mqm import read_mqm, read_rating_lines, read_rating_table
 from truebleu.human._rankings import is_pairwise, read_rankings
 from truebleu.human._score_table import level_of, read_score_lines, read_score_table
-from truebleu.human._tables import of_one_pair, parse_human_table, refuse_language_pair
+from truebleu.human._tables import (
+    is_mqm_header,
+    is_number,
+    of_one_pair,
+    parse_human_table,
+    refuse_language_pair,
+)
 from truebleu.human.scores import FORMATS, Request, as_documents, as_segments, as_systems
 
 if TYPE_CHECKING:
@@ -240,11 +240,11 @@ def _guess(path: str, data: bytes) -> Kind:
     if ending in (".json", ".jsonl", ".ndjson"):
         return _guess_json(path, data, text)
     first = text.partition("\n")[0].removesuffix("\r")
-    if is_direct_assessment(first):
+    if {"raw.scr", "sys"} <= set(first.lower().split()):
         return "direct assessment"
     if ending == ".csv":
         return _guess_row(_first_fields(path, text))
-    if any(is_rating_line(line) for line in _some_lines(text)):
+    if any(_is_rating_line(line) for line in _some_lines(text)):
         return "rating lines"
     return _guess_row(first.split("\t"))
 
@@ -252,7 +252,16 @@ def _guess(path: str, data: bytes) -> Kind:
 def _guess_row(fields: Sequence[str]) -> Kind:
     if is_mqm_header(fields):
         return "mqm"
-    return "appraise" if is_appraise_row(fields) else "table"
+    # Appraise has no header, and the last fields are times. A score that is no number is a fault of
+    # the row, to be reported as such.
+    is_appraise = len(fields) in APPRAISE_FIELDS and all(map(is_number, fields[-2:]))
+    return "appraise" if is_appraise else "table"
+
+
+def _is_rating_line(line: str) -> bool:
+    """Whether a line is SYSTEM, a JSON object of errors, and perhaps the rater."""
+    fields = line.split("\t")
+    return len(fields) in (2, 3) and fields[1].lstrip().startswith('{"errors"')
 
 
 def _guess_json(path: str, data: bytes, text: str) -> Kind:
@@ -261,14 +270,14 @@ def _guess_json(path: str, data: bytes, text: str) -> Kind:
     head = data if is_array else data.lstrip().partition(b"\n")[0]
     _, record = next(iter(json_records(path, head)), (None, {}))
     keys = list(record)
-    if is_wmt25(keys):
+    if {"doc_id", "scores"} <= set(keys):
         return "wmt25"
     if is_array:
         found = f"a JSON array of objects with {', '.join(keys) or 'nothing'}"
         raise MalformedFileError(path, None, found, "doc_id and scores, or JSON lines")
-    if is_wmt24(keys):
+    if {"esa_score", "line_id", "system"} <= set(keys):
         return "wmt24"
-    if is_rating_table(keys):
+    if {"errors", "system_id", "segment_id"} <= set(keys):
         return "rating table"
     return "mqm" if is_mqm_header(keys) else "table"
 

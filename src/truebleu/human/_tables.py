@@ -310,14 +310,21 @@ def _implied_header(fields: list[str]) -> list[str] | None:
 
     Names of columns that are all numbers are a header: they are systems with numbers for names.
     """
-    if len(fields) not in (2, 3) or _is_number(fields[0]):
+    if len(fields) not in (2, 3) or is_number(fields[0]):
         return None
-    if not all(_is_number(value) or value.strip().lower() == "none" for value in fields[1:]):
+    if not all(is_number(value) or value.strip().lower() == "none" for value in fields[1:]):
         return None
     return ["system", "score"] if len(fields) == 2 else ["system", "segment", "score"]
 
 
-def _is_number(text: str) -> bool:
+def is_mqm_header(fields: Sequence[str]) -> bool:
+    """Whether these are columns of MQM annotations."""
+    names = {field.strip().strip('"').lower() for field in fields}
+    return {"severity", "category"} <= names and not names.isdisjoint(("system", "system_id"))
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number as Python writes them."""
     try:
         float(text)
     except ValueError:
