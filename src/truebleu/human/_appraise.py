@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from truebleu.corpus._files import BYTE_ORDER_MARK, decode
 from truebleu.errors import MalformedFileError
-from truebleu.human._matching import Addresses
-from truebleu.human._sheet import Sheet, segment_scores
+from truebleu.human._matching import Addresses, Sheet, segment_scores
 from truebleu.human._tables import NotAScoreError, digest, parse_score, rows_of_pair
 
 if TYPE_CHECKING:

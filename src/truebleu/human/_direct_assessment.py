@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from truebleu.corpus._files import decode
 from truebleu.errors import MissingColumnError
-from truebleu.human._matching import Addresses
-from truebleu.human._sheet import Sheet, counted_scores, segment_scores
+from truebleu.human._matching import Addresses, Sheet, counted_scores, segment_scores
 from truebleu.human._tables import (
     human_table,
     refuse_language_pair,

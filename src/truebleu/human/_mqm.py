@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode
 from truebleu.errors import EmptyTextError, MalformedFileError, SettingError
-from truebleu.human._matching import Addresses
-from truebleu.human._sheet import Sheet, counted_scores, segment_scores
+from truebleu.human._matching import Addresses, Sheet, counted_scores, segment_scores
 from truebleu.human._tables import digest, is_mqm_header, table_by_ending
 
 if TYPE_CHECKING:

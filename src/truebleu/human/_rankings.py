@@ -8,8 +8,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from truebleu.errors import MalformedFileError, SettingError
-from truebleu.human._matching import Addresses, places_of
-from truebleu.human._sheet import known_rows
+from truebleu.human._matching import Addresses, known_rows, places_of
 from truebleu.human._tables import DOCUMENTS, NOTHING, RATERS, SEGMENTS, whole_number
 from truebleu.human.scores import Judgment, PairwiseJudgments, listed
 

@@ -18,8 +18,8 @@ from truebleu.errors import (
     SettingError,
     UnpairedSegmentsError,
 )
-from truebleu.human._matching import Addresses
-from truebleu.human._sheet import (
+from truebleu.human._matching import (
+    Addresses,
     Sheet,
     counted_scores,
     named_scores,
