@@ -124,7 +124,7 @@ def subset_of(found: dict[str, object], keys: dict[str, object]) -> dict[str, ob
     return chosen
 
 
-def test_exact_randomization_of_slots_is_the_enumeration_of_pooled_corpora() -> None:
+def test_exact_swaps_of_separate_runs_are_the_enumeration_of_pooled_corpora() -> None:
     small = simulated(4, seed=5)
     metric = BLEU(smooth="add-k")
     first, second = (
@@ -150,7 +150,7 @@ def test_exact_randomization_of_slots_is_the_enumeration_of_pooled_corpora() -> 
 
 
 @pytest.mark.parametrize("test", ["ar", "bootstrap", "bootstrap-absolute"])
-def test_units_exchanged_whole_compare_the_averages_of_mean_scores(test: str) -> None:
+def test_runs_swapped_together_compare_the_averages_of_mean_scores(test: str) -> None:
     rng = np.random.default_rng(4)
     # Quarters, so that the means of two of them are exact.
     values = {name: rng.integers(0, 40, size=60) / 4 for names in RUNS.values() for name in names}
@@ -331,6 +331,7 @@ def rejections(alike: float, swap_runs: RunSwaps, experiments: int = 400) -> flo
 
 
 # The bounds are 3 standard deviations of a share of .05 in 400.
+@pytest.mark.slow
 @pytest.mark.parametrize("swap_runs", ["separately", "together"])
 def test_equal_systems_with_exchangeable_runs_are_rejected_as_often_as_promised(
     swap_runs: RunSwaps,
@@ -338,7 +339,8 @@ def test_equal_systems_with_exchangeable_runs_are_rejected_as_often_as_promised(
     assert 0.017 < rejections(alike=0.0, swap_runs=swap_runs) < 0.083
 
 
-def test_runs_that_are_alike_need_units_exchanged_whole() -> None:
+@pytest.mark.slow
+def test_runs_that_are_alike_must_be_swapped_together() -> None:
     assert rejections(alike=0.8, swap_runs="separately") > 0.15
     assert 0.017 < rejections(alike=0.8, swap_runs="together") < 0.083
 

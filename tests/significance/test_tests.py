@@ -1,4 +1,4 @@
-"""Adaptive comparisons make as many replicates as clear decisions need, and say how many."""
+"""Claims about the table of tests, and about adaptive comparisons."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from truebleu import BLEU
+from truebleu.errors import UnknownNameError
+from truebleu.resampling import Units
 from truebleu.significance import tests as adaptive
 from truebleu.significance.compare import compare
+from truebleu.significance.statistics import metric_statistics
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
@@ -87,3 +91,20 @@ def test_what_stays_unclear_is_given_up_with_what_memory_allows(
     monkeypatch.setattr(adaptive, "ADAPTIVE_SIZE", 110)
     found = compared(close, test, 100, adaptive=True).metrics["BLEU"]
     assert (found.replicates, found.decided) == (110, False)
+
+
+@pytest.mark.parametrize("name", adaptive.TESTS)
+def test_replicates_of_a_test_are_those_of_a_comparison(close: TestSet, name: str) -> None:
+    test = adaptive.find_test(name)
+    units = Units.segments(len(close))
+    statistics = metric_statistics(close, [BLEU()], units)
+    (differences,), exact = test.differences(statistics, [(0, 1)], replicates=200, seed=12345)
+    scores = statistics[0].scores
+    observed = scores[:1] - scores[1:]
+    p = test.p_values(observed, differences, exact=exact, scale=statistics[0].scale)
+    assert p.tolist() == [compared(close, name, 200, adaptive=False).comparisons[0].p]
+
+
+def test_an_unknown_test_is_named_with_the_known_ones() -> None:
+    with pytest.raises(UnknownNameError, match="known: ar, bootstrap, bootstrap-absolute"):
+        adaptive.find_test("sign")

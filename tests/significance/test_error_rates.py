@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from truebleu import BLEU
+from truebleu.resampling import Swaps, Units
 from truebleu.significance.corrections import adjust, westfall_young
 from truebleu.significance.p_values import (
     absolute_bootstrap_p,
@@ -20,6 +22,10 @@ from truebleu.significance.p_values import (
     randomization_p,
     shifted_bootstrap_p,
 )
+from truebleu.significance.statistics import metric_statistics, swap_differences
+from truebleu.simulation import Channel, simulate
+
+pytestmark = pytest.mark.slow
 
 Floats = NDArray[np.float64]
 
@@ -137,3 +143,41 @@ def test_of_six_comparisons_of_equal_systems_any_is_rejected_as_often_as_promise
         correction
     ]
     assert low < wrong / families < high
+
+
+# p-values of equal systems are uniform: approximate randomization of BLEU on simulated texts.
+
+# One test set, so that the references are made once. Systems with equal channels are exchangeable,
+# and disjoint pairs of them are independent comparisons.
+COMPARISONS, TEXT_SEGMENTS, TEXT_SWAPS = 2000, 100, 999
+
+
+@pytest.fixture(scope="module")
+def p_values_of_texts() -> Floats:
+    channel = Channel.at_rate(0.25)
+    equal = {f"system {number}": channel for number in range(2 * COMPARISONS)}
+    test_set = simulate(segments=TEXT_SEGMENTS, systems=equal, seed=17)
+    units = Units.segments(TEXT_SEGMENTS)
+    statistics = metric_statistics(test_set, [BLEU(tokenize="none")], units)
+    pairs = [(first, first + 1) for first in range(0, 2 * COMPARISONS, 2)]
+    (differences,) = swap_differences(statistics, pairs, Swaps(replicates=TEXT_SWAPS, seed=18))
+    scores = statistics[0].scores
+    return np.asarray(randomization_p(scores[::2] - scores[1::2], differences, scale=100.0))
+
+
+def test_five_in_a_hundred_true_null_hypotheses_are_rejected(
+    p_values_of_texts: Floats,
+) -> None:
+    assert 0.04 <= (p_values_of_texts <= 0.05).mean() <= 0.06
+
+
+@pytest.mark.parametrize("alpha", [0.01, 0.1, 0.5, 0.9])
+def test_other_levels_are_held_too(p_values_of_texts: Floats, alpha: float) -> None:
+    error = np.sqrt(alpha * (1 - alpha) / COMPARISONS)
+    assert abs((p_values_of_texts <= alpha).mean() - alpha) <= 4 * error
+
+
+def test_p_values_are_uniform(p_values_of_texts: Floats) -> None:
+    uniform = np.arange(1, COMPARISONS + 1) / COMPARISONS
+    # Kolmogorov: beyond 1.95 / sqrt(n) one time in a thousand.
+    assert np.abs(np.sort(p_values_of_texts) - uniform).max() < 1.95 / np.sqrt(COMPARISONS)
