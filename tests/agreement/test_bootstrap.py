@@ -35,6 +35,7 @@ def scores(seed: int, systems: int, segments: int) -> tuple[Values, dict[str, Va
     }
 
 
+@pytest.mark.slow
 def test_an_interval_over_segments_covers_the_truth_about_95_times_in_100() -> None:
     # Segments are draws from one population, in which scores of people and metric are normal with
     # correlation 0.6. It is about segments like these, for these 3 systems; there are 100.
@@ -71,6 +72,7 @@ def test_an_interval_over_few_systems_covers_the_truth_about_90_times_in_100() -
     assert abs(covered / runs - 0.9) < 3 * (0.1 * 0.9 / runs) ** 0.5
 
 
+@pytest.mark.slow
 def test_an_interval_over_segments_narrows_with_the_root_of_their_number() -> None:
     by = measure_by("acc-eq:calibrated", grouping="item")
     widths = []

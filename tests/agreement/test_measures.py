@@ -1,4 +1,4 @@
-"""Measures of agreement: values, reasons and refusals."""
+"""Claims about measures of agreement, and the questions that texts ask."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ import pytest
 from scipy import stats
 
 from truebleu.agreement.coefficients import count_kept_pairs, count_pairs
-from truebleu.agreement.measures import correlation_p, measure
+from truebleu.agreement.measures import (
+    NAMES,
+    TITLES,
+    correlation_p,
+    measure,
+    parse_question,
+    parse_questions,
+)
 from truebleu.agreement.ties import calibrate_ties
 from truebleu.errors import SettingError, UnknownNameError
 
@@ -71,37 +78,6 @@ def test_groups_without_a_value_are_left_out_and_named() -> None:
     assert zero.notes == ("1 of 3 items have no value and count as 0",)
     assert found.value is not None
     assert zero.value == pytest.approx(found.value * 2 / 3)
-
-
-def test_a_degenerate_threshold_is_said_to_be_one() -> None:
-    # Three of six pairs are tied by people, and the metric has every other pair wrong.
-    found = measure([0, 0, 0, -5], [1, 2, 3, 4], "acc-eq:calibrated")
-    assert found.value == 0.5
-    assert found.ties is not None
-    assert found.ties.degenerate
-    assert found.ties.human_ties == 0.5
-    assert any("every pair a tie" in note and "50.0%" in note for note in found.notes)
-
-
-def test_a_threshold_that_helps_is_not_called_degenerate() -> None:
-    found = calibrate_ties([0, 0, 0, -5], [80, 81, 79, 60], grouping="none")
-    assert found is not None
-    assert (found.epsilon, found.below, found.accuracy) == (2.0, 19.0, 1.0)
-    assert found.unique
-    assert not found.degenerate
-    assert found.notes == ()
-
-
-def test_two_thresholds_that_are_equally_good_are_reported() -> None:
-    # Right at 0: the concordant pair 1. At 1 the tied pair is gained, at 2 the other is lost,
-    # at 5 one is gained again.
-    human = [[0, 0, 0], [0, 1, 0]]
-    metric = [[0.0, 0.0, 0.0], [1.0, 2.0, 5.0]]
-    found = calibrate_ties(human, metric)
-    assert found is not None
-    assert (found.epsilon, found.below, found.unique) == (1.0, 2.0, False)
-    assert found.accuracy == pytest.approx(2 / 3)
-    assert any("separate" in note for note in found.notes)
 
 
 def test_results_are_plain_values_in_json() -> None:
@@ -185,3 +161,113 @@ def test_p_values_need_two_that_vary_and_a_name_that_has_one() -> None:
     assert correlation_p([1, 2], [3, 4], "spearman") is None
     with pytest.raises(UnknownNameError):
         correlation_p([1, 2, 3], [1, 2, 3], "tau-13")  # type: ignore[arg-type]
+
+
+# Questions.
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("pearson", "system|pearson"),
+        ("spearman", "system|spearman"),
+        ("pairwise-accuracy", "system|pairwise-accuracy"),
+        ("spa", "system|soft-pairwise-accuracy"),
+        ("acc-eq", "segment|acc-eq:calibrated|grouping:item|average:macro"),
+        ("acc-eq:0.5", "segment|acc-eq:0.5|grouping:item|average:macro"),
+        ("acc-eq:epsilon=0", "segment|acc-eq|grouping:item|average:macro"),
+        ("tau_b", "segment|kendall-b|grouping:item|average:macro"),
+        ("Kendall-B:level=system", "system|kendall-b"),
+        ("kendall-like:25", "segment|kendall-like:25.0|grouping:item|average:pooled"),
+        ("kendall-like:threshold=2,average=macro",
+         "segment|kendall-like:2.0|grouping:item|average:macro"),
+        ("chen-cherry", "segment|chen-cherry|grouping:item|average:pooled"),
+        ("PEARSON : Level = segment , grouping=none", "segment|pearson|grouping:none"),
+        ("pearson:level=segment,grouping=system,average=micro,undefined=zero",
+         "segment|pearson|grouping:system|average:micro|undefined:zero"),
+    ],
+)  # fmt: skip
+def test_a_question_says_all_that_a_value_depends_on(text: str, label: str) -> None:
+    assert parse_question(text).label == label
+
+
+def test_titles_are_for_people() -> None:
+    assert parse_question("pearson").title() == "Pearson's r of systems"
+    assert parse_question("acc-eq").title() == "acc-eq with calibrated ties, of segments, by item"
+    by_document = parse_question("kendall-b").title("document")
+    assert by_document == "Kendall's tau-b of documents, by item"
+    compared = parse_question("chen-cherry", compared=True).title()
+    assert compared == "Chen and Cherry's tau of compared segments"
+    assert set(TITLES) == set(NAMES)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("nope", "unknown coefficient 'nope'"),
+        ("", "unknown coefficient ''"),
+        ("pearsn", "did you mean 'pearson'?"),
+        ("pearson:foo=1", "unknown setting of pearson 'foo'"),
+        ("pearson:level=document", "unknown level 'document'"),
+        ("kendall-b:grouping=rows", "unknown grouping 'rows'"),
+        ("kendall-b:average=median", "unknown average 'median'"),
+        ("kendall-b:undefined=drop", "unknown undefined 'drop'"),
+        ("pearson:grouping=item", "grouping of pearson: found 'item', expected nothing at system"),
+        ("pearson:average=micro", "average of pearson: found 'micro', expected nothing at system"),
+        ("kendall-b:grouping=none,average=micro", "expected nothing with grouping=none"),
+        ("acc-eq:undefined=zero", "defined wherever there are two cells"),
+        ("chen-cherry:average=macro", "pairs of all groups put together"),
+        ("kendall-like", "the least difference of human scores that counts"),
+        ("kendall-like:epsilon=25", "kendall-like has a threshold"),
+        ("acc-eq:threshold=1", "acc-eq has epsilon instead"),
+        ("pearson:0.5", "it has no threshold"),
+        ("pearson:threshold=1", "threshold of pearson: found '1', expected none"),
+        ("kendall-b:calibrated", "only acc-eq and tau-eq are calibrated"),
+        ("acc-eq:nan", "a finite number from 0 up"),
+        ("acc-eq:-1", "a finite number from 0 up"),
+        ("acc-eq:epsilon=", "a number after acc-eq:"),
+        ("acc-eq:1,2", "each setting once"),
+        ("spa:level=segment", "without settings, of systems"),
+        ("spa:epsilon=1", "without settings, of systems"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_words(text: str, message: str) -> None:
+    with pytest.raises(SettingError) as refused:
+        parse_question(text)
+    assert message in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("acc-eq", "ties are calibrated on scores"),
+        ("pearson:level=segment", "one for pairs that people compared: kendall-a"),
+        ("kendall-like:25", "one for pairs that people compared"),
+        ("kendall-b:grouping=item", "nothing where people compared pairs"),
+    ],
+)
+def test_of_comparisons_only_counts_of_pairs_can_be_asked(text: str, message: str) -> None:
+    with pytest.raises(SettingError) as refused:
+        parse_question(text, compared=True)
+    assert message in str(refused.value)
+
+
+def test_of_comparisons_a_question_has_no_groups() -> None:
+    assert parse_question("tau-13", compared=True).label == "segment|tau-13|comparisons"
+    assert parse_question("pearson", compared=True).label == "system|pearson"
+
+
+def test_the_same_question_is_asked_once() -> None:
+    questions = parse_questions(["kendall-b", "tau-b", "kendall-b:grouping=item", "pearson"])
+    assert [question.coefficient for question in questions] == ["kendall-b", "pearson"]
+
+
+@pytest.mark.parametrize("texts", [[], "kendall-b"])
+def test_questions_are_a_list_of_some(texts: list[str]) -> None:
+    with pytest.raises(SettingError):
+        parse_questions(texts)
+
+
+def test_an_unknown_name_is_an_error_of_its_own() -> None:
+    with pytest.raises(UnknownNameError):
+        parse_question("rho")

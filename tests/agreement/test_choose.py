@@ -245,6 +245,7 @@ def test_people_who_judge_like_a_setting_get_it_and_it_beats_the_default(
     assert "significantly better" in found.to_document().sentences[2]
 
 
+@pytest.mark.slow
 def test_the_value_on_development_flatters_and_that_on_the_test_part_does_not() -> None:
     rng = np.random.default_rng(21)
     texts = as_test_set({name: ["x"] * 40 for name in "abc"}, ["x"] * 40)
