@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from truebleu.errors import TruebleuError
+from truebleu.nbest import NBest, SparseFeatures, describe_lists
+
+
+def test_lists_are_a_sequence_of_tuples() -> None:
+    lists = NBest.of([["a", "b"], ["c"]], scores=[[1, 2], [3]], sources=["x", "y"])
+    assert [*lists] == [("a", "b"), ("c",)]
+    assert lists[-1] == ("c",)
+    assert lists[:1] == [("a", "b")]
+    assert lists.sizes.tolist() == [2, 1]
+    assert lists.choose([1, 0]) == ["b", "c"]
+    assert lists.scores is not None
+    with pytest.raises(IndexError):
+        lists[2]
+    with pytest.raises(TruebleuError):
+        lists.choose([2, 0])
+    with pytest.raises(ValueError, match="read-only"):
+        lists.scores[0] = 5
+
+
+def test_sparse_features_are_rows_by_name() -> None:
+    sparse = SparseFeatures.of([{"b": 1.0}, {}, {"a": 2.0, "b": 3.0}])
+    lists = NBest(texts=("x", "y", "z"), offsets=np.array([0, 2, 3]), sparse=sparse)
+    assert lists.feature("a").tolist() == [0.0, 0.0, 2.0]
+    assert lists.feature("b").tolist() == [1.0, 0.0, 3.0]
+    assert sparse.row(2) == {"a": 2.0, "b": 3.0}
+    assert sparse.matrix().toarray().tolist() == [[1.0, 0.0], [0.0, 0.0], [3.0, 2.0]]
+
+
+@pytest.mark.parametrize(
+    ("lists", "options", "message"),
+    [
+        ([], {}, "no lists"),
+        ([["a"], []], {}, "segment 2: found 'no candidates'"),
+        (["abc"], {}, "a single str"),
+        ([["a", 1]], {}, "found int"),
+        ([["a"]], {"scores": [[1, 2]]}, "2 values"),
+        ([["a"]], {"scores": [[1], [2]]}, "2 lists"),
+        ([["a"]], {"scores": [[float("nan")]]}, "segment 1: scores: found nan"),
+        ([["a"], ["b"]], {"features": {"f": [[1], [float("inf")]]}}, "segment 2: f: found inf"),
+        ([["a"]], {"counts": [[0]]}, "1 or more"),
+        ([["a"]], {"scores": [["x"]]}, "expected numbers"),
+        ([["a"]], {"sources": []}, "sources"),
+    ],
+)
+def test_lists_are_checked_when_they_are_made(
+    lists: Any, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(TruebleuError) as error:
+        NBest.of(lists, **options)
+    assert message in str(error.value)
+
+
+def test_systems_make_lists() -> None:
+    assert NBest.of_systems({"a": ["1", "2"], "b": ["3", "4"]})[1] == ("2", "4")
+    with pytest.raises(TruebleuError):
+        NBest.of_systems({"a": ["1"], "b": []})
+
+
+def test_a_description_counts_what_matters() -> None:
+    lists = NBest.of(
+        [["a", "a", ""], ["b"], ["c", "c"]],
+        scores=[[3, 2, 1], [1], [1, 2]],
+        features={"same": [[1, 1, 1], [2], [3, 3]], "other": [[1, 2, 3], [0], [1, 1]]},
+    )
+    report = describe_lists(lists)
+    assert (report.candidates, report.distinct, report.empty) == (6, 4, 1)
+    assert (report.single_lists, report.equal_lists, report.unordered_lists) == (1, 1, 1)
+    same, other = report.features
+    assert (same.constant_lists, same.within) == (3, 0.0)
+    assert other.constant_lists == 2
+    text = str(report)
+    assert "Constant within every list, so of no use to choose by: same." in text
+    assert "1 list has only one candidate" in text
+    with pytest.raises(TruebleuError, match="4"):
+        describe_lists(lists, references=4)

@@ -1,0 +1,227 @@
+"""Each format is told by its look; whatever other tools swallow is refused with its line."""
+
+from __future__ import annotations
+
+import gzip
+from io import BytesIO
+from math import log
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from truebleu.errors import TruebleuError
+from truebleu.nbest import NBest, read_nbest
+
+if TYPE_CHECKING:
+    from tests.writing import Folder
+
+MOSES = (
+    "0 ||| the cat ||| LM0= -2.5 TM0= -1 -2 wt_a~b= 3 ||| -4.5 ||| 0-0\n"
+    "0 ||| a cat ||| TM0= -3 -4 LM0= -3.5 ||| -5.5\n"
+    "1 |||  ||| LM0= 0 TM0= 0 0 ||| 0\n"
+)
+FAIRSEQ = (
+    "INFO | something logged\n"
+    "S-1\tzwei\nT-1\ttwo\nH-1\t-0.5\ttw@@ o\nD-1\t-0.5\ttwo\nP-1\t-0.5 -0.25\n"
+    "S-0\teins\nH-0\t-1\tone\nD-0\t-1\tone\nP-0\t-1.0\nH-0\t-2\ta\nD-0\t-2\ta\nP-0\t-2.0 -2.0\n"
+)
+
+
+def read(folder: Folder, text: str, **options: Any) -> NBest:
+    return read_nbest(folder.write("lists", text), **options)
+
+
+def test_moses(folder: Folder) -> None:
+    lists = read(folder, MOSES)
+    assert lists.format == "moses"
+    assert [*lists] == [("the cat", "a cat"), ("",)]
+    assert lists.feature_names == ("LM0", "TM0_0", "TM0_1")
+    assert lists.features.tolist() == [[-2.5, -1, -2], [-3.5, -3, -4], [0, 0, 0]]
+    assert lists.feature("wt_a~b").tolist() == [3, 0, 0]
+    assert lists.log_probabilities is not None
+    assert lists.log_probabilities.tolist() == [-4.5, -5.5, 0]
+
+
+@pytest.mark.parametrize("name", ["cdec", "joshua"])
+def test_cdec_and_joshua(folder: Folder, name: str) -> None:
+    text = "0 ||| a ||| LM=-1.5 W=2 ||| -3 ||| 0.5\n0 ||| b ||| LM=-2 X_y=1 ||| -4\n"
+    lists = read(folder, text, format_=name)
+    assert lists.format == name
+    assert read(folder, text).format == "cdec"
+    assert lists.feature_names == ("LM",)
+    assert lists.feature("W").tolist() == [2, 0]
+
+
+def test_travatar(folder: Folder) -> None:
+    lists = read(folder, "0 ||| a ||| -1.5 ||| lm=-2 len=1\n0 ||| b ||| -2 ||| lm=-3 len=2\n")
+    assert (lists.format, lists.feature_names) == ("travatar", ("lm", "len"))
+    assert lists.scores is not None
+    assert lists.scores.tolist() == [-1.5, -2]
+
+
+def test_zmert(folder: Folder) -> None:
+    lists = read(folder, "0 ||| a ||| 1 -2 3e-1\n1 ||| b ||| 4 5 6\n")
+    assert (lists.format, lists.scores) == ("zmert", None)
+    assert lists.features.tolist() == [[1, -2, 0.3], [4, 5, 6]]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["0 ||| a ||| F0=-1.5 ||| -0.5", "0 ||| a ||| 0-0 ||| WordScores= -1 -2 ||| F0= -1.5 ||| -0.5"],
+)
+def test_marian(folder: Folder, line: str) -> None:
+    lists = read(folder, line + "\n")
+    assert (lists.format, lists.feature("F0").tolist()) == ("marian", [-1.5])
+    assert lists.scores is not None
+    assert lists.log_probabilities is not None
+    assert (lists.scores.tolist(), lists.log_probabilities.tolist()) == ([-0.5], [-1.5])
+
+
+def test_with_several_models_marians_probability_is_not_known(folder: Folder) -> None:
+    lists = read(folder, "0 ||| a ||| F0= -1.5 F1= -2 ||| -0.5\n")
+    assert lists.feature_names == ("F0", "F1")
+    assert lists.log_probabilities is None
+
+
+def test_fairseq(folder: Folder) -> None:
+    lists = read(folder, FAIRSEQ)
+    assert lists.format == "fairseq"
+    assert [*lists] == [("one", "a"), ("two",)]
+    assert lists.sources == ("eins", "zwei")
+    assert lists.log_probabilities is not None
+    assert lists.log_probabilities.tolist() == pytest.approx([-log(2), -4 * log(2), -0.75 * log(2)])
+
+
+def test_sockeye(folder: Folder) -> None:
+    lists = read(folder, '{"translations": ["a", "b"], "scores": [0.5, 0.75]}\n')
+    assert (lists.format, lists[0]) == ("sockeye", ("a", "b"))
+    assert lists.scores is not None
+    assert lists.scores.tolist() == [0.5, 0.75]
+    assert lists.log_probabilities is None
+
+
+def test_plain_text(folder: Folder) -> None:
+    scores = folder.write("scores", "1\n2\n3\n4\n")
+    lists = read(folder, "a\nb\n\nd\n", size=2, scores=scores)
+    assert [*lists] == [("a", "b"), ("", "d")]
+    assert lists.log_probabilities is None
+    known = read(folder, "a\nb\n\nd\n", size=2, scores=scores, log_base=2, length_normalized=False)
+    assert known.log_probabilities is not None
+    assert known.log_probabilities.tolist() == pytest.approx([log(2) * n for n in (1, 2, 3, 4)])
+
+
+def test_json_lines_of_segments(folder: Folder) -> None:
+    lists = read(
+        folder,
+        '{"src": "x", "candidates": [{"text": "a\\nb", "logprob": -1, "comet": 0.5, "n": [1]},'
+        ' {"text": "c", "logprob": -2, "comet": 1}]}\n'
+        '{"src": "y", "candidates": [{"mt": "", "text": "d", "logprob": -3, "comet": 0}]}\n',
+    )
+    assert [*lists] == [("a\nb", "c"), ("d",)]
+    assert lists.sources == ("x", "y")
+    assert lists.feature("comet").tolist() == [0.5, 1, 0]
+    assert lists.log_probabilities is not None
+    assert lists.log_probabilities.tolist() == [-1, -2, -3]
+
+
+def test_json_lines_with_lists_side_by_side(folder: Folder) -> None:
+    lists = read(folder, '{"samples": ["a", "b"], "logprobs": [-1, -2], "counts": [3, 1]}\n')
+    assert lists.counts is not None
+    assert lists.counts.tolist() == [3, 1]
+    assert lists.log_probabilities is not None
+
+
+def test_json_lines_of_candidates_in_any_order(folder: Folder) -> None:
+    rows = [("s1", "a"), ("s2", "b"), ("s1", "c")]
+    text = "".join(f'{{"seg": "{id_}", "out": "{text}", "kiwi": 1}}\n' for id_, text in rows)
+    lists = read(folder, text, id_key="seg", text_key="out", score_key="kiwi")
+    assert [*lists] == [("a", "c"), ("b",)]
+    assert lists.labels == ("s1", "s2")
+    assert (lists.feature_names, lists.format) == ((), "jsonl")
+
+
+def test_chosen_keys_are_the_features(folder: Folder) -> None:
+    text = '{"id": 0, "text": "a", "x": 1, "y": 2}\n{"id": 1, "text": "b", "y": 3}\n'
+    assert read(folder, text, features=["y"]).features.tolist() == [[2], [3]]
+
+
+def test_files_may_be_compressed_or_standard_input(folder: Folder) -> None:
+    packed = folder.write("lists.gz", gzip.compress(MOSES.encode()))
+    assert [*read_nbest(packed)] == [*read_nbest("-", stdin=BytesIO(MOSES.encode()))]
+
+
+def test_ids_may_start_at_1_if_you_say_so(folder: Folder) -> None:
+    assert len(read(folder, "1 ||| a ||| X0= 1\n2 ||| b ||| X0= 2\n", first_id=1)) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("0 ||| a ||| F0=-1.5 ||| 0\n", {"format_": "moses"}, "line 1: found 'F0=-1.5' among"),
+        ("0 ||| a ||| X0= abc ||| 0\n", {}, "line 1: found feature 'X0': 'abc'"),
+        ("0 ||| a ||| X0= 1,5 ||| 0\n", {}, "decimals with a point"),
+        ("0 ||| a ||| X0= 1_0 ||| 0\n", {}, "expected a number"),
+        ("0 ||| a ||| X0= nan ||| 0\n", {}, "line 1: found feature 'X0': nan"),
+        ("0 ||| a ||| X0= 1 ||| inf\n", {}, "total score: inf"),
+        ("0 ||| a ||| X0= ||| 0\n", {}, "no value of 'X0'"),
+        ("0 ||| a ||| my_f= 1 2 ||| 0\n", {}, "2 values of 'my_f'"),
+        ("0 ||| a ||| X0= 1\n0 ||| b ||| Y0= 1\n", {}, "line 2: found no feature 'X0'"),
+        ("0 ||| a ||| X0= 1\n0 ||| b ||| X0= 1 Y0= 2\n", {}, "line 2: found a feature 'Y0'"),
+        ("0 ||| a ||| X0= 1 ||| 1\n0 ||| b ||| X0= 1\n", {}, "line 2: found no score"),
+        ("0 ||| a\n", {}, "line 1: found 2 fields"),
+        ("1 ||| a ||| X0= 1\n", {}, "--first-id 1"),
+        (
+            "0 ||| a ||| X0= 1\n1 ||| b ||| X0= 1\n0 ||| c ||| X0= 1\n",
+            {},
+            "line 3: found segment 0 after segment 1",
+        ),
+        ("0 ||| a ||| X0= 1\n2 ||| b ||| X0= 1\n", {}, "line 2: found segment 2 after segment 0"),
+        ("0 ||| a ||| x=1 x=2 ||| 0\n", {}, "'x' twice"),
+        ("0 ||| a ||| x=1 y ||| 0\n", {}, "'y' among the features"),
+        ("0 ||| a ||| 1 2\n0 ||| b ||| 1\n", {}, "line 2: found no feature 'feature2'"),
+        ("0 ||| a ||| 0-0 ||| -1\n", {"format_": "marian"}, "no F0="),
+        ("", {}, "no segments"),
+        ("\n\n", {}, "no segments"),
+        ("just text\n", {}, "--size N"),
+        ("a\nb\nc\n", {"size": 2}, "1 are left over"),
+        ("a\n", {"format_": "flat"}, "how many lines"),
+        ("a\n", {"size": 0}, "1 or more"),
+        ("H-0\t-1\ta\nH-2\t-1\tb\n", {}, "no H-1"),
+        ("S-0\ta\nD-0\t-1\tb\n", {}, "without a hypothesis"),
+        ("H-0\t-1\n", {}, "a score, a tab"),
+        ('{"candidates": []}\n', {}, "line 1: found an empty list"),
+        ('{"candidates": ["a"]}\n{"x": 1}\n', {}, "line 2: found no list"),
+        ('{"candidates": ["a", "b"], "scores": [1]}\n', {}, "found 1 values under 'scores'"),
+        ('{"candidates": [1]}\n', {}, "a candidate of type int"),
+        ('{"candidates": [{"x": "a"}]}\n', {}, "--text-key"),
+        ('{"text": "a"}\n', {}, "--id-key"),
+        ('{"id": 0, "text": "a", "q": 1}\n{"id": 0, "text": "b"}\n', {}, "line 2: found nothing"),
+        ('{"id": 0, "text": "a", "q": NaN}\n', {}, "line 1: found q: nan"),
+        ('{"id": 1, "text": "a"}\n{"id": 0, "text": "b"}\n', {}, "line 2: found segment 0 after"),
+        ('{"id": null, "text": "a"}\n', {}, "None under 'id'"),
+        ('{"id": 0, "text": "a", "count": 0.5}\n', {}, "a count of 0.5"),
+        ('{"id": 0, "text": "\\ud800"}\n', {}, "surrogate"),
+        ("{\n", {}, "no valid JSON"),
+        (MOSES, {"size": 3, "format_": "moses"}, "plain text"),
+        (MOSES, {"text_key": "x"}, "JSON Lines"),
+        (MOSES, {"format_": "word"}, "unknown format"),
+        (MOSES, {"first_id": 2}, "0 or 1"),
+        (MOSES, {"log_base": 1}, "above 1"),
+        ("0 ||| a ||| 1\n", {"log_base": 2}, "without scores"),
+        ("a\n", {"size": 1, "log_base": 2}, "without scores"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(
+    folder: Folder, text: str, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(TruebleuError) as error:
+        read(folder, text, **options)
+    assert message in str(error.value)
+
+
+def test_scores_must_pair_with_lines(folder: Folder) -> None:
+    scores = folder.write("scores", "1\n")
+    with pytest.raises(TruebleuError, match="1 segments, but .* has 2"):
+        read(folder, "a\nb\n", size=2, scores=scores)
+    with pytest.raises(TruebleuError, match="line 2"):
+        read(folder, "a\nb\n", size=2, scores=folder.write("scores", "1\nx\n"))

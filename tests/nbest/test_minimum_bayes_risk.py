@@ -1,0 +1,217 @@
+"""Minimum Bayes risk equals its definition, for every metric and however it is computed."""
+
+from __future__ import annotations
+
+import pickle
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from truebleu import BLEU, CHRF, GTM, MBLEU, NIST, PER, TER, WER, SentenceBLEU
+from truebleu.errors import SettingError, TruebleuError, UnpairedSegmentsError
+from truebleu.nbest import NBest, mbr, utility_matrix
+
+if TYPE_CHECKING:
+    from truebleu.metrics.base import Metric
+
+METRICS: list[Metric] = [
+    BLEU(),
+    BLEU(tokenize="none", smooth="add-k", max_order=2, lowercase=True),
+    BLEU(tokenize="mteval-intl", smooth="mteval"),
+    MBLEU(),
+    CHRF(),
+    CHRF(word_order=2, char_order=3, whitespace=True),
+    CHRF(eps_smoothing=True, lowercase=True),
+    SentenceBLEU(smoothing=4),
+    TER(),
+    WER(),
+    PER(),
+    GTM(),
+    NIST(),
+]
+WORDS = st.sampled_from(["a", "b", "A", "cat", "cats", "ä", "\u4e2d", ".", "\t", ""])
+TEXTS = st.lists(WORDS, max_size=8).map(" ".join)
+LISTS = st.lists(TEXTS, min_size=1, max_size=9)
+
+
+def plain(metric: Metric, candidates: list[str], references: list[str]) -> np.ndarray[Any, Any]:
+    """Every pair by itself."""
+    return np.array(
+        [[metric.sentence(c, [r]).score for r in references] for c in candidates], dtype=float
+    )
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: str(metric.signature))
+@given(candidates=LISTS, data=st.data())
+@settings(max_examples=25)
+def test_every_metric_gives_the_mean_over_all_pairs(
+    metric: Metric, candidates: list[str], data: st.DataObject
+) -> None:
+    sizes = st.lists(st.floats(0.01, 1), min_size=len(candidates), max_size=len(candidates))
+    weights = np.array(data.draw(sizes))
+    expected = plain(metric, candidates, candidates)
+    assert utility_matrix(metric, candidates) == pytest.approx(expected, abs=1e-9)
+    result = mbr([candidates], metric=metric, weights=[weights])
+    utilities = np.array(result.segments[0].utilities)
+    assert utilities == pytest.approx(expected @ (weights / weights.sum()), abs=1e-9)
+    sign = 1 if metric.higher_is_better else -1
+    best = (sign * utilities).max()
+    assert sign * utilities[result.indices[0]] == pytest.approx(best, abs=1e-9)
+
+
+@pytest.mark.parametrize("metric", [BLEU(), CHRF(), TER()], ids=str)
+@given(candidates=LISTS, references=LISTS)
+def test_pseudo_references_may_be_other_texts(
+    metric: Metric, candidates: list[str], references: list[str]
+) -> None:
+    expected = plain(metric, candidates, references)
+    assert utility_matrix(metric, candidates, references) == pytest.approx(expected, abs=1e-9)
+    result = mbr([candidates], metric=metric, pseudo_references=[references])
+    assert result.segments[0].utilities == pytest.approx(tuple(expected.mean(axis=1)), abs=1e-9)
+
+
+@given(candidates=LISTS, include_self=st.booleans())
+def test_collapsing_duplicates_changes_nothing(candidates: list[str], include_self: bool) -> None:
+    candidates = candidates + candidates[:2]
+    matrix = plain(CHRF(), candidates, candidates)
+    collapsed = mbr([candidates], metric="chrf", include_self=include_self)
+    listed = mbr([candidates], utilities=[matrix], include_self=include_self)
+    (a,), (b,) = collapsed.segments, listed.segments
+    if len(candidates) == 1 and not include_self:
+        assert a.utilities == b.utilities == (None,)
+    else:
+        assert a.utilities == pytest.approx(b.utilities, abs=1e-9)
+    assert (a.distinct, a.candidates) == (b.distinct, b.candidates)
+
+
+def test_a_sampled_duplicate_is_evidence() -> None:
+    once = mbr([["abc", "xyz"]])
+    again = mbr([["abc", "xyz", "xyz"]])
+    assert once.indices == [0]
+    assert once.segments[0].ties == 1
+    assert again.texts == ["xyz"]
+    counted = NBest.of([["abc", "xyz"]], counts=[[1, 2]])
+    assert mbr(counted, weights="counts").texts == ["xyz"]
+    assert mbr(counted, weights="counts").segments[0].utilities[0] == pytest.approx(
+        again.segments[0].utilities[0]
+    )
+
+
+def test_probabilities_are_a_softmax_and_the_same_hypothesis_counts_once() -> None:
+    logs = [[-1.0, -2.0, -1.0]]
+    lists = NBest.of([["a b c", "x y z", "a b c"]], log_probabilities=logs)
+    (segment,) = mbr(lists, weights="probability", temperature=2.0).segments
+    p = np.exp([-0.5, -1.0])
+    p /= p.sum()
+    assert segment.utilities[0] == pytest.approx(100 * p[0])
+    assert segment.effective == pytest.approx(1 / (p**2).sum())
+
+
+def test_lower_is_better_where_the_metric_says_so() -> None:
+    result = mbr([["v w x y z", "the cat sat", "the cat sat down"]], metric="ter")
+    assert result.texts == ["the cat sat"]
+    utilities = [u for u in result.segments[0].utilities if u is not None]
+    assert utilities[result.indices[0]] == min(utilities)
+    assert not result.higher_is_better
+
+
+def test_the_best_are_different_texts_and_ties_go_by_the_list() -> None:
+    lists = [["b", "a", "b", "a", "c"]]
+    result = mbr(lists, metric=lambda output, references: 1.0, best=5)
+    (segment,) = result.segments
+    assert [choice.text for choice in segment.chosen] == ["b", "a", "c"]
+    assert [choice.index for choice in segment.chosen] == [0, 1, 4]
+    assert (segment.ties, segment.margin) == (2, 0.0)
+
+
+def test_the_margin_is_to_the_next_text() -> None:
+    matrix = [[3.0, 3.0, 3.0], [3.0, 3.0, 3.0], [1.0, 1.0, 1.0]]
+    (segment,) = mbr([["a", "a", "b"]], utilities=[matrix]).segments
+    assert (segment.margin, segment.ties) == (2.0, 0)
+    lower = mbr([["a", "a", "b"]], utilities=[matrix], higher_is_better=False)
+    assert lower.texts == ["b"]
+    (alone,) = mbr([["a", "a"]]).segments
+    assert alone.margin is None
+    assert (alone.distinct, alone.effective) == (1, 1.0)
+
+
+@pytest.mark.parametrize("method", ["aggregate", "prune", "coarse-to-fine"])
+def test_an_approximation_says_what_it_misses(method: Any) -> None:
+    words = ["the", "a", "cat", "dog", "sat", "ran", "on", "under", "mat", "hat"]
+    draw = np.random.default_rng(1)
+    lists = [[" ".join(draw.choice(words, 6)) for _ in range(40)] for _ in range(12)]
+    exact = mbr(lists, metric="bleu")
+    found = mbr(lists, metric="bleu", method=method, check=True, keep=8)
+    for segment, truth in zip(found.segments, exact.segments, strict=True):
+        assert segment.exact_index == truth.best.index
+        assert truth.best.utility is not None
+        lost = truth.best.utility - (truth.utilities[segment.best.index] or 0.0)
+        assert segment.regret == pytest.approx(lost, abs=1e-9)
+    assert "Compared with the exact result" in str(found)
+    if method != "aggregate":
+        looked_at = [sum(u is not None for u in s.utilities) for s in found.segments]
+        assert max(looked_at) < 40
+    assert found == mbr(lists, metric="bleu", method=method, check=True, keep=8)
+
+
+def test_threads_and_batches_do_not_change_a_digit(monkeypatch: pytest.MonkeyPatch) -> None:
+    from truebleu import set_threads
+
+    words = ["the", "a", "cat", "dog", "sat", "ran", "on", "under", "mat", "hat"]
+    draw = np.random.default_rng(2)
+    lists = [
+        [" ".join(draw.choice(words, 7)) for _ in range(draw.integers(1, 30))] for _ in range(50)
+    ]
+    whole = mbr(lists, metric="chrf")
+    set_threads(1)
+    monkeypatch.setattr("truebleu.nbest.minimum_bayes_risk.BATCH_PAIRS", 10)
+    try:
+        assert mbr(lists, metric="chrf") == whole
+    finally:
+        set_threads(0)
+
+
+def test_a_result_is_data_that_can_be_kept() -> None:
+    lists = NBest.of([["a b", "b a"], ["c"]])
+    result = mbr(lists, references=["a b", "c"])
+    assert pickle.loads(pickle.dumps(result)) == result  # noqa: S301
+    assert [evaluation.metric for evaluation in result.evaluations] == ["chrF2", "BLEU"]
+    assert result.to_dict()["segments"][0]["chosen"][0]["text"] == "a b"
+    assert "truebleu compare" in str(result)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"metric": "length"}, "says what is better"),
+        ({"metric": "ter", "method": "aggregate"}, "aggregation is defined for BLEU and chrF"),
+        ({"weights": "probability"}, "log-probabilities that are not normalised"),
+        ({"weights": "counts"}, "lists with counts"),
+        ({"weights": "often"}, "unknown weights"),
+        ({"weights": [[1.0, -1.0]]}, "numbers from 0 up"),
+        ({"weights": [[0.0, 0.0]]}, "not all of them 0"),
+        ({"weights": []}, "found '0 lists'"),
+        ({"temperature": 0}, "a number above 0"),
+        ({"best": 0}, "a whole number from 1 up"),
+        ({"check": True}, "exact has nothing to check"),
+        ({"method": "guess"}, "unknown method"),
+        ({"method": "prune", "include_self": False}, "method exact"),
+        ({"utilities": [[[1.0]]]}, "shaped (2, 2)"),
+        ({"utilities": [[[1.0, 2.0], [np.nan, 1.0]]]}, "NaN"),
+        ({"utilities": []}, "0 matrices"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(TruebleuError) as error:
+        mbr([["a", "b"]], **options)
+    assert message in str(error.value)
+
+
+def test_lists_must_pair_with_pseudo_references() -> None:
+    with pytest.raises(UnpairedSegmentsError):
+        mbr([["a"]], pseudo_references=[["a"], ["b"]])
+    with pytest.raises(SettingError):
+        mbr([["a"]], pseudo_references=[["a"]], include_self=False)
