@@ -21,6 +21,7 @@ NAMES = (
     *("large", "cold"),
     *("paired-bs", "paired-ar", "cold-compare"),
     *("agree-kendall", "agree-permutation", "agree-memory"),
+    *("mbr-chrf", "mbr-chrf-pairs", "mbr-bleu", "mbr-large"),
 )
 
 
@@ -66,6 +67,7 @@ def _measure(names: tuple[str, ...], *, quick: bool) -> tuple[list[Speed], list[
     from benchmarks.data import load_corpus
     from benchmarks.judgments import measure_judgments
     from benchmarks.large import measure_large
+    from benchmarks.nbest import measure_nbest
     from benchmarks.peers import COMPARISONS
     from benchmarks.significance import measure_significance
 
@@ -88,6 +90,9 @@ def _measure(names: tuple[str, ...], *, quick: bool) -> tuple[list[Speed], list[
     speed += measure_significance(smaller, names, quick=quick)
     _say("agreement with people")
     rows, more = measure_judgments(names, quick=quick)
+    speed += rows
+    _say("minimum Bayes risk")
+    rows = measure_nbest(corpus, names, quick=quick)
     return speed + rows, memory + more
 
 

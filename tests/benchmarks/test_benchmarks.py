@@ -7,7 +7,7 @@ from itertools import cycle
 import numpy as np
 import pytest
 
-from benchmarks import judgments, plain_agreement, significance, timing
+from benchmarks import judgments, nbest, plain_agreement, significance, timing
 from benchmarks.__main__ import NAMES
 from benchmarks.agreement import DisagreementError, require_agreement
 from benchmarks.contests import compare
@@ -84,7 +84,7 @@ def test_a_smaller_corpus_keeps_its_texts_aligned() -> None:
 
 def test_every_comparison_can_be_asked_for_by_its_name() -> None:
     comparisons = [comparison.name for comparison in COMPARISONS]
-    others = ["large", "cold", *significance.NAMES, *judgments.NAMES]
+    others = ["large", "cold", *significance.NAMES, *judgments.NAMES, *nbest.NAMES]
     assert [*comparisons, *others] == list(NAMES)
 
 
@@ -102,3 +102,19 @@ def test_the_plain_procedures_are_those_of_the_definition() -> None:
     ):
         assert accuracy(human, metric) == pytest.approx((1 / 3 + 1) / 2)
         assert accuracy(human, human) == 1
+
+
+def test_lists_are_the_systems_outputs_and_mixtures_of_them() -> None:
+    lists = nbest.make_lists(CORPUS, 5, 3)
+    assert [len(texts) for texts in lists] == [5, 5, 5]
+    assert lists[0][:2] == ["one two three four", "1 2 3 4"]
+    assert lists == nbest.make_lists(CORPUS, 5, 3)
+
+
+def test_what_mbrs_would_call_agrees_with_truebleu() -> None:
+    pytest.importorskip("sacrebleu")
+    lists = nbest.make_lists(CORPUS, 4, 2)
+    for metric, pairs in (("chrf", nbest._chrf_pairs), ("bleu", nbest._bleu_pairs)):
+        row = nbest._race("mbr", lists, metric, pairs, bar=1, few=1)
+        assert row.problem == ""
+        assert row.ratio is not None

@@ -120,7 +120,7 @@ def test_lower_is_better_where_the_metric_says_so() -> None:
 
 def test_the_best_are_different_texts_and_ties_go_by_the_list() -> None:
     lists = [["b", "a", "b", "a", "c"]]
-    result = mbr(lists, metric=lambda output, references: 1.0, best=5)
+    result = mbr(lists, metric=lambda *_: 1.0, best=5)
     (segment,) = result.segments
     assert [choice.text for choice in segment.chosen] == ["b", "a", "c"]
     assert [choice.index for choice in segment.chosen] == [0, 1, 4]

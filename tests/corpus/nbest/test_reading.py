@@ -221,7 +221,7 @@ def test_what_is_wrong_is_said_with_its_line(
 
 def test_scores_must_pair_with_lines(folder: Folder) -> None:
     scores = folder.write("scores", "1\n")
-    with pytest.raises(TruebleuError, match="1 segments, but .* has 2"):
+    with pytest.raises(TruebleuError, match=r"1 segments, but .* has 2"):
         read(folder, "a\nb\n", size=2, scores=scores)
     with pytest.raises(TruebleuError, match="line 2"):
         read(folder, "a\nb\n", size=2, scores=folder.write("scores", "1\nx\n"))
