@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -435,3 +436,28 @@ def test_the_chart_shows_metrics_in_their_own_direction() -> None:
     assert list(points.scores) == pytest.approx(list(found.metrics["TER"].scores.values()))
     assert all(isinstance(score, float) and score > 0 for score in points.scores)
     assert sum(len(points.scores) for points in found.points) == len(RATES) * (1 + SEGMENTS)
+
+
+def test_results_can_be_pickled_compared_and_shown() -> None:
+    found = agree(texts(), human_scores(), ["bleu", "ter"], coefficients=["pearson"], **QUICK)
+    assert pickle.loads(pickle.dumps(found)) == found  # noqa: S301  # our own
+    assert str(found).startswith("Pearson's r of systems")
+    assert "<table" in found._repr_html_()
+
+
+def test_outputs_and_scores_may_be_plain_lists() -> None:
+    test_set, human = texts(), human_scores()
+    by_name = {name: list(text) for name, text in test_set.systems.items()}
+    plain = agree(
+        by_name,
+        dict(human.scores),
+        ["bleu"],
+        references=[list(text) for text in test_set.references],
+        documents=test_set.documents,
+        coefficients=["kendall-b"],
+        **QUICK | {"resample": "documents"},
+    )
+    whole = agree(
+        test_set, human, ["bleu"], coefficients=["kendall-b"], **QUICK | {"resample": "documents"}
+    )
+    assert plain.answers == whole.answers
