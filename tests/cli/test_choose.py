@@ -89,6 +89,7 @@ def test_every_format_has_all_rows(folder: Path) -> None:
     assert b">k<" in (folder / "choose.svg").read_bytes()
 
 
+@pytest.mark.slow
 def test_several_grids_and_another_coefficient_can_be_given(folder: Path) -> None:
     found = answer(*QUICK, "-m", "chrf:char_order=4|6,word_order=0|2", "-c", "kendall-b")
     assert len(found["candidates"]) == 8

@@ -285,6 +285,7 @@ def test_two_segments_are_enough_for_an_answer_and_a_warning() -> None:
 LINES = st.lists(st.text(alphabet="ab ", max_size=6), min_size=2, max_size=9)
 
 
+@pytest.mark.slow
 @given(texts=LINES.flatmap(lambda r: st.tuples(st.just(r), *[lists_like(r)] * 2)), data=st.data())
 def test_any_pilot_gives_a_plan_or_a_reason(
     texts: tuple[list[str], list[str], list[str]], data: st.DataObject

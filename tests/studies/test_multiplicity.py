@@ -39,6 +39,7 @@ def of_size(result: MultiplicityResult, systems: int) -> dict[str, FalseAlarms]:
     return {row.correction: row for row in result.rows if row.systems == systems}
 
 
+@pytest.mark.slow
 def test_false_alarms_add_up_unless_corrected(pool: TestSet) -> None:
     result = study_multiplicity(pool, ["bleu"], repetitions=200, replicates=999)
     assert [row.comparisons for row in result.rows[::6]] == [1, 3, 6, 10]
@@ -85,6 +86,7 @@ def test_an_alarm_is_what_compare_would_raise(pool: TestSet, test: Any, correcti
     assert alarm == (expected.comparisons[0].p <= 0.05)
 
 
+@pytest.mark.slow
 def test_tukey_keeps_the_level_for_means(pool: TestSet) -> None:
     draw = Streams(9, "test").at(0)
     scores = GivenScores.of({name: [draw() for _ in range(60)] for name in pool.systems})

@@ -110,6 +110,7 @@ def test_scores_of_zero_are_said_to_say_nothing(pool: TestSet) -> None:
     json.dumps(found.to_dict(), allow_nan=False)
 
 
+@pytest.mark.slow
 def test_further_references_narrow_the_intervals_of_real_data(shared: Path) -> None:
     folder = shared / "data" / "four-references"
     test_set = read_test_set(
