@@ -149,7 +149,7 @@ def _differences(human: Matrix, first: Matrix, second: Matrix, accuracy: Accurac
     from truebleu import _core
     from truebleu._seeds import DEFAULT_SEED
 
-    coins = _core.exchanged_cells(human.size, first=0, draws=PEER_DRAWS, seed=DEFAULT_SEED)
+    coins = _core.swapped_cells(human.size, first=0, replicates=PEER_DRAWS, seed=DEFAULT_SEED)
     z = plain_agreement.standardised(first), plain_agreement.standardised(second)
     differences = []
     for exchanged in coins.reshape(PEER_DRAWS, *human.shape):
@@ -169,7 +169,7 @@ def _our_differences(human: Matrix, first: Matrix, second: Matrix) -> list[float
     metrics = np.stack([plain_agreement.standardised(metric) for metric in (first, second)])
     native = measure_by("acc-eq:calibrated", grouping="item").native
     values = _core.hybrid_values(
-        human, metrics, **native, first=0, draws=PEER_DRAWS, seed=DEFAULT_SEED
+        human, metrics, **native, first=0, replicates=PEER_DRAWS, seed=DEFAULT_SEED
     )
     return [float(other - one) for one, other in values]
 

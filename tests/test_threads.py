@@ -52,8 +52,16 @@ def run(code: str, threads: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_environment_sets_the_threads() -> None:
-    result = run("import truebleu; truebleu.BLEU(); print(truebleu._core.threads())", "3")
+    result = run("import truebleu as t; t.BLEU().sentence('a', 'a'); print(t._core.threads())", "3")
     assert result.stdout == "3\n"
+
+
+def test_importing_and_setting_read_no_environment() -> None:
+    assert run("import truebleu.metrics.bleu", "many").returncode == 0
+    code = "import truebleu as t; t.set_threads(2); t.BLEU().sentence('a', 'a')"
+    assert run(code, "many").returncode == 0
+    result = run("import truebleu as t; t.BLEU().sentence('a', 'a')", "many")
+    assert "SettingError: TRUEBLEU_THREADS: found 'many'" in result.stderr
 
 
 def test_a_bad_number_in_the_environment_is_an_error_in_words() -> None:

@@ -1,59 +1,38 @@
 """Types of the native module: what crates/python offers."""
 
 from collections.abc import Sequence
-from typing import TypeAlias, final
+from typing import Any, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
     "VERSION",
+    "NativeMetric",
     "PairScorer",
-    "Scorer",
     "Segments",
     "Statistics",
     "agreement",
-    "bleu_details",
-    "bleu_scorer",
     "bootstrap_sums",
     "calibrated_ties",
-    "chrf_scorer",
-    "count_bleu",
-    "count_chrf",
     "count_composed",
-    "count_gtm",
-    "count_length",
-    "count_nist",
-    "count_per",
-    "count_sentence_bleu",
-    "count_ter",
-    "count_wer",
-    "error_rate_scorer",
-    "exchanged_cells",
     "first_absent",
     "first_stranger",
-    "gtm_scorer",
     "heads",
     "hybrid_values",
     "judgment_counts",
     "kept_pairs",
-    "length_ratio_scorer",
-    "mbleu_details",
-    "mbleu_scorer",
-    "nist_details",
-    "nist_scorer",
     "pair_counts",
     "pair_differences",
     "pair_outcomes",
     "pair_sums",
     "replicate_agreement",
-    "sentence_bleu_scorer",
     "set_threads",
     "shifts",
     "survey",
+    "swapped_cells",
     "swapped_sums",
     "system_agreement",
-    "ter_scorer",
     "threads",
     "tokenize",
     "tokenize_ter",
@@ -89,14 +68,78 @@ class Statistics:
     def array(self) -> NDArray[np.float64]: ...
 
 @final
+class NativeMetric:
+    """A metric of the core with its settings: it counts texts, and scores any sum of the rows."""
+
+    @staticmethod
+    def bleu(
+        *,
+        tokenizer: str,
+        lowercase: bool,
+        max_order: int,
+        reference_length: str,
+        smooth: str,
+        smooth_value: float,
+        effective_order: bool,
+    ) -> NativeMetric: ...
+    @staticmethod
+    def mbleu(*, tokenizer: str, lowercase: bool, max_order: int) -> NativeMetric: ...
+    @staticmethod
+    def sentence_bleu(
+        *,
+        tokenizer: str,
+        lowercase: bool,
+        max_order: int,
+        smoothing: str,
+        value: float,
+        smooth_next_order: bool,
+        weight: str,
+    ) -> NativeMetric: ...
+    @staticmethod
+    def chrf(
+        *,
+        char_order: int,
+        word_order: int,
+        lowercase: bool,
+        whitespace: bool,
+        beta: float,
+        eps_smoothing: bool,
+    ) -> NativeMetric: ...
+    @staticmethod
+    def ter(
+        *, normalized: bool, no_punct: bool, asian_support: bool, case_sensitive: bool
+    ) -> NativeMetric: ...
+    @staticmethod
+    def nist(
+        *, tokenizer: str, lowercase: bool, max_order: int, zero_history: bool
+    ) -> NativeMetric: ...
+    @staticmethod
+    def wer(*, tokenizer: str, lowercase: bool) -> NativeMetric: ...
+    @staticmethod
+    def per(*, tokenizer: str, lowercase: bool) -> NativeMetric: ...
+    @staticmethod
+    def gtm(*, tokenizer: str, lowercase: bool, exponent: float) -> NativeMetric: ...
+    @staticmethod
+    def length(*, tokenizer: str, lowercase: bool) -> NativeMetric: ...
+    @property
+    def width(self) -> int: ...
+    def count(self, systems: Sequence[_Text], references: Sequence[_Text]) -> Statistics: ...
+    def score(self, sums: Sequence[float]) -> float: ...
+    def scores(self, sums: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    def gradient(self, sums: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    def details(self, sums: Sequence[float]) -> dict[str, Any]: ...
+
+@final
 class PairScorer:
     """Sentence scores of all pairs of lists of candidates."""
 
     @staticmethod
-    def bleu(scorer: Scorer, *, tokenizer: str, lowercase: bool, max_order: int) -> PairScorer: ...
+    def bleu(
+        metric: NativeMetric, *, tokenizer: str, lowercase: bool, max_order: int
+    ) -> PairScorer: ...
     @staticmethod
     def chrf(
-        scorer: Scorer, *, char_order: int, word_order: int, lowercase: bool, whitespace: bool
+        metric: NativeMetric, *, char_order: int, word_order: int, lowercase: bool, whitespace: bool
     ) -> PairScorer: ...
     def expected(
         self,
@@ -120,77 +163,6 @@ def set_threads(threads: int) -> None: ...
 def threads() -> int: ...
 def tokenizers() -> list[str]: ...
 def tokenize(line: str, *, tokenizer: str, lowercase: bool) -> list[str]: ...
-def count_bleu(
-    systems: Sequence[_Text],
-    references: Sequence[_Text],
-    *,
-    tokenizer: str,
-    lowercase: bool,
-    max_order: int,
-    reference_length: str = "closest",
-) -> Statistics: ...
-def bleu_details(
-    sums: Sequence[float], *, smooth: str, smooth_value: float, effective_order: bool
-) -> tuple[float, float, list[float], list[float], list[float]]: ...
-def count_chrf(
-    systems: Sequence[_Text],
-    references: Sequence[_Text],
-    *,
-    char_order: int,
-    word_order: int,
-    lowercase: bool,
-    whitespace: bool,
-    beta: float,
-    eps_smoothing: bool,
-) -> Statistics: ...
-def count_ter(
-    systems: Sequence[_Text],
-    references: Sequence[_Text],
-    *,
-    normalized: bool,
-    no_punct: bool,
-    asian_support: bool,
-    case_sensitive: bool,
-) -> Statistics: ...
-def mbleu_details(sums: Sequence[float]) -> tuple[float, float, list[float]]: ...
-def count_sentence_bleu(
-    systems: Sequence[_Text],
-    references: Sequence[_Text],
-    *,
-    tokenizer: str,
-    lowercase: bool,
-    max_order: int,
-    smoothing: str,
-    value: float,
-    smooth_next_order: bool,
-) -> Statistics: ...
-def count_wer(
-    systems: Sequence[_Text], references: Sequence[_Text], *, tokenizer: str, lowercase: bool
-) -> Statistics: ...
-def count_per(
-    systems: Sequence[_Text], references: Sequence[_Text], *, tokenizer: str, lowercase: bool
-) -> Statistics: ...
-def count_gtm(
-    systems: Sequence[_Text],
-    references: Sequence[_Text],
-    *,
-    tokenizer: str,
-    lowercase: bool,
-    exponent: float,
-) -> Statistics: ...
-def count_length(
-    systems: Sequence[_Text], references: Sequence[_Text], *, tokenizer: str, lowercase: bool
-) -> Statistics: ...
-def count_nist(
-    systems: Sequence[_Text],
-    references: Sequence[_Text],
-    *,
-    tokenizer: str,
-    lowercase: bool,
-    max_order: int,
-    zero_history: bool,
-) -> Statistics: ...
-def nist_details(sums: Sequence[float]) -> tuple[float, float, list[float]]: ...
 def tokenize_ter(
     line: str, *, normalized: bool, no_punct: bool, asian_support: bool, case_sensitive: bool
 ) -> str: ...
@@ -210,7 +182,7 @@ def bootstrap_sums(
     seed: int,
 ) -> NDArray[np.float64]: ...
 def swapped_sums(
-    rows: NDArray[np.float64], *, first: int, trials: int, seed: int | None
+    rows: NDArray[np.float64], *, first: int, replicates: int, seed: int | None
 ) -> NDArray[np.float64]: ...
 def pair_sums(
     taken: NDArray[np.float64], sums: NDArray[np.float64], pairs: Sequence[tuple[int, int]]
@@ -219,25 +191,8 @@ def pair_differences(
     taken: NDArray[np.float64],
     sums: NDArray[np.float64],
     pairs: Sequence[tuple[int, int]],
-    scorer: Scorer,
+    metric: NativeMetric,
 ) -> NDArray[np.float64]: ...
-def bleu_scorer(*, smooth: str, smooth_value: float, effective_order: bool) -> Scorer: ...
-def chrf_scorer(*, beta: float, eps_smoothing: bool) -> Scorer: ...
-def ter_scorer() -> Scorer: ...
-
-@final
-class Scorer:
-    """Scores rows of sums."""
-
-    def score(self, sums: Sequence[float]) -> float: ...
-    def scores(self, sums: NDArray[np.float64]) -> NDArray[np.float64]: ...
-
-def mbleu_scorer() -> Scorer: ...
-def sentence_bleu_scorer(*, weight: str) -> Scorer: ...
-def nist_scorer() -> Scorer: ...
-def error_rate_scorer() -> Scorer: ...
-def gtm_scorer() -> Scorer: ...
-def length_ratio_scorer() -> Scorer: ...
 def agreement(
     human: NDArray[np.float64],
     metric: NDArray[np.float64],
@@ -276,10 +231,10 @@ def hybrid_values(
     micro: bool,
     undefined_as_zero: bool,
     first: int,
-    draws: int,
+    replicates: int,
     seed: int | None,
 ) -> NDArray[np.float64]: ...
-def exchanged_cells(cells: int, *, first: int, draws: int, seed: int) -> NDArray[np.bool_]: ...
+def swapped_cells(cells: int, *, first: int, replicates: int, seed: int) -> NDArray[np.bool_]: ...
 def pair_outcomes(
     human: NDArray[np.float64],
     metrics: NDArray[np.float64],
@@ -287,7 +242,9 @@ def pair_outcomes(
     grouping: str,
     epsilons: tuple[float, float],
 ) -> list[tuple[int, int, int, int]]: ...
-def heads(counts: Sequence[int], *, first: int, draws: int, seed: int) -> NDArray[np.uint64]: ...
+def heads(
+    counts: Sequence[int], *, first: int, replicates: int, seed: int
+) -> NDArray[np.uint64]: ...
 def replicate_agreement(
     human: NDArray[np.float64],
     metrics: NDArray[np.float64],

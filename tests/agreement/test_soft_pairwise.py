@@ -333,7 +333,9 @@ def test_the_permutation_test_is_that_of_the_plain_definition(missing: float) ->
         return high - low
 
     observed = lead(a, b)
-    coins = _core.exchanged_cells(human.size, first=0, draws=60, seed=9).reshape(60, *human.shape)
+    coins = _core.swapped_cells(human.size, first=0, replicates=60, seed=9).reshape(
+        60, *human.shape
+    )
     reached = [
         lead(np.where(coin, b, a), np.where(coin, a, b)) >= observed - 1e-9 for coin in coins
     ]

@@ -201,7 +201,9 @@ def test_soft_pairwise_accuracy_is_that_of_each_hybrid() -> None:
     human[1, :9] = np.nan
     found = soft_pairwise_test(human, first, second, permutations=39, sign_permutations=300, seed=5)
     z = [standardised(metric, human) for metric in (first, second)]
-    coins = _core.exchanged_cells(human.size, first=0, draws=39, seed=5).reshape(39, *human.shape)
+    coins = _core.swapped_cells(human.size, first=0, replicates=39, seed=5).reshape(
+        39, *human.shape
+    )
     assert 0.4 < coins.mean() < 0.6
 
     def difference(one: Values, other: Values) -> float:

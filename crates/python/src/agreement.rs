@@ -1,18 +1,22 @@
-//! Agreement: coefficients, pair counts and calibrated ties.
+//! Agreement: coefficients, pair counts, calibrated ties, permutations and bootstrap replicates.
 
 use std::borrow::Cow;
 
-use numpy::ndarray::{Array2, ArrayView2};
-use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::ndarray::{Array2, ArrayView2, ArrayView3};
+use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
+use truebleu_core::agreement::bootstrap::{self, Drawn, Question};
 use truebleu_core::agreement::by_item::average_by_item;
 use truebleu_core::agreement::coefficients::{Averaging, Coefficient};
 use truebleu_core::agreement::groups::{Grouping, Prepared, Scratch};
 use truebleu_core::agreement::pairs::{PairCounts, Verdict, count_judgment};
+use truebleu_core::agreement::permutation::{self, Permutation};
+
+use crate::runtime::{detached, replicates as replicates_from};
 
 /// The grouping of a name.
-pub fn grouping(name: &str) -> PyResult<Grouping> {
+fn grouping(name: &str) -> PyResult<Grouping> {
     match name {
         "none" => Ok(Grouping::None),
         "item" => Ok(Grouping::Item),
@@ -22,7 +26,7 @@ pub fn grouping(name: &str) -> PyResult<Grouping> {
 }
 
 /// The coefficient of a name, with its epsilon or threshold.
-pub fn coefficient(name: &str, parameter: f64) -> PyResult<Coefficient> {
+fn coefficient(name: &str, parameter: f64) -> PyResult<Coefficient> {
     Coefficient::named(name, parameter)
         .ok_or_else(|| PyValueError::new_err(format!("no coefficient is called {name:?}")))
 }
@@ -65,7 +69,7 @@ pub fn agreement(
     let grouping = self::grouping(grouping)?;
     let averaging = Averaging { micro, undefined_as_zero };
     let (human, metric) = (human.as_array(), metric.as_array());
-    let found = py.detach(|| {
+    let found = detached(py, || {
         if grouping == Grouping::Item && human.dim() == metric.dim() {
             let systems = human.nrows();
             let (human, metric) = (rows(&human), rows(&metric));
@@ -98,7 +102,7 @@ pub fn calibrated_ties(
     let grouping = self::grouping(grouping)?;
     let averaging = Averaging { micro, undefined_as_zero: false };
     let (human, metric) = (human.as_array(), metric.as_array());
-    let found = py.detach(|| {
+    let found = detached(py, || {
         let (prepared, metric) = prepare(&human, &metric, grouping)?;
         PyResult::Ok(prepared.calibrate(averaging, &metric, None, &mut Scratch::default()))
     })?;
@@ -127,7 +131,7 @@ pub fn pair_counts(
 ) -> PyResult<[u64; 5]> {
     let grouping = self::grouping(grouping)?;
     let (human, metric) = (human.as_array(), metric.as_array());
-    py.detach(|| {
+    detached(py, || {
         let (prepared, metric) = prepare(&human, &metric, grouping)?;
         Ok(classes(&prepared.counts(epsilon, &metric, None, &mut Scratch::default())))
     })
@@ -145,7 +149,7 @@ pub fn kept_pairs(
 ) -> PyResult<(u64, u64)> {
     let grouping = self::grouping(grouping)?;
     let (human, metric) = (human.as_array(), metric.as_array());
-    py.detach(|| {
+    detached(py, || {
         let (prepared, metric) = prepare(&human, &metric, grouping)?;
         let pairs = prepared.kept_pairs(threshold, &metric, &mut Scratch::default());
         Ok((pairs.kept, pairs.concordant))
@@ -200,4 +204,185 @@ pub fn judgment_counts<'py>(
 fn classes(counts: &PairCounts) -> [u64; 5] {
     let PairCounts { concordant, discordant, human_ties, metric_ties, both_ties } = *counts;
     [concordant, discordant, human_ties, metric_ties, both_ties]
+}
+
+/// The values of both hybrids of two metrics after swaps, shaped (replicate, 2); NaN without a value.
+///
+/// The metrics are standardised, shaped (2, system, item). With a seed each cell is swapped by a fair
+/// coin; without one, replicate i swaps the judged cells whose bits are set in i.
+#[pyfunction]
+#[pyo3(signature = (human, metrics, *, grouping, coefficient, parameter, micro, undefined_as_zero, first, replicates, seed))]
+#[expect(clippy::too_many_arguments, reason = "settings are keyword arguments in Python")]
+pub fn hybrid_values<'py>(
+    py: Python<'py>,
+    human: PyReadonlyArray2<'py, f64>,
+    metrics: PyReadonlyArray3<'py, f64>,
+    grouping: &str,
+    coefficient: &str,
+    parameter: f64,
+    micro: bool,
+    undefined_as_zero: bool,
+    first: u64,
+    replicates: u64,
+    seed: Option<u64>,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let coefficient = self::coefficient(coefficient, parameter)?;
+    let grouping = self::grouping(grouping)?;
+    let averaging = Averaging { micro, undefined_as_zero };
+    let (human, metrics) = (human.as_array(), metrics.as_array());
+    require_shapes(&human, &metrics)?;
+    require_two(&metrics)?;
+    let replicates = replicates_from(first, replicates, 2)?;
+    let permutation = seed.map_or(Permutation::Enumerated, |seed| Permutation::Random { seed });
+    let values = detached(py, || {
+        let prepared = Prepared::new(&flat(&human), human.nrows(), grouping);
+        let rows: Vec<_> = metrics.outer_iter().map(|metric| flat(&metric)).collect();
+        let metrics = [&rows[0][..], &rows[1][..]];
+        permutation::hybrid_values(
+            &prepared,
+            coefficient,
+            averaging,
+            metrics,
+            permutation,
+            replicates,
+        )
+    });
+    Ok(values.into_pyarray(py))
+}
+
+/// Whether each of so many cells is swapped, shaped (replicate, cell).
+#[pyfunction]
+#[pyo3(signature = (cells, *, first, replicates, seed))]
+pub fn swapped_cells(
+    py: Python<'_>,
+    cells: usize,
+    first: u64,
+    replicates: u64,
+    seed: u64,
+) -> PyResult<Bound<'_, PyArray2<bool>>> {
+    let replicates = replicates_from(first, replicates, cells)?;
+    let swapped = detached(py, || permutation::swapped_cells(cells, replicates, seed));
+    Ok(swapped.into_pyarray(py))
+}
+
+/// By size of group: cells, groups, pairs that only the first metric has right, and only the second.
+#[pyfunction]
+#[pyo3(signature = (human, metrics, *, grouping, epsilons))]
+pub fn pair_outcomes(
+    py: Python<'_>,
+    human: PyReadonlyArray2<'_, f64>,
+    metrics: PyReadonlyArray3<'_, f64>,
+    grouping: &str,
+    epsilons: [f64; 2],
+) -> PyResult<Vec<(usize, u64, u64, u64)>> {
+    let grouping = self::grouping(grouping)?;
+    let (human, metrics) = (human.as_array(), metrics.as_array());
+    require_shapes(&human, &metrics)?;
+    require_two(&metrics)?;
+    let found = detached(py, || {
+        let prepared = Prepared::new(&flat(&human), human.nrows(), grouping);
+        let rows: Vec<_> = metrics.outer_iter().map(|metric| flat(&metric)).collect();
+        permutation::outcomes(&prepared, [&rows[0], &rows[1]], epsilons)
+    });
+    Ok(found
+        .iter()
+        .map(|size| (size.cells, size.groups, size.only_first, size.only_second))
+        .collect())
+}
+
+/// How many of so many fair coins show heads, shaped (replicate, count).
+#[pyfunction]
+#[pyo3(signature = (counts, *, first, replicates, seed))]
+pub fn heads(
+    py: Python<'_>,
+    counts: Vec<u64>,
+    first: u64,
+    replicates: u64,
+    seed: u64,
+) -> PyResult<Bound<'_, PyArray2<u64>>> {
+    let replicates = replicates_from(first, replicates, counts.len())?;
+    Ok(detached(py, || permutation::heads(&counts, replicates, seed)).into_pyarray(py))
+}
+
+/// The value of each metric on bootstrap replicates, shaped (replicate, metric); NaN without a value.
+///
+/// Units say to which unit each item belongs, from 0 up; without them items are kept as they are.
+#[pyfunction]
+#[pyo3(signature = (human, metrics, *, grouping, coefficient, parameter, micro, undefined_as_zero, units, systems, first, replicates, seed))]
+#[expect(clippy::too_many_arguments, reason = "settings are keyword arguments in Python")]
+pub fn replicate_agreement<'py>(
+    py: Python<'py>,
+    human: PyReadonlyArray2<'py, f64>,
+    metrics: PyReadonlyArray3<'py, f64>,
+    grouping: &str,
+    coefficient: &str,
+    parameter: f64,
+    micro: bool,
+    undefined_as_zero: bool,
+    units: Option<Vec<u32>>,
+    systems: bool,
+    first: u64,
+    replicates: u64,
+    seed: u64,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let question = Question {
+        coefficient: self::coefficient(coefficient, parameter)?,
+        averaging: Averaging { micro, undefined_as_zero },
+        grouping: self::grouping(grouping)?,
+    };
+    let (human, metrics) = (human.as_array(), metrics.as_array());
+    require_shapes(&human, &metrics)?;
+    if let Some(units) = &units {
+        let items = human.ncols();
+        if units.len() != items || units.iter().any(|&unit| unit as usize >= items) {
+            return Err(PyValueError::new_err(format!("units are not those of {items} items")));
+        }
+    }
+    let drawn = Drawn { units: units.as_deref(), systems };
+    let replicates = replicates_from(first, replicates, metrics.dim().0)?;
+    let values = detached(py, || {
+        bootstrap::replicate_values(&human, &metrics, question, drawn, replicates, seed)
+    });
+    Ok(values.into_pyarray(py))
+}
+
+/// The value of each metric by the systems' scores on each replicate, shaped (replicate, metric).
+///
+/// Human scores are shaped (replicate, system), metrics (metric, replicate, system). With a seed each
+/// replicate draws from its systems.
+#[pyfunction]
+#[pyo3(signature = (human, metrics, *, coefficient, parameter, seed))]
+pub fn system_agreement<'py>(
+    py: Python<'py>,
+    human: PyReadonlyArray2<'py, f64>,
+    metrics: PyReadonlyArray3<'py, f64>,
+    coefficient: &str,
+    parameter: f64,
+    seed: Option<u64>,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let coefficient = self::coefficient(coefficient, parameter)?;
+    let (human, metrics) = (human.as_array(), metrics.as_array());
+    require_shapes(&human, &metrics)?;
+    let values = detached(py, || bootstrap::system_values(&human, &metrics, coefficient, seed));
+    Ok(values.into_pyarray(py))
+}
+
+fn flat(matrix: &ArrayView2<'_, f64>) -> Vec<f64> {
+    matrix.iter().copied().collect()
+}
+
+fn require_shapes(human: &ArrayView2<'_, f64>, metrics: &ArrayView3<'_, f64>) -> PyResult<()> {
+    let (_, rows, columns) = metrics.dim();
+    if (rows, columns) == human.dim() {
+        return Ok(());
+    }
+    let shapes = format!("{:?} and {:?}", human.dim(), metrics.dim());
+    Err(PyValueError::new_err(format!("matrices of different shapes: {shapes}")))
+}
+
+fn require_two(metrics: &ArrayView3<'_, f64>) -> PyResult<()> {
+    if metrics.dim().0 == 2 {
+        return Ok(());
+    }
+    Err(PyValueError::new_err(format!("expected two metrics, found {}", metrics.dim().0)))
 }

@@ -6,12 +6,14 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use truebleu_core::corpus::Window;
-use truebleu_core::metrics::bleu::{Bleu, ReferenceLength};
-use truebleu_core::metrics::chrf::{self, Chrf};
-use truebleu_core::nbest::utilities::Score;
-use truebleu_core::nbest::{List, aggregate_utilities, expected_utilities, utility_matrix};
+use truebleu_core::metrics::bleu::BleuCounts;
+use truebleu_core::metrics::chrf::Chrf;
+use truebleu_core::nbest::{
+    List, OverlapMetric, aggregate_utilities, expected_utilities, utility_matrix,
+};
 
-use crate::scorer::Scorer;
+use crate::metrics::NativeMetric;
+use crate::runtime::{detached, setting_error};
 use crate::texts::Text;
 use crate::tokenizers;
 
@@ -20,12 +22,12 @@ type Array<'py> = Bound<'py, PyArray1<f64>>;
 /// Scores candidates against each other or against other texts, list by list.
 #[pyclass(frozen, module = "truebleu._core")]
 pub struct PairScorer {
-    metric: Metric,
-    scorer: Py<Scorer>,
+    counts: Counts,
+    metric: Py<NativeMetric>,
 }
 
-enum Metric {
-    Bleu(Bleu),
+enum Counts {
+    Bleu(BleuCounts),
     Chrf(Chrf),
 }
 
@@ -33,32 +35,34 @@ enum Metric {
 impl PairScorer {
     /// Scores by BLEU's counts.
     #[staticmethod]
-    #[pyo3(signature = (scorer, *, tokenizer, lowercase, max_order))]
+    #[pyo3(signature = (metric, *, tokenizer, lowercase, max_order))]
     fn bleu(
-        scorer: Py<Scorer>,
+        py: Python<'_>,
+        metric: Py<NativeMetric>,
         tokenizer: &str,
         lowercase: bool,
         max_order: usize,
     ) -> PyResult<Self> {
-        let tokenizer = tokenizers::by_name(tokenizer)?;
-        let reference_length = ReferenceLength::Closest;
-        let metric = Metric::Bleu(Bleu { tokenizer, lowercase, max_order, reference_length });
-        Ok(Self { metric, scorer })
+        let tokenizer = tokenizers::by_name(py, tokenizer)?;
+        let counts = BleuCounts { tokenizer, lowercase, max_order, ..BleuCounts::default() };
+        check_width(py, counts.width(), &metric)?;
+        Ok(Self { counts: Counts::Bleu(counts), metric })
     }
 
     /// Scores by chrF's counts.
     #[staticmethod]
-    #[pyo3(signature = (scorer, *, char_order, word_order, lowercase, whitespace))]
+    #[pyo3(signature = (metric, *, char_order, word_order, lowercase, whitespace))]
     fn chrf(
-        scorer: Py<Scorer>,
+        py: Python<'_>,
+        metric: Py<NativeMetric>,
         char_order: usize,
         word_order: usize,
         lowercase: bool,
         whitespace: bool,
-    ) -> Self {
-        let scoring = chrf::Scoring { beta: 2.0, eps_smoothing: false };
-        let metric = Metric::Chrf(Chrf { char_order, word_order, lowercase, whitespace, scoring });
-        Self { metric, scorer }
+    ) -> PyResult<Self> {
+        let counts = Chrf { char_order, word_order, lowercase, whitespace, ..Chrf::default() };
+        check_width(py, counts.width(), &metric)?;
+        Ok(Self { counts: Counts::Chrf(counts), metric })
     }
 
     /// For each candidate, the sum over its list's references of weight times score, and its score
@@ -78,9 +82,9 @@ impl PairScorer {
         let references = references.zip(reference_ends);
         let weights = weights.as_slice()?;
         let found = with_lists(&candidates, &ends, references.as_ref(), weights, |lists| {
-            py.detach(|| match &self.metric {
-                Metric::Bleu(metric) => expected_utilities(metric, self.score(), lists),
-                Metric::Chrf(metric) => expected_utilities(metric, self.score(), lists),
+            detached(py, || match &self.counts {
+                Counts::Bleu(metric) => expected_utilities(metric, &self.score(), lists),
+                Counts::Chrf(metric) => expected_utilities(metric, &self.score(), lists),
             })
         })?;
         let (mut utilities, mut own) = (Vec::new(), Vec::new());
@@ -105,9 +109,9 @@ impl PairScorer {
         let references = references.zip(reference_ends);
         let weights = weights.as_slice()?;
         let found = with_lists(&candidates, &ends, references.as_ref(), weights, |lists| {
-            py.detach(|| match &self.metric {
-                Metric::Bleu(metric) => aggregate_utilities(metric, self.score(), lists),
-                Metric::Chrf(metric) => aggregate_utilities(metric, self.score(), lists),
+            detached(py, || match &self.counts {
+                Counts::Bleu(metric) => aggregate_utilities(metric, &self.score(), lists),
+                Counts::Chrf(metric) => aggregate_utilities(metric, &self.score(), lists),
             })
         })?;
         Ok(found.concat().into_pyarray(py))
@@ -126,9 +130,9 @@ impl PairScorer {
         let references = references.map(|text| (text, vec![count]));
         let weights = vec![0.0; count];
         let found = with_lists(&candidates, &ends, references.as_ref(), &weights, |lists| {
-            py.detach(|| match &self.metric {
-                Metric::Bleu(metric) => utility_matrix(metric, self.score(), lists),
-                Metric::Chrf(metric) => utility_matrix(metric, self.score(), lists),
+            detached(py, || match &self.counts {
+                Counts::Bleu(metric) => utility_matrix(metric, &self.score(), lists),
+                Counts::Chrf(metric) => utility_matrix(metric, &self.score(), lists),
             })
         })?;
         Ok(found.concat().into_pyarray(py))
@@ -136,9 +140,20 @@ impl PairScorer {
 }
 
 impl PairScorer {
-    fn score(&self) -> Score<'_> {
-        self.scorer.get().exact()
+    fn score(&self) -> impl Fn(&[f64]) -> f64 + Sync + '_ {
+        let metric = self.metric.get().metric();
+        |row: &[f64]| metric.score_row(row)
     }
+}
+
+/// The metric must score rows of the width that is counted here.
+fn check_width(py: Python<'_>, width: usize, metric: &Py<NativeMetric>) -> PyResult<()> {
+    let found = metric.get().metric().width();
+    if found == width {
+        return Ok(());
+    }
+    let columns = |count: usize| format!("{count} columns");
+    Err(setting_error(py, "metric", &columns(found), &columns(width)))
 }
 
 /// Calls `work` with the lists that the texts are cut into.

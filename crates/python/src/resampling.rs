@@ -6,7 +6,8 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use truebleu_core::resampling::{self, Swaps};
 
-use crate::scorer::Scorer;
+use crate::metrics::NativeMetric;
+use crate::runtime::{detached, replicates as replicates_from, require_memory};
 
 /// The sums of rows in replicates `first` to `first + replicates - 1`, shaped (replicate, column).
 ///
@@ -20,34 +21,42 @@ pub fn bootstrap_sums<'py>(
     first: u64,
     replicates: u64,
     seed: u64,
-) -> Bound<'py, PyArray2<f64>> {
-    let strata: Vec<_> = strata.into_iter().map(|(start, end)| start..end).collect();
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let rows = rows.as_array();
-    let replicates = first..first + replicates;
-    py.detach(|| resampling::bootstrap_sums(&rows, &strata, replicates, seed)).into_pyarray(py)
+    if strata.iter().any(|&(start, end)| start > end || end as usize > rows.nrows()) {
+        let message = format!("strata beyond {} rows: {strata:?}", rows.nrows());
+        return Err(PyIndexError::new_err(message));
+    }
+    let strata: Vec<_> = strata.into_iter().map(|(start, end)| start..end).collect();
+    let replicates = replicates_from(first, replicates, rows.ncols())?;
+    let sums = detached(py, || resampling::bootstrap_sums(&rows, &strata, replicates, seed));
+    Ok(sums.into_pyarray(py))
 }
 
-/// The sums of the rows that trials `first` to `first + trials - 1` take, shaped (trial, column).
+/// The sums of the rows that replicates `first` to `first + replicates - 1` swap, shaped (replicate,
+/// column).
 ///
-/// With a seed each row is taken by a fair coin; without one, trial i takes the rows whose bits are
-/// set in i.
+/// With a seed each row is swapped by a fair coin; without one, replicate i swaps the rows whose bits
+/// are set in i.
 #[pyfunction]
-#[pyo3(signature = (rows, *, first, trials, seed))]
+#[pyo3(signature = (rows, *, first, replicates, seed))]
 pub fn swapped_sums<'py>(
     py: Python<'py>,
     rows: PyReadonlyArray2<'py, f64>,
     first: u64,
-    trials: u64,
+    replicates: u64,
     seed: Option<u64>,
-) -> Bound<'py, PyArray2<f64>> {
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let swaps = seed.map_or(Swaps::Enumerated, |seed| Swaps::Random { seed });
     let rows = rows.as_array();
-    py.detach(|| resampling::swapped_sums(&rows, swaps, first..first + trials)).into_pyarray(py)
+    let replicates = replicates_from(first, replicates, rows.ncols())?;
+    let sums = detached(py, || resampling::swapped_sums(&rows, swaps, replicates));
+    Ok(sums.into_pyarray(py))
 }
 
-/// The sums of both systems of each pair after swaps, shaped (2, trial, pair, column).
+/// The sums of both systems of each pair after swaps, shaped (2, replicate, pair, column).
 ///
-/// `taken` are the sums over the swapped units, shaped (trial, system, column), `sums` those over all.
+/// `taken` are the sums over the swapped units, shaped (replicate, system, column), `sums` those over all.
 #[pyfunction]
 #[pyo3(signature = (taken, sums, pairs))]
 pub fn pair_sums<'py>(
@@ -58,23 +67,32 @@ pub fn pair_sums<'py>(
 ) -> PyResult<Bound<'py, PyArray4<f64>>> {
     let (taken, sums) = (taken.as_array(), sums.as_array());
     check_pairs(&taken, &sums, &pairs)?;
-    Ok(py.detach(|| resampling::pair_sums(&taken, &sums, &pairs)).into_pyarray(py))
+    let (replicates, _, width) = taken.dim();
+    require_memory([2, pairs.len(), width].iter().try_fold(replicates, |n, &m| n.checked_mul(m)))?;
+    Ok(detached(py, || resampling::pair_sums(&taken, &sums, &pairs)).into_pyarray(py))
 }
 
-/// The differences of each pair's scores after swaps, shaped (trial, pair).
+/// The differences of each pair's scores after swaps, shaped (replicate, pair).
 #[pyfunction]
-#[pyo3(signature = (taken, sums, pairs, scorer))]
+#[pyo3(signature = (taken, sums, pairs, metric))]
 pub fn pair_differences<'py>(
     py: Python<'py>,
     taken: PyReadonlyArray3<'py, f64>,
     sums: PyReadonlyArray2<'py, f64>,
     pairs: Vec<(usize, usize)>,
-    scorer: &Bound<'py, Scorer>,
+    metric: &Bound<'py, NativeMetric>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let (taken, sums) = (taken.as_array(), sums.as_array());
     check_pairs(&taken, &sums, &pairs)?;
-    let score = scorer.get().for_kernels();
-    Ok(py.detach(|| resampling::pair_differences(&taken, &sums, &pairs, score)).into_pyarray(py))
+    let metric = metric.get().metric();
+    if metric.width() != sums.ncols() {
+        let message = format!("found {} columns, expected {}", sums.ncols(), metric.width());
+        return Err(PyIndexError::new_err(message));
+    }
+    require_memory(taken.dim().0.checked_mul(pairs.len()))?;
+    let score = |row: &[f64]| metric.quick_score_row(row);
+    let differences = detached(py, || resampling::pair_differences(&taken, &sums, &pairs, score));
+    Ok(differences.into_pyarray(py))
 }
 
 fn check_pairs(
@@ -82,8 +100,9 @@ fn check_pairs(
     sums: &ArrayView2<'_, f64>,
     pairs: &[(usize, usize)],
 ) -> PyResult<()> {
-    let systems = taken.dim().1.min(sums.nrows());
-    if pairs.iter().any(|&(a, b)| a.max(b) >= systems) || taken.dim().2 != sums.ncols() {
+    let (_, systems, width) = taken.dim();
+    let fit = (systems, width) == sums.dim();
+    if !fit || pairs.iter().any(|&(a, b)| a.max(b) >= systems) {
         return Err(PyIndexError::new_err("pairs, taken and sums do not fit together"));
     }
     Ok(())

@@ -1,11 +1,76 @@
-//! Texts as callers hand them over: `Segments`, or any sequence of str.
+//! Texts: `Segments`, kept outside Python's heap, any sequence of str, and scans over them.
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyIndexError, PyTypeError, PyUnicodeDecodeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PySequence, PyString};
+use pyo3::types::{PyBytes, PyDict, PyList, PySequence, PyString};
 use truebleu_core::corpus::{self, Window};
 
-use crate::segments::Segments;
+use crate::runtime::own_error;
+
+/// An immutable sequence of segments, `None` where one is absent.
+#[pyclass(frozen, eq, sequence, module = "truebleu._core")]
+#[derive(PartialEq)]
+pub struct Segments {
+    pub inner: corpus::Segments,
+}
+
+#[pymethods]
+impl Segments {
+    /// Segments from a sequence of str, with None where one is absent.
+    #[new]
+    fn new(segments: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let segments = as_list(segments)?;
+        Ok(Self { inner: collect(&segments, 0, segments.len())? })
+    }
+
+    /// Segments from the lines of UTF-8 text; UnicodeDecodeError says where it is something else.
+    #[staticmethod]
+    fn from_lines(data: &Bound<'_, PyBytes>) -> PyResult<Self> {
+        let bytes = data.as_bytes().to_vec();
+        let py = data.py();
+        match py.detach(|| corpus::Segments::from_lines(bytes)) {
+            Ok(inner) => Ok(Self { inner }),
+            Err(problem) => {
+                Err(PyErr::from_value(py.get_type::<PyUnicodeDecodeError>().call1((
+                    "utf-8",
+                    data,
+                    problem.start,
+                    problem.end,
+                    "invalid bytes",
+                ))?))
+            }
+        }
+    }
+
+    fn __len__(&self) -> usize {
+        self.inner.len()
+    }
+
+    fn __getitem__(&self, index: isize) -> PyResult<Option<&str>> {
+        let length = self.inner.len();
+        let from_front = if index < 0 { index + length.cast_signed() } else { index };
+        match usize::try_from(from_front) {
+            Ok(index) if index < length => Ok(self.inner.get(index)),
+            _ => Err(PyIndexError::new_err(format!("no segment {index} in {length}"))),
+        }
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Segments: {}>", self.inner.len())
+    }
+
+    /// How many line ends were written as carriage return and line feed.
+    #[getter]
+    fn carriage_returns(&self) -> usize {
+        self.inner.carriage_returns()
+    }
+
+    /// Whether a byte-order mark was removed from the front.
+    #[getter]
+    fn byte_order_mark(&self) -> bool {
+        self.inner.byte_order_mark()
+    }
+}
 
 /// One text.
 pub enum Text<'py> {
@@ -84,11 +149,79 @@ pub fn collect(list: &Bound<'_, PyList>, start: usize, end: usize) -> PyResult<c
             return Err(PyTypeError::new_err(message));
         };
         let Ok(bytes) = text.encode_utf8() else {
-            let errors = list.py().import("truebleu.errors")?;
-            let error = errors.getattr("UnencodableSegmentError")?.call1((index + 1,))?;
-            return Err(PyErr::from_value(error));
+            return Err(own_error(list.py(), "UnencodableSegmentError", (index + 1,)));
         };
         segments.push(std::str::from_utf8(bytes.as_bytes()).ok());
     }
     Ok(segments)
+}
+
+/// Index of the first segment that is absent from every one of the texts, or None.
+#[pyfunction]
+#[pyo3(signature = (texts, /))]
+pub fn first_absent(texts: Vec<Text<'_>>) -> Option<usize> {
+    let length = texts.iter().map(Text::len).min()?;
+    (0..length).find(|&index| {
+        texts.iter().all(|text| match text {
+            Text::Native(segments) => segments.get().inner.get(index).is_none(),
+            Text::List(list) => list.get_item(index).is_ok_and(|item| item.is_none()),
+        })
+    })
+}
+
+/// Index and type of the first item that is neither a str nor None, or None.
+#[pyfunction]
+#[pyo3(signature = (text, /))]
+pub fn first_stranger(text: Text<'_>) -> PyResult<Option<(usize, String)>> {
+    let Text::List(list) = text else { return Ok(None) };
+    for (index, item) in list.iter().enumerate() {
+        if !item.is_none() && item.cast::<PyString>().is_err() {
+            return Ok(Some((index, item.get_type().name()?.to_string())));
+        }
+    }
+    Ok(None)
+}
+
+/// What a text contains: for each kind how many and the index of the first segment that has it.
+#[pyfunction]
+#[pyo3(signature = (text, /))]
+pub fn survey<'py>(text: &Bound<'py, Segments>) -> PyResult<Bound<'py, PyDict>> {
+    let py = text.py();
+    let segments = text.get();
+    let found = py.detach(|| corpus::survey(&segments.inner));
+    let kinds = [
+        ("tabs", found.tabs),
+        ("carriage_returns", found.carriage_returns),
+        ("line_breaks", found.line_breaks),
+        ("zero_width", found.zero_width),
+        ("blank", found.blank),
+        ("decomposed", found.decomposed),
+    ];
+    let result = PyDict::new(py);
+    for (kind, sighting) in kinds {
+        result.set_item(kind, (sighting.count, sighting.first))?;
+    }
+    Ok(result)
+}
+
+/// How many segments are in Unicode's form C but would be written differently in form D.
+#[pyfunction]
+#[pyo3(signature = (text, /))]
+pub fn count_composed(text: &Bound<'_, Segments>) -> usize {
+    let segments = text.get();
+    text.py().detach(|| corpus::count_composed(&segments.inner))
+}
+
+/// For each text the range that fits the reference better when moved, as (start, end, by), or None.
+#[pyfunction]
+#[pyo3(signature = (texts, reference, /))]
+pub fn shifts(
+    texts: Vec<Bound<'_, Segments>>,
+    reference: &Bound<'_, Segments>,
+) -> Vec<Option<(usize, usize, isize)>> {
+    let py = reference.py();
+    let reference = &reference.get().inner;
+    let texts: Vec<&corpus::Segments> = texts.iter().map(|text| &text.get().inner).collect();
+    let found = py.detach(|| corpus::shifts(&texts, reference));
+    found.into_iter().map(|shift| shift.map(|s| (s.start, s.end, s.by))).collect()
 }

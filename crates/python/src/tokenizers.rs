@@ -1,13 +1,13 @@
 //! Tokenizers, one line at a time: to look at what a metric sees.
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use truebleu_core::tokenizers::{Tercom, Tokenizer};
 
-/// The tokenizer of that name, or ValueError.
-pub fn by_name(name: &str) -> PyResult<Tokenizer> {
-    let unknown = || PyValueError::new_err(format!("no tokenizer {name:?}"));
-    Tokenizer::by_name(name).ok_or_else(unknown)
+use crate::runtime::unknown_name;
+
+/// The tokenizer of that name, or truebleu's UnknownNameError.
+pub fn by_name(py: Python<'_>, name: &str) -> PyResult<Tokenizer> {
+    Tokenizer::by_name(name).ok_or_else(|| unknown_name(py, "tokenizer", name, &tokenizers()))
 }
 
 /// The names of the tokenizers.
@@ -19,9 +19,14 @@ pub fn tokenizers() -> Vec<&'static str> {
 /// The tokens of a line as BLEU and NIST see them.
 #[pyfunction]
 #[pyo3(signature = (line, *, tokenizer, lowercase))]
-pub fn tokenize(line: &str, tokenizer: &str, lowercase: bool) -> PyResult<Vec<String>> {
+pub fn tokenize(
+    py: Python<'_>,
+    line: &str,
+    tokenizer: &str,
+    lowercase: bool,
+) -> PyResult<Vec<String>> {
     let mut tokens = Vec::new();
-    by_name(tokenizer)?.tokenize(line, lowercase, |token| tokens.push(token.to_owned()));
+    by_name(py, tokenizer)?.tokenize(line, lowercase, |token| tokens.push(token.to_owned()));
     Ok(tokens)
 }
 

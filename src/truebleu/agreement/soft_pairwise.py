@@ -471,7 +471,7 @@ def soft_pairwise_test(
     size = max(1, BLOCK_SIZE // (2 * rated.size))
     for start in range(0, permutations, size):
         count = min(size, permutations - start)
-        coins = _core.exchanged_cells(rated.size, first=start, draws=count, seed=seed)
+        coins = _core.swapped_cells(rated.size, first=start, replicates=count, seed=seed)
         coins = coins.reshape(count, *rated.shape)
         null[start : start + count, 0] = accuracies(np.where(coins, second, first))
         null[start : start + count, 1] = accuracies(np.where(coins, first, second))

@@ -162,7 +162,7 @@ def permutation_test(
             metrics,
             **by.native,
             first=0,
-            draws=count,
+            replicates=count,
             seed=None if enumerated else seed,
         )
 
@@ -383,7 +383,7 @@ def _weighted_p(
     weights: Values = (cells if micro else np.ones_like(cells)) / pairs
     only1, only2 = (np.array([outcome[column] for outcome in outcomes]) for column in (2, 3))
     coins = only1 + only2
-    heads = _core.heads(coins.tolist(), first=0, draws=permutations, seed=seed)
+    heads = _core.heads(coins.tolist(), first=0, replicates=permutations, seed=seed)
     differences = (2.0 * heads - coins) @ weights
     observed = float((only2 - only1) @ weights)
     return float(randomization_p(observed, differences, alternative))

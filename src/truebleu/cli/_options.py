@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from truebleu._seeds import DEFAULT_SEED
-from truebleu._threads import MAX_THREADS, set_threads
+from truebleu._threads import MAX_THREADS, set_threads, use_environment
 from truebleu.corpus import read_test_set
 from truebleu.errors import SettingError
 from truebleu.reports import FORMATS
@@ -268,5 +268,7 @@ def threads_option(command: Command) -> Command:
 
 
 def _use_threads(_context: click.Context, _option: click.Parameter, threads: int | None) -> None:
-    if threads is not None:
+    if threads is None:
+        use_environment()
+    else:
         set_threads(threads)

@@ -1,82 +1,112 @@
-"""Metrics that are counted and scored by the native code."""
+"""Metrics that are counted and scored by the native code, and those of them that cut words."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypedDict
 
-from truebleu.metrics.base import Metric, Signature, rows_of
-from truebleu.tokenizers import check_tokenizer, external_tokenizer
+from truebleu._threads import use_environment
+from truebleu.metrics.base import Metric, Signature, require_types, rows_of
+from truebleu.tokenizers import NATIVE, check_tokenizer, external_tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu._core import Scorer, Statistics
-    from truebleu.corpus import TestSet, TextLike
+    from truebleu import _core
+    from truebleu._core import Statistics
+    from truebleu.corpus import TestSet
 
 
 class NativeMetric(Metric):
-    """A metric that says how many columns it counts, and which native code scores their sums."""
+    """A metric that says which native metric does its work."""
 
     __slots__ = ()
 
-    @property
     @abstractmethod
+    def native(self) -> _core.NativeMetric:
+        """The native metric with these settings."""
+
+    @property
     def width(self) -> int:
         """The number of columns."""
+        return self.native().width
 
-    @abstractmethod
-    def scorer(self) -> Scorer:
-        """The native code that scores rows of sums."""
+    def count(self, test_set: TestSet) -> Statistics:
+        """The statistics of all systems in one pass; `native` says what the columns are."""
+        use_environment()
+        return self.native().count(list(test_set.systems.values()), test_set.references)
 
     def score(self, sums: ArrayLike) -> NDArray[np.float64]:
         """The scores of summed rows, over any leading axes: one call, all replicates."""
-        rows, shape = rows_of(sums, self.width)
-        return self.scorer().scores(rows).reshape(shape)
+        native = self.native()
+        rows, shape = rows_of(sums, native.width)
+        return native.scores(rows).reshape(shape)
+
+    def gradient(self, sums: ArrayLike) -> NDArray[np.float64]:
+        """The derivative of the score by each column of summed rows, shaped as they are."""
+        native = self.native()
+        rows, shape = rows_of(sums, native.width)
+        return native.gradient(rows).reshape(*shape, native.width)
+
+    def parts(self, sums: Sequence[float], references: int | None) -> dict[str, Any]:
+        """What the class of this metric's scores is made of, for `describe`."""
+        signature = self.signature.with_references(references)
+        return {"signature": signature, **self.native().details(sums)}
 
 
-# The texts that BLEU and its relatives count n-grams of, and the tokenizer that cuts them.
+class Tokens(TypedDict):
+    """How the native code cuts segments."""
 
-
-@dataclass(frozen=True, slots=True)
-class TextsToCount:
-    """Texts as the native code takes them, and what it is still to do about case and tokens."""
-
-    systems: Sequence[TextLike]
-    references: Sequence[TextLike]
     tokenizer: str
     lowercase: bool
 
 
-def texts_to_count(test_set: TestSet, tokenize: str, *, lowercase: bool) -> TextsToCount:
-    """The texts of a test set; an external tokenizer has already cut them, a native one has not."""
-    systems = list(test_set.systems.values())
-    external = external_tokenizer(tokenize)
-    if external is None:
-        return TextsToCount(systems, test_set.references, tokenize, lowercase)
-    return TextsToCount(
-        [external.tokenize_text(text, lowercase=lowercase) for text in systems],
-        [external.tokenize_text(text, lowercase=lowercase) for text in test_set.references],
-        "none",
-        lowercase=False,
-    )
+class TokenMetric(NativeMetric):
+    """A native metric of tokens. An external tokenizer cuts the texts before they are counted."""
 
+    __slots__ = ()
 
-def tokenizer_signature(tokenize: str) -> str:
-    """What a signature says about a tokenizer: its name, and the version of an external one."""
-    external = external_tokenizer(tokenize)
-    return tokenize if external is None else external.signature
+    tokenize: str
+    lowercase: bool
 
+    @property
+    def tokens(self) -> Tokens:
+        """What is left for the native code to do about tokens and case."""
+        if self.tokenize in NATIVE:
+            return {"tokenizer": self.tokenize, "lowercase": self.lowercase}
+        return {"tokenizer": "none", "lowercase": False}
 
-# What the metrics share that compare an output's words with those of one reference at a time.
+    def count(self, test_set: TestSet) -> Statistics:
+        """The statistics of all systems in one pass; `native` says what the columns are."""
+        external = external_tokenizer(self.tokenize)
+        if external is None:
+            # The class is made anew for its slots, which `super()` would not know.
+            return NativeMetric.count(self, test_set)
+        use_environment()
+        systems, references = (
+            [external.tokenize_text(text, lowercase=self.lowercase) for text in texts]
+            for texts in (test_set.systems.values(), test_set.references)
+        )
+        return self.native().count(systems, references)
+
+    def token_signature(self, **fields: str | int | bool) -> Signature:
+        """Case, tokenizer, and these fields."""
+        case = "lc" if self.lowercase else "mixed"
+        return Signature.of(self.name, case=case, tok=self.tokenizer_signature, **fields)
+
+    @property
+    def tokenizer_signature(self) -> str:
+        """The tokenizer, with the version of an external one."""
+        external = external_tokenizer(self.tokenize)
+        return self.tokenize if external is None else external.signature
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WordMetric(NativeMetric):
+class WordMetric(TokenMetric):
     """A metric of words: by default what white space separates, case kept.
 
     With several references, a segment counts against the one that is best for its output.
@@ -86,29 +116,10 @@ class WordMetric(NativeMetric):
     lowercase: bool = False
 
     def __post_init__(self) -> None:
+        require_types(self)
         check_tokenizer(self.tokenize)
-
-    def _count_words(
-        self, test_set: TestSet, count: Callable[..., Statistics], **settings: float
-    ) -> Statistics:
-        texts = texts_to_count(test_set, self.tokenize, lowercase=self.lowercase)
-        return count(
-            texts.systems,
-            texts.references,
-            tokenizer=texts.tokenizer,
-            lowercase=texts.lowercase,
-            **settings,
-        )
-
-    def _signature(self, **fields: str) -> Signature:
-        return Signature.of(
-            self.name,
-            case="lc" if self.lowercase else "mixed",
-            tok=tokenizer_signature(self.tokenize),
-            **fields,
-        )
 
     @property
     def signature(self) -> Signature:
         """Case and tokenizer."""
-        return self._signature()
+        return self.token_signature()

@@ -1,17 +1,18 @@
-"""Signatures: all that must match before two scores may be compared."""
+"""What every metric is: signatures, scores, and the counts and scores that a metric owes."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from truebleu import _core
 from truebleu._core import VERSION
-from truebleu._threads import set_threads_from_environment
+from truebleu._threads import use_environment
 from truebleu.corpus import as_test_set
 from truebleu.corpus.test_set import as_text
-from truebleu.errors import SettingError
+from truebleu.errors import SettingError, UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,8 +20,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu._core import PairScorer, Scorer, Statistics
+    from truebleu._core import Statistics
     from truebleu.corpus import TestSet, TextLike
+
+__all__ = ["MeanMetric", "MeanScore", "Metric", "Score", "Signature"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +61,6 @@ def _text(value: str | int | bool) -> str:
     return str(value)
 
 
-# What every metric owes: counts of segments, and a score for any sum of them.
-
-
-# Nothing counts before this module is imported, so this is the moment to read the environment.
-set_threads_from_environment()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
     """The score of one text, with what it is made of in the subclasses."""
@@ -83,6 +79,10 @@ class Score:
     def __str__(self) -> str:
         return f"{self.name} = {self.score:.2f}"
 
+    def __format__(self, specification: str) -> str:
+        """The number in any format of floats: ``f"{score:.2f}"``; without one, as printed."""
+        return format(self.score, specification) if specification else str(self)
+
     def to_dict(self) -> dict[str, Any]:
         """The score and its parts as plain values."""
         parts = ((field.name, getattr(self, field.name)) for field in fields(self))
@@ -91,6 +91,10 @@ class Score:
             for name, value in parts
             if name != "signature"
         }
+
+
+# The relative step of central differences: about the cube root of what a float cannot tell apart.
+STEP = 6e-6
 
 
 class Metric(ABC):
@@ -138,11 +142,29 @@ class Metric(ABC):
     def score(self, sums: ArrayLike) -> NDArray[np.float64]:
         """The scores of summed rows, over any leading axes."""
 
-    def scorer(self) -> Scorer | None:
-        """The score for native kernels, which need it by the million; None where there is none."""
+    def gradient(self, sums: ArrayLike) -> NDArray[np.float64]:
+        """The derivative of the score by each column of summed rows, shaped as they are.
+
+        By central differences, unless a metric knows better.
+        """
+        import numpy as np
+
+        rows = np.asarray(sums, dtype=np.float64)
+        steps = STEP * np.maximum(np.abs(rows), 1.0)
+        gradient = np.empty_like(rows)
+        for column in range(rows.shape[-1]):
+            above, below = rows.copy(), rows.copy()
+            above[..., column] += steps[..., column]
+            below[..., column] -= steps[..., column]
+            width = above[..., column] - below[..., column]
+            gradient[..., column] = (self.score(above) - self.score(below)) / width
+        return gradient
+
+    def native(self) -> _core.NativeMetric | None:
+        """The metric of the native code, whose kernels score by the million; None without one."""
         return None
 
-    def pair_scorer(self) -> PairScorer | None:
+    def pair_scorer(self) -> _core.PairScorer | None:
         """What scores all pairs of a list of candidates at once; None where only `count` can."""
         return None
 
@@ -191,16 +213,70 @@ def rows_of(sums: ArrayLike, width: int) -> tuple[NDArray[np.float64], tuple[int
     """Sums as a matrix of rows for the native code, with the shape that the scores should have."""
     import numpy as np
 
-    array = np.asarray(sums, dtype=np.float64)
+    try:
+        array = np.asarray(sums, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise SettingError("sums", sums, f"an array of numbers, {width} in each row") from None
     if array.ndim == 0 or array.shape[-1] != width:
         raise SettingError("sums", array.shape, f"an array whose last axis is {width} long")
     return array.reshape(-1, width), array.shape[:-1]
+
+
+# Checks of settings.
 
 
 def require_whole_number(setting: str, value: object, least: int, most: int) -> None:
     """Raise SettingError unless the value is a whole number between these, both included."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise SettingError(setting, value, f"a whole number from {least} to {most}")
+
+
+def require_choice(setting: str, value: object, known: Sequence[str]) -> None:
+    """Raise UnknownNameError unless the value is one of these names."""
+    if value not in known:
+        raise UnknownNameError(setting, str(value), known)
+
+
+def require_types(metric: Metric) -> None:
+    """Raise SettingError where a setting of a dataclass is not of the type that it is declared as.
+
+    Settings of other types than text, numbers and switches are left to the metric.
+    """
+    for name, kinds, usual in _plain_settings(metric.__class__):
+        value = getattr(metric, name)
+        if type(value) not in usual and not any(_is_a(value, kind) for kind in kinds):
+            expected = " or ".join(KINDS[kind][1] for kind in kinds)
+            raise SettingError(name, value, expected)
+
+
+KINDS: dict[str, tuple[type, str]] = {
+    "str": (str, "text"),
+    "bool": (bool, "True or False"),
+    "int": (int, "a whole number"),
+    "float": (float, "a number"),
+    "None": (type(None), "None"),
+}
+
+
+def _is_a(value: object, kind: str) -> bool:
+    if kind == "float":
+        return hasattr(value, "__float__") and not isinstance(value, bool)
+    is_bool = isinstance(value, bool)
+    return isinstance(value, KINDS[kind][0]) and (kind == "bool" or not is_bool)
+
+
+@lru_cache(maxsize=64)
+def _plain_settings(
+    metric: type[Metric],
+) -> tuple[tuple[str, tuple[str, ...], tuple[type, ...]], ...]:
+    """Name, kinds and types of the settings that are text, numbers and switches."""
+    plain = []
+    for setting in fields(metric):  # type: ignore[arg-type]  # only dataclasses ask
+        # With postponed annotations, a field's type is its text.
+        kinds = tuple(kind.strip() for kind in str(setting.type).split("|"))
+        if setting.init and all(kind in KINDS for kind in kinds):
+            plain.append((setting.name, kinds, tuple(KINDS[kind][0] for kind in kinds)))
+    return tuple(plain)
 
 
 # Metrics whose score is the mean of a score per segment: the statistics are (sum, count).
@@ -232,6 +308,14 @@ class MeanMetric(Metric):
             self._refuse_no_scores()
         return (rows[:, 0] / rows[:, 1]).reshape(shape)
 
+    def gradient(self, sums: ArrayLike) -> NDArray[np.float64]:
+        """The derivatives of the means by sum and count."""
+        import numpy as np
+
+        rows, shape = rows_of(sums, 2)
+        total, count = rows.T
+        return np.stack([1 / count, -total / count**2], axis=-1).reshape(*shape, 2)
+
     def segment_scores(self, rows: NDArray[np.float64]) -> list[tuple[float | None, ...]]:
         """Each system's scores of single segments; None where a segment has none."""
         return [
@@ -241,6 +325,8 @@ class MeanMetric(Metric):
 
     def describe(self, sums: Sequence[float], references: int | None) -> MeanScore:
         """The mean of one row of sums, and over how many segments it is."""
+        if len(sums) != 2:
+            raise SettingError("sums", f"{len(sums)} columns", "2 columns")
         total, count = sums
         if not count > 0:
             self._refuse_no_scores()
@@ -262,6 +348,7 @@ def mean_statistics(scores: Sequence[Sequence[float | None]]) -> Statistics:
     """Statistics of systems' segment scores; a missing one is a row of zeros, count included."""
     import numpy as np
 
+    use_environment()
     columns = np.array([[np.nan if s is None else s for s in system] for system in scores])
     present = ~np.isnan(columns)
     rows = np.stack([np.where(present, columns, 0.0), present], axis=-1)

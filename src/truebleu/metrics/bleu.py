@@ -7,16 +7,21 @@ from math import isfinite
 from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from truebleu import _core
-from truebleu.errors import SettingError, UnknownNameError
-from truebleu.metrics._native import NativeMetric, texts_to_count, tokenizer_signature
-from truebleu.metrics.base import Score, Signature, require_whole_number
-from truebleu.tokenizers import check_tokenizer, external_tokenizer
+from truebleu.errors import SettingError
+from truebleu.metrics._native import TokenMetric
+from truebleu.metrics.base import (
+    Score,
+    Signature,
+    require_choice,
+    require_types,
+    require_whole_number,
+)
+from truebleu.tokenizers import NATIVE, check_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu._core import PairScorer, Scorer, Statistics
-    from truebleu.corpus import TestSet
+__all__ = ["BLEU", "BLEUScore"]
 
 Smoothing = Literal["none", "floor", "add-k", "exp", "mteval"]
 ReferenceLength = Literal["closest", "shortest"]
@@ -45,7 +50,7 @@ class BLEUScore(Score):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BLEU(NativeMetric):
+class BLEU(TokenMetric):
     """BLEU; the defaults score like mteval-v13a and sacreBLEU. See docs/reference/metrics/bleu.md.
 
     >>> print(BLEU().corpus(["the cat sat on the mat"], ["the cat sat on a mat"]))
@@ -63,12 +68,10 @@ class BLEU(NativeMetric):
     name: ClassVar[str] = "BLEU"
 
     def __post_init__(self) -> None:
+        require_types(self)
         check_tokenizer(self.tokenize)
-        if self.smooth not in get_args(Smoothing):
-            raise UnknownNameError("smoothing", self.smooth, get_args(Smoothing))
-        if self.reference_length not in get_args(ReferenceLength):
-            known = get_args(ReferenceLength)
-            raise UnknownNameError("reference_length", self.reference_length, known)
+        require_choice("smoothing", self.smooth, get_args(Smoothing))
+        require_choice("reference_length", self.reference_length, get_args(ReferenceLength))
         if self.smooth == "mteval" and self.effective_order:
             expected = "no with smooth=mteval, where every order has a precision"
             raise SettingError("effective_order", self.effective_order, expected)
@@ -80,60 +83,26 @@ class BLEU(NativeMetric):
                 raise SettingError("smooth_value", value, "a number from 0 up")
         require_whole_number("max_order", self.max_order, 1, 100)
 
-    def count(self, test_set: TestSet) -> Statistics:
+    def native(self) -> _core.NativeMetric:
         """Columns: output length, reference length, match_1 … N, total_1 … N."""
-        texts = texts_to_count(test_set, self.tokenize, lowercase=self.lowercase)
-        return _core.count_bleu(
-            texts.systems,
-            texts.references,
-            tokenizer=texts.tokenizer,
-            lowercase=texts.lowercase,
+        return _core.NativeMetric.bleu(
+            **self.tokens,
             max_order=self.max_order,
             reference_length=self.reference_length,
-        )
-
-    @property
-    def width(self) -> int:
-        """Lengths, matches and totals."""
-        return 2 + 2 * self.max_order
-
-    def scorer(self) -> Scorer:
-        """Scores BLEU."""
-        return _core.bleu_scorer(
             smooth=self.smooth,
             smooth_value=self._smooth_value,
             effective_order=self.effective_order,
         )
 
-    def pair_scorer(self) -> PairScorer | None:
-        """Scores pairs by BLEU, unless a tokenizer of another package cuts the texts."""
-        if external_tokenizer(self.tokenize) is not None:
+    def pair_scorer(self) -> _core.PairScorer | None:
+        """Scores pairs, unless a tokenizer of another package cuts the texts."""
+        if self.tokenize not in NATIVE:
             return None
-        return _core.PairScorer.bleu(
-            self.scorer(),
-            tokenizer=self.tokenize,
-            lowercase=self.lowercase,
-            max_order=self.max_order,
-        )
+        return _core.PairScorer.bleu(self.native(), **self.tokens, max_order=self.max_order)
 
     def describe(self, sums: Sequence[float], references: int | None) -> BLEUScore:
         """BLEU of one row of sums, with precisions, brevity penalty and counts."""
-        score, brevity_penalty, precisions, matches, totals = _core.bleu_details(
-            sums,
-            smooth=self.smooth,
-            smooth_value=self._smooth_value,
-            effective_order=self.effective_order,
-        )
-        return BLEUScore(
-            score=score,
-            signature=self.signature.with_references(references),
-            precisions=tuple(precisions),
-            brevity_penalty=brevity_penalty,
-            output_length=int(sums[0]),
-            reference_length=int(sums[1]),
-            matches=tuple(matches),
-            totals=tuple(totals),
-        )
+        return BLEUScore(**self.parts(sums, references))
 
     def sentence_level(self) -> BLEU:
         """With effective order: a segment of three words has no 4-grams and still has a score.
@@ -151,7 +120,7 @@ class BLEU(NativeMetric):
         fields: dict[str, str | int | bool] = {
             "case": "lc" if self.lowercase else "mixed",
             "eff": self.effective_order,
-            "tok": tokenizer_signature(self.tokenize),
+            "tok": self.tokenizer_signature,
             "smooth": smooth,
             "n": self.max_order,
         }

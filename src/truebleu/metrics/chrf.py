@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 from truebleu import _core
 from truebleu.errors import SettingError
 from truebleu.metrics._native import NativeMetric
-from truebleu.metrics.base import Score, Signature, require_whole_number
+from truebleu.metrics.base import Score, Signature, require_types, require_whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu._core import PairScorer, Scorer, Statistics
-    from truebleu.corpus import TestSet
+__all__ = ["CHRF", "CHRFScore"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +37,7 @@ class CHRF(NativeMetric):
     eps_smoothing: bool = False
 
     def __post_init__(self) -> None:
+        require_types(self)
         require_whole_number("char_order", self.char_order, 0, 100)
         require_whole_number("word_order", self.word_order, 0, 100)
         require_whole_number("beta", self.beta, 0, 1000)
@@ -49,11 +49,9 @@ class CHRF(NativeMetric):
         """``chrF2``, ``chrF2++``: beta, and a plus for each order of words."""
         return f"chrF{self.beta}{'+' * self.word_order}"
 
-    def count(self, test_set: TestSet) -> Statistics:
+    def native(self) -> _core.NativeMetric:
         """Columns, for each order, characters first: n-grams of output, reference, and both."""
-        return _core.count_chrf(
-            list(test_set.systems.values()),
-            test_set.references,
+        return _core.NativeMetric.chrf(
             char_order=self.char_order,
             word_order=self.word_order,
             lowercase=self.lowercase,
@@ -62,19 +60,10 @@ class CHRF(NativeMetric):
             eps_smoothing=self.eps_smoothing,
         )
 
-    @property
-    def width(self) -> int:
-        """Three for each order."""
-        return 3 * (self.char_order + self.word_order)
-
-    def scorer(self) -> Scorer:
-        """Scores chrF."""
-        return _core.chrf_scorer(beta=self.beta, eps_smoothing=self.eps_smoothing)
-
-    def pair_scorer(self) -> PairScorer:
+    def pair_scorer(self) -> _core.PairScorer:
         """Scores pairs by chrF."""
         return _core.PairScorer.chrf(
-            self.scorer(),
+            self.native(),
             char_order=self.char_order,
             word_order=self.word_order,
             lowercase=self.lowercase,
@@ -83,8 +72,7 @@ class CHRF(NativeMetric):
 
     def describe(self, sums: Sequence[float], references: int | None) -> CHRFScore:
         """The score of one row of sums."""
-        score = self.scorer().score(sums)
-        return CHRFScore(score=score, signature=self.signature.with_references(references))
+        return CHRFScore(**self.parts(sums, references))
 
     @property
     def signature(self) -> Signature:

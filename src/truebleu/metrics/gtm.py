@@ -14,9 +14,9 @@ from truebleu.metrics.base import Score
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu._core import Scorer, Statistics
-    from truebleu.corpus import TestSet
     from truebleu.metrics.base import Signature
+
+__all__ = ["GTM", "GTMScore"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,38 +51,18 @@ class GTM(WordMetric):
     def __post_init__(self) -> None:
         # A dataclass with slots is made anew, and `super()` would look for the first one.
         WordMetric.__post_init__(self)
-        exponent: object = self.exponent
-        is_number = isinstance(exponent, int | float) and not isinstance(exponent, bool)
-        if not (is_number and isfinite(self.exponent) and self.exponent >= 1):
-            raise SettingError("exponent", exponent, "a number from 1 up")
+        if not (isfinite(self.exponent) and self.exponent >= 1):
+            raise SettingError("exponent", self.exponent, "a number from 1 up")
 
-    def count(self, test_set: TestSet) -> Statistics:
+    def native(self) -> _core.NativeMetric:
         """Columns: size of the matching, output length, reference length."""
-        return self._count_words(test_set, _core.count_gtm, exponent=self.exponent)
-
-    @property
-    def width(self) -> int:
-        """Size of the matching and two lengths."""
-        return 3
-
-    def scorer(self) -> Scorer:
-        """Scores GTM."""
-        return _core.gtm_scorer()
+        return _core.NativeMetric.gtm(**self.tokens, exponent=self.exponent)
 
     def describe(self, sums: Sequence[float], references: int | None) -> GTMScore:
         """The F-score of one row of sums, with precision and recall."""
-        size, output_length, reference_length = sums
-        return GTMScore(
-            score=self.scorer().score(sums),
-            signature=self.signature.with_references(references),
-            precision=100 * size / output_length if output_length else 0.0,
-            recall=100 * size / reference_length if reference_length else 0.0,
-            match_size=size,
-            output_length=int(output_length),
-            reference_length=int(reference_length),
-        )
+        return GTMScore(**self.parts(sums, references))
 
     @property
     def signature(self) -> Signature:
         """Case, tokenizer and exponent."""
-        return self._signature(e=repr(float(self.exponent)))
+        return self.token_signature(e=repr(float(self.exponent)))

@@ -12,8 +12,7 @@ from truebleu.metrics.base import Score
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu._core import Scorer, Statistics
-    from truebleu.corpus import TestSet
+__all__ = ["LengthRatio", "LengthRatioScore"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,25 +35,10 @@ class LengthRatio(WordMetric):
     # It describes: neither short output nor long output is good in itself.
     higher_is_better: ClassVar[None] = None
 
-    def count(self, test_set: TestSet) -> Statistics:
+    def native(self) -> _core.NativeMetric:
         """Columns: output length, and the reference length that is closest to it."""
-        return self._count_words(test_set, _core.count_length)
-
-    @property
-    def width(self) -> int:
-        """Two lengths."""
-        return 2
-
-    def scorer(self) -> Scorer:
-        """Scores the length ratio."""
-        return _core.length_ratio_scorer()
+        return _core.NativeMetric.length(**self.tokens)
 
     def describe(self, sums: Sequence[float], references: int | None) -> LengthRatioScore:
         """The ratio of one row of sums, with the lengths."""
-        output_length, reference_length = map(int, sums)
-        return LengthRatioScore(
-            score=self.scorer().score(sums),
-            signature=self.signature.with_references(references),
-            output_length=output_length,
-            reference_length=reference_length,
-        )
+        return LengthRatioScore(**self.parts(sums, references))

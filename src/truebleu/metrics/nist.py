@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
-from truebleu.metrics._native import NativeMetric, texts_to_count, tokenizer_signature
-from truebleu.metrics.base import Score, Signature, require_whole_number
+from truebleu.metrics._native import TokenMetric
+from truebleu.metrics.base import Score, require_types, require_whole_number
 from truebleu.tokenizers import check_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu._core import Scorer, Statistics
-    from truebleu.corpus import TestSet
+    from truebleu.metrics.base import Signature
+
+__all__ = ["NIST", "NISTScore"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +40,7 @@ class NISTScore(Score):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NIST(NativeMetric):
+class NIST(TokenMetric):
     """NIST-5; the defaults score like mteval-v13a -c. See docs/reference/metrics/nist.md.
 
     An n-gram weighs the more, the less its beginning foretells it in the references. The weights
@@ -60,49 +61,21 @@ class NIST(NativeMetric):
     counts_whole_text: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        require_types(self)
         check_tokenizer(self.tokenize)
         require_whole_number("max_order", self.max_order, 1, 100)
 
-    def count(self, test_set: TestSet) -> Statistics:
+    def native(self) -> _core.NativeMetric:
         """Columns: output length, mean reference length, information_1 … N, total_1 … N."""
-        texts = texts_to_count(test_set, self.tokenize, lowercase=self.lowercase)
-        return _core.count_nist(
-            texts.systems,
-            texts.references,
-            tokenizer=texts.tokenizer,
-            lowercase=texts.lowercase,
-            max_order=self.max_order,
-            zero_history=self.zero_history,
+        return _core.NativeMetric.nist(
+            **self.tokens, max_order=self.max_order, zero_history=self.zero_history
         )
-
-    @property
-    def width(self) -> int:
-        """Lengths, information and totals."""
-        return 2 + 2 * self.max_order
-
-    def scorer(self) -> Scorer:
-        """Scores NIST."""
-        return _core.nist_scorer()
 
     def describe(self, sums: Sequence[float], references: int | None) -> NISTScore:
         """NIST of one row of sums, with information, length penalty and lengths."""
-        score, length_penalty, information = _core.nist_details(sums)
-        return NISTScore(
-            score=score,
-            signature=self.signature.with_references(references),
-            information=tuple(information),
-            length_penalty=length_penalty,
-            output_length=int(sums[0]),
-            reference_length=sums[1],
-        )
+        return NISTScore(**self.parts(sums, references))
 
     @property
     def signature(self) -> Signature:
         """Case, tokenizer, highest order, and mteval's treatment of the word 0."""
-        return Signature.of(
-            self.name,
-            case="lc" if self.lowercase else "mixed",
-            tok=tokenizer_signature(self.tokenize),
-            n=self.max_order,
-            zero=self.zero_history,
-        )
+        return self.token_signature(n=self.max_order, zero=self.zero_history)

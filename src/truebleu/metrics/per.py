@@ -12,8 +12,7 @@ from truebleu.metrics.base import Score
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu._core import Scorer, Statistics
-    from truebleu.corpus import TestSet
+__all__ = ["PER", "PERScore"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,25 +34,10 @@ class PER(WordMetric):
     name: ClassVar[str] = "PER"
     higher_is_better: ClassVar[bool] = False
 
-    def count(self, test_set: TestSet) -> Statistics:
+    def native(self) -> _core.NativeMetric:
         """Columns: errors and reference length."""
-        return self._count_words(test_set, _core.count_per)
-
-    @property
-    def width(self) -> int:
-        """Errors and reference length."""
-        return 2
-
-    def scorer(self) -> Scorer:
-        """Scores PER."""
-        return _core.error_rate_scorer()
+        return _core.NativeMetric.per(**self.tokens)
 
     def describe(self, sums: Sequence[float], references: int | None) -> PERScore:
         """The score of one row of sums, with errors and length."""
-        errors, reference_length = map(int, sums)
-        return PERScore(
-            score=self.scorer().score(sums),
-            signature=self.signature.with_references(references),
-            errors=errors,
-            reference_length=reference_length,
-        )
+        return PERScore(**self.parts(sums, references))

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from truebleu import _core
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.metrics._native import NativeMetric, texts_to_count, tokenizer_signature
-from truebleu.metrics.base import Score, Signature, require_whole_number
+from truebleu.metrics._native import TokenMetric
+from truebleu.metrics.base import Score, require_choice, require_types, require_whole_number
 from truebleu.tokenizers import check_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu._core import Scorer, Statistics
-    from truebleu.corpus import TestSet
+    from truebleu.metrics.base import Signature
+
+__all__ = ["SentenceBLEU", "SentenceBLEUScore"]
 
 Weight = Literal["length", "equal"]
 
@@ -53,7 +54,7 @@ class SentenceBLEUScore(Score):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SentenceBLEU(NativeMetric):
+class SentenceBLEU(TokenMetric):
     """Sentence BLEU, for a text its mean over segments. See docs/reference/metrics/sentbleu.md.
 
     The smoothing is a name or the paper's number, which becomes the name.
@@ -78,6 +79,7 @@ class SentenceBLEU(NativeMetric):
     name: ClassVar[str] = "sentBLEU"
 
     def __post_init__(self) -> None:
+        require_types(self)
         # Frozen, and still one way to write each smoothing: 4, "4" and "length-scaled" are equal.
         object.__setattr__(self, "smoothing", smoothing_name(self.smoothing))
         for setting in DEFAULT_VALUES:
@@ -87,42 +89,22 @@ class SentenceBLEU(NativeMetric):
             raise SettingError("smooth_next_order", found=True, expected=expected)
         require_whole_number("max_order", self.max_order, 1, 100)
         check_tokenizer(self.tokenize)
-        if self.weight not in get_args(Weight):
-            raise UnknownNameError("weight", self.weight, get_args(Weight))
+        require_choice("weight", self.weight, get_args(Weight))
 
-    def count(self, test_set: TestSet) -> Statistics:
+    def native(self) -> _core.NativeMetric:
         """Columns: reference length × score, reference length, score, 1."""
-        texts = texts_to_count(test_set, self.tokenize, lowercase=self.lowercase)
-        return _core.count_sentence_bleu(
-            texts.systems,
-            texts.references,
-            tokenizer=texts.tokenizer,
-            lowercase=texts.lowercase,
+        return _core.NativeMetric.sentence_bleu(
+            **self.tokens,
             max_order=self.max_order,
             smoothing=str(self.smoothing),
             value=self._value,
             smooth_next_order=self.smooth_next_order,
+            weight=self.weight,
         )
-
-    @property
-    def width(self) -> int:
-        """Two sums and two counts."""
-        return 4
-
-    def scorer(self) -> Scorer:
-        """Scores the mean of sentence BLEU."""
-        return _core.sentence_bleu_scorer(weight=self.weight)
 
     def describe(self, sums: Sequence[float], references: int | None) -> SentenceBLEUScore:
         """The mean in one row of sums, weighted either way."""
-        return SentenceBLEUScore(
-            score=self.scorer().score(sums),
-            signature=self.signature.with_references(references),
-            length_weighted=_core.sentence_bleu_scorer(weight="length").score(sums),
-            equally_weighted=_core.sentence_bleu_scorer(weight="equal").score(sums),
-            segments=int(sums[3]),
-            reference_length=int(sums[1]),
-        )
+        return SentenceBLEUScore(**self.parts(sums, references))
 
     def sentence_level(self) -> SentenceBLEU:
         """With equal weights: a segment whose reference is empty still has its own score."""
@@ -133,10 +115,7 @@ class SentenceBLEU(NativeMetric):
         """Case, tokenizer, smoothing with its value, the highest order and the weight."""
         setting = SMOOTHINGS[str(self.smoothing)]
         value = "" if setting is None else f"[{setting}={self._value:g}]"
-        return Signature.of(
-            self.name,
-            case="lc" if self.lowercase else "mixed",
-            tok=tokenizer_signature(self.tokenize),
+        return self.token_signature(
             smooth=f"{self.smoothing}{value}{'+next' if self.smooth_next_order else ''}",
             n=self.max_order,
             weight=self.weight,

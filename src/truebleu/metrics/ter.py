@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
 from truebleu.metrics._native import NativeMetric
-from truebleu.metrics.base import Score, Signature
+from truebleu.metrics.base import Score, Signature, require_types
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu._core import Scorer, Statistics
-    from truebleu.corpus import TestSet
+__all__ = ["TER", "TERScore"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,34 +39,21 @@ class TER(NativeMetric):
     name: ClassVar[str] = "TER"
     higher_is_better: ClassVar[bool] = False
 
-    def count(self, test_set: TestSet) -> Statistics:
+    def __post_init__(self) -> None:
+        require_types(self)
+
+    def native(self) -> _core.NativeMetric:
         """Columns: edits against the nearest reference, and mean length of the references."""
-        return _core.count_ter(
-            list(test_set.systems.values()),
-            test_set.references,
+        return _core.NativeMetric.ter(
             normalized=self.normalized,
             no_punct=self.no_punct,
             asian_support=self.asian_support,
             case_sensitive=self.case_sensitive,
         )
 
-    @property
-    def width(self) -> int:
-        """Edits and reference length."""
-        return 2
-
-    def scorer(self) -> Scorer:
-        """Scores TER."""
-        return _core.ter_scorer()
-
     def describe(self, sums: Sequence[float], references: int | None) -> TERScore:
         """The score of one row of sums, with edits and length."""
-        return TERScore(
-            score=self.scorer().score(sums),
-            signature=self.signature.with_references(references),
-            edits=int(sums[0]),
-            reference_length=sums[1],
-        )
+        return TERScore(**self.parts(sums, references))
 
     @property
     def signature(self) -> Signature:

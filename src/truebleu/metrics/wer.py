@@ -12,8 +12,7 @@ from truebleu.metrics.base import Score
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu._core import Scorer, Statistics
-    from truebleu.corpus import TestSet
+__all__ = ["WER", "WERScore"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,28 +44,10 @@ class WER(WordMetric):
     name: ClassVar[str] = "WER"
     higher_is_better: ClassVar[bool] = False
 
-    def count(self, test_set: TestSet) -> Statistics:
+    def native(self) -> _core.NativeMetric:
         """Columns: edits, reference length, substitutions, deletions, insertions."""
-        return self._count_words(test_set, _core.count_wer)
-
-    @property
-    def width(self) -> int:
-        """Edits, reference length, and the edits by kind."""
-        return 5
-
-    def scorer(self) -> Scorer:
-        """Scores WER."""
-        return _core.error_rate_scorer()
+        return _core.NativeMetric.wer(**self.tokens)
 
     def describe(self, sums: Sequence[float], references: int | None) -> WERScore:
         """The score of one row of sums, with the edits by kind."""
-        edits, reference_length, substitutions, deletions, insertions = map(int, sums)
-        return WERScore(
-            score=self.scorer().score(sums),
-            signature=self.signature.with_references(references),
-            edits=edits,
-            reference_length=reference_length,
-            substitutions=substitutions,
-            deletions=deletions,
-            insertions=insertions,
-        )
+        return WERScore(**self.parts(sums, references))

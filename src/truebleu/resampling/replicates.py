@@ -76,7 +76,7 @@ class Swaps:
     ) -> NDArray[np.float64]:
         """Summed rows of the units that each replicate takes, shaped (replicate, column)."""
         seed = None if enumerated else self.seed
-        return _core.swapped_sums(rows, first=first, trials=count, seed=seed)
+        return _core.swapped_sums(rows, first=first, replicates=count, seed=seed)
 
 
 def on_exact_grid(rows: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -182,9 +182,9 @@ def swap_differences(
 
 def _differences(statistics: MetricStatistics, swapped: Values, pairs: Sequence[Pair]) -> Values:
     """The differences of pairs, of the sums of the units that each replicate swaps."""
-    scorer = statistics.metric.scorer()
-    if scorer is not None:
-        return _core.pair_differences(swapped, statistics.sums, pairs, scorer)
+    native = statistics.metric.native()
+    if native is not None:
+        return _core.pair_differences(swapped, statistics.sums, pairs, native)
     first, second = statistics.metric.score(_core.pair_sums(swapped, statistics.sums, pairs))
     return np.asarray(first - second)
 
@@ -192,7 +192,7 @@ def _differences(statistics: MetricStatistics, swapped: Values, pairs: Sequence[
 def _width_of_pairs(statistics: MetricStatistics, pairs: int) -> int:
     """How many numbers a replicate takes while its pairs are scored."""
     columns: int = statistics.rows.shape[2]
-    return pairs if statistics.metric.scorer() is not None else 2 * pairs * columns
+    return pairs if statistics.metric.native() is not None else 2 * pairs * columns
 
 
 def _blocks(replicates: int, width: int, rows: int) -> Iterator[tuple[int, int]]:

@@ -11,11 +11,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from truebleu import _core
-from truebleu.errors import UnknownNameError
+from truebleu.errors import SettingError, UnknownNameError
 
 if TYPE_CHECKING:
     from truebleu.tokenizers._external import ExternalTokenizer
 
+__all__ = ["check_tokenizer", "tokenize", "tokenizer_names"]
+
+NATIVE = tuple(_core.tokenizers())
 MECAB = ("ja-mecab", "ko-mecab")
 MODELS = ("spm", "flores101", "flores200", "spBLEU-1K")
 MODEL_PATH = "spm:"
@@ -23,12 +26,14 @@ MODEL_PATH = "spm:"
 
 def tokenizer_names() -> list[str]:
     """Every name that ``BLEU(tokenize=…)`` takes, besides ``spm:PATH``."""
-    return [*_core.tokenizers(), *MECAB, *MODELS]
+    return [*NATIVE, *MECAB, *MODELS]
 
 
 def check_tokenizer(name: str) -> None:
     """Raise UnknownNameError unless a tokenizer has that name; its package may still be missing."""
-    if name not in tokenizer_names() and not name.startswith(MODEL_PATH):
+    if not isinstance(name, str):
+        raise SettingError("tokenizer", name, "a name, such as '13a'")
+    if name not in NATIVE + MECAB + MODELS and not name.startswith(MODEL_PATH):
         raise UnknownNameError("tokenizer", name, [*tokenizer_names(), "spm:PATH"])
 
 
@@ -47,7 +52,7 @@ def tokenize(line: str, name: str = "13a", *, lowercase: bool = False) -> list[s
 
 def external_tokenizer(name: str) -> ExternalTokenizer | None:
     """The tokenizer of another package, or None where the name is a native one."""
-    return None if name in _core.tokenizers() else _load(name)
+    return None if name in NATIVE else _load(name)
 
 
 @lru_cache(maxsize=8)

@@ -11,7 +11,6 @@ use ndarray::{Array2, ArrayView2, ArrayView3, Axis};
 
 use super::coefficients::{Averaging, Coefficient};
 use super::groups::{Grouping, Prepared, Scratch};
-use crate::parallel;
 use crate::resampling::{Purpose, Stream};
 
 /// What is evaluated on every replicate.
@@ -130,15 +129,13 @@ fn each_replicate(
 ) -> Array2<f64> {
     let count = (replicates.end - replicates.start) as usize;
     let mut found = Array2::zeros((count, width));
-    parallel::run(|| {
-        found.outer_iter_mut().into_par_iter().enumerate().for_each_init(
-            || (Scratch::default(), vec![0.0; width]),
-            |(scratch, row), (index, mut into)| {
-                values(replicates.start + index as u64, scratch, row);
-                into.iter_mut().zip(row).for_each(|(to, value)| *to = *value);
-            },
-        );
-    });
+    found.outer_iter_mut().into_par_iter().enumerate().for_each_init(
+        || (Scratch::default(), vec![0.0; width]),
+        |(scratch, row), (index, mut into)| {
+            values(replicates.start + index as u64, scratch, row);
+            into.iter_mut().zip(row).for_each(|(to, value)| *to = *value);
+        },
+    );
     found
 }
 

@@ -5,7 +5,6 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::groups::Prepared;
-use crate::parallel;
 
 /// How much is kept, and in how many ranges differences are counted.
 #[derive(Debug, Clone, Copy)]
@@ -147,7 +146,7 @@ impl<'a> Source<'a> {
             self.each(|change| add(table, change));
             return;
         }
-        let total = parallel::run(|| {
+        let total = {
             self.portions
                 .par_iter()
                 .fold(empty, |mut table, (group, rows)| {
@@ -161,7 +160,7 @@ impl<'a> Source<'a> {
                     }
                     left
                 })
-        });
+        };
         *table = total;
     }
 
@@ -183,7 +182,7 @@ impl<'a> Source<'a> {
             left.iter_mut().zip(right).for_each(|(left, right)| widen(left, right.0, right.1));
             left
         };
-        parallel::run(|| self.portions.par_iter().fold(empty, of).reduce(empty, join))
+        self.portions.par_iter().fold(empty, of).reduce(empty, join)
     }
 
     /// The changes in the chosen ranges, by ascending difference.
@@ -197,7 +196,7 @@ impl<'a> Source<'a> {
                 }
             });
         } else {
-            let found: Vec<_> = parallel::run(|| {
+            let found: Vec<_> = {
                 let some = |(group, rows): &(usize, Range<usize>)| {
                     let mut some = Vec::new();
                     self.each_of(*group, rows.clone(), |change| {
@@ -208,7 +207,7 @@ impl<'a> Source<'a> {
                     some
                 };
                 self.portions.par_iter().map(some).collect()
-            });
+            };
             changes.extend(found.into_iter().flat_map(Vec::into_iter));
         }
         changes.sort_unstable_by(|left, right| left.difference.total_cmp(&right.difference));

@@ -1,8 +1,8 @@
-//! Two metrics whose scores were exchanged at random: what their agreement with people becomes.
+//! Two metrics whose scores were swapped at random: what their agreement with people becomes.
 //!
 //! PERM-BOTH (Deutsch, Dror and Roth, 2021): were the metrics equally good, either score of a cell might
-//! as well be the other metric's. A draw exchanges the scores of a random half of the cells, and both
-//! hybrids are evaluated anew. Scores must have been standardised before, so that they can be exchanged.
+//! as well be the other metric's. A draw swaps the scores of a random half of the cells, and both
+//! hybrids are evaluated anew. Scores must have been standardised before, so that they can be swapped.
 
 use std::ops::Range;
 
@@ -10,17 +10,16 @@ use ndarray::parallel::prelude::*;
 use ndarray::{Array2, Axis};
 
 use super::coefficients::{Averaging, Coefficient, Formula};
-use super::exchanged_ties::{DRAWS, ExchangedTies, Mask};
 use super::groups::{Prepared, Scratch};
-use crate::parallel;
+use super::permuted_ties::{DRAWS, Mask, PermutedTies};
 use crate::resampling::{Purpose, Stream};
 
-/// Which cells a draw exchanges.
+/// Which cells a draw swaps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exchange {
+pub enum Permutation {
     /// Each by a fair coin.
     Random { seed: u64 },
-    /// Draw i exchanges the prepared cells whose bits are set in i: all 2^cells draws are all there is.
+    /// Draw i swaps the prepared cells whose bits are set in i: all 2^cells draws are all there is.
     Enumerated,
 }
 
@@ -33,16 +32,16 @@ pub fn hybrid_values(
     coefficient: Coefficient,
     averaging: Averaging,
     metrics: [&[f64]; 2],
-    exchange: Exchange,
+    permutation: Permutation,
     draws: Range<u64>,
 ) -> Array2<f64> {
     let gathered = metrics.map(|metric| prepared.gather(metric));
     let scores = [&gathered[0][..], &gathered[1][..]];
-    let coins = Coins { prepared, size: metrics[0].len(), exchange };
+    let coins = Coins { prepared, size: metrics[0].len(), permutation };
     if let Coefficient::Calibrated { formula } = coefficient
-        && let Some(ties) = ExchangedTies::new(prepared, averaging, scores)
+        && let Some(ties) = PermutedTies::new(prepared, averaging, scores)
     {
-        let mut values = exchanged_accuracies(&ties, &coins, draws);
+        let mut values = permuted_accuracies(&ties, &coins, draws);
         if formula == Formula::TauEq {
             values.mapv_inplace(|accuracy| 2.0 * accuracy - 1.0);
         }
@@ -52,10 +51,10 @@ pub fn hybrid_values(
         hybrids.first.clear();
         hybrids.second.clear();
         let mut cells = scores[0].iter().zip(scores[1]);
-        coins.toss(draw, |exchanged| {
+        coins.toss(draw, |swapped| {
             if let Some((&first, &second)) = cells.next() {
-                hybrids.first.push(if exchanged { second } else { first });
-                hybrids.second.push(if exchanged { first } else { second });
+                hybrids.first.push(if swapped { second } else { first });
+                hybrids.second.push(if swapped { first } else { second });
             }
         });
         let Hybrids { first, second, scratch } = hybrids;
@@ -67,45 +66,43 @@ pub fn hybrid_values(
 }
 
 /// The accuracies of both hybrids in each draw, several draws at a time.
-fn exchanged_accuracies(ties: &ExchangedTies, coins: &Coins<'_>, draws: Range<u64>) -> Array2<f64> {
+fn permuted_accuracies(ties: &PermutedTies, coins: &Coins<'_>, draws: Range<u64>) -> Array2<f64> {
     let count = (draws.end - draws.start) as usize;
     let mut found = Array2::zeros((count, 2));
-    parallel::run(|| {
-        found.axis_chunks_iter_mut(Axis(0), DRAWS).into_par_iter().enumerate().for_each_init(
-            Vec::new,
-            |holds: &mut Vec<Mask>, (chunk, mut rows)| {
-                holds.clear();
-                holds.resize(2 * coins.prepared.cells().len(), Mask::default());
-                let first = draws.start + (chunk * DRAWS) as u64;
-                for (place, draw) in (first..).take(rows.nrows()).enumerate() {
-                    let mut cells = holds.chunks_exact_mut(2);
-                    coins.toss(draw, |exchanged| {
-                        if let Some(cell) = cells.next() {
-                            // An exchange gives the first hybrid the second metric's score.
-                            cell[0][place] = i16::from(exchanged) - 1;
-                            cell[1][place] = -i16::from(exchanged);
-                        }
-                    });
-                }
-                for (mut row, pair) in rows.outer_iter_mut().zip(ties.accuracies(holds)) {
-                    row.iter_mut().zip(pair).for_each(|(to, value)| *to = value);
-                }
-            },
-        );
-    });
+    found.axis_chunks_iter_mut(Axis(0), DRAWS).into_par_iter().enumerate().for_each_init(
+        Vec::new,
+        |holds: &mut Vec<Mask>, (chunk, mut rows)| {
+            holds.clear();
+            holds.resize(2 * coins.prepared.cells().len(), Mask::default());
+            let first = draws.start + (chunk * DRAWS) as u64;
+            for (place, draw) in (first..).take(rows.nrows()).enumerate() {
+                let mut cells = holds.chunks_exact_mut(2);
+                coins.toss(draw, |swapped| {
+                    if let Some(cell) = cells.next() {
+                        // A swap gives the first hybrid the second metric's score.
+                        cell[0][place] = i16::from(swapped) - 1;
+                        cell[1][place] = -i16::from(swapped);
+                    }
+                });
+            }
+            for (mut row, pair) in rows.outer_iter_mut().zip(ties.accuracies(holds)) {
+                row.iter_mut().zip(pair).for_each(|(to, value)| *to = value);
+            }
+        },
+    );
     found
 }
 
-/// Whether each cell of a matrix is exchanged, shaped (draw, cell).
+/// Whether each cell of a matrix is swapped, shaped (draw, cell).
 #[must_use]
-pub fn exchanged_cells(cells: usize, draws: Range<u64>, seed: u64) -> Array2<bool> {
+pub fn swapped_cells(cells: usize, draws: Range<u64>, seed: u64) -> Array2<bool> {
     let count = (draws.end - draws.start) as usize;
-    let mut exchanged = Array2::from_elem((count, cells), false);
-    for (draw, mut row) in draws.zip(exchanged.outer_iter_mut()) {
-        let tossed = toss(&mut Stream::new(seed, Purpose::Exchange, draw), cells);
+    let mut swapped = Array2::from_elem((count, cells), false);
+    for (draw, mut row) in draws.zip(swapped.outer_iter_mut()) {
+        let tossed = toss(&mut Stream::new(seed, Purpose::Permutation, draw), cells);
         row.iter_mut().enumerate().for_each(|(cell, to)| *to = is_set(&tossed, cell));
     }
-    exchanged
+    swapped
 }
 
 /// Pairs of one number of pairs per group that only one of two metrics has right.
@@ -146,18 +143,15 @@ pub fn outcomes(prepared: &Prepared, metrics: [&[f64]; 2], epsilons: [f64; 2]) -
 pub fn heads(counts: &[u64], draws: Range<u64>, seed: u64) -> Array2<u64> {
     let count = (draws.end - draws.start) as usize;
     let mut heads = Array2::zeros((count, counts.len()));
-    parallel::run(|| {
-        heads.outer_iter_mut().into_par_iter().enumerate().for_each(|(index, mut row)| {
-            let mut stream = Stream::new(seed, Purpose::Exchange, draws.start + index as u64);
-            for (to, &coins) in row.iter_mut().zip(counts) {
-                let whole: u64 =
-                    (0..coins / 64).map(|_| u64::from(stream.bits().count_ones())).sum();
-                let rest = coins % 64;
-                let mask = (1_u64 << rest) - 1;
-                let last = if rest > 0 { stream.bits() & mask } else { 0 };
-                *to = whole + u64::from(last.count_ones());
-            }
-        });
+    heads.outer_iter_mut().into_par_iter().enumerate().for_each(|(index, mut row)| {
+        let mut stream = Stream::new(seed, Purpose::Permutation, draws.start + index as u64);
+        for (to, &coins) in row.iter_mut().zip(counts) {
+            let whole: u64 = (0..coins / 64).map(|_| u64::from(stream.bits().count_ones())).sum();
+            let rest = coins % 64;
+            let mask = (1_u64 << rest) - 1;
+            let last = if rest > 0 { stream.bits() & mask } else { 0 };
+            *to = whole + u64::from(last.count_ones());
+        }
     });
     heads
 }
@@ -178,38 +172,36 @@ fn each_draw<T>(
 ) -> Array2<f64> {
     let count = (draws.end - draws.start) as usize;
     let mut found = Array2::zeros((count, 2));
-    parallel::run(|| {
-        found.outer_iter_mut().into_par_iter().enumerate().for_each_init(
-            start,
-            |with, (index, mut row)| {
-                let pair = values(with, draws.start + index as u64);
-                row.iter_mut().zip(pair).for_each(|(to, value)| *to = value);
-            },
-        );
-    });
+    found.outer_iter_mut().into_par_iter().enumerate().for_each_init(
+        start,
+        |with, (index, mut row)| {
+            let pair = values(with, draws.start + index as u64);
+            row.iter_mut().zip(pair).for_each(|(to, value)| *to = value);
+        },
+    );
     found
 }
 
-/// The coins of draws. A coin belongs to a place in the matrix: the same seed exchanges the same cells
+/// The coins of draws. A coin belongs to a place in the matrix: the same seed swaps the same cells
 /// whichever coefficient is asked for and however cells are grouped.
 struct Coins<'a> {
     prepared: &'a Prepared,
     size: usize,
-    exchange: Exchange,
+    permutation: Permutation,
 }
 
 impl Coins<'_> {
     /// Hands over the coins of a draw in the order of the prepared cells.
     fn toss(&self, draw: u64, mut coin: impl FnMut(bool)) {
-        match self.exchange {
-            Exchange::Random { seed } => {
-                let tossed = toss(&mut Stream::new(seed, Purpose::Exchange, draw), self.size);
+        match self.permutation {
+            Permutation::Random { seed } => {
+                let tossed = toss(&mut Stream::new(seed, Purpose::Permutation, draw), self.size);
                 for &cell in self.prepared.cells() {
                     coin(is_set(&tossed, cell as usize));
                 }
             }
-            Exchange::Enumerated => {
-                // Cells beyond the 64th are never exchanged: there are no more than 2^64 draws.
+            Permutation::Enumerated => {
+                // Cells beyond the 64th are never swapped: there are no more than 2^64 draws.
                 for cell in 0..self.prepared.cells().len() as u32 {
                     coin(draw.checked_shr(cell).unwrap_or(0) & 1 == 1);
                 }
@@ -248,10 +240,10 @@ mod tests {
     }
 
     fn plain_hybrids(metrics: [&[f64]; 2], draw: u64, seed: u64) -> [Vec<f64>; 2] {
-        let exchanged = exchanged_cells(metrics[0].len(), draw..draw + 1, seed);
+        let swapped = swapped_cells(metrics[0].len(), draw..draw + 1, seed);
         [0, 1].map(|side: usize| {
             (0..metrics[0].len())
-                .map(|cell| metrics[side ^ usize::from(exchanged[[0, cell]])][cell])
+                .map(|cell| metrics[side ^ usize::from(swapped[[0, cell]])][cell])
                 .collect()
         })
     }
@@ -272,9 +264,9 @@ mod tests {
             for (averaging, coefficient) in
                 averagings.iter().flat_map(|a| coefficients.iter().map(move |c| (*a, *c)))
             {
-                let exchange = Exchange::Random { seed: 5 };
+                let permutation = Permutation::Random { seed: 5 };
                 let found =
-                    hybrid_values(&prepared, coefficient, averaging, metrics, exchange, 0..20);
+                    hybrid_values(&prepared, coefficient, averaging, metrics, permutation, 0..20);
                 for draw in 0..20 {
                     let hybrids = plain_hybrids(metrics, draw, 5);
                     for (side, hybrid) in hybrids.iter().enumerate() {
@@ -295,14 +287,14 @@ mod tests {
     }
 
     #[test]
-    fn enumerated_draws_exchange_every_set_of_cells() {
+    fn enumerated_permutations_swap_every_set_of_cells() {
         let prepared = Prepared::new(&[1.0, 2.0, 4.0], 3, Grouping::None);
         let values = hybrid_values(
             &prepared,
             Coefficient::Pairs { formula: Formula::AccEq, epsilon: 0.0 },
             Averaging::default(),
             [&[1.0, 2.0, 3.0], &[3.0, 2.0, 1.0]],
-            Exchange::Enumerated,
+            Permutation::Enumerated,
             0..8,
         );
         let thirds = |row: [u8; 8]| row.map(|right| f64::from(right) / 3.0).to_vec();
@@ -320,7 +312,7 @@ mod tests {
                 Coefficient::Calibrated { formula: Formula::AccEq },
                 Averaging::default(),
                 [&first, &second],
-                Exchange::Random { seed: 1 },
+                Permutation::Random { seed: 1 },
                 draws,
             )
         };

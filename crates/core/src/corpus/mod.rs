@@ -1,9 +1,9 @@
 //! Step 1, read: bytes become segments.
 
-mod forensics;
 mod segments;
 mod shifts;
+mod text_warnings;
 
-pub use forensics::{Sighting, Survey, count_composed, survey};
 pub use segments::{InvalidUtf8, Segments, Window};
 pub use shifts::{Shift, shifts};
+pub use text_warnings::{Sighting, Survey, count_composed, survey};

@@ -1,17 +1,87 @@
 //! BLEU: clipped n-gram precision with a brevity penalty (Papineni et al., 2002).
 
-use super::counting::Counter;
 use super::ngrams::{Ngrams, total};
 use super::symbols::Symbols;
+use super::{BySegment, Counter, Details, Metric, Part, SegmentCounter};
 use crate::tokenizers::Tokenizer;
 
-/// Counts for BLEU: output length, reference length, matches of order 1 to N, totals of order 1 to N.
-#[derive(Debug, Clone, Copy)]
+/// BLEU. Its columns: output length, reference length, matches of order 1 to N, totals of order 1 to N.
+///
+/// The defaults are those of mteval-v13a and sacreBLEU.
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Bleu {
+    /// What is counted.
+    pub counts: BleuCounts,
+    /// How a row of sums becomes a score.
+    pub scoring: Scoring,
+}
+
+/// Which n-grams BLEU and its relatives count.
+#[derive(Debug, Clone, Copy)]
+pub struct BleuCounts {
+    /// What cuts segments into tokens.
     pub tokenizer: Tokenizer,
+    /// Whether tokens are compared in lower case.
     pub lowercase: bool,
+    /// The highest order of n-grams.
     pub max_order: usize,
+    /// Which of several references' lengths counts.
     pub reference_length: ReferenceLength,
+}
+
+impl Default for BleuCounts {
+    fn default() -> Self {
+        Self {
+            tokenizer: Tokenizer::ThirteenA,
+            lowercase: false,
+            max_order: 4,
+            reference_length: ReferenceLength::Closest,
+        }
+    }
+}
+
+impl BleuCounts {
+    /// The number of columns in a row.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        2 + 2 * self.max_order
+    }
+}
+
+impl Metric for Bleu {
+    fn width(&self) -> usize {
+        self.counts.width()
+    }
+
+    fn counter(&self) -> Box<dyn Counter + '_> {
+        Box::new(BySegment::new(&self.counts, self.width()))
+    }
+
+    fn score_row(&self, sums: &[f64]) -> f64 {
+        self.scoring.score(sums)
+    }
+
+    fn quick_score_row(&self, sums: &[f64]) -> f64 {
+        self.scoring.quick_score(sums)
+    }
+
+    fn gradient_row(&self, sums: &[f64], gradient: &mut [f64]) {
+        self.scoring.gradient(sums, gradient);
+    }
+
+    fn details_row(&self, sums: &[f64]) -> Details {
+        let BleuScore { score, brevity_penalty, precisions, matches, totals } =
+            self.scoring.details(sums);
+        vec![
+            ("score", Part::Number(score)),
+            ("precisions", Part::Numbers(precisions)),
+            ("brevity_penalty", Part::Number(brevity_penalty)),
+            ("output_length", Part::Count(sums[0])),
+            ("reference_length", Part::Count(sums[1])),
+            ("matches", Part::Numbers(matches)),
+            ("totals", Part::Numbers(totals)),
+        ]
+    }
 }
 
 /// Which of several references' lengths the output's is held against.
@@ -27,6 +97,7 @@ pub enum ReferenceLength {
 /// What mteval's international tokenization finds in front of a leading tab.
 pub(crate) const EMPTY_WORD: &str = "";
 
+/// Memory for counting, reused from segment to segment.
 #[derive(Debug, Default)]
 pub struct Scratch {
     symbols: Symbols,
@@ -37,7 +108,7 @@ pub struct Scratch {
     output: Vec<u32>,
 }
 
-impl Bleu {
+impl BleuCounts {
     fn index_references(&self, references: &[&str], scratch: &mut Scratch) {
         let Scratch { symbols, ngrams, references: all, ends, .. } = scratch;
         let bytes: usize = references.iter().map(|reference| reference.len()).sum();
@@ -59,18 +130,14 @@ impl Bleu {
     }
 }
 
-impl Counter for Bleu {
+impl SegmentCounter for BleuCounts {
     type Scratch = Scratch;
 
     fn scratch(&self) -> Scratch {
         Scratch::default()
     }
 
-    fn width(&self) -> usize {
-        2 + 2 * self.max_order
-    }
-
-    fn count(
+    fn count_segment(
         &self,
         references: &[&str],
         outputs: &[&str],
@@ -110,7 +177,7 @@ impl ReferenceLength {
 }
 
 /// What is done about an order without a match.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Smoothing {
     /// Nothing: the score is 0.
     None,
@@ -119,6 +186,7 @@ pub enum Smoothing {
     /// This is added to matches and totals of the orders above 1.
     AddK(f64),
     /// The k-th order without a match counts as 1 / 2^k matches.
+    #[default]
     Exp,
     /// As `Exp`, but an order without any n-grams has precision 1, and so there is a score even where
     /// nothing matches: what mteval does.
@@ -126,8 +194,9 @@ pub enum Smoothing {
 }
 
 /// How a row of sums becomes a score.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Scoring {
+    /// What is done about an order without a match.
     pub smoothing: Smoothing,
     /// Average over the orders that the output has n-grams of, not over all.
     pub effective_order: bool,
@@ -138,11 +207,13 @@ pub struct Scoring {
 pub struct BleuScore {
     /// In [0, 100].
     pub score: f64,
+    /// 1 unless the output is shorter than the reference.
     pub brevity_penalty: f64,
     /// In [0, 100], after smoothing.
     pub precisions: Vec<f64>,
-    /// Matches and totals as they entered the precisions: with what `AddK` added.
+    /// Matches as they entered the precisions: with what `AddK` added.
     pub matches: Vec<f64>,
+    /// Totals as they entered the precisions: with what `AddK` added.
     pub totals: Vec<f64>,
 }
 
@@ -194,6 +265,37 @@ impl Scoring {
         };
         let (matches, totals) = (with_added(matches), with_added(totals));
         BleuScore { score, brevity_penalty, precisions, matches, totals }
+    }
+
+    /// Writes the derivative of the score by each column of one row of sums; 0 where a score of 0 is
+    /// the rule.
+    pub fn gradient(&self, sums: &[f64], gradient: &mut [f64]) {
+        gradient.fill(0.0);
+        let max_order = (sums.len() - 2) / 2;
+        let (matches, totals) = sums[2..].split_at(max_order);
+        let brevity_penalty = self.brevity_penalty(sums[0], sums[1]);
+        let mut orders = 0;
+        let score = self.combine(brevity_penalty, matches, totals, |order, _| orders = order + 1);
+        if score == 0.0 {
+            return;
+        }
+        let share = score / if self.effective_order { orders } else { max_order } as f64;
+        let (lengths, by_order) = gradient.split_at_mut(2);
+        let (by_match, by_total) = by_order.split_at_mut(max_order);
+        for order in 0..orders {
+            let added = match self.smoothing {
+                Smoothing::AddK(k) if order > 0 => k,
+                _ => 0.0,
+            };
+            let (count, total) = (matches[order] + added, totals[order] + added);
+            if count > 0.0 {
+                by_match[order] = share / count;
+            }
+            if total > 0.0 {
+                by_total[order] = -share / total;
+            }
+        }
+        brevity_gradient(score, sums[0], sums[1], lengths);
     }
 
     fn brevity_penalty(&self, output: f64, reference: f64) -> f64 {
@@ -259,20 +361,29 @@ pub(super) fn brevity_penalty(output: f64, reference: f64) -> f64 {
     }
 }
 
+/// The derivatives by both lengths of a score that a brevity penalty is a factor of.
+pub(super) fn brevity_gradient(score: f64, output: f64, reference: f64, lengths: &mut [f64]) {
+    if output > 0.0 && output < reference {
+        lengths[0] = score * reference / (output * output);
+        lengths[1] = -score / output;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metrics::tests::check_gradient;
 
-    const PLAIN: Bleu = Bleu {
+    const PLAIN: BleuCounts = BleuCounts {
         tokenizer: Tokenizer::None,
         lowercase: false,
         max_order: 4,
         reference_length: ReferenceLength::Closest,
     };
 
-    fn row_by(counter: Bleu, references: &[&str], output: &str) -> Vec<f64> {
+    fn row_by(counter: BleuCounts, references: &[&str], output: &str) -> Vec<f64> {
         let mut row = vec![0.0; counter.width()];
-        counter.count(references, &[output], &mut row, &mut counter.scratch());
+        counter.count_segment(references, &[output], &mut row, &mut counter.scratch());
         row
     }
 
@@ -295,7 +406,7 @@ mod tests {
 
     #[test]
     fn the_shortest_reference_counts_if_asked() {
-        let counter = Bleu { reference_length: ReferenceLength::Shortest, ..PLAIN };
+        let counter = BleuCounts { reference_length: ReferenceLength::Shortest, ..PLAIN };
         let found = row_by(counter, &["a b c d e f g h", "a b c"], "a b c d e f g");
         assert!((found[1] - 3.0).abs() < f64::EPSILON);
     }
@@ -303,7 +414,7 @@ mod tests {
     #[test]
     fn an_empty_word_has_a_length_but_does_not_match_alone() {
         // The order of a matched n-gram is found by splitting it again, and "" splits into no words.
-        let counter = Bleu { tokenizer: Tokenizer::MtevalIntl, ..PLAIN };
+        let counter = BleuCounts { tokenizer: Tokenizer::MtevalIntl, ..PLAIN };
         let found = row_by(counter, &["\ta b"], "\ta b");
         assert_eq!(found, [3.0, 3.0, 2.0, 2.0, 1.0, 0.0, 3.0, 2.0, 1.0, 0.0]);
     }
@@ -366,5 +477,41 @@ mod tests {
             |effective_order| Scoring { smoothing: Smoothing::Exp, effective_order }.score(&sums);
         assert!(score(false) == 0.0);
         assert!((score(true) - 100.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_gradient_is_that_of_the_score() {
+        let rows = [
+            [95.0, 100.0, 60.0, 40.0, 25.0, 12.0, 95.0, 85.0, 75.0, 65.0],
+            [120.0, 100.0, 60.0, 40.0, 25.0, 12.0, 120.0, 110.0, 100.0, 90.0],
+            [95.0, 100.0, 60.0, 40.0, 25.0, 12.0, 95.0, 85.0, 75.0, 65.0],
+        ];
+        for smoothing in [
+            Smoothing::None,
+            Smoothing::Floor(0.1),
+            Smoothing::AddK(1.0),
+            Smoothing::Exp,
+            Smoothing::Mteval,
+        ] {
+            for effective_order in [false, true] {
+                let scoring = Scoring { smoothing, effective_order };
+                for row in &rows {
+                    check_gradient(&Bleu { counts: PLAIN, scoring }, row);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_order_without_a_match_has_the_gradient_of_its_smoothed_precision() {
+        let sums = [95.0, 100.0, 60.0, 40.0, 0.0, 0.0, 95.0, 85.0, 75.0, 65.0];
+        let scoring = Scoring::default();
+        let mut gradient = [f64::NAN; 10];
+        scoring.gradient(&sums, &mut gradient);
+        let score = scoring.score(&sums);
+        assert!(gradient[4].abs() + gradient[5].abs() == 0.0);
+        assert!((gradient[8] + score / 4.0 / 75.0).abs() < 1e-12);
+        scoring.gradient(&[0.0; 10], &mut gradient);
+        assert!(gradient.iter().all(|slope| *slope == 0.0));
     }
 }

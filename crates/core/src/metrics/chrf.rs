@@ -2,21 +2,55 @@
 
 use std::borrow::Cow;
 
-use super::counting::Counter;
 use super::ngrams::{Ngrams, total};
 use super::symbols::Symbols;
+use super::{BySegment, Counter, Details, Metric, Part, SegmentCounter};
 use crate::tokenizers::{is_whitespace, lowercased, words};
 
-/// Counts for chrF: for each order, characters first, the n-grams of the output, of the reference, and matches.
+/// chrF. Its columns, for each order, characters first: n-grams of the output, of the reference, matches.
+///
+/// The default is chrF2; with words up to order 2 it is chrF++.
 #[derive(Debug, Clone, Copy)]
 pub struct Chrf {
+    /// The highest order of character n-grams.
     pub char_order: usize,
+    /// The highest order of word n-grams.
     pub word_order: usize,
+    /// Whether segments are compared in lower case.
     pub lowercase: bool,
     /// Keep white space as characters.
     pub whitespace: bool,
     /// How the best of several references is found.
     pub scoring: Scoring,
+}
+
+impl Default for Chrf {
+    fn default() -> Self {
+        let scoring = Scoring { beta: 2.0, eps_smoothing: false };
+        Self { char_order: 6, word_order: 0, lowercase: false, whitespace: false, scoring }
+    }
+}
+
+impl Metric for Chrf {
+    fn width(&self) -> usize {
+        3 * (self.char_order + self.word_order)
+    }
+
+    fn counter(&self) -> Box<dyn Counter + '_> {
+        Box::new(BySegment::new(self, self.width()))
+    }
+
+    fn score_row(&self, sums: &[f64]) -> f64 {
+        self.scoring.score(sums)
+    }
+
+    fn gradient_row(&self, sums: &[f64], gradient: &mut [f64]) {
+        self.scoring.gradient(sums, gradient);
+    }
+
+    fn details_row(&self, sums: &[f64]) -> Details {
+        vec![("score", Part::Number(self.score_row(sums)))]
+    }
 }
 
 /// How a row of sums becomes a score.
@@ -37,6 +71,7 @@ struct Side {
     output: Vec<u32>,
 }
 
+/// Memory for counting, reused from segment to segment.
 #[derive(Debug, Default)]
 pub struct Scratch {
     characters: Side,
@@ -99,7 +134,7 @@ impl Chrf {
     }
 }
 
-impl Counter for Chrf {
+impl SegmentCounter for Chrf {
     type Scratch = Scratch;
 
     fn scratch(&self) -> Scratch {
@@ -108,12 +143,8 @@ impl Counter for Chrf {
         scratch
     }
 
-    fn width(&self) -> usize {
-        3 * (self.char_order + self.word_order)
-    }
-
     /// Keeps, for each output, the counts against the reference that gives it the best score.
-    fn count(
+    fn count_segment(
         &self,
         references: &[&str],
         outputs: &[&str],
@@ -166,6 +197,60 @@ impl Scoring {
         if self.eps_smoothing { self.mean_of_f_scores(sums) } else { self.f_score_of_means(sums) }
     }
 
+    /// Writes the derivative of the score by each column of one row of sums; 0 where a rule sets the
+    /// score of an order.
+    pub fn gradient(&self, sums: &[f64], gradient: &mut [f64]) {
+        gradient.fill(0.0);
+        if self.eps_smoothing {
+            self.gradient_of_mean(sums, gradient);
+        } else {
+            self.gradient_of_f_score(sums, gradient);
+        }
+    }
+
+    /// The derivatives of the F-score by precision and by recall.
+    fn slopes(&self, precision: f64, recall: f64) -> (f64, f64) {
+        let weight = self.beta * self.beta;
+        let factor = (1.0 + weight) / (weight * precision + recall).powi(2);
+        (factor * recall * recall, factor * weight * precision * precision)
+    }
+
+    fn gradient_of_f_score(&self, sums: &[f64], gradient: &mut [f64]) {
+        let (mut precision, mut recall, mut orders) = (0.0, 0.0, 0.0);
+        let both = |output: f64, reference: f64| output > 0.0 && reference > 0.0;
+        for (output, reference, matched) in orders_of(sums) {
+            if both(output, reference) {
+                precision += matched / output;
+                recall += matched / reference;
+                orders += 1.0;
+            }
+        }
+        if orders == 0.0 || precision + recall == 0.0 {
+            return;
+        }
+        let (by_precision, by_recall) = self.slopes(precision / orders, recall / orders);
+        let slopes = (100.0 * by_precision / orders, 100.0 * by_recall / orders);
+        let (cells, _) = gradient.as_chunks_mut::<3>();
+        for (cell, (output, reference, matched)) in cells.iter_mut().zip(orders_of(sums)) {
+            if both(output, reference) {
+                *cell = order_gradient(slopes, output, reference, matched);
+            }
+        }
+    }
+
+    fn gradient_of_mean(&self, sums: &[f64], gradient: &mut [f64]) {
+        let scale = 100.0 / (sums.len() / 3) as f64;
+        let (cells, _) = gradient.as_chunks_mut::<3>();
+        for (cell, (output, reference, matched)) in cells.iter_mut().zip(orders_of(sums)) {
+            // An order that one side lacks counts as almost 0, whatever the other side has.
+            if output > 0.0 && reference > 0.0 && matched > 0.0 {
+                let (by_precision, by_recall) = self.slopes(matched / output, matched / reference);
+                let slopes = (scale * by_precision, scale * by_recall);
+                *cell = order_gradient(slopes, output, reference, matched);
+            }
+        }
+    }
+
     /// Precision and recall averaged over the orders that both sides have, then one F-score.
     fn f_score_of_means(&self, sums: &[f64]) -> f64 {
         let (mut precision, mut recall, mut orders) = (0.0, 0.0, 0.0);
@@ -203,6 +288,15 @@ impl Scoring {
     }
 }
 
+/// The derivatives by an order's columns, from those by its precision and recall.
+fn order_gradient(slopes: (f64, f64), output: f64, reference: f64, matched: f64) -> [f64; 3] {
+    [
+        -slopes.0 * matched / (output * output),
+        -slopes.1 * matched / (reference * reference),
+        slopes.0 / output + slopes.1 / reference,
+    ]
+}
+
 /// Output, reference and matched n-grams of each order.
 fn orders_of(sums: &[f64]) -> impl Iterator<Item = (f64, f64, f64)> {
     let (orders, _) = sums.as_chunks::<3>();
@@ -212,6 +306,7 @@ fn orders_of(sums: &[f64]) -> impl Iterator<Item = (f64, f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metrics::tests::check_gradient;
 
     const CHRF: Chrf = Chrf {
         char_order: 2,
@@ -223,7 +318,7 @@ mod tests {
 
     fn row(metric: &Chrf, references: &[&str], output: &str) -> Vec<f64> {
         let mut row = vec![0.0; metric.width()];
-        metric.count(references, &[output], &mut row, &mut metric.scratch());
+        metric.count_segment(references, &[output], &mut row, &mut metric.scratch());
         row
     }
 
@@ -263,5 +358,16 @@ mod tests {
         let eps = Scoring { beta: 2.0, eps_smoothing: true };
         assert!((eps.score(&[1., 1., 1., 0., 0., 0.]) - 50.0).abs() < 1e-9);
         assert!(eps.score(&[0.0; 6]) > 0.0);
+    }
+
+    #[test]
+    fn the_gradient_is_that_of_the_score() {
+        let sums = [90., 100., 70., 80., 95., 50., 20., 25., 15.];
+        for eps_smoothing in [false, true] {
+            for beta in [1.0, 2.0, 3.0] {
+                let metric = Chrf { scoring: Scoring { beta, eps_smoothing }, ..CHRF };
+                check_gradient(&metric, &sums);
+            }
+        }
     }
 }

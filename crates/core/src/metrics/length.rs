@@ -1,8 +1,9 @@
 //! The length ratio: output words per reference word.
 
 use super::words::Comparison;
+use super::{Details, Part};
 
-/// Counts for the length ratio: output length and reference length.
+/// The length ratio. Its columns: output length and reference length.
 #[derive(Debug, Clone, Copy)]
 pub struct Length;
 
@@ -24,19 +25,35 @@ impl Comparison for Length {
         let (distance, other_distance) = ((row[1] - row[0]).abs(), (other[1] - other[0]).abs());
         distance < other_distance || (distance <= other_distance && row[1] < other[1])
     }
-}
+    /// Output words per hundred reference words.
+    ///
+    /// Where there are no reference words they count as one; without any words at all it is 100.
+    fn score(&self, sums: &[f64]) -> f64 {
+        let (output, reference) = (sums[0], sums[1]);
+        if output + reference > 0.0 {
+            let words = if reference > 0.0 { reference } else { 1.0 };
+            100.0 * (output / words)
+        } else {
+            100.0
+        }
+    }
 
-/// Output words per hundred reference words of one row of sums.
-///
-/// Where there are no reference words they count as one; without any words at all it is 100.
-#[must_use]
-pub fn score(sums: &[f64]) -> f64 {
-    let (output, reference) = (sums[0], sums[1]);
-    if output + reference > 0.0 {
-        let words = if reference > 0.0 { reference } else { 1.0 };
-        100.0 * (output / words)
-    } else {
-        100.0
+    fn gradient(&self, sums: &[f64], gradient: &mut [f64]) {
+        let (output, reference) = (sums[0], sums[1]);
+        let by_lengths = if reference > 0.0 {
+            [100.0 / reference, -100.0 * output / (reference * reference)]
+        } else {
+            [100.0, 0.0]
+        };
+        gradient.copy_from_slice(&by_lengths);
+    }
+
+    fn details(&self, sums: &[f64]) -> Details {
+        vec![
+            ("score", Part::Number(self.score(sums))),
+            ("output_length", Part::Count(sums[0])),
+            ("reference_length", Part::Count(sums[1])),
+        ]
     }
 }
 
@@ -55,6 +72,7 @@ mod tests {
 
     #[test]
     fn a_ratio_is_always_defined() {
+        let score = |sums: &[f64]| Length.score(sums);
         assert!((score(&[3.0, 4.0]) - 75.0).abs() < 1e-12);
         assert!(score(&[0.0, 4.0]).abs() < 1e-12);
         assert!((score(&[3.0, 0.0]) - 300.0).abs() < 1e-12);

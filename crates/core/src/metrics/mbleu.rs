@@ -1,32 +1,56 @@
 //! M-BLEU: BLEU's counts, scored by the arithmetic mean of the precisions (Zhang and Vogel, 2004, §2.2).
 
-use super::bleu::brevity_penalty;
+use super::bleu::{BleuCounts, brevity_gradient, brevity_penalty};
+use super::{BySegment, Counter, Details, Metric, Part};
 
-/// A score and what it is made of.
-#[derive(Debug, Clone)]
-pub struct MbleuScore {
-    /// In [0, 100].
-    pub score: f64,
-    pub brevity_penalty: f64,
-    /// In [0, 100].
-    pub precisions: Vec<f64>,
+/// M-BLEU, whose columns are those of BLEU.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Mbleu {
+    /// What is counted.
+    pub counts: BleuCounts,
 }
 
-/// The score in [0, 100] of one row of BLEU's sums.
-#[must_use]
-pub fn score(sums: &[f64]) -> f64 {
-    let max_order = (sums.len() - 2) / 2;
-    let mean = precisions(sums).sum::<f64>() / max_order as f64;
-    brevity_penalty(sums[0], sums[1]) * mean
-}
+impl Metric for Mbleu {
+    fn width(&self) -> usize {
+        self.counts.width()
+    }
 
-/// The score of one row of BLEU's sums with its parts.
-#[must_use]
-pub fn details(sums: &[f64]) -> MbleuScore {
-    MbleuScore {
-        score: score(sums),
-        brevity_penalty: brevity_penalty(sums[0], sums[1]),
-        precisions: precisions(sums).collect(),
+    fn counter(&self) -> Box<dyn Counter + '_> {
+        Box::new(BySegment::new(&self.counts, self.width()))
+    }
+
+    /// In [0, 100].
+    fn score_row(&self, sums: &[f64]) -> f64 {
+        let max_order = (sums.len() - 2) / 2;
+        let mean = precisions(sums).sum::<f64>() / max_order as f64;
+        brevity_penalty(sums[0], sums[1]) * mean
+    }
+
+    fn gradient_row(&self, sums: &[f64], gradient: &mut [f64]) {
+        gradient.fill(0.0);
+        let max_order = (sums.len() - 2) / 2;
+        let (matches, totals) = sums[2..].split_at(max_order);
+        let (lengths, by_order) = gradient.split_at_mut(2);
+        let (by_match, by_total) = by_order.split_at_mut(max_order);
+        let share = 100.0 * brevity_penalty(sums[0], sums[1]) / max_order as f64;
+        for order in (0..max_order).filter(|&order| totals[order] > 0.0) {
+            by_match[order] = share / totals[order];
+            by_total[order] = -share * matches[order] / (totals[order] * totals[order]);
+        }
+        brevity_gradient(self.score_row(sums), sums[0], sums[1], lengths);
+    }
+
+    fn details_row(&self, sums: &[f64]) -> Details {
+        let (matches, totals) = sums[2..].split_at((sums.len() - 2) / 2);
+        vec![
+            ("score", Part::Number(self.score_row(sums))),
+            ("precisions", Part::Numbers(precisions(sums).collect())),
+            ("brevity_penalty", Part::Number(brevity_penalty(sums[0], sums[1]))),
+            ("output_length", Part::Count(sums[0])),
+            ("reference_length", Part::Count(sums[1])),
+            ("matches", Part::Numbers(matches.to_vec())),
+            ("totals", Part::Numbers(totals.to_vec())),
+        ]
     }
 }
 
@@ -42,21 +66,24 @@ fn precisions(sums: &[f64]) -> impl Iterator<Item = f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metrics::tests::check_gradient;
 
     #[test]
     fn the_precisions_are_averaged_arithmetically_and_the_penalty_applied() {
         // "the cat sat on mat" against "the cat is on the mat".
         let sums = [5.0, 6.0, 4.0, 1.0, 0.0, 0.0, 5.0, 4.0, 3.0, 2.0];
-        let found = details(&sums);
+        let metric = Mbleu::default();
         let expected = (-0.2_f64).exp() * 100.0 * (4.0 / 5.0 + 1.0 / 4.0) / 4.0;
-        assert!((found.score - expected).abs() < 1e-12);
-        assert!((score(&sums) - expected).abs() < 1e-12);
-        assert_eq!(found.precisions, [80.0, 25.0, 0.0, 0.0]);
+        assert!((metric.score_row(&sums) - expected).abs() < 1e-12);
+        let precisions = Part::Numbers(vec![80.0, 25.0, 0.0, 0.0]);
+        assert_eq!(metric.details_row(&sums)[1], ("precisions", precisions));
+        check_gradient(&metric, &sums);
     }
 
     #[test]
     fn an_order_without_n_grams_counts_as_a_precision_of_zero() {
         let perfect_pair = [2.0, 2.0, 2.0, 1.0, 0.0, 0.0, 2.0, 1.0, 0.0, 0.0];
+        let score = |sums: &[f64]| Mbleu::default().score_row(sums);
         assert!((score(&perfect_pair) - 50.0).abs() < 1e-12);
         assert!(score(&[0.0; 10]).abs() < f64::EPSILON);
     }

@@ -1,10 +1,9 @@
 //! PER: the word error rate of bags of words, whatever their order (Tillmann et al., 1997).
 
-use super::bag::Bag;
-use super::rates;
-use super::words::Comparison;
+use super::words::{Bag, Comparison, error_rate, error_rate_gradient, is_lower};
+use super::{Details, Part};
 
-/// Counts for PER: errors and reference length.
+/// PER. Its columns: errors and reference length.
 #[derive(Debug, Clone, Copy)]
 pub struct Per;
 
@@ -25,7 +24,23 @@ impl Comparison for Per {
     }
 
     fn is_better(&self, row: &[f64], other: &[f64]) -> bool {
-        rates::is_lower(row, other)
+        is_lower(row, other)
+    }
+
+    fn score(&self, sums: &[f64]) -> f64 {
+        error_rate(sums)
+    }
+
+    fn gradient(&self, sums: &[f64], gradient: &mut [f64]) {
+        error_rate_gradient(sums, gradient);
+    }
+
+    fn details(&self, sums: &[f64]) -> Details {
+        vec![
+            ("score", Part::Number(self.score(sums))),
+            ("errors", Part::Count(sums[0])),
+            ("reference_length", Part::Count(sums[1])),
+        ]
     }
 }
 

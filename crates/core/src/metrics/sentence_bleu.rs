@@ -3,12 +3,13 @@
 //! A segment's score is not a function of sums, but the mean of the scores is: the row of a segment
 //! holds its score with both weights, and the mean is a quotient of two summed columns.
 
-use super::bleu::{self, Bleu, brevity_penalty};
-use super::counting::Counter;
+use super::bleu::{self, BleuCounts, brevity_penalty};
+use super::{BySegment, Counter, Details, Metric, Part, SegmentCounter};
 
 /// The smoothings of Chen and Cherry (2014), §2.2, in their order from 0 to 7.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Smoothing {
+    /// None: an order without a match makes the score 0.
     None,
     /// An order without a match counts this many (eq. 5).
     Epsilon(f64),
@@ -18,18 +19,22 @@ pub enum Smoothing {
     Halving,
     /// The j-th order without a match counts (ln len / k)^j (eq. 8).
     LengthScaled {
+        /// The divisor of the logarithm of the length.
         k: f64,
     },
     /// Each count becomes the mean of itself and its neighbours' (eq. 9).
     Average,
     /// Orders above 2 lean towards the precision that the two below them predict (eq. 10 and 11).
     Interpolate {
+        /// How many n-grams the prediction is worth.
         alpha: f64,
     },
     /// `LengthScaled`, then `Average`. With `next_order`, the first also smooths the order above the
     /// last, which only the second looks at.
     ScaledAverage {
+        /// The divisor of the logarithm of the length.
         k: f64,
+        /// Whether the order above the last is smoothed too.
         next_order: bool,
     },
 }
@@ -129,51 +134,87 @@ fn geometric_mean(matches: &[f64], totals: &[f64]) -> f64 {
     if orders > 0.0 { (logarithms / orders).exp() } else { 0.0 }
 }
 
-/// Counts for the mean of segment scores: reference length × score, reference length, score, 1.
+/// The mean of sentence BLEU. Its columns: reference length × score, reference length, score, 1.
 #[derive(Debug, Clone, Copy)]
 pub struct SentenceBleu {
     /// One order more than the score has: the averages look at it.
-    counter: Bleu,
+    counts: BleuCounts,
     smoothing: Smoothing,
+    weight: Weight,
 }
 
 impl SentenceBleu {
-    /// Scores what `counter` would count, up to its highest order.
+    /// Scores n-grams up to the highest order of `counts`.
     #[must_use]
-    pub fn new(counter: Bleu, smoothing: Smoothing) -> Self {
-        Self { counter: Bleu { max_order: counter.max_order + 1, ..counter }, smoothing }
+    pub fn new(counts: BleuCounts, smoothing: Smoothing, weight: Weight) -> Self {
+        let counts = BleuCounts { max_order: counts.max_order + 1, ..counts };
+        Self { counts, smoothing, weight }
     }
 }
 
+impl Metric for SentenceBleu {
+    fn width(&self) -> usize {
+        WIDTH
+    }
+
+    fn counter(&self) -> Box<dyn Counter + '_> {
+        Box::new(BySegment::new(self, WIDTH))
+    }
+
+    /// The mean of the scores; 0 where nothing has a weight.
+    fn score_row(&self, sums: &[f64]) -> f64 {
+        mean(sums, self.weight)
+    }
+
+    fn gradient_row(&self, sums: &[f64], gradient: &mut [f64]) {
+        gradient.fill(0.0);
+        let first = self.weight.first_column();
+        let (weighted, weights) = (sums[first], sums[first + 1]);
+        if weights > 0.0 {
+            gradient[first] = 1.0 / weights;
+            gradient[first + 1] = -weighted / (weights * weights);
+        }
+    }
+
+    fn details_row(&self, sums: &[f64]) -> Details {
+        vec![
+            ("score", Part::Number(self.score_row(sums))),
+            ("length_weighted", Part::Number(mean(sums, Weight::Length))),
+            ("equally_weighted", Part::Number(mean(sums, Weight::Equal))),
+            ("segments", Part::Count(sums[3])),
+            ("reference_length", Part::Count(sums[1])),
+        ]
+    }
+}
+
+const WIDTH: usize = 4;
+
+/// Memory for counting, reused from segment to segment.
 #[derive(Debug, Default)]
 pub struct Scratch {
     bleu: bleu::Scratch,
     counts: Vec<f64>,
 }
 
-impl Counter for SentenceBleu {
+impl SegmentCounter for SentenceBleu {
     type Scratch = Scratch;
 
     fn scratch(&self) -> Scratch {
         Scratch::default()
     }
 
-    fn width(&self) -> usize {
-        4
-    }
-
-    fn count(
+    fn count_segment(
         &self,
         references: &[&str],
         outputs: &[&str],
         rows: &mut [f64],
         scratch: &mut Scratch,
     ) {
-        let width = self.counter.width();
+        let width = self.counts.width();
         scratch.counts.resize(outputs.len() * width, 0.0);
-        self.counter.count(references, outputs, &mut scratch.counts, &mut scratch.bleu);
+        self.counts.count_segment(references, outputs, &mut scratch.counts, &mut scratch.bleu);
         let counts = scratch.counts.chunks_mut(width);
-        for (counts, row) in counts.zip(rows.chunks_mut(self.width())) {
+        for (counts, row) in counts.zip(rows.chunks_mut(WIDTH)) {
             let length = counts[1];
             let score = 100.0 * self.smoothing.score(counts);
             row.copy_from_slice(&[length * score, length, score, 1.0]);
@@ -190,13 +231,19 @@ pub enum Weight {
     Equal,
 }
 
-/// The mean of the scores in one row of sums; 0 where nothing has a weight.
-#[must_use]
-pub fn score(sums: &[f64], weight: Weight) -> f64 {
-    let (weighted, weights) = match weight {
-        Weight::Length => (sums[0], sums[1]),
-        Weight::Equal => (sums[2], sums[3]),
-    };
+impl Weight {
+    /// The column of the weighted scores; that of the weights is next to it.
+    fn first_column(self) -> usize {
+        match self {
+            Self::Length => 0,
+            Self::Equal => 2,
+        }
+    }
+}
+
+fn mean(sums: &[f64], weight: Weight) -> f64 {
+    let first = weight.first_column();
+    let (weighted, weights) = (sums[first], sums[first + 1]);
     if weights > 0.0 { weighted / weights } else { 0.0 }
 }
 
@@ -204,9 +251,10 @@ pub fn score(sums: &[f64], weight: Weight) -> f64 {
 mod tests {
     use super::*;
     use crate::metrics::bleu::ReferenceLength;
+    use crate::metrics::tests::check_gradient;
     use crate::tokenizers::Tokenizer;
 
-    const PLAIN: Bleu = Bleu {
+    const PLAIN: BleuCounts = BleuCounts {
         tokenizer: Tokenizer::None,
         lowercase: false,
         max_order: 4,
@@ -225,9 +273,9 @@ mod tests {
     ];
 
     fn row(references: &[&str], output: &str, smoothing: Smoothing) -> [f64; 4] {
-        let counter = SentenceBleu::new(PLAIN, smoothing);
+        let counter = SentenceBleu::new(PLAIN, smoothing, Weight::Length);
         let mut row = [0.0; 4];
-        counter.count(references, &[output], &mut row, &mut counter.scratch());
+        counter.count_segment(references, &[output], &mut row, &mut counter.scratch());
         row
     }
 
@@ -300,7 +348,13 @@ mod tests {
 
     #[test]
     fn the_mean_weighs_by_reference_length_or_equally() {
+        let score = |sums: &[f64], weight| {
+            SentenceBleu::new(PLAIN, Smoothing::None, weight).score_row(sums)
+        };
         let sums = [6.0 * 20.0 + 2.0 * 100.0, 8.0, 120.0, 2.0];
+        for weight in [Weight::Length, Weight::Equal] {
+            check_gradient(&SentenceBleu::new(PLAIN, Smoothing::None, weight), &sums);
+        }
         assert!((score(&sums, Weight::Length) - 40.0).abs() < 1e-12);
         assert!((score(&sums, Weight::Equal) - 60.0).abs() < 1e-12);
         assert!(score(&[0.0, 0.0, 30.0, 1.0], Weight::Length).abs() < f64::EPSILON);

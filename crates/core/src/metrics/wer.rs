@@ -1,10 +1,9 @@
 //! WER: word edit distance per reference word.
 
-use super::edits::EditIndex;
-use super::rates;
-use super::words::Comparison;
+use super::words::{Comparison, Positions, error_rate, error_rate_gradient, is_lower};
+use super::{Details, Part};
 
-/// Counts for WER: edits, reference length, and the edits' kinds: substitutions, deletions, insertions.
+/// WER. Its columns: edits, reference length, and the edits' kinds: substitutions, deletions, insertions.
 #[derive(Debug, Clone, Copy)]
 pub struct Wer;
 
@@ -26,8 +25,220 @@ impl Comparison for Wer {
     }
 
     fn is_better(&self, row: &[f64], other: &[f64]) -> bool {
-        rates::is_lower(row, other)
+        is_lower(row, other)
     }
+
+    fn score(&self, sums: &[f64]) -> f64 {
+        error_rate(sums)
+    }
+
+    fn gradient(&self, sums: &[f64], gradient: &mut [f64]) {
+        error_rate_gradient(sums, gradient);
+    }
+
+    fn details(&self, sums: &[f64]) -> Details {
+        vec![
+            ("score", Part::Number(self.score(sums))),
+            ("edits", Part::Count(sums[0])),
+            ("reference_length", Part::Count(sums[1])),
+            ("substitutions", Part::Count(sums[2])),
+            ("deletions", Part::Count(sums[3])),
+            ("insertions", Part::Count(sums[4])),
+        ]
+    }
+}
+
+/// The edits that turn a reference into an output.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Edits {
+    /// Words that differ.
+    pub substitutions: usize,
+    /// Words that only the reference has.
+    pub deletions: usize,
+    /// Words that only the output has.
+    pub insertions: usize,
+}
+
+impl Edits {
+    #[must_use]
+    pub fn total(self) -> usize {
+        self.substitutions + self.deletions + self.insertions
+    }
+}
+
+/// 64 steps in the matrix, of as many rows: where the distance rises, and where it falls.
+#[derive(Debug, Clone, Copy)]
+struct Steps {
+    rises: u64,
+    falls: u64,
+}
+
+impl Steps {
+    /// The same rows one column to the right, and the steps from here to there.
+    ///
+    /// `equal` has the rows whose word is the output's, `above` the step to the right in the row
+    /// above, as its lowest bit.
+    fn advance(self, equal: u64, above: Self) -> (Self, Self) {
+        let Self { rises, falls } = self;
+        let level = equal | above.falls;
+        let diagonal = ((level & rises).wrapping_add(rises) ^ rises) | level;
+        let across = Self { rises: falls | !(diagonal | rises), falls: rises & diagonal };
+        let (up, down) = (across.rises << 1 | above.rises, across.falls << 1 | above.falls);
+        let held = equal | falls;
+        (Self { rises: down | !(held | up), falls: up & held }, across)
+    }
+
+    /// The last step, as the lowest bit.
+    fn last(self) -> Self {
+        Self { rises: self.rises >> (BLOCK - 1), falls: self.falls >> (BLOCK - 1) }
+    }
+}
+
+/// Columns between two that are kept: what lies between them is computed again when it is needed.
+const STRETCH: usize = 256;
+
+const BLOCK: usize = 64;
+
+/// A reference, ready to be compared with outputs.
+#[derive(Debug, Default)]
+pub struct EditIndex {
+    reference: Vec<u32>,
+    blocks: usize,
+    positions: Positions,
+    /// The columns of one stretch, the one before it first.
+    columns: Vec<Steps>,
+    /// The column before each stretch.
+    kept: Vec<Steps>,
+}
+
+impl EditIndex {
+    pub fn reset(&mut self, reference: &[u32], vocabulary: usize) {
+        self.reference.clear();
+        self.reference.extend_from_slice(reference);
+        self.blocks = reference.len().div_ceil(BLOCK);
+        self.positions.reset(reference, vocabulary);
+    }
+
+    /// The edits of a cheapest alignment.
+    ///
+    /// Of several cheapest ones it is this: the common beginning and end are aligned; between them,
+    /// going back from the end, a deletion is chosen where one is among the cheapest, then an
+    /// insertion where a column to the left is cheaper, then a pair of words.
+    pub fn edits(&mut self, output: &[u32]) -> Edits {
+        let front = common_length(self.reference.iter(), output.iter());
+        let most = self.reference.len().min(output.len()) - front;
+        let back = common_length(self.reference.iter().rev(), output.iter().rev()).min(most);
+        let bottom = self.reference.len() - back;
+        let output = &output[front..output.len() - back];
+        self.fill(output, front);
+        self.trace(output, front, bottom)
+    }
+
+    /// Computes the columns of an output whose first `front` words, those of the reference, are left
+    /// out. Afterwards the last stretch is there, and the columns before each stretch are kept.
+    fn fill(&mut self, output: &[u32], front: usize) {
+        self.kept.clear();
+        self.columns.clear();
+        self.columns.extend((0..self.blocks).map(|block| first_steps(front, block)));
+        for stretch in output.chunks(STRETCH) {
+            let last = self.columns.len() - self.blocks;
+            self.columns.drain(..last);
+            self.kept.extend_from_slice(&self.columns);
+            self.push_columns(stretch);
+        }
+    }
+
+    /// Adds a column for each of these output words to those at hand.
+    fn push_columns(&mut self, words: &[u32]) {
+        for &word in words {
+            let mut places = self.positions.of(word);
+            // In row 0 the distance always rises from column to column.
+            let mut above = Steps { rises: 1, falls: 0 };
+            let start = self.columns.len() - self.blocks;
+            for block in 0..self.blocks {
+                let equal = equal_words(&mut places, block);
+                let (next, across) = self.columns[start + block].advance(equal, above);
+                self.columns.push(next);
+                above = across.last();
+            }
+        }
+    }
+
+    /// Goes back from the last column and row `bottom` to the first column or row `front`.
+    fn trace(&mut self, output: &[u32], front: usize, bottom: usize) -> Edits {
+        let mut edits = Edits::default();
+        let (mut row, mut column) = (bottom, output.len());
+        let mut stretch = column.saturating_sub(1) / STRETCH;
+        while row > front && column > 0 {
+            if column <= stretch * STRETCH {
+                stretch -= 1;
+                self.recompute(stretch, output);
+            }
+            // The columns at hand begin with the one before the stretch.
+            let here = column - stretch * STRETCH;
+            if self.step(here, row).rises {
+                edits.deletions += 1;
+                row -= 1;
+            } else if self.step(here - 1, row).falls {
+                edits.insertions += 1;
+                column -= 1;
+            } else {
+                row -= 1;
+                column -= 1;
+                edits.substitutions += usize::from(self.reference[row] != output[column]);
+            }
+        }
+        edits.deletions += row - front;
+        edits.insertions += column;
+        edits
+    }
+
+    /// Brings back the columns of an earlier stretch.
+    fn recompute(&mut self, stretch: usize, output: &[u32]) {
+        self.columns.clear();
+        let before = stretch * self.blocks;
+        self.columns.extend_from_slice(&self.kept[before..before + self.blocks]);
+        self.push_columns(&output[stretch * STRETCH..(stretch + 1) * STRETCH]);
+    }
+
+    /// The step from the row above to a row, in a column at hand.
+    fn step(&self, column: usize, row: usize) -> Step {
+        let (block, bit) = ((row - 1) / BLOCK, (row - 1) % BLOCK);
+        let Steps { rises, falls } = self.columns[column * self.blocks + block];
+        Step { rises: rises >> bit & 1 == 1, falls: falls >> bit & 1 == 1 }
+    }
+}
+
+struct Step {
+    rises: bool,
+    falls: bool,
+}
+
+/// The steps of the column where output and reference have had `front` words, the same ones: down to
+/// row `front` the distance falls to 0, and from there it rises.
+fn first_steps(front: usize, block: usize) -> Steps {
+    let fallen = front.saturating_sub(block * BLOCK);
+    let rises = u64::MAX.checked_shl(fallen as u32).unwrap_or(0);
+    Steps { rises, falls: !rises }
+}
+
+/// The bits of the places within a block, which are then left behind.
+fn equal_words(places: &mut &[u32], block: usize) -> u64 {
+    let mut equal = 0;
+    while let [place, rest @ ..] = places
+        && *place as usize / BLOCK == block
+    {
+        equal |= 1 << (*place as usize % BLOCK);
+        *places = rest;
+    }
+    equal
+}
+
+fn common_length<'a>(
+    left: impl Iterator<Item = &'a u32>,
+    right: impl Iterator<Item = &'a u32>,
+) -> usize {
+    left.zip(right).take_while(|(left, right)| left == right).count()
 }
 
 #[cfg(test)]
@@ -53,5 +264,94 @@ mod tests {
             // 2 of 4 is as bad as 1 of 2, so the fewer edits count.
             assert_eq!(row(Wer, &references, "a b")[..2], [1., 2.]);
         }
+    }
+
+    /// The whole edit matrix, cell by cell.
+    fn matrix(reference: &[u32], output: &[u32]) -> Vec<Vec<usize>> {
+        let mut cells = vec![vec![0; output.len() + 1]; reference.len() + 1];
+        for row in 0..=reference.len() {
+            for column in 0..=output.len() {
+                cells[row][column] = if row == 0 || column == 0 {
+                    row + column
+                } else {
+                    let differ = usize::from(reference[row - 1] != output[column - 1]);
+                    let pair = cells[row - 1][column - 1] + differ;
+                    pair.min(cells[row - 1][column] + 1).min(cells[row][column - 1] + 1)
+                };
+            }
+        }
+        cells
+    }
+
+    /// The deletions on the way back through the matrix that the rule describes.
+    fn deletions(reference: &[u32], output: &[u32]) -> usize {
+        let cells = matrix(reference, output);
+        let front = common_length(reference.iter(), output.iter());
+        let (mut row, mut column) = (reference.len(), output.len());
+        while row > front && column > front && reference[row - 1] == output[column - 1] {
+            (row, column) = (row - 1, column - 1);
+        }
+        let mut found = 0;
+        while row > front && column > front {
+            if cells[row - 1][column] < cells[row][column] {
+                (row, found) = (row - 1, found + 1);
+            } else if cells[row][column - 1] < cells[row - 1][column - 1] {
+                column -= 1;
+            } else {
+                (row, column) = (row - 1, column - 1);
+            }
+        }
+        found + row - front
+    }
+
+    fn edits(reference: &[u32], output: &[u32]) -> Edits {
+        let mut index = EditIndex::default();
+        index.reset(reference, 10);
+        index.edits(output)
+    }
+
+    /// Words below `vocabulary` that look drawn at random.
+    fn words(length: usize, vocabulary: u32, mut state: u32) -> Vec<u32> {
+        let mut next = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 16) % vocabulary
+        };
+        (0..length).map(|_| next()).collect()
+    }
+
+    #[test]
+    fn the_edits_are_those_of_the_way_back_through_the_matrix() {
+        let lengths = [0, 1, 2, 7, 63, 64, 65, 127, 128, 129, 200, 300, 700];
+        for (seed, &rows) in (1..).zip(&lengths) {
+            for (other, &columns) in (100..).zip(&lengths) {
+                for vocabulary in [1, 3, 10] {
+                    let reference = words(rows, vocabulary, seed);
+                    let output = words(columns, vocabulary, other);
+                    let found = edits(&reference, &output);
+                    let expected = matrix(&reference, &output)[rows][columns];
+                    assert_eq!(found.total(), expected, "{rows} × {columns} of {vocabulary}");
+                    assert_eq!(found.insertions + rows, found.deletions + columns);
+                    assert_eq!(found.deletions, deletions(&reference, &output));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn words_that_the_reference_lacks_are_insertions_or_substitutions() {
+        let found = edits(&[1, 2, 3], &[1, u32::MAX, 3, u32::MAX]);
+        assert_eq!(found, Edits { substitutions: 1, deletions: 0, insertions: 1 });
+        let found = edits(&[], &[u32::MAX]);
+        assert_eq!(found, Edits { substitutions: 0, deletions: 0, insertions: 1 });
+    }
+
+    #[test]
+    fn of_the_cheapest_alignments_one_is_chosen_by_rule() {
+        // Two substitutions, or a deletion and an insertion around a pair: the deletion is first.
+        let found = edits(&[1, 2], &[2, 1]);
+        assert_eq!(found, Edits { substitutions: 0, deletions: 1, insertions: 1 });
+        // A common end is aligned before any other choice.
+        let found = edits(&[1, 2, 2], &[3, 2]);
+        assert_eq!(found, Edits { substitutions: 1, deletions: 1, insertions: 0 });
     }
 }

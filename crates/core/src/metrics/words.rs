@@ -1,21 +1,25 @@
 //! Metrics that compare the words of an output with those of one reference at a time.
 //!
-//! Such a metric says what it indexes of a reference, what it counts in an output against it, and
-//! which of two rows is the better one. The rest is here: cutting, numbering, several references.
+//! Such a metric says what it indexes of a reference, what it counts in an output against it, which of
+//! two rows is the better one, and how sums are scored. The rest is here: cutting, numbering, several
+//! references, and what these metrics ask of a reference: how often each word occurs ([`Bag`]) and where
+//! ([`Positions`]).
 
-use super::counting::Counter;
 use super::symbols::Symbols;
+use super::{BySegment, Counter, Details, Metric, SegmentCounter};
 use crate::tokenizers::Tokenizer;
 
 /// What lines are cut into.
 #[derive(Debug, Clone, Copy)]
 pub struct Words {
+    /// What cuts segments into words.
     pub tokenizer: Tokenizer,
+    /// Whether words are compared in lower case.
     pub lowercase: bool,
 }
 
 /// How an output is compared with one reference. Equal words have equal numbers.
-pub trait Comparison: Sync {
+pub trait Comparison: std::fmt::Debug + Send + Sync {
     /// What is known of the reference, and memory that is reused.
     type Index: Default + Send;
 
@@ -32,15 +36,49 @@ pub trait Comparison: Sync {
     ///
     /// Two different rows are never equally good, so the order of the references does not matter.
     fn is_better(&self, row: &[f64], other: &[f64]) -> bool;
+
+    /// The score of one row of sums.
+    fn score(&self, sums: &[f64]) -> f64;
+
+    /// Writes the derivative of the score by each column of one row of sums.
+    fn gradient(&self, sums: &[f64], gradient: &mut [f64]);
+
+    /// The score of one row of sums, first, with what it is made of.
+    fn details(&self, sums: &[f64]) -> Details;
 }
 
-/// Keeps, for each output, its row against the reference that gives it the best one.
+/// A metric of words: keeps, for each output, its row against the reference that gives it the best one.
 #[derive(Debug, Clone, Copy)]
-pub struct WordCounter<C> {
+pub struct WordMetric<C> {
+    /// What lines are cut into.
     pub words: Words,
+    /// How an output is compared with one reference.
     pub comparison: C,
 }
 
+impl<C: Comparison> Metric for WordMetric<C> {
+    fn width(&self) -> usize {
+        C::WIDTH
+    }
+
+    fn counter(&self) -> Box<dyn Counter + '_> {
+        Box::new(BySegment::new(self, C::WIDTH))
+    }
+
+    fn score_row(&self, sums: &[f64]) -> f64 {
+        self.comparison.score(sums)
+    }
+
+    fn gradient_row(&self, sums: &[f64], gradient: &mut [f64]) {
+        self.comparison.gradient(sums, gradient);
+    }
+
+    fn details_row(&self, sums: &[f64]) -> Details {
+        self.comparison.details(sums)
+    }
+}
+
+/// Memory for counting, reused from segment to segment.
 #[derive(Debug, Default)]
 pub struct Scratch<I> {
     symbols: Symbols,
@@ -50,18 +88,14 @@ pub struct Scratch<I> {
     candidate: Vec<f64>,
 }
 
-impl<C: Comparison> Counter for WordCounter<C> {
+impl<C: Comparison> SegmentCounter for WordMetric<C> {
     type Scratch = Scratch<C::Index>;
 
     fn scratch(&self) -> Self::Scratch {
         Scratch { candidate: vec![0.0; C::WIDTH], ..Scratch::default() }
     }
 
-    fn width(&self) -> usize {
-        C::WIDTH
-    }
-
-    fn count(
+    fn count_segment(
         &self,
         references: &[&str],
         outputs: &[&str],
@@ -110,27 +144,137 @@ impl Sequences {
     }
 }
 
+/// Errors per hundred reference words, of a row of sums that begins with errors and reference length.
+///
+/// Without reference words it is 100 if there are errors, else 0.
+#[must_use]
+pub fn error_rate(sums: &[f64]) -> f64 {
+    let (errors, length) = (sums[0], sums[1]);
+    if length > 0.0 {
+        100.0 * (errors / length)
+    } else if errors > 0.0 {
+        100.0
+    } else {
+        0.0
+    }
+}
+
+/// Writes the derivative of the error rate by each column; 0 where there are no reference words.
+pub fn error_rate_gradient(sums: &[f64], gradient: &mut [f64]) {
+    gradient.fill(0.0);
+    let (errors, length) = (sums[0], sums[1]);
+    if length > 0.0 {
+        gradient[0] = 100.0 / length;
+        gradient[1] = -100.0 * errors / (length * length);
+    }
+}
+
+/// Whether a row has the lower rate; at the same rate, whether its columns come first in order.
+///
+/// Errors without reference words are a rate above all others; no errors without words are none.
+#[must_use]
+pub fn is_lower(row: &[f64], other: &[f64]) -> bool {
+    // Fractions are compared crosswise: whole numbers, so nothing is rounded.
+    let (rate, other_rate) = (row[0] * other[1], other[0] * row[1]);
+    rate < other_rate || (rate <= other_rate && row < other)
+}
+
+/// The words of a reference as a bag.
+#[derive(Debug, Default)]
+pub struct Bag {
+    counts: Vec<u32>,
+    left: Vec<u32>,
+}
+
+impl Bag {
+    /// Takes words that are numbered below `vocabulary`.
+    pub fn reset(&mut self, words: impl IntoIterator<Item = u32>, vocabulary: usize) {
+        self.counts.clear();
+        self.counts.resize(vocabulary, 0);
+        for word in words {
+            self.counts[word as usize] += 1;
+        }
+    }
+
+    /// How many of these words can be paired with equal ones of the bag, each with another one.
+    pub fn common(&mut self, words: impl IntoIterator<Item = u32>) -> usize {
+        self.left.clone_from(&self.counts);
+        let mut common = 0;
+        for word in words {
+            if let Some(left @ 1..) = self.left.get_mut(word as usize) {
+                *left -= 1;
+                common += 1;
+            }
+        }
+        common
+    }
+}
+
+/// The positions of each word in a reference, in ascending order.
+#[derive(Debug, Default)]
+pub struct Positions {
+    positions: Vec<u32>,
+    /// The positions of word w are those from `starts[w]` to `starts[w + 1]`.
+    starts: Vec<usize>,
+}
+
+impl Positions {
+    /// Takes the words of a reference, numbered below `vocabulary`.
+    pub fn reset(&mut self, reference: &[u32], vocabulary: usize) {
+        // First how many words are smaller or equal, then counted down while they are placed.
+        self.starts.clear();
+        self.starts.resize(vocabulary + 1, 0);
+        for &word in reference {
+            self.starts[word as usize] += 1;
+        }
+        let mut end = 0;
+        for start in &mut self.starts {
+            end += *start;
+            *start = end;
+        }
+        self.positions.clear();
+        self.positions.resize(reference.len(), 0);
+        for (position, &word) in reference.iter().enumerate().rev() {
+            let slot = &mut self.starts[word as usize];
+            *slot -= 1;
+            self.positions[*slot] = position as u32;
+        }
+    }
+
+    /// The positions of a word; none for a word that the references lack.
+    #[must_use]
+    pub fn of(&self, word: u32) -> &[u32] {
+        match self.starts.get(word as usize..).unwrap_or_default() {
+            [start, end, ..] => &self.positions[*start..*end],
+            _ => &[],
+        }
+    }
+}
+
 #[cfg(test)]
-pub mod tests {
+pub(super) mod tests {
     use super::*;
+    use crate::metrics::symbols::UNKNOWN;
+    use crate::metrics::tests::check_gradient;
 
     /// The row of one output by white-space words.
     pub fn row(comparison: impl Comparison, references: &[&str], output: &str) -> Vec<f64> {
         let words = Words { tokenizer: Tokenizer::None, lowercase: false };
-        count(&WordCounter { words, comparison }, references, &[output])
+        count(&WordMetric { words, comparison }, references, &[output])
     }
 
     fn count<C: Comparison>(
-        counter: &WordCounter<C>,
+        counter: &WordMetric<C>,
         references: &[&str],
         outputs: &[&str],
     ) -> Vec<f64> {
         let mut rows = vec![0.0; C::WIDTH * outputs.len()];
-        counter.count(references, outputs, &mut rows, &mut counter.scratch());
+        counter.count_segment(references, outputs, &mut rows, &mut counter.scratch());
         rows
     }
 
     /// A metric whose row is the numbers of the last words.
+    #[derive(Debug)]
     struct LastWords;
 
     impl Comparison for LastWords {
@@ -149,13 +293,92 @@ pub mod tests {
         fn is_better(&self, row: &[f64], other: &[f64]) -> bool {
             row[1] > other[1]
         }
+
+        fn score(&self, sums: &[f64]) -> f64 {
+            sums[0]
+        }
+
+        fn gradient(&self, _: &[f64], gradient: &mut [f64]) {
+            gradient.copy_from_slice(&[1.0, 0.0]);
+        }
+
+        fn details(&self, _: &[f64]) -> Details {
+            vec![]
+        }
     }
 
     #[test]
     fn each_output_is_counted_against_its_best_reference() {
         let words = Words { tokenizer: Tokenizer::None, lowercase: true };
-        let counter = WordCounter { words, comparison: LastWords };
+        let counter = WordMetric { words, comparison: LastWords };
         let rows = count(&counter, &["a B c", "A d", "b"], &["x C", "d b", ""]);
         assert_eq!(rows, [2., 3., 1., 3., 0., 3.]);
+    }
+
+    #[test]
+    fn the_gradient_is_that_of_the_score() {
+        let words = Words { tokenizer: Tokenizer::None, lowercase: false };
+        check_gradient(
+            &WordMetric { words, comparison: super::super::wer::Wer },
+            &[30.0, 120.0, 10.0, 12.0, 8.0],
+        );
+        check_gradient(&WordMetric { words, comparison: super::super::per::Per }, &[30.0, 120.0]);
+        check_gradient(
+            &WordMetric { words, comparison: super::super::length::Length },
+            &[130.0, 120.0],
+        );
+        let comparison = super::super::gtm::Gtm { exponent: 2.0 };
+        check_gradient(&WordMetric { words, comparison }, &[70.0, 130.0, 120.0]);
+    }
+
+    #[test]
+    fn a_rate_is_in_errors_per_hundred_words() {
+        assert!((error_rate(&[3.0, 12.0]) - 25.0).abs() < 1e-12);
+        assert!((error_rate(&[3.0, 2.0]) - 150.0).abs() < 1e-12);
+        assert!((error_rate(&[3.0, 0.0]) - 100.0).abs() < 1e-12);
+        assert!(error_rate(&[0.0, 0.0]) == 0.0);
+    }
+
+    #[test]
+    fn the_lower_rate_wins_and_at_equal_rates_the_fewer_errors() {
+        assert!(is_lower(&[2.0, 8.0], &[1.0, 3.0]));
+        assert!(is_lower(&[1.0, 2.0], &[2.0, 4.0]));
+        assert!(!is_lower(&[2.0, 4.0], &[1.0, 2.0]));
+        assert!(is_lower(&[1.0, 2.0, 0.0], &[1.0, 2.0, 1.0]));
+        assert!(!is_lower(&[1.0, 2.0], &[1.0, 2.0]));
+    }
+
+    #[test]
+    fn an_empty_reference_is_best_for_an_empty_output_and_worst_for_any_other() {
+        assert!(is_lower(&[0.0, 0.0], &[2.0, 2.0]));
+        assert!(!is_lower(&[2.0, 2.0], &[0.0, 0.0]));
+        assert!(is_lower(&[9.0, 2.0], &[1.0, 0.0]));
+        assert!(!is_lower(&[1.0, 0.0], &[9.0, 2.0]));
+    }
+
+    #[test]
+    fn a_word_is_paired_at_most_as_often_as_the_bag_has_it() {
+        let mut bag = Bag::default();
+        bag.reset([1, 1, 2], 3);
+        for _ in 0..2 {
+            assert_eq!(bag.common([1, 1, 1, 0, 2, 9]), 3);
+            assert_eq!(bag.common([]), 0);
+        }
+    }
+
+    #[test]
+    fn positions_are_found_by_word_and_in_order() {
+        let mut positions = Positions::default();
+        for _ in 0..2 {
+            positions.reset(&[2, 0, 2, 3, 0, 2], 5);
+            assert_eq!(positions.of(0), [1, 4]);
+            assert_eq!(positions.of(2), [0, 2, 5]);
+            assert_eq!(positions.of(3), [3]);
+            for absent in [1, 4, 5, UNKNOWN] {
+                assert_eq!(positions.of(absent), []);
+            }
+        }
+        positions.reset(&[], 0);
+        assert_eq!(positions.of(0), []);
     }
 }

@@ -1,6 +1,6 @@
 //! Metrics of clipped n-gram matches: what they look at in a text, and a pair's row of counts.
 
-use crate::metrics::bleu::{Bleu, EMPTY_WORD};
+use crate::metrics::bleu::{BleuCounts, EMPTY_WORD};
 use crate::metrics::chrf::{Chrf, split_words};
 use crate::metrics::ngrams::total;
 use crate::metrics::symbols::{Symbols, UNKNOWN};
@@ -32,7 +32,7 @@ pub trait OverlapMetric: Sync {
     fn row(&self, output: &Totals, reference: &Totals, matches: &[f64], row: &mut [f64]);
 }
 
-impl OverlapMetric for Bleu {
+impl OverlapMetric for BleuCounts {
     fn max_orders(&self) -> [usize; 2] {
         [self.max_order, 0]
     }

@@ -289,11 +289,11 @@ impl Overlaps {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::Counter;
-    use crate::metrics::bleu::{Bleu, ReferenceLength};
+    use crate::metrics::SegmentCounter;
+    use crate::metrics::bleu::{BleuCounts, ReferenceLength};
     use crate::tokenizers::Tokenizer;
 
-    const BLEU: Bleu = Bleu {
+    const BLEU: BleuCounts = BleuCounts {
         tokenizer: Tokenizer::None,
         lowercase: false,
         max_order: 3,
@@ -316,8 +316,8 @@ mod tests {
     }
 
     fn plain_matches(output: &str, reference: &str) -> Vec<f64> {
-        let mut row = vec![0.0; Counter::width(&BLEU)];
-        BLEU.count(&[reference], &[output], &mut row, &mut BLEU.scratch());
+        let mut row = vec![0.0; BLEU.width()];
+        BLEU.count_segment(&[reference], &[output], &mut row, &mut BLEU.scratch());
         row[2..5].to_vec()
     }
 

@@ -4,7 +4,6 @@ use rayon::prelude::*;
 
 use super::metrics::OverlapMetric;
 use super::overlaps::{Overlaps, Role};
-use crate::parallel;
 
 /// A row of counts becomes a score.
 pub type Score<'a> = &'a (dyn Fn(&[f64]) -> f64 + Sync);
@@ -169,13 +168,13 @@ fn by_list<'a, T: Send>(
     if let [list] = lists {
         return vec![of_list(&mut Scratch::default(), list)];
     }
-    parallel::run(|| lists.par_iter().map_init(Scratch::default, of_list).collect())
+    lists.par_iter().map_init(Scratch::default, of_list).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::Counter;
+    use crate::metrics::SegmentCounter;
     use crate::metrics::chrf::{Chrf, Scoring};
 
     const CHRF: Chrf = Chrf {
@@ -188,8 +187,8 @@ mod tests {
     const TEXTS: [&str; 5] = ["the cat sat.", "a cat sat there", "", "the the cat", "le chat"];
 
     fn plain(output: &str, reference: &str) -> f64 {
-        let mut row = vec![0.0; Counter::width(&CHRF)];
-        CHRF.count(&[reference], &[output], &mut row, &mut CHRF.scratch());
+        let mut row = vec![0.0; CHRF.width()];
+        CHRF.count_segment(&[reference], &[output], &mut row, &mut CHRF.scratch());
         CHRF.scoring.score(&row)
     }
 

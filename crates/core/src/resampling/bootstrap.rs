@@ -7,7 +7,6 @@ use ndarray::parallel::prelude::*;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, Slice};
 
 use super::stream::{Purpose, Stream};
-use crate::parallel;
 
 /// Replicates whose weights are kept at a time: each row is read once for all of them.
 const REPLICATES: usize = 32;
@@ -27,14 +26,12 @@ pub fn bootstrap_sums(
 ) -> Array2<f64> {
     let count = (replicates.end - replicates.start) as usize;
     let mut sums = Array2::zeros((count, rows.ncols()));
-    parallel::run(|| {
-        sums.axis_chunks_iter_mut(Axis(0), REPLICATES).into_par_iter().enumerate().for_each(
-            |(chunk, sums)| {
-                let first = replicates.start + (chunk * REPLICATES) as u64;
-                add_replicates(rows, strata, first, seed, sums);
-            },
-        );
-    });
+    sums.axis_chunks_iter_mut(Axis(0), REPLICATES).into_par_iter().enumerate().for_each(
+        |(chunk, sums)| {
+            let first = replicates.start + (chunk * REPLICATES) as u64;
+            add_replicates(rows, strata, first, seed, sums);
+        },
+    );
     sums
 }
 

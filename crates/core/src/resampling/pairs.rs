@@ -3,8 +3,6 @@
 use ndarray::parallel::prelude::*;
 use ndarray::{Array2, Array4, ArrayView1, ArrayView2, ArrayView3, Axis};
 
-use crate::parallel;
-
 /// The sums of both systems of each pair in each trial, shaped (2, trial, pair, column).
 ///
 /// `taken` has, for each trial and system, the sums over the units that the trial swaps; `sums` those
@@ -21,22 +19,20 @@ pub fn pair_sums(
     let (mut first, mut second) = swapped.view_mut().split_at(Axis(0), 1);
     let (mut first, mut second) =
         (first.index_axis_mut(Axis(0), 0), second.index_axis_mut(Axis(0), 0));
-    parallel::run(|| {
-        first
-            .outer_iter_mut()
-            .into_par_iter()
-            .zip(second.outer_iter_mut().into_par_iter())
-            .zip(taken.outer_iter().into_par_iter())
-            .for_each(|((mut first, mut second), taken)| {
-                for (index, &(a, b)) in pairs.iter().enumerate() {
-                    for column in 0..width {
-                        let moved = taken[[b, column]] - taken[[a, column]];
-                        first[[index, column]] = sums[[a, column]] + moved;
-                        second[[index, column]] = sums[[b, column]] - moved;
-                    }
+    first
+        .outer_iter_mut()
+        .into_par_iter()
+        .zip(second.outer_iter_mut().into_par_iter())
+        .zip(taken.outer_iter().into_par_iter())
+        .for_each(|((mut first, mut second), taken)| {
+            for (index, &(a, b)) in pairs.iter().enumerate() {
+                for column in 0..width {
+                    let moved = taken[[b, column]] - taken[[a, column]];
+                    first[[index, column]] = sums[[a, column]] + moved;
+                    second[[index, column]] = sums[[b, column]] - moved;
                 }
-            });
-    });
+            }
+        });
     swapped
 }
 
@@ -51,24 +47,22 @@ pub fn pair_differences(
 ) -> Array2<f64> {
     let (trials, _, width) = taken.dim();
     let mut differences = Array2::zeros((trials, pairs.len()));
-    parallel::run(|| {
-        differences
-            .outer_iter_mut()
-            .into_par_iter()
-            .zip(taken.outer_iter().into_par_iter())
-            .for_each_init(
-                || (vec![0.0; width], vec![0.0; width]),
-                |(first, second), (mut differences, taken)| {
-                    // What each system has left of its own; the pairs add what they get.
-                    let left = sums - &taken;
-                    for (difference, &(a, b)) in differences.iter_mut().zip(pairs) {
-                        add(first, &left.row(a), &taken.row(b));
-                        add(second, &left.row(b), &taken.row(a));
-                        *difference = score(first) - score(second);
-                    }
-                },
-            );
-    });
+    differences
+        .outer_iter_mut()
+        .into_par_iter()
+        .zip(taken.outer_iter().into_par_iter())
+        .for_each_init(
+            || (vec![0.0; width], vec![0.0; width]),
+            |(first, second), (mut differences, taken)| {
+                // What each system has left of its own; the pairs add what they get.
+                let left = sums - &taken;
+                for (difference, &(a, b)) in differences.iter_mut().zip(pairs) {
+                    add(first, &left.row(a), &taken.row(b));
+                    add(second, &left.row(b), &taken.row(a));
+                    *difference = score(first) - score(second);
+                }
+            },
+        );
     differences
 }
 

@@ -8,8 +8,8 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 pub enum Purpose {
     Bootstrap = 1,
     Swaps = 2,
-    /// Scores of two metrics exchanged.
-    Exchange = 3,
+    /// Scores of two metrics swapped.
+    Permutation = 3,
     /// Segments, documents or systems drawn to judge a coefficient.
     Agreement = 4,
 }

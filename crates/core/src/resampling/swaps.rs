@@ -9,7 +9,6 @@ use ndarray::parallel::prelude::*;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, Slice};
 
 use super::stream::{Purpose, Stream};
-use crate::parallel;
 
 /// The most trials that share the tables of subset sums.
 const TRIALS: usize = 2048;
@@ -35,20 +34,18 @@ pub fn swapped_sums(rows: &ArrayView2<'_, f64>, swaps: Swaps, trials: Range<u64>
     let count = (trials.end - trials.start) as usize;
     let mut sums = Array2::zeros((count, rows.ncols()));
     let share = even_share(count);
-    parallel::run(|| {
-        sums.axis_chunks_iter_mut(Axis(0), share).into_par_iter().enumerate().for_each(
-            |(chunk, sums)| {
-                let first = trials.start + (chunk * share) as u64;
-                add_trials(rows, swaps, first, sums);
-            },
-        );
-    });
+    sums.axis_chunks_iter_mut(Axis(0), share).into_par_iter().enumerate().for_each(
+        |(chunk, sums)| {
+            let first = trials.start + (chunk * share) as u64;
+            add_trials(rows, swaps, first, sums);
+        },
+    );
     sums
 }
 
 /// How many trials to add up at a time, so that all threads get as many.
 fn even_share(trials: usize) -> usize {
-    let threads = parallel::threads().max(1);
+    let threads = rayon::current_num_threads().max(1);
     let rounds = trials.div_ceil(threads * TRIALS).max(1);
     trials.div_ceil(threads * rounds).max(1)
 }

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeAlias
 
 from truebleu import _core
-from truebleu._threads import set_threads_from_environment
+from truebleu._threads import use_environment
 from truebleu.compat.sacrebleu._printing import (
     Paint,
     coloured,
@@ -65,7 +65,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return int(leave.code or 0)
     with _messages(quiet=options.quiet) as logger:
         try:
-            set_threads_from_environment()
+            use_environment()
             _write(_run(options, logger))
         except RefusedError as refusal:
             logger.error("%s", refusal)

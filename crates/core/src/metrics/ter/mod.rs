@@ -1,31 +1,58 @@
 //! TER: the edits from an output to a reference, shifts of words among them (Snover et al., 2006).
 //!
 //! Which shifts are found is a matter of rules, Tercom's as sacreBLEU 2.6.0 has them: the search
-//! takes the best one again and again. `search` repeats, `shifts` proposes, and a `matrix` of edit
+//! takes the best one again and again. `Search` repeats, `shifts` proposes, and a `matrix` of edit
 //! distances judges.
 
-mod alignment;
-mod band;
 mod matrix;
-mod plain;
-mod reference;
-mod search;
 mod shifts;
 mod window;
 
-use super::counting::Counter;
-use super::rates::error_rate;
 use super::symbols::Symbols;
+use super::words::{error_rate, error_rate_gradient};
+use super::{BySegment, Counter, Details, Metric, Part, SegmentCounter};
 use crate::tokenizers::Tercom;
-use reference::Reference;
-use search::Search;
+use matrix::{Band, Matrix, PlainMatrix};
+use shifts::{Alignment, Candidates};
+use window::WindowMatrix;
 
-/// Counts for TER: the fewest edits to any reference, and the mean length of the references.
-#[derive(Debug, Clone, Copy)]
+/// TER. Its columns: the fewest edits to any reference, and the mean length of the references.
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Ter {
+    /// What cuts segments into words.
     pub tokenizer: Tercom,
 }
 
+impl Metric for Ter {
+    fn width(&self) -> usize {
+        WIDTH
+    }
+
+    fn counter(&self) -> Box<dyn Counter + '_> {
+        Box::new(BySegment::new(self, WIDTH))
+    }
+
+    /// 100 times the edits per word of the reference.
+    fn score_row(&self, sums: &[f64]) -> f64 {
+        error_rate(sums)
+    }
+
+    fn gradient_row(&self, sums: &[f64], gradient: &mut [f64]) {
+        error_rate_gradient(sums, gradient);
+    }
+
+    fn details_row(&self, sums: &[f64]) -> Details {
+        vec![
+            ("score", Part::Number(self.score_row(sums))),
+            ("edits", Part::Count(sums[0])),
+            ("reference_length", Part::Number(sums[1])),
+        ]
+    }
+}
+
+const WIDTH: usize = 2;
+
+/// Memory for counting, reused from segment to segment.
 #[derive(Debug, Default)]
 pub struct Scratch {
     symbols: Symbols,
@@ -58,18 +85,14 @@ impl Ter {
     }
 }
 
-impl Counter for Ter {
+impl SegmentCounter for Ter {
     type Scratch = Scratch;
 
     fn scratch(&self) -> Scratch {
         Scratch::default()
     }
 
-    fn width(&self) -> usize {
-        2
-    }
-
-    fn count(
+    fn count_segment(
         &self,
         references: &[&str],
         outputs: &[&str],
@@ -81,7 +104,7 @@ impl Counter for Ter {
         let indexed = &indexed[..references.len()];
         let length: usize = indexed.iter().map(Reference::len).sum();
         let mean_length = length as f64 / references.len() as f64;
-        for (output, row) in outputs.iter().zip(rows.chunks_mut(self.width())) {
+        for (output, row) in outputs.iter().zip(rows.chunks_mut(WIDTH)) {
             words.clear();
             // All words that no reference has share the number behind the last.
             self.tokenizer.cut(output, |word| words.push(symbols.get(word).min(vocabulary)));
@@ -95,10 +118,159 @@ impl Counter for Ter {
     }
 }
 
-/// The score of one row of sums: 100 times the edits per word of the reference.
-#[must_use]
-pub fn score(sums: &[f64]) -> f64 {
-    error_rate(sums)
+/// sacreBLEU tries fewer shifts than this for one output and reference.
+const MAX_CANDIDATES: usize = 1000;
+
+/// Memory of the search, reused from output to output.
+#[derive(Debug, Default)]
+pub struct Search {
+    round: Round,
+    window: WindowMatrix,
+    plain: PlainMatrix,
+    unpaired: Vec<u32>,
+}
+
+#[derive(Debug, Default)]
+struct Round {
+    output: Vec<u32>,
+    alignment: Alignment,
+    candidates: Candidates,
+}
+
+impl Search {
+    /// The edits from `output` to `reference`, or any number from `enough` on if there are so many.
+    fn edits(&mut self, reference: &Reference, output: &[u32], enough: usize) -> usize {
+        let longer = output.len().max(reference.len());
+        let floor = longer - self.common_words(reference, output);
+        if floor >= enough || floor == longer {
+            return floor;
+        }
+        self.round.output.clear();
+        self.round.output.extend_from_slice(output);
+        if Band::new(output.len(), reference.len()).is_steep() {
+            self.round.edits(&mut self.plain, reference, floor, enough)
+        } else {
+            self.round.edits(&mut self.window, reference, floor, enough)
+        }
+    }
+
+    /// How many words could be paired with equal ones in any order.
+    fn common_words(&mut self, reference: &Reference, output: &[u32]) -> usize {
+        self.unpaired.clear();
+        self.unpaired.extend_from_slice(reference.counts());
+        let mut common = 0;
+        for &word in output {
+            let left = &mut self.unpaired[word as usize];
+            common += usize::from(*left > 0);
+            *left = left.saturating_sub(1);
+        }
+        common
+    }
+}
+
+impl Round {
+    /// Shifts `output` until nothing is gained; no order of its words is closer than `floor`.
+    fn edits(
+        &mut self,
+        matrix: &mut impl Matrix,
+        reference: &Reference,
+        floor: usize,
+        enough: usize,
+    ) -> usize {
+        let Self { output, alignment, candidates } = self;
+        matrix.fill(reference, output);
+        let (mut shifts, mut tried) = (0, 0);
+        loop {
+            let distance = matrix.distance();
+            if distance == floor || shifts + floor >= enough {
+                return shifts + distance;
+            }
+            alignment.trace(matrix, reference, output);
+            let limit = MAX_CANDIDATES - tried;
+            // At the limit sacreBLEU gives up, even on the best shift of the round.
+            let Some(found) = candidates.find(reference, output, alignment, limit) else {
+                return shifts + distance;
+            };
+            tried += found;
+            let Some(swap) = candidates.best(matrix, reference, output, (distance, floor)) else {
+                return shifts + distance;
+            };
+            swap.apply(output);
+            matrix.refill(reference, output, swap.start);
+            shifts += 1;
+        }
+    }
+}
+
+/// The words of a reference, numbered, and where each word stands in it.
+#[derive(Debug, Default)]
+struct Reference {
+    words: Vec<u32>,
+    /// For each word of the vocabulary a set of positions, as `blocks` 64-bit integers.
+    positions: Vec<u64>,
+    blocks: usize,
+    counts: Vec<u32>,
+}
+
+impl Reference {
+    /// Replaces the words. Those of `vocabulary` and above occur in no reference.
+    fn reset(&mut self, words: &[u32], vocabulary: usize) {
+        self.words.clear();
+        self.words.extend_from_slice(words);
+        // One block beyond the last, so that 64 bits can be read from any position.
+        self.blocks = words.len() / 64 + 2;
+        self.positions.clear();
+        self.positions.resize((vocabulary + 1) * self.blocks, 0);
+        self.counts.clear();
+        self.counts.resize(vocabulary + 1, 0);
+        for (position, &word) in words.iter().enumerate() {
+            let block = word as usize * self.blocks + position / 64;
+            self.positions[block] |= 1 << (position % 64);
+            self.counts[word as usize] += 1;
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    fn words(&self) -> &[u32] {
+        &self.words
+    }
+
+    /// How often each word of the vocabulary occurs.
+    fn counts(&self) -> &[u32] {
+        &self.counts
+    }
+
+    /// Which of the 64 positions from `start` on hold `word`, the lowest bit first.
+    #[inline]
+    fn occurrences(&self, word: u32, start: usize) -> u64 {
+        let at = word as usize * self.blocks + start / 64;
+        let (low, high) = (self.positions[at], self.positions[at + 1]);
+        low >> (start % 64) | high << 1 << (63 - start % 64)
+    }
+
+    /// Calls `visit` with the positions of `word` within `distance` of `around`, ascending.
+    fn for_each_position(
+        &self,
+        word: u32,
+        around: usize,
+        distance: usize,
+        mut visit: impl FnMut(usize),
+    ) {
+        let behind = (around + distance + 1).min(self.len());
+        let mut start = around.saturating_sub(distance);
+        while start < behind {
+            let inside = u64::MAX >> (64 - (behind - start).min(64));
+            let mut found = self.occurrences(word, start) & inside;
+            while found != 0 {
+                visit(start + found.trailing_zeros() as usize);
+                found &= found - 1;
+            }
+            start += 64;
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,6 @@
 //! What TER counts; expected numbers are sacreBLEU 2.6.0's or come from the plain matrix.
 
-use super::band::Band;
-use super::matrix::{Matrix, Swap};
-use super::plain::PlainMatrix;
-use super::window::WindowMatrix;
+use super::matrix::Swap;
 use super::*;
 
 const PLAIN: Tercom =
@@ -13,7 +10,7 @@ const NORMALIZED: Tercom = Tercom { normalized: true, ..PLAIN };
 fn row(tokenizer: Tercom, references: &[&str], output: &str) -> Vec<f64> {
     let metric = Ter { tokenizer };
     let mut row = vec![0.0; 2];
-    metric.count(references, &[output], &mut row, &mut metric.scratch());
+    metric.count_segment(references, &[output], &mut row, &mut metric.scratch());
     row
 }
 
@@ -46,13 +43,13 @@ fn a_normalised_text_can_differ_from_itself() {
     let line = "this is the dog's.";
     let found = row(NORMALIZED, &[line], line);
     assert_eq!(found, [2.0, 6.0]);
-    assert!((score(&found) - 100.0 / 3.0).abs() < 1e-9);
+    assert!((Ter::default().score_row(&found) - 100.0 / 3.0).abs() < 1e-9);
 }
 
 #[test]
 fn a_score_without_reference_words_is_all_or_nothing() {
     for (sums, expected) in [([3.0, 4.0], 75.0), ([2.0, 0.0], 100.0), ([0.0, 0.0], 0.0)] {
-        assert!((score(&sums) - expected).abs() < f64::EPSILON);
+        assert!((Ter::default().score_row(&sums) - expected).abs() < f64::EPSILON);
     }
 }
 
@@ -61,7 +58,7 @@ fn outputs_do_not_disturb_each_other() {
     let outputs = ["b a c", "a b c d e f g", "", "c b a", "b a c"];
     let metric = Ter { tokenizer: PLAIN };
     let mut rows = [0.0; 10];
-    metric.count(&["a b c", "c b"], &outputs, &mut rows, &mut metric.scratch());
+    metric.count_segment(&["a b c", "c b"], &outputs, &mut rows, &mut metric.scratch());
     for (output, found) in outputs.iter().zip(rows.as_chunks::<2>().0) {
         check(&["a b c", "c b"], output, *found);
     }
@@ -154,4 +151,24 @@ fn the_window_knows_the_distance_after_a_swap_unless_it_is_larger() {
             assert_eq!(window.distance(), plain.distance());
         }
     }
+}
+
+#[test]
+fn positions_are_found_across_blocks_and_within_a_distance() {
+    let words: Vec<u32> = (0..200).map(|position| position % 7).collect();
+    let mut reference = Reference::default();
+    reference.reset(&words, 8);
+    for around in 0..260 {
+        let near = |position: &usize| words[*position] == 3 && position.abs_diff(around) <= 50;
+        let expected: Vec<_> = (0..200).filter(near).collect();
+        let mut found = Vec::new();
+        reference.for_each_position(3, around, 50, |position| found.push(position));
+        reference.for_each_position(8, around, 50, |position| found.push(position));
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn the_gradient_is_that_of_the_score() {
+    crate::metrics::tests::check_gradient(&Ter::default(), &[30.0, 120.5]);
 }

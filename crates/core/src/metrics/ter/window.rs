@@ -6,9 +6,8 @@
 //! taken to hold one more than its neighbour inside, which makes every path through it too dear,
 //! provided that no pair of equal words leads out of it; `RowWindow::paired` sees to that.
 
-use super::band::Band;
-use super::matrix::{Edit, Matrix, Swap};
-use super::reference::Reference;
+use super::Reference;
+use super::matrix::{Band, Edit, Matrix, Swap};
 
 /// The window of one row. Its lowest bit is for the band's first column, but never for column 0.
 #[derive(Debug, Clone, Copy, Default)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from truebleu import _core
+from truebleu._core import NativeMetric
 from truebleu.compat.sacrebleu.metrics.base import Metric, Score
 from truebleu.compat.sacrebleu.tokenizers import NAMES, NativeTokenizer, tokenizer
 from truebleu.compat.sacrebleu.utils import warn
@@ -173,15 +173,20 @@ class BLEU(Metric[BLEUScore]):
         return line.lower() if self.lowercase else line
 
     def _count(self, systems: Sequence[TextLike], references: Sequence[TextLike]) -> Statistics:
+        return self._native().count(systems, references)
+
+    def _native(self, smooth_value: float = 0.0) -> NativeMetric:
         name, lowercase = "none", False
         if isinstance(self.tokenizer, NativeTokenizer):
             name, lowercase = self.tokenizer.name, self.lowercase
-        return _core.count_bleu(
-            systems,
-            references,
+        return NativeMetric.bleu(
             tokenizer=name,
             lowercase=lowercase,
             max_order=self.max_ngram_order,
+            reference_length="closest",
+            smooth=self.smooth_method,
+            smooth_value=smooth_value,
+            effective_order=self.effective_order,
         )
 
     def _check_hypotheses(self, hypotheses: object) -> None:
@@ -210,12 +215,7 @@ class BLEU(Metric[BLEUScore]):
         if self.smooth_method == "add-k":
             # sacreBLEU adds to whole numbers here, which cuts a fraction off.
             smooth_value = float(int(smooth_value))
-        scorer = _core.bleu_scorer(
-            smooth=self.smooth_method,
-            smooth_value=smooth_value,
-            effective_order=self.effective_order,
-        )
-        return scorer.scores(sums)
+        return self._native(smooth_value).scores(sums)
 
     def _signature_fields(self) -> dict[str, str | int | bool]:
         smooth = self.smooth_method
@@ -232,20 +232,25 @@ class BLEU(Metric[BLEUScore]):
 def _describe(
     sums: Sequence[float], smooth: str, smooth_value: float | None, effective_order: bool
 ) -> BLEUScore:
-    score, bp, precisions, matches, totals = _core.bleu_details(
-        sums,
+    # Matches and totals stand in pairs behind the two lengths; texts are not looked at here.
+    native = NativeMetric.bleu(
+        tokenizer="none",
+        lowercase=False,
+        max_order=(len(sums) - 2) // 2,
+        reference_length="closest",
         smooth=smooth,
         smooth_value=_smooth_value(smooth, smooth_value),
         effective_order=effective_order,
     )
+    details = native.details(sums)
     return BLEUScore(
-        score,
-        _whole(matches),
-        _whole(totals),
-        precisions,
-        bp,
-        int(sums[0]),
-        int(sums[1]),
+        details["score"],
+        _whole(list(details["matches"])),
+        _whole(list(details["totals"])),
+        list(details["precisions"]),
+        details["brevity_penalty"],
+        details["output_length"],
+        details["reference_length"],
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from truebleu import _core
+from truebleu._core import NativeMetric
 from truebleu.compat.sacrebleu.metrics.base import Metric, Score
 from truebleu.errors import SettingError
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from truebleu._core import Scorer, Statistics
+    from truebleu._core import Statistics
     from truebleu.corpus import TextLike
 
 
@@ -71,19 +71,10 @@ class CHRF(Metric[CHRFScore]):
         self._keep(references)
 
     def _count(self, systems: Sequence[TextLike], references: Sequence[TextLike]) -> Statistics:
-        return _core.count_chrf(
-            systems,
-            references,
-            char_order=self.char_order,
-            word_order=self.word_order,
-            lowercase=self.lowercase,
-            whitespace=self.whitespace,
-            beta=self.beta,
-            eps_smoothing=self.eps_smoothing,
-        )
+        return self._native().count(systems, references)
 
     def _score(self, sums: Sequence[float]) -> CHRFScore:
-        return CHRFScore(self._scorer().score(sums), self.char_order, self.word_order, self.beta)
+        return CHRFScore(self._native().score(sums), self.char_order, self.word_order, self.beta)
 
     def _resampled_scores(self, sums: NDArray[np.float32]) -> NDArray[np.floating[Any]]:
         from truebleu.compat.sacrebleu._resampling import chrf_scores
@@ -91,10 +82,17 @@ class CHRF(Metric[CHRFScore]):
         return chrf_scores(sums, beta=self.beta, eps_smoothing=self.eps_smoothing)
 
     def _swapped_scores(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self._scorer().scores(sums)
+        return self._native().scores(sums)
 
-    def _scorer(self) -> Scorer:
-        return _core.chrf_scorer(beta=self.beta, eps_smoothing=self.eps_smoothing)
+    def _native(self) -> NativeMetric:
+        return NativeMetric.chrf(
+            char_order=self.char_order,
+            word_order=self.word_order,
+            lowercase=self.lowercase,
+            whitespace=self.whitespace,
+            beta=self.beta,
+            eps_smoothing=self.eps_smoothing,
+        )
 
     def _signature_fields(self) -> dict[str, str | int | bool]:
         return {

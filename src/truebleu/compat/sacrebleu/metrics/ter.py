@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from truebleu import _core
+from truebleu._core import NativeMetric
 from truebleu.compat.sacrebleu.metrics.base import Metric, Score
 from truebleu.compat.sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
 
@@ -65,17 +65,10 @@ class TER(Metric[TERScore]):
         return self.tokenizer.signature()
 
     def _count(self, systems: Sequence[TextLike], references: Sequence[TextLike]) -> Statistics:
-        return _core.count_ter(
-            systems,
-            references,
-            normalized=self.normalized,
-            no_punct=self.no_punct,
-            asian_support=self.asian_support,
-            case_sensitive=self.case_sensitive,
-        )
+        return self._native().count(systems, references)
 
     def _score(self, sums: Sequence[float]) -> TERScore:
-        return TERScore(_core.ter_scorer().score(sums), sums[0], sums[1])
+        return TERScore(self._native().score(sums), sums[0], sums[1])
 
     def _resampled_scores(self, sums: NDArray[np.float32]) -> NDArray[np.floating[Any]]:
         from truebleu.compat.sacrebleu._resampling import ter_scores
@@ -83,7 +76,15 @@ class TER(Metric[TERScore]):
         return ter_scores(sums)
 
     def _swapped_scores(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        return _core.ter_scorer().scores(sums)
+        return self._native().scores(sums)
+
+    def _native(self) -> NativeMetric:
+        return NativeMetric.ter(
+            normalized=self.normalized,
+            no_punct=self.no_punct,
+            asian_support=self.asian_support,
+            case_sensitive=self.case_sensitive,
+        )
 
     def _signature_fields(self) -> dict[str, str | int | bool]:
         return {

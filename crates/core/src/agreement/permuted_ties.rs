@@ -1,6 +1,6 @@
 //! Accuracy with calibrated ties of two hybrids of metrics, without sorting anything in a draw.
 //!
-//! When two metrics exchange the scores of some cells, a pair of cells can have only four differences: each
+//! When two metrics swap the scores of some cells, a pair of cells can have only four differences: each
 //! of its cells holds one of two scores. All of them are sorted once. A draw then walks down the list, adding
 //! what each difference that is there is worth: with every pair tied, people's ties are what is right; as the
 //! threshold falls below a difference, a pair that people tied is lost and one that both order alike is won.
@@ -32,14 +32,14 @@ struct Difference {
 
 /// The differences of all pairs that two metrics can make, largest first.
 #[derive(Debug, Clone)]
-pub struct ExchangedTies {
+pub struct PermutedTies {
     differences: Vec<Difference>,
     /// What is right when every pair is tied.
     tied: i32,
     total: i32,
 }
 
-impl ExchangedTies {
+impl PermutedTies {
     /// Prepares two metrics, whose standardised scores come as `gather` orders them.
     ///
     /// None where there are too many pairs.
