@@ -53,6 +53,7 @@ ALLOWED = {
     },
     "nbest": {"errors", "_lazy", "_results", "_seeds", "corpus", "metrics"},
     "studies": {
+        "_lazy",
         "errors",
         "_results",
         "exhibits",
