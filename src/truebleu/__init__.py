@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from truebleu.metrics.nist import NIST
     from truebleu.metrics.per import PER
     from truebleu.metrics.registry import parse_metric
-    from truebleu.metrics.score import Scores, score, score_test_set
     from truebleu.metrics.sentence_bleu import SentenceBLEU
     from truebleu.metrics.ter import TER
     from truebleu.metrics.wer import WER
@@ -53,7 +52,7 @@ if TYPE_CHECKING:
     from truebleu.reports.charts import chart, save_chart
     from truebleu.significance.compare import Comparison, compare
     from truebleu.significance.gate import gate
-    from truebleu.significance.scores import score_with_intervals
+    from truebleu.significance.scores import Scores, score
     from truebleu.significance.settings import CompareSettings
     from truebleu.studies.accuracy import study_accuracy
     from truebleu.studies.coverage import study_coverage
@@ -90,7 +89,7 @@ _HOMES = {
     "NIST": "truebleu.metrics.nist",
     "PER": "truebleu.metrics.per",
     "Score": "truebleu.metrics.base",
-    "Scores": "truebleu.metrics.score",
+    "Scores": "truebleu.significance.scores",
     "SentenceBLEU": "truebleu.metrics.sentence_bleu",
     "Signature": "truebleu.metrics.base",
     "Statistics": "truebleu._core",
@@ -109,9 +108,7 @@ _HOMES = {
     "read_test_set": "truebleu.corpus",
     "sample": "truebleu.planning.sample",
     "save_chart": "truebleu.reports.charts",
-    "score": "truebleu.metrics.score",
-    "score_test_set": "truebleu.metrics.score",
-    "score_with_intervals": "truebleu.significance.scores",
+    "score": "truebleu.significance.scores",
     "set_threads": "truebleu._threads",
     "study_accuracy": "truebleu.studies.accuracy",
     "study_coverage": "truebleu.studies.coverage",
@@ -165,8 +162,6 @@ __all__ = [
     "sample",
     "save_chart",
     "score",
-    "score_test_set",
-    "score_with_intervals",
     "set_threads",
     "study_accuracy",
     "study_coverage",

@@ -15,7 +15,7 @@ from truebleu.errors import MalformedFileError, SettingError, UnpairedSegmentsEr
 from truebleu.human import Judgment
 from truebleu.metrics.given import GivenScores
 from truebleu.metrics.registry import as_metrics
-from truebleu.metrics.score import score_test_set
+from truebleu.significance.scores import score
 
 
 def part(test_set: TestSet, keep: list[bool]) -> TestSet:
@@ -36,7 +36,7 @@ def part(test_set: TestSet, keep: list[bool]) -> TestSet:
 
 def test_items_are_the_metrics_scores_of_single_segments() -> None:
     judged = agreement_data(texts(), human_scores(), as_metrics(["bleu", "chrf"]))
-    expected = score_test_set(texts(), ["bleu", "chrf"], segments=True)
+    expected = score(texts(), metrics=["bleu", "chrf"], segments=True)
     for label in ("BLEU", "chrF2"):
         rows = [system.segments[label] for system in expected.systems if system.segments]
         np.testing.assert_array_equal(judged.metrics[label].items, np.array(rows, dtype=float))
@@ -44,7 +44,7 @@ def test_items_are_the_metrics_scores_of_single_segments() -> None:
 
 def test_systems_are_scored_on_the_whole_text() -> None:
     judged = agreement_data(texts(), human_scores(whole=False), as_metrics(["bleu", "ter"]))
-    expected = score_test_set(texts(), ["bleu", "ter"])
+    expected = score(texts(), metrics=["bleu", "ter"])
     for label, sign in (("BLEU", 1), ("TER", -1)):
         scores = [sign * expected[name][label].score for name in RATES]
         np.testing.assert_allclose(judged.metrics[label].systems, scores, rtol=1e-12)
@@ -55,13 +55,13 @@ def test_rated_systems_are_scored_on_what_people_rated_of_them() -> None:
     judged = agreement_data(texts(), human, as_metrics(["bleu"]), system_scores="rated")
     for number, (name, row) in enumerate(human.scores.items()):
         own = part(texts(), [score is not None for score in row])
-        expected = score_test_set(own, ["bleu"])[name]["BLEU"].score
+        expected = score(own, metrics=["bleu"])[name]["BLEU"].score
         assert judged.metrics["BLEU"].systems[number] == pytest.approx(expected, rel=1e-12)
 
 
 def test_a_metric_of_which_less_is_better_is_turned() -> None:
     judged = agreement_data(texts(), human_scores(), as_metrics(["ter"]))
-    expected = score_test_set(texts(), ["ter"], segments=True)
+    expected = score(texts(), metrics=["ter"], segments=True)
     items = judged.metrics["TER"].items
     assert items is not None
     first = expected.systems[0].segments
@@ -81,10 +81,10 @@ def test_documents_and_domains_are_scored_as_the_texts_that_they_are(level: str)
     found = judged.metrics["BLEU"].items
     assert found is not None
     for place, item in enumerate(items):
-        own = score_test_set(part(test_set, [label == item for label in labels]), ["bleu"])
+        own = score(part(test_set, [label == item for label in labels]), metrics=["bleu"])
         expected = [own[name]["BLEU"].score for name in RATES]
         np.testing.assert_allclose(found[:, place], expected, rtol=1e-12)
-    whole = score_test_set(test_set, ["bleu"])
+    whole = score(test_set, metrics=["bleu"])
     expected = [whole[name]["BLEU"].score for name in RATES]
     np.testing.assert_allclose(judged.metrics["BLEU"].systems, expected, rtol=1e-12)
     assert judged.human is not None

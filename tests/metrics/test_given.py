@@ -237,6 +237,6 @@ def test_mean_mqm_scores_are_those_of_mt_metrics_eval(shared: Path, name: str) -
     path = data / "human-mqm.tsv"
     for missing in ("omit", "common"):
         metric = parse_metric(f"scores:path={path},missing={missing},name=MQM,high=0")
-        scores = truebleu.score_test_set(test_set, [metric])
+        scores = truebleu.score(test_set, metrics=[metric])
         for system, human in expected.items():
             assert scores[system]["MQM"].score == pytest.approx(float(human), abs=1e-9)

@@ -10,7 +10,7 @@ import pytest
 from truebleu._seeds import Streams
 from truebleu.corpus import TestSet, read_test_set
 from truebleu.errors import SettingError, UnreadableFileError
-from truebleu.metrics.score import score_test_set
+from truebleu.significance.scores import score
 from truebleu.simulation import Channel, save_test_set, simulate
 from truebleu.simulation._language import kinds
 
@@ -85,7 +85,7 @@ def test_documents_of_one_segment_are_possible() -> None:
 
 
 def test_more_errors_make_lower_scores() -> None:
-    scores = score_test_set(simulate(segments=400, systems=[0.0, 0.02, 0.05, 0.1, 0.2, 0.4]))
+    scores = score(simulate(segments=400, systems=[0.0, 0.02, 0.05, 0.1, 0.2, 0.4]))
     bleu = [system.scores["BLEU"].score for system in scores.systems]
     assert bleu == sorted(bleu, reverse=True)
     assert bleu[0] == pytest.approx(100)
@@ -107,7 +107,7 @@ def test_systems_of_equal_channels_are_exchangeable() -> None:
     for seed in range(seeds):
         test_set = simulate(segments=20, systems=twins, seed=seed)
         assert test_set.systems["left"] != test_set.systems["right"]
-        scores = score_test_set(test_set)
+        scores = score(test_set)
         ahead += scores["left"]["BLEU"].score > scores["right"]["BLEU"].score
     assert abs(ahead - seeds / 2) < 3 * sqrt(seeds / 4)
 

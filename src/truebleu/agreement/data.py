@@ -17,7 +17,7 @@ from truebleu.agreement.comparisons import Judgments, shares_of_wins
 from truebleu.errors import MalformedFileError, SettingError, UnpairedSegmentsError
 from truebleu.human import HumanScores, PairwiseJudgments
 from truebleu.human.scores import listed
-from truebleu.metrics.score import metric_labels
+from truebleu.metrics.registry import metric_labels
 from truebleu.resampling import Units
 from truebleu.significance.statistics import MetricStatistics
 

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 import click
 
 from truebleu.cli._options import seed_option
-from truebleu.metrics.score import score_test_set
 from truebleu.reports import render
+from truebleu.significance.scores import score
 from truebleu.simulation import Channel, save_test_set, simulate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from truebleu.corpus import TestSet
-    from truebleu.metrics.score import Scores
+    from truebleu.significance.scores import Scores
 
 TWINS = ("errors-15a", "errors-15b")
 SYSTEMS = {
@@ -49,7 +49,7 @@ def command(segments: int, seed: int, folder: Path | None, force: bool) -> None:
     test_set = simulate(segments=segments, systems=SYSTEMS, seed=seed)
     # Before the scores: a file that cannot be written should be reported at once.
     files = None if folder is None else save_test_set(test_set, folder, overwrite=force)
-    scores = score_test_set(test_set, ["bleu", "chrf", "ter"])
+    scores = score(test_set, metrics=["bleu", "chrf", "ter"])
     click.echo(_introduction(test_set, seed))
     click.echo(render(scores, "text"))
     click.echo(_lesson(scores))

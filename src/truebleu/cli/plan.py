@@ -17,8 +17,7 @@ from truebleu.cli._options import (
     threads_option,
 )
 from truebleu.errors import SettingError
-from truebleu.metrics.registry import as_metrics
-from truebleu.metrics.score import metric_labels
+from truebleu.metrics.registry import as_metrics, metric_labels
 from truebleu.planning.plan import PLAN_UNITS, UNNAMED_METRIC, plan, plan_from_literature
 from truebleu.reports.charts import save_chart
 from truebleu.reports.formats import render

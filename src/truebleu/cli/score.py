@@ -16,15 +16,15 @@ from truebleu.cli._options import (
 )
 from truebleu.cli._progress import progress_bar
 from truebleu.metrics.registry import as_metrics
-from truebleu.metrics.score import score_test_set
-from truebleu.reports import render
+from truebleu.reports.formats import render
+from truebleu.reports.scores import document
+from truebleu.significance.scores import score
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from truebleu.corpus import TestSet
     from truebleu.metrics.base import Metric
-    from truebleu.metrics.score import Scores
 
 EPILOG = """\b
 A file holds one segment per line, compressed or not; - is standard input.
@@ -97,7 +97,7 @@ def command(
     file: str | None,
     force: bool,
     format_: str,
-    **resampling: Any,
+    **options: Any,
 ) -> None:
     """Score each SYSTEM against the references.
 
@@ -110,11 +110,18 @@ def command(
     if file is not None:
         # Before the scores: what cannot be saved should be said at once.
         _save(test_set, parsed, file, force=force)
-    if confidence:
-        scores = _with_intervals(test_set, parsed, resampling)
-    else:
-        scores = score_test_set(test_set, parsed, segments=segments)
-    click.echo(render(scores, format_, details=details), nl=False)
+    # Progress is worth showing only where there is resampling.
+    steps = options["replicates"] if confidence else 0
+    with progress_bar(steps, "resampling") as progress:
+        scores = score(
+            test_set,
+            metrics=parsed,
+            segments=segments,
+            confidence=confidence,
+            progress=progress,
+            **options,
+        )
+    click.echo(render(scores, format_, document(scores, details=details)), nl=False)
 
 
 def _save(test_set: TestSet, metrics: Sequence[Metric], file: str, *, force: bool) -> None:
@@ -122,15 +129,3 @@ def _save(test_set: TestSet, metrics: Sequence[Metric], file: str, *, force: boo
 
     require_new_file(file, overwrite=force)
     save_statistics(SavedStatistics.of(test_set, metrics), file, overwrite=force)
-
-
-def _with_intervals(
-    test_set: TestSet, metrics: Sequence[Metric], resampling: Mapping[str, Any]
-) -> Scores:
-    # Resampling needs NumPy, which takes longer to load than plain scores take in all.
-    from truebleu.significance.scores import score_with_intervals
-    from truebleu.significance.settings import CompareSettings
-
-    settings = CompareSettings(**resampling)
-    with progress_bar(settings.replicates, "resampling") as progress:
-        return score_with_intervals(test_set, metrics, settings, progress)

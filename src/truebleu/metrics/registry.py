@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
 from importlib import import_module
@@ -190,3 +191,27 @@ def as_metrics(metrics: Sequence[str | Metric]) -> list[Metric]:
         if isinstance(metric, type):
             raise SettingError("metrics", metric, f"an object, such as {metric.__name__}()")
     return parsed
+
+
+def metric_labels(metrics: Sequence[Metric]) -> list[str]:
+    """A label for each metric: its name, and what tells it from others of that name.
+
+    >>> metric_labels([parse_metric("bleu"), parse_metric("bleu:tokenize=intl")])
+    ['BLEU[tok:13a]', 'BLEU[tok:intl]']
+    """
+    names = Counter(metric.name for metric in metrics)
+    return [
+        metric.name if names[metric.name] == 1 else _distinct_label(metric, metrics)
+        for metric in metrics
+    ]
+
+
+def _distinct_label(metric: Metric, metrics: Sequence[Metric]) -> str:
+    namesakes = [other.signature.fields for other in metrics if other.name == metric.name]
+    own = metric.signature.fields
+    differing = [
+        f"{key}:{value}"
+        for key, value in own
+        if any((key, value) not in fields for fields in namesakes)
+    ]
+    return f"{metric.name}[{' '.join(differing)}]" if differing else metric.name

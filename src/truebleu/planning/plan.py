@@ -19,8 +19,7 @@ from truebleu._results import Result
 from truebleu._seeds import DEFAULT_SEED, require_replicates, require_seed
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.metrics.registry import as_metrics
-from truebleu.metrics.score import metric_labels
+from truebleu.metrics.registry import as_metrics, metric_labels
 from truebleu.planning.power import (
     MOST_UNITS,
     PlannedTest,

@@ -15,8 +15,7 @@ from truebleu._seeds import DEFAULT_SEED, Streams, require_seed
 from truebleu.corpus import as_test_set
 from truebleu.corpus._writing import files_of, write_files
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.metrics.registry import as_metrics
-from truebleu.metrics.score import metric_labels
+from truebleu.metrics.registry import as_metrics, metric_labels
 from truebleu.resampling import Units
 from truebleu.significance.statistics import MetricStatistics
 

@@ -1,82 +1,84 @@
-"""Scores as tables: a row per system, or a row per segment."""
+"""Scores as a document: a row per system, or a row per segment."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from truebleu.reports.table import Column, Table
+from truebleu.reports.document import Column, Document, Notes, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from truebleu.reports.document import Block, Row, Value
+    from truebleu.significance.scores import Scores, SystemScores
+    from truebleu.significance.settings import IntervalSettings
 
-    from truebleu.metrics.score import Scores, SystemScores
 
-
-def score_table(scores: Scores, every_digit: bool, details: bool) -> Table:
-    """A row per system with its scores."""
-    digits = _digits(scores, every_digit)
-    rows = [
-        (system.name, *(cell for label in digits for cell in _cells(system, label, digits[label])))
-        for system in scores.systems
-    ]
-    notes = list(_signature_lines(scores))
-    if scores.settings is not None:
-        notes.append(_interval_line(scores.settings))
+def document(scores: Scores, *, details: bool = False) -> Document:
+    """A table of scores with the metrics' signatures; with details, what each score is made of."""
+    by_segment = any(system.segments is not None for system in scores.systems)
+    table = segment_table(scores) if by_segment else score_table(scores)
+    blocks: list[Block] = [table]
     if details:
-        notes.append("")
-        notes.extend(
-            f"{system.name}: {score}"
-            for system in scores.systems
-            for score in system.scores.values()
-        )
-    columns = _metric_columns(scores)
+        blocks.append(Notes(tuple(_details(scores))))
+    return Document(tuple(blocks), table)
+
+
+def score_table(scores: Scores) -> Table:
+    """A row per system with its scores, and their intervals where there are any."""
+    columns = [Column("system", "System")]
+    for label, digits in scores.digits.items():
+        columns.append(Column(label, label, digits=digits, numeric=True))
+        if scores.settings is not None:
+            heading = f"{100 * scores.settings.level:g} % interval"
+            parts = (f"{label} low", f"{label} high")
+            columns.append(Column(f"{label} interval", heading, parts=parts, numeric=True))
+    notes = _signature_lines(scores)
     if scores.settings is not None:
-        level = f"{100 * scores.settings['level']:g} %"
-        interval = Column(f"{level} interval", numeric=True)
-        columns = tuple(column for metric in columns for column in (metric, interval))
-    return Table((Column("System"), *columns), tuple(rows), tuple(notes))
+        notes.append(_interval_line(scores.settings, scores.units))
+    rows = tuple(_score_row(scores, system) for system in scores.systems)
+    return Table(tuple(columns), rows, tuple(notes))
 
 
-def segment_table(scores: Scores, every_digit: bool) -> Table:
-    """A row per system and segment, segments counted from 1; empty where there is no score."""
-    digits = _digits(scores, every_digit).values()
-    rows = [
-        (system.name, str(index), *map(_number, row, digits))
+def segment_table(scores: Scores) -> Table:
+    """A row per system and segment, segments counted from 1; nothing where there is no score."""
+    columns = [Column("system", "System"), Column("segment", "Segment", numeric=True)]
+    for label, digits in scores.digits.items():
+        columns.append(Column(label, label, digits=digits, numeric=True))
+    rows: list[Row] = [
+        {"system": system.name, "segment": index, **dict(zip(scores.digits, row, strict=True))}
         for system in scores.systems
         if system.segments is not None
         for index, row in enumerate(zip(*system.segments.values(), strict=True), start=1)
     ]
-    columns = (Column("System"), Column("Segment", numeric=True), *_metric_columns(scores))
     lacking = [
         f"{system.name}: {label}: {note}"
         for system in scores.systems
         for label, note in system.notes.items()
     ]
-    return Table(columns, tuple(rows), (*_signature_lines(scores), *lacking))
+    return Table(tuple(columns), tuple(rows), (*_signature_lines(scores), *lacking))
 
 
-def _digits(scores: Scores, every_digit: bool) -> dict[str, int | None]:
-    """The decimals to write of each metric, by its label; None for all of them."""
-    return {label: None if every_digit else digits for label, digits in scores.digits.items()}
+def _score_row(scores: Scores, system: SystemScores) -> Row:
+    row: dict[str, Value] = {"system": system.name}
+    for label, digits in scores.digits.items():
+        row[label] = system.scores[label].score
+        if system.intervals is not None:
+            low, high = system.intervals[label]
+            row[f"{label} low"], row[f"{label} high"] = low, high
+            row[f"{label} interval"] = f"[{low:.{digits}f}, {high:.{digits}f}]"
+    return row
 
 
-def _cells(system: SystemScores, label: str, digits: int | None) -> list[str]:
-    cells = [_number(system.scores[label].score, digits)]
-    if system.intervals is not None:
-        low, high = system.intervals[label]
-        cells.append(f"[{_number(low, digits)}, {_number(high, digits)}]")
-    return cells
+def _details(scores: Scores) -> list[str]:
+    return [
+        f"{system.name}: {score}" for system in scores.systems for score in system.scores.values()
+    ]
 
 
-def _interval_line(settings: Mapping[str, Any]) -> str:
+def _interval_line(settings: IntervalSettings, units: int | None) -> str:
     return (
-        f"{settings['interval']} intervals from the bootstrap over {settings['units']} "
-        f"{settings['unit']}s, {settings['replicates']:,} replicates, seed {settings['seed']}"
+        f"{settings.interval} intervals from the bootstrap over {units} "
+        f"{settings.unit}s, {settings.replicates:,} replicates, seed {settings.seed}"
     )
-
-
-def _metric_columns(scores: Scores) -> tuple[Column, ...]:
-    return tuple(Column(label, numeric=True) for label in scores.signatures)
 
 
 def _signature_lines(scores: Scores) -> list[str]:
@@ -84,9 +86,3 @@ def _signature_lines(scores: Scores) -> list[str]:
         f"{signature}" + ("  (lower is better)" if scores.higher_is_better[label] is False else "")
         for label, signature in scores.signatures.items()
     ]
-
-
-def _number(value: float | None, digits: int | None) -> str:
-    if value is None:
-        return ""
-    return repr(value) if digits is None else f"{value:.{digits}f}"

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         smallest_p,
     )
     from truebleu.significance.ranking import clusters, probability_of_best, rank_ranges
+    from truebleu.significance.scores import Scores, SystemScores
     from truebleu.significance.settings import (
         CompareSettings,
         IntervalSettings,
@@ -70,7 +71,9 @@ _HOMES = {
     "ResamplingSettings": "settings",
     "RunScores": "optimizer_runs",
     "SignificanceTest": "tests",
+    "Scores": "scores",
     "SystemResult": "compare",
+    "SystemScores": "scores",
     "TESTS": "tests",
     "absolute_bootstrap_p": "p_values",
     "adjust": "corrections",
@@ -118,8 +121,10 @@ __all__ = [
     "PairResult",
     "ResamplingSettings",
     "RunScores",
+    "Scores",
     "SignificanceTest",
     "SystemResult",
+    "SystemScores",
     "absolute_bootstrap_p",
     "adjust",
     "basic_interval",

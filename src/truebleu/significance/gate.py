@@ -30,8 +30,7 @@ from truebleu._results import Result
 from truebleu._seeds import DEFAULT_SEED
 from truebleu.corpus import TestSet, as_test_set
 from truebleu.errors import SettingError
-from truebleu.metrics.registry import as_metrics
-from truebleu.metrics.score import metric_labels
+from truebleu.metrics.registry import as_metrics, metric_labels
 from truebleu.metrics.statistics_files import SavedStatistics
 from truebleu.resampling import Bootstrap, Swaps
 from truebleu.significance._checks import require_number

@@ -1,57 +1,269 @@
-"""How sure scores are: each system's score with its interval."""
+"""Every system by every metric: the scores of a test set, and how sure they are."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from truebleu.metrics.registry import as_metrics
-from truebleu.metrics.score import score_test_set
-from truebleu.resampling import Bootstrap
-from truebleu.significance.intervals import score_intervals
-from truebleu.significance.settings import CompareSettings, units_of
-from truebleu.significance.statistics import bootstrap_scores, metric_statistics
+from truebleu._results import Result
+from truebleu._seeds import DEFAULT_SEED
+from truebleu.corpus import as_test_set
+from truebleu.metrics.registry import as_metrics, metric_labels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from truebleu._core import Statistics
     from truebleu.corpus import TestSet
-    from truebleu.metrics.base import Metric
-    from truebleu.metrics.score import Scores
+    from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSetOutline
+    from truebleu.corpus.text_warnings import TextWarning
+    from truebleu.metrics.base import Metric, Score, Signature
+    from truebleu.resampling import Units
+    from truebleu.significance._names import IntervalName, Unit
+    from truebleu.significance.settings import IntervalSettings
     from truebleu.significance.statistics import Progress
 
-# The settings that intervals have; those of tests would say nothing here.
-INTERVAL_SETTINGS = ("replicates", "seed", "level", "unit", "block_length", "by_domain", "interval")
+__all__ = ["Scores", "SystemScores", "score"]
+
+RESULT_VERSION = 1
+
+Interval = tuple[float, float]
 
 
-def score_with_intervals(
-    test_set: TestSet,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemScores:
+    """One system's scores by metric label; segments' scores and intervals where asked for.
+
+    A segment's score is None where there is none, and `notes` then says so by metric label.
+    """
+
+    name: str
+    scores: Mapping[str, Score]
+    segments: Mapping[str, tuple[float | None, ...]] | None = None
+    intervals: Mapping[str, Interval] | None = None
+
+    @property
+    def notes(self) -> dict[str, str]:
+        """What a reader must know of a metric's scores, where there is anything."""
+        return {
+            label: f"segments without a score: {row.count(None)} of {len(row)}"
+            for label, row in (self.segments or {}).items()
+            if None in row
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        scores = {label: score.to_dict() for label, score in self.scores.items()}
+        for label, segments in (self.segments or {}).items():
+            scores[label]["segments"] = list(segments)
+        for label, interval in (self.intervals or {}).items():
+            scores[label]["interval"] = list(interval)
+        for label, note in self.notes.items():
+            scores[label]["note"] = note
+        return {"name": self.name, "scores": scores}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scores(Result, Mapping[str, Mapping[str, "Score"]]):
+    """The scores of all systems of a test set: a mapping from system to metric label to score.
+
+    A metric's label is its name, and the settings that tell it from namesakes where it has any.
+
+    Attributes:
+        test_set: its sizes and names.
+        signatures: of each metric, by its label.
+        higher_is_better: by the metric's label.
+        digits: decimals that people should see, by the metric's label.
+        systems: their scores, in the order of the test set.
+        warnings: what is suspicious about the texts.
+        settings: how the intervals were made, where there are any.
+        units: how many the bootstrap drew, where there are intervals.
+    """
+
+    REPORT: ClassVar[str] = "truebleu.reports.scores"
+
+    test_set: TestSetOutline
+    signatures: Mapping[str, Signature]
+    higher_is_better: Mapping[str, bool | None]
+    digits: Mapping[str, int]
+    systems: tuple[SystemScores, ...]
+    warnings: tuple[TextWarning, ...] = ()
+    settings: IntervalSettings | None = None
+    units: int | None = None
+
+    def __getitem__(self, system: str) -> Mapping[str, Score]:
+        for row in self.systems:
+            if row.name == system:
+                return row.scores
+        raise KeyError(system)
+
+    def __iter__(self) -> Iterator[str]:
+        return (system.name for system in self.systems)
+
+    def __len__(self) -> int:
+        return len(self.systems)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as ``--format json`` prints them."""
+        settings: dict[str, Any] = {}
+        if self.settings is not None:
+            settings["settings"] = {**self.settings.to_dict(), "units": self.units}
+        return {
+            "version": RESULT_VERSION,
+            "test_set": self.test_set.to_dict(),
+            **settings,
+            "metrics": [
+                {
+                    "name": label,
+                    "signature": str(signature),
+                    "higher_is_better": self.higher_is_better[label],
+                }
+                for label, signature in self.signatures.items()
+            ],
+            "systems": [system.to_dict() for system in self.systems],
+            "warnings": [warning.to_dict() for warning in self.warnings],
+        }
+
+
+def score(
+    systems: SystemsLike,
+    references: ReferencesLike | None = None,
     metrics: Sequence[str | Metric] = ("bleu",),
-    settings: CompareSettings | None = None,
+    *,
+    segments: bool = False,
+    confidence: bool = False,
+    replicates: int = 10_000,
+    seed: int = DEFAULT_SEED,
+    level: float = 0.95,
+    unit: Unit = "segment",
+    block_length: int | None = None,
+    by_domain: bool = False,
+    interval: IntervalName = "percentile",
     progress: Progress | None = None,
 ) -> Scores:
-    """Score the systems of a test set, each score with its interval."""
-    settings = settings or CompareSettings()
+    """Score one or more systems by one or more metrics.
+
+    >>> systems = {"a": ["the cat sat on the mat"], "b": ["a cat is on the mat"]}
+    >>> scores = score(systems, ["the cat sat on a mat"], ["bleu", "chrf:word_order=2"])
+    >>> print(scores["a"]["BLEU"])
+    BLEU = 53.73 83.3/60.0/50.0/33.3 (BP = 1.000 output = 6 reference = 6)
+    >>> f"{scores['b']['BLEU']:.1f}"
+    '27.1'
+
+    Args:
+        systems: a test set, or outputs by system name, or the outputs of a single system.
+        references: one list of segments per translator, or a single translator's list; none
+            beside a test set.
+        metrics: metrics such as ``BLEU()``, or as text: ``"bleu:tokenize=zh"``.
+        segments: also score each segment, under each metric's settings for single segments.
+        confidence: each score with its bootstrap interval, which the other settings are about.
+        replicates: how many resampled test sets.
+        seed: of the bootstrap.
+        level: of the intervals.
+        unit: what is drawn as a whole: "segment", "document" or "block".
+        block_length: segments in a block, with unit "block".
+        by_domain: draw within each domain, so that every replicate has the same mixture.
+        interval: the method; one of `truebleu.significance.INTERVAL_METHODS`.
+        progress: called with the number of replicates that were just scored.
+    """
+    test_set = as_test_set(systems, references)
     parsed = as_metrics(metrics)
-    units = units_of(test_set, settings)
-    counted = metric_statistics(test_set, parsed, units)
-    bootstrap = Bootstrap(replicates=settings.replicates, seed=settings.seed)
-    intervals = {
-        one.label: score_intervals(one, replicates, settings)
-        for one, replicates in zip(
-            counted, bootstrap_scores(counted, units, bootstrap, progress), strict=True
-        )
-    }
-    scores = score_test_set(test_set, parsed)
-    systems = tuple(
-        replace(
-            system,
-            intervals={
-                label: (float(low[index]), float(high[index]))
-                for label, (low, high) in intervals.items()
-            },
-        )
-        for index, system in enumerate(scores.systems)
+    labelled = dict(zip(metric_labels(parsed), parsed, strict=True))
+    if not confidence:
+        counts = {label: metric.count(test_set) for label, metric in labelled.items()}
+        return _scores(test_set, labelled, counts, segments=segments)
+
+    # Resampling needs NumPy, which takes longer to load than plain scores take in all.
+    from truebleu.significance.settings import IntervalSettings, units_of
+
+    settings = IntervalSettings(
+        replicates=replicates,
+        seed=seed,
+        level=level,
+        unit=unit,
+        block_length=block_length,
+        by_domain=by_domain,
+        interval=interval,
     )
-    kept = {name: value for name, value in settings.to_dict().items() if name in INTERVAL_SETTINGS}
-    return replace(scores, systems=systems, settings={**kept, "units": len(units)})
+    units = units_of(test_set, settings)
+    counts = {label: metric.count(test_set) for label, metric in labelled.items()}
+    intervals = _intervals(labelled, counts, units, settings, progress)
+    return _scores(
+        test_set,
+        labelled,
+        counts,
+        segments=segments,
+        intervals=intervals,
+        settings=settings,
+        units=len(units),
+    )
+
+
+def _scores(
+    test_set: TestSet,
+    metrics: Mapping[str, Metric],
+    counts: Mapping[str, Statistics],
+    *,
+    segments: bool,
+    intervals: Mapping[str, Sequence[Interval]] | None = None,
+    settings: IntervalSettings | None = None,
+    units: int | None = None,
+) -> Scores:
+    references = test_set.references_per_segment
+    corpus = {
+        label: [metric.describe(sums, references) for sums in counts[label].sums()]
+        for label, metric in metrics.items()
+    }
+    by_segment = {
+        label: metric.segment_scores(counts[label].array())
+        for label, metric in metrics.items()
+        if segments
+    }
+    return Scores(
+        test_set=test_set.outline,
+        signatures={
+            label: metric.signature.with_references(references) for label, metric in metrics.items()
+        },
+        higher_is_better={label: metric.higher_is_better for label, metric in metrics.items()},
+        digits={label: metric.digits for label, metric in metrics.items()},
+        systems=tuple(
+            SystemScores(
+                name=name,
+                scores={label: corpus[label][index] for label in metrics},
+                segments={label: rows[index] for label, rows in by_segment.items()} or None,
+                intervals=None
+                if intervals is None
+                else {label: bounds[index] for label, bounds in intervals.items()},
+            )
+            for index, name in enumerate(test_set.systems)
+        ),
+        warnings=tuple(test_set.warnings),
+        settings=settings,
+        units=units,
+    )
+
+
+def _intervals(
+    metrics: Mapping[str, Metric],
+    counts: Mapping[str, Statistics],
+    units: Units,
+    settings: IntervalSettings,
+    progress: Progress | None,
+) -> dict[str, list[Interval]]:
+    """For each metric the interval of every system."""
+    from truebleu.resampling import Bootstrap
+    from truebleu.significance.intervals import score_intervals
+    from truebleu.significance.statistics import MetricStatistics, bootstrap_scores
+
+    statistics = [
+        MetricStatistics.of(label, metric, counts[label].array(), units)
+        for label, metric in metrics.items()
+    ]
+    bootstrap = Bootstrap(replicates=settings.replicates, seed=settings.seed)
+    replicates = bootstrap_scores(statistics, units, bootstrap, progress)
+    intervals = {}
+    for metric, scores in zip(statistics, replicates, strict=True):
+        lows, highs = score_intervals(metric, scores, settings)
+        intervals[metric.label] = list(zip(lows.tolist(), highs.tolist(), strict=True))
+    return intervals

@@ -13,7 +13,7 @@ import numpy as np
 
 from truebleu import _core
 from truebleu.errors import SettingError
-from truebleu.metrics.score import metric_labels
+from truebleu.metrics.registry import metric_labels
 from truebleu.resampling.replicates import on_exact_grid
 
 if TYPE_CHECKING:

@@ -18,8 +18,7 @@ import numpy as np
 
 from truebleu._seeds import Streams, require_replicates, require_seed
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.metrics.registry import as_metrics
-from truebleu.metrics.score import metric_labels
+from truebleu.metrics.registry import as_metrics, metric_labels
 from truebleu.resampling import Units
 from truebleu.significance.corrections import CORRECTIONS, P_VALUE_CORRECTIONS, adjust
 from truebleu.significance.p_values import fewest_units, replicates_for, smallest_p

@@ -21,8 +21,7 @@ from truebleu.execution.journal import Runner, Task
 from truebleu.metrics.dependency import DependencyF
 from truebleu.metrics.given import GivenScores
 from truebleu.metrics.length import LengthRatio
-from truebleu.metrics.registry import as_metrics
-from truebleu.metrics.score import metric_labels
+from truebleu.metrics.registry import as_metrics, metric_labels
 from truebleu.studies._study import PoolSummary, StudyResult, StudySettings
 
 if TYPE_CHECKING:
