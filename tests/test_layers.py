@@ -51,7 +51,7 @@ ALLOWED = {
         "resampling",
         "significance",
     },
-    "nbest": {"errors", "_lazy", "_results", "_seeds", "corpus", "metrics"},
+    "nbest": {"errors", "_lazy", "_results", "_seeds", "_threads", "corpus", "metrics"},
     "studies": {
         "_lazy",
         "errors",

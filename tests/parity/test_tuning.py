@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -12,7 +12,6 @@ import pytest
 from tests.parity.cases import SHARED, case_id, lines_of
 from truebleu import BLEU, CHRF, TER
 from truebleu.errors import TruebleuError
-from truebleu.metrics.bleu import ReferenceLength
 from truebleu.nbest import NBest, count_candidates, mbr, oracle_scores, read_nbest, utility_matrix
 from truebleu.nbest.oracle import plus_one_bleu
 
@@ -94,13 +93,6 @@ def test_lists_are_read_as_moses_reads_them_or_refused(case: dict[str, Any], fol
     assert len(lists) == len(case["settings"]["references"])
 
 
-STATISTICS = [
-    case
-    for case in cases("statistics")
-    if case["settings"]["reference_length"] in get_args(ReferenceLength)
-]
-
-
 def test_marians_lists_are_read_by_their_look(folder: Any) -> None:
     (case,) = [case for case in cases("parse") if "marian" in case["id"]]
     lists = read_nbest(folder.write("lists", case["settings"]["nbest"]))
@@ -108,7 +100,7 @@ def test_marians_lists_are_read_by_their_look(folder: Any) -> None:
     assert lists.feature("F0").tolist() == [-1.5, -2.5, -3.5]
 
 
-@pytest.mark.parametrize("case", STATISTICS, ids=case_id)
+@pytest.mark.parametrize("case", cases("statistics"), ids=case_id)
 def test_statistics_are_those_of_mosess_extractor(case: dict[str, Any]) -> None:
     length = case["settings"]["reference_length"]
     lists = lists_of(case["input"])

@@ -82,8 +82,9 @@ impl NativeMetric {
         let reference_length = match reference_length {
             "closest" => ReferenceLength::Closest,
             "shortest" => ReferenceLength::Shortest,
+            "average" => ReferenceLength::Average,
             _ => {
-                let known = ["closest", "shortest"];
+                let known = ["closest", "shortest", "average"];
                 return Err(unknown_name(py, "reference_length", reference_length, &known));
             }
         };

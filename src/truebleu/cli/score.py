@@ -47,7 +47,7 @@ Examples:
 Settings of the metrics:
   bleu   tokenize=13a|intl|zh|char|none|mteval|mteval-intl|ja-mecab|ko-mecab|spm:PATH,
          smooth=exp|floor|add-k|none|mteval, smooth_value=, max_order=4, lowercase=no,
-         effective_order=no, reference_length=closest|shortest
+         effective_order=no, reference_length=closest|shortest|average
   chrf   char_order=6, word_order=0, beta=2, lowercase=no, whitespace=no, eps_smoothing=no
   depf   parses=FOLDER|spacy=MODEL, labelled=yes, word=form|lemma, direction=yes, lowercase=no,
          root=yes, check_text=yes, parser=

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["BLEU", "BLEUScore"]
 
 Smoothing = Literal["none", "floor", "add-k", "exp", "mteval"]
-ReferenceLength = Literal["closest", "shortest"]
+ReferenceLength = Literal["closest", "shortest", "average"]
 
 # sacreBLEU's defaults; the other smoothings take no value.
 DEFAULT_SMOOTH_VALUES = {"floor": 0.1, "add-k": 1.0}

@@ -16,6 +16,7 @@ import numpy as np
 from truebleu import _core
 from truebleu._results import Result
 from truebleu._seeds import DEFAULT_SEED, Streams, require_seed
+from truebleu._threads import use_environment
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError, UnknownNameError, UnpairedSegmentsError
 from truebleu.metrics.registry import as_metrics
@@ -429,6 +430,7 @@ class _Decider:
     """Finds the best candidates of many segments by one metric."""
 
     def __init__(self, metric: Metric, settings: MBRSettings) -> None:
+        use_environment()
         self.metric = metric
         self.settings = settings
         self.sign = -1 if metric.higher_is_better is False else 1

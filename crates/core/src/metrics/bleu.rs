@@ -92,6 +92,8 @@ pub enum ReferenceLength {
     Closest,
     /// The shortest, as in mteval up to version 12.
     Shortest,
+    /// The mean, rounded down to a whole number, as in Moses' tuners.
+    Average,
 }
 
 /// What mteval's international tokenization finds in front of a leading tab.
@@ -171,6 +173,7 @@ impl ReferenceLength {
                 lengths.min_by_key(|&reference| (reference.abs_diff(length), reference))
             }
             Self::Shortest => lengths.min(),
+            Self::Average => ends.last().map(|total| total / ends.len()),
         };
         chosen.unwrap_or(0)
     }
@@ -409,6 +412,13 @@ mod tests {
         let counter = BleuCounts { reference_length: ReferenceLength::Shortest, ..PLAIN };
         let found = row_by(counter, &["a b c d e f g h", "a b c"], "a b c d e f g");
         assert!((found[1] - 3.0).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn the_mean_of_the_reference_lengths_is_rounded_down() {
+        let counter = BleuCounts { reference_length: ReferenceLength::Average, ..PLAIN };
+        let found = row_by(counter, &["a b c d e f g h", "a b c"], "a b c d e f g");
+        assert!((found[1] - 5.0).abs() < f64::EPSILON);
     }
 
     #[test]

@@ -11,6 +11,8 @@ Marian    id ||| text [||| alignment] [||| WordScores= v v] ||| F0= v ||| normal
 from __future__ import annotations
 
 import re
+from math import isfinite
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from truebleu.corpus.nbest._candidates import Candidate, number
@@ -46,7 +48,7 @@ def looks_like(line: str) -> str | None:
 
 def parse(path: str, lines: list[tuple[int, str]], format_: str) -> Iterator[tuple[int, Candidate]]:
     """The candidates of a file with the number of their segment, line by line."""
-    read = READERS[format_]
+    read = READERS[format_]()
     for line, text in lines:
         fields = text.split(BARS)
         if len(fields) < 3:
@@ -59,19 +61,65 @@ def parse(path: str, lines: list[tuple[int, str]], format_: str) -> Iterator[tup
         yield int(id_), read(path, line, fields)
 
 
-def _moses(path: str, line: int, fields: list[str]) -> Candidate:
-    features, sparse = _groups(path, line, fields[2])
-    total = None
-    if len(fields) > 3 and fields[3].strip():
-        total = number(path, line, "total score", fields[3].strip())
-    return Candidate(line, fields[1], features, sparse, total, total)
+class _Layout:
+    """Where names and values stand among the features of a line.
+
+    Most lines of a file are laid out alike, and then need not be looked at token by token.
+    """
+
+    def __init__(self, tokens: list[str], features: dict[str, float]) -> None:
+        self.names = tuple(features)
+        places = [i for i, token in enumerate(tokens) if token.endswith("=")]
+        self.labels = [tokens[i] for i in places]
+        self.label_places = itemgetter(*places, 0)
+        values = [i for i, token in enumerate(tokens) if not token.endswith("=")]
+        self.value_places = itemgetter(*values, values[0])
+        self.tokens = len(tokens)
+
+    def read(self, tokens: list[str]) -> dict[str, float] | None:
+        """The features of a line, or None where it is laid out otherwise or has another fault."""
+        if len(tokens) != self.tokens or [*self.label_places(tokens)[:-1]] != self.labels:
+            return None
+        try:
+            values = [*map(float, self.value_places(tokens)[:-1])]
+        except ValueError:
+            return None
+        return dict(zip(self.names, values, strict=True)) if isfinite(sum(values)) else None
 
 
-def _groups(path: str, line: int, field: str) -> tuple[dict[str, float], dict[str, float]]:
+class _Moses:
+    """Reads the lines of Moses, quicker where one is laid out as the one before."""
+
+    def __init__(self) -> None:
+        self.layout: _Layout | None = None
+
+    def __call__(self, path: str, line: int, fields: list[str]) -> Candidate:
+        features, sparse = self._features(path, line, fields[2])
+        total = None
+        if len(fields) > 3 and fields[3].strip():
+            total = number(path, line, "total score", fields[3].strip())
+        return Candidate(line, fields[1], features, sparse, total, total)
+
+    def _features(
+        self, path: str, line: int, field: str
+    ) -> tuple[dict[str, float], dict[str, float]]:
+        tokens = field.split()
+        # An underscore is in names of sparse features, or makes a number that only Python reads.
+        if self.layout is not None and "_" not in field:
+            features = self.layout.read(tokens)
+            if features is not None:
+                return features, {}
+        features, sparse = _groups(path, line, tokens)
+        if features and not sparse:
+            self.layout = _Layout(tokens, features)
+        return features, sparse
+
+
+def _groups(path: str, line: int, tokens: list[str]) -> tuple[dict[str, float], dict[str, float]]:
     """Features as groups: a name that ends in =, then its values, blanks between all of them."""
     values: dict[str, list[float]] = {}
     name = None
-    for token in field.split():
+    for token in tokens:
         if token.endswith("=") and len(token) > 1:
             name = token[:-1]
             if name in values:
@@ -157,11 +205,12 @@ def _marian(path: str, line: int, fields: list[str]) -> Candidate:
     return Candidate(line, fields[1], features, score=score, log_probability=log_probability)
 
 
-READERS: dict[str, Callable[[str, int, list[str]], Candidate]] = {
-    "moses": _moses,
-    "cdec": _cdec,
-    "joshua": _cdec,
-    "travatar": _travatar,
-    "zmert": _zmert,
-    "marian": _marian,
+#: What makes a reader of lines for each format.
+READERS: dict[str, Callable[[], Callable[[str, int, list[str]], Candidate]]] = {
+    "moses": _Moses,
+    "cdec": lambda: _cdec,
+    "joshua": lambda: _cdec,
+    "travatar": lambda: _travatar,
+    "zmert": lambda: _zmert,
+    "marian": lambda: _marian,
 }
