@@ -23,7 +23,7 @@ ALLOWED = {
     "human": {"errors", "_lazy", "corpus"},
     "execution": {"errors"},
     "tokenizers": {"errors", "corpus"},
-    "metrics": {"errors", "_results", "_threads", "corpus", "human", "tokenizers"},
+    "metrics": {"errors", "_lazy", "_results", "_threads", "corpus", "human", "tokenizers"},
     "exhibits": {"reports"},
     "simulation": {"errors", "_lazy", "_seeds", "corpus"},
     "resampling": {"errors", "_seeds"},
