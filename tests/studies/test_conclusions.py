@@ -27,7 +27,7 @@ TEXTS = simulate(segments=50, systems=[0.2, 0.21, 0.25, 0.4])
 def test_on_the_first_sample_p_values_are_those_of_compare(metric: str, test: str) -> None:
     settings: dict[str, Any] = {"test": test, "replicates": 400, "seed": 9}
     expected = compare(TEXTS, metrics=[metric], **settings)
-    (one,) = Pool.of(TEXTS, [metric]).counted
+    (one,) = Pool.of(TEXTS, [metric]).statistics
     found = Testing(tests=(test,), replicates=400, seed=9).conclusions(one, PAIRS, 0)[test]
     assert found.p.tolist() == [pair.p for pair in expected.comparisons]
     higher = 1 if metric == "bleu" else -1
@@ -37,7 +37,7 @@ def test_on_the_first_sample_p_values_are_those_of_compare(metric: str, test: st
 
 @pytest.mark.parametrize("metric", ["bleu", "ter"])
 def test_wins_and_interval_are_koehns_and_zhang_and_vogels(metric: str) -> None:
-    (one,) = Pool.of(TEXTS, [metric]).counted
+    (one,) = Pool.of(TEXTS, [metric]).statistics
     index, samples, seed = 3, 1000, 4
     testing = Testing(tests=("wins", "interval"), replicates=samples, seed=seed)
     found = testing.conclusions(one, PAIRS, index)
@@ -71,14 +71,14 @@ def test_winning_exactly_the_level_concludes_whoever_wins(sign: int) -> None:
 def test_a_copy_is_never_better() -> None:
     texts = simulate(segments=20, systems=[0.2])
     twice = replace(texts, systems=dict.fromkeys("ab", texts.systems["system-1"]))
-    (one,) = Pool.of(twice, ["bleu"]).counted
+    (one,) = Pool.of(twice, ["bleu"]).statistics
     for test, found in Testing(tests=TESTS, replicates=100).conclusions(one, [(0, 1)], 0).items():
         assert found.better.tolist() == [0], test
         assert found.p[0] >= 0.5, test
 
 
 def test_every_sample_has_replicates_of_its_own() -> None:
-    (one,) = Pool.of(TEXTS, ["bleu"]).counted
+    (one,) = Pool.of(TEXTS, ["bleu"]).statistics
     testing = Testing(tests=TESTS, replicates=100, seed=1)
     first, again, second = (testing.p_values(one, PAIRS, index) for index in (0, 0, 1))
     for test in TESTS:

@@ -75,7 +75,7 @@ def test_holm_rejects_something_exactly_when_bonferroni_does(pool: TestSet, tmp_
 @pytest.mark.parametrize("correction", USUAL_CORRECTIONS)
 def test_an_alarm_is_what_compare_would_raise(pool: TestSet, test: Any, correction: str) -> None:
     settings = correction_settings([correction], test, 0.05, 499, 7)
-    (one,) = Pool.of(pool, ["bleu"]).counted
+    (one,) = Pool.of(pool, ["bleu"]).statistics
     (alarm,) = alarms_of(one, 0, [5], settings).values()
     expected = compare(
         pool, metrics=["bleu"], test=test, replicates=499, seed=7, correction=correction

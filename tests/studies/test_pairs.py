@@ -27,7 +27,7 @@ def test_less_is_better_by_ter() -> None:
     assert choose_pairs(bleu, "neighbours") == choose_pairs(ter, "neighbours")
     pairs = choose_pairs(ter, "all")
     assert len(pairs) == 15
-    assert (true_differences(ter.counted[0], pairs) > 0).all()
+    assert (true_differences(ter.statistics[0], pairs) > 0).all()
 
 
 def test_all_pairs_are_each_once() -> None:
@@ -46,6 +46,6 @@ def test_what_is_not_needed_is_left_out() -> None:
     assert few.names == ("system-2", "system-5", "system-6")
     assert renumbered == [(0, 1), (0, 2)]
     before, after = (
-        true_differences(one.counted[0], of) for one, of in ((pool, pairs), (few, renumbered))
+        true_differences(one.statistics[0], of) for one, of in ((pool, pairs), (few, renumbered))
     )
     assert np.array_equal(before, after)

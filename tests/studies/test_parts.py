@@ -86,7 +86,7 @@ def test_a_part_keeps_documents_domains_and_the_order_of_the_whole(test_set: Tes
 def test_counts_within_the_pool_are_those_of_the_pool(test_set: TestSet) -> None:
     pool = Pool.of(test_set, ["nist"])
     (one,) = Part(pool, test_set, np.array([3, 8, 20])).counted()
-    assert_allclose(one.rows, pool.counted[0].rows[[3, 8, 20]], rtol=0)
+    assert_allclose(one.rows, pool.statistics[0].rows[[3, 8, 20]], rtol=0)
 
 
 @pytest.mark.parametrize(

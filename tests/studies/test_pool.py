@@ -33,7 +33,7 @@ def test_fewer_systems_score_as_before() -> None:
     pool = Pool.of(texts, METRICS)
     few = pool.only([2, 0])
     assert few.names == ("system-3", "system-1")
-    for all_, some in zip(pool.counted, few.counted, strict=True):
+    for all_, some in zip(pool.statistics, few.statistics, strict=True):
         assert some.scores.tolist() == all_.scores[[2, 0]].tolist()
     assert few.outline == pool.outline
 
@@ -44,7 +44,7 @@ def test_documents_are_units() -> None:
     pool = Pool.of(texts, ["bleu"], "document")
     assert len(pool) == len(set(texts.documents))
     assert pool.segments_per_unit == pytest.approx(60 / len(pool))
-    assert pool.counted[0].scores == pytest.approx(Pool.of(texts, ["bleu"]).counted[0].scores)
+    assert pool.statistics[0].scores == pytest.approx(Pool.of(texts, ["bleu"]).statistics[0].scores)
 
 
 def test_the_outline_changes_with_any_text() -> None:

@@ -71,7 +71,7 @@ def test_theory_is_what_many_normal_runs_give(level: float) -> None:
 def test_every_number_cuts_the_same_replicates_into_runs_of_its_own(pool: TestSet) -> None:
     found = study_replicates(pool, ["bleu"], seed=3, **QUICK)
     assert numbers(found, "runs", system="system-2") == [20, 10, 5]
-    counted = Pool.of(pool, ["bleu"]).counted
+    counted = Pool.of(pool, ["bleu"]).statistics
     (scores,) = bootstrap_scores(counted, Units.segments(100), Bootstrap(replicates=1000, seed=3))
     runs = [median_and_relative_interval(run, 0.95) for run in scores[:, 1].reshape(20, 50)]
     medians = [median for median, _ in runs]

@@ -216,7 +216,7 @@ def test_the_interval_concludes_as_in_the_study_of_power() -> None:
     """At 90 % with 40 replicates, winning all but two is just enough."""
     pool = simulate(segments=60, systems=[0.2, 0.21, 0.22, 0.23, 0.24, 0.25, 0.26], seed=3)
     found = study_sensitivity(pool, ["bleu"], replicates=40, level=0.9, correction="none", seed=1)
-    one = Pool.of(pool, ["bleu"]).counted[0]
+    one = Pool.of(pool, ["bleu"]).statistics[0]
     testing = Testing(tests=("interval",), replicates=40, seed=1)
     p_values = testing.p_values(one, list(combinations(range(7), 2)), 0)["interval"]
     assert (p_values == 0.1).any()
@@ -228,7 +228,7 @@ def test_a_corrected_p_of_just_alpha_is_significant() -> None:
     systems = [0.2, 0.21, 0.23, 0.24, 0.26, 0.27]
     pool = simulate(segments=80, systems=systems, seed=1)
     found = study_sensitivity(pool, ["bleu"], replicates=600, correction="bonferroni", seed=1)
-    one = Pool.of(pool, ["bleu"]).counted[0]
+    one = Pool.of(pool, ["bleu"]).statistics[0]
     p_values = Testing(tests=("interval",), replicates=600, seed=1).p_values(
         one, list(combinations(range(6), 2)), 0
     )["interval"]

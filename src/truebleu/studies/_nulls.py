@@ -64,22 +64,22 @@ class NullSource(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Exchanged:
+class Swapped:
     """Systems drawn at random from a pool, their outputs dealt out among them at random.
 
-    Counts are exchanged instead of texts. That is the same for every metric whose row depends on
+    Statistics are swapped instead of texts. That is the same for every metric whose row depends on
     its segment alone, and no metric's row does otherwise.
 
     Attributes:
         pool: the counts by segment.
-        exchanged: what is dealt out as a whole.
+        swapped: what is dealt out as a whole.
         tested: what the tests resample, to which counts are added up.
         systems: how many equal systems a set has.
         seed: of the choice of systems and of the dealing.
     """
 
     pool: Pool
-    exchanged: Units
+    swapped: Units
     tested: Units
     systems: int
     seed: int
@@ -100,12 +100,15 @@ class Exchanged:
         for index in range(first, first + count):
             draw = streams.at(index)
             chosen = _choose(draw, len(self.pool.names), self.systems)
-            deal = _deal(draw, len(self.exchanged), self.systems)[self.exchanged.of_segment]
+            deal = _deal(draw, len(self.swapped), self.systems)[self.swapped.of_segment]
             yield [
                 MetricStatistics.of(
-                    one.label, one.metric, _dealt_out(one.rows, chosen, deal), self.tested
+                    statistics.label,
+                    statistics.metric,
+                    _dealt_out(statistics.rows, chosen, deal),
+                    self.tested,
                 )
-                for one in self.pool.counted
+                for statistics in self.pool.statistics
             ]
 
 
@@ -214,9 +217,9 @@ def null_source(
     """Null data of a test set, for tests that resample these units.
 
     Args:
-        test_set: whose outputs are exchanged; only its size matters to "simulated".
+        test_set: whose outputs are swapped; only its size matters to "simulated".
         metrics: by which to score.
-        null: how equal systems come about: outputs exchanged by "segment" or by "document", or
+        null: how equal systems come about: outputs swapped by "segment" or by "document", or
             systems "simulated" on a simulated test set of the same size.
         unit: what the tests resample.
         systems: how many equal systems a set has.
@@ -230,14 +233,14 @@ def null_source(
         references = len(test_set.references)
         return Simulated(parsed, len(test_set), references, unit, systems, seed)
     tested = units_of_kind(test_set, unit)
-    exchanged = units_of_kind(test_set, null, "null")
-    if len(exchanged) < 2:
-        raise SettingError("null", f"one {null}", f"at least two {null}s to exchange")
+    swapped = units_of_kind(test_set, null, "null")
+    if len(swapped) < 2:
+        raise SettingError("null", f"one {null}", f"at least two {null}s to swap")
     if len(test_set.systems) < systems:
-        expected = f"at least {systems}, whose outputs are exchanged"
+        expected = f"at least {systems}, whose outputs are swapped"
         raise SettingError("systems", len(test_set.systems), expected)
     pool = Pool.of(test_set, metrics)
-    return Exchanged(pool, exchanged, tested, systems, seed)
+    return Swapped(pool, swapped, tested, systems, seed)
 
 
 def require_enough_replicates(replicates: int, alpha: float) -> None:
@@ -251,7 +254,7 @@ def require_enough_replicates(replicates: int, alpha: float) -> None:
 
 
 def require_enough_units(units: int, unit: str, alpha: float) -> None:
-    """Refuse so few units that no exchange of them could have a p-value as small as alpha."""
+    """Refuse so few units that no swap of them could have a p-value as small as alpha."""
     least = fewest_units(alpha)
     if units < least:
         expected = f"at least {least}: swaps of fewer never give a p of {alpha:g} or less"

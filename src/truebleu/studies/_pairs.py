@@ -48,7 +48,7 @@ def choose_pairs(
         usual: the kind of pairs where nothing is chosen.
     """
     pool.require_systems(2)
-    statistics = pool.counted[0]
+    statistics = pool.statistics[0]
     ranking = [
         int(system) for system in np.argsort(-statistics.sign * statistics.scores, kind="stable")
     ]

@@ -34,14 +34,14 @@ class Pool:
 
     Attributes:
         names: the systems' names.
-        counted: the counts of each metric, shaped (unit, system, column).
+        statistics: the counts of each metric, shaped (unit, system, column).
         unit: what samples are made of: segments or whole documents.
         segments_per_unit: how many segments a unit has on average.
         summary: what results say about the texts: sizes, names, fingerprints, signatures.
     """
 
     names: tuple[str, ...]
-    counted: tuple[MetricStatistics, ...]
+    statistics: tuple[MetricStatistics, ...]
     unit: PoolUnit
     segments_per_unit: float
     summary: PoolSummary
@@ -73,11 +73,13 @@ class Pool:
 
     def __len__(self) -> int:
         """The number of units."""
-        return len(self.counted[0].rows)
+        return len(self.statistics[0].rows)
 
     def take(self, sample: NDArray[np.int64]) -> list[MetricStatistics]:
         """The counts of a sample's units; a unit drawn twice counts twice."""
-        return [replace(one, rows=np.ascontiguousarray(one.rows[sample])) for one in self.counted]
+        return [
+            replace(one, rows=np.ascontiguousarray(one.rows[sample])) for one in self.statistics
+        ]
 
     def only(self, systems: Sequence[int]) -> Pool:
         """The pool of some of its systems; the summary stays that of all texts."""
@@ -85,8 +87,9 @@ class Pool:
         return replace(
             self,
             names=tuple(self.names[system] for system in chosen),
-            counted=tuple(
-                replace(one, rows=np.ascontiguousarray(one.rows[:, chosen])) for one in self.counted
+            statistics=tuple(
+                replace(one, rows=np.ascontiguousarray(one.rows[:, chosen]))
+                for one in self.statistics
             ),
         )
 
@@ -222,7 +225,7 @@ class Part:
         found = []
         for index, within in enumerate(self.pool.take(self.chosen)):
             alone = replace(
-                self, pool=replace(self.pool, counted=self.pool.counted[index : index + 1])
+                self, pool=replace(self.pool, statistics=self.pool.statistics[index : index + 1])
             )
             try:
                 (counted,) = alone.counted(anew=True)

@@ -141,7 +141,7 @@ class Trials(Generic[Settings]):
         """The pairs that tie in the pool."""
         return tuple(
             Tie(statistics.label, *self.names(pair))
-            for statistics in self.pool.counted
+            for statistics in self.pool.statistics
             for pair, difference in enumerate(true_differences(statistics, self.pairs))
             if difference == 0
         )

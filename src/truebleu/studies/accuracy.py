@@ -167,7 +167,7 @@ def study_accuracy(
         settings=trials.settings,
         rows=tuple(
             _row(trials, statistics, test, edges)
-            for statistics, test in product(trials.pool.counted, trials.settings.tests)
+            for statistics, test in product(trials.pool.statistics, trials.settings.tests)
         ),
         ties=trials.ties(),
     )

@@ -231,13 +231,13 @@ def study_coverage(
         units=len(pool),
         rows=tuple(
             _row(pool, statistics, pairs, size, by_size[size], level)
-            for statistics in pool.counted
+            for statistics in pool.statistics
             for size in drawn
         ),
         first=_names(pool, pairs, 0),
         intervals=tuple(
             interval
-            for statistics in pool.counted
+            for statistics in pool.statistics
             for interval in _first_intervals(statistics, pairs, by_size[settings.sizes[0]])
         ),
     )

@@ -109,7 +109,7 @@ def study_equivalents(
     )
     tasks = [
         Task((statistics.label,), partial(_p_values, statistics, testing))
-        for statistics in pool.counted
+        for statistics in pool.statistics
     ]
     records = (runner or Runner()).run(settings, tasks)
     rows = []

@@ -154,7 +154,7 @@ def study_power(
     )
     settings_of = partial(PowerSettings, level=level)
     trials = run_trials(test_set, metrics, design, runner, settings_of)
-    cases = list(product(trials.pool.counted, trials.settings.tests))
+    cases = list(product(trials.pool.statistics, trials.settings.tests))
     return PowerResult(
         settings=trials.settings,
         rows=tuple(row for case in cases for row in _rows(trials, *case, alpha)),

@@ -240,7 +240,7 @@ def study_references(
     records = (runner or Runner()).run(settings.to_dict(), tasks)
     groups = {
         statistics.label: _groups(statistics.label, records, settings)
-        for statistics in whole.counted
+        for statistics in whole.statistics
     }
     return ReferencesResult(
         settings=settings,
@@ -314,9 +314,9 @@ def _intervals(
         references=tuple(test_set.references[index] for index in chosen),
         reference_names=tuple(test_set.reference_names[index] for index in chosen),
     )
-    pool = Pool.of(limited, [statistics.metric for statistics in whole.counted], whole.unit)
+    pool = Pool.of(limited, [statistics.metric for statistics in whole.statistics], whole.unit)
     bootstrap = Bootstrap(replicates=settings.replicates, seed=settings.seed)
-    record: dict[str, list[list[object]]] = {metric.label: [] for metric in pool.counted}
+    record: dict[str, list[list[object]]] = {metric.label: [] for metric in pool.statistics}
     for place, size in enumerate(growth.sizes):
         by_metric: dict[str, list[object]] = {label: [] for label in record}
         for number, order in enumerate(growth.orders):

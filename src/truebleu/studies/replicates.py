@@ -207,7 +207,7 @@ def study_replicates(
     records = (runner or Runner()).run(settings.to_dict(), tasks)
     rows = {
         statistics.label: list(_rows(pool, statistics.label, records, settings))
-        for statistics in pool.counted
+        for statistics in pool.statistics
     }
     return ReplicatesResult(
         settings=settings,
@@ -258,9 +258,9 @@ def _runs(pool: Pool, chosen: Sequence[int], repetition: int, level: float, seed
     largest = chosen[-1]
     bootstrap = Bootstrap(replicates=largest, seed=seed)
     units = Units.segments(len(pool))
-    scores = bootstrap_scores(pool.counted, units, bootstrap, first=repetition * largest)
+    scores = bootstrap_scores(pool.statistics, units, bootstrap, first=repetition * largest)
     record: Record = {}
-    for statistics, replicates in zip(pool.counted, scores, strict=True):
+    for statistics, replicates in zip(pool.statistics, scores, strict=True):
         by_number = []
         for number in chosen:
             runs = [

@@ -284,7 +284,7 @@ def study_sampling(
     ]
     records = (runner or Runner()).run(settings.to_dict(), tasks)
     rows, means = [], []
-    for statistics in pool.counted:
+    for statistics in pool.statistics:
         for size in settings.sizes:
             of_size = [_variation(pool, statistics, q, records, size) for q in quantities]
             rows += of_size
@@ -305,7 +305,7 @@ def _scores(pool: Pool, samples: Sequence[NDArray[np.int64]]) -> Record:
     taken = [pool.take(sample) for sample in samples]
     return {
         statistics.label: [by_metric[place].scores.tolist() for by_metric in taken]
-        for place, statistics in enumerate(pool.counted)
+        for place, statistics in enumerate(pool.statistics)
     }
 
 
@@ -315,7 +315,7 @@ def _independent(pool: Pool, size: int, samples: int, seed: int) -> Record:
 
 def _quantities(pool: Pool, pairs: Pairs | None, baseline: str | None) -> list[Quantity]:
     """Every system's score, the best system's first, and the differences of pairs."""
-    first = pool.counted[0]
+    first = pool.statistics[0]
     ranking = (-first.sign * first.scores).argsort(kind="stable").tolist()
     quantities = [Quantity(system) for system in ranking]
     if len(pool.names) > 1:
@@ -403,7 +403,7 @@ def _shown(
     pool: Pool, quantity: Quantity, records: Mapping[Key, Record], sizes: Sequence[int]
 ) -> ShownSamples:
     """One quantity by the first metric, on samples of up to the paper's size and not too few."""
-    statistics = pool.counted[0]
+    statistics = pool.statistics[0]
     many = [
         size
         for size in sizes

@@ -269,7 +269,7 @@ def study_sensitivity(
             tasks.append(Task((size, index), work))
     records = (runner or Runner()).run(settings, tasks)
     by_size = [
-        [_Conclusions.of(statistics, size, records) for statistics in pool.counted]
+        [_Conclusions.of(statistics, size, records) for statistics in pool.statistics]
         for size in chosen
     ]
     rows: list[Sensitivity] = []

@@ -240,7 +240,7 @@ def study_test_size(
     records = (runner or Runner()).run(settings.to_dict(), tasks)
     rows: list[ScoreAtSize] = []
     narrowings: list[Narrowing] = []
-    for statistics in pool.counted:
+    for statistics in pool.statistics:
         label = statistics.label
         # Shaped (size, growth, value, system); the last value is the score.
         values = np.stack(
