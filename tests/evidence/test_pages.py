@@ -10,19 +10,23 @@ import pytest
 from evidence.__main__ import DOCS, NAMES, main
 from evidence.page import Page, Section
 from truebleu.cli.study import STUDIES
-from truebleu.exhibits import Exhibit, Field, Plot
+from truebleu.reports.document import Column, Plot, Table
+from truebleu.reports.studies._shared import study_document
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-EXHIBIT = Exhibit(
-    name="example",
-    title="Width against size",
-    fields=(Field("size", "Size"), Field("width", "Width", 2)),
-    rows=({"size": 100, "width": 8.4}, {"size": 400, "width": 4.2}),
-    findings=("Doubling narrows by 29 %.",),
-    plot=Plot(mark="line", x="size", y="width"),
-)
+    from truebleu.reports.document import Document
+
+
+class Example:
+    """What pages need of a result."""
+
+    def to_document(self) -> Document:
+        columns = (Column("size", "Size"), Column("width", "Width", 2))
+        table = Table(columns, ({"size": 100, "width": 8.4}, {"size": 400, "width": 4.2}))
+        plot = Plot(mark="line", x="size", y="width")
+        return study_document("Width against size", table, ["Doubling narrows by 29 %."], plot)
 
 
 def test_a_page_holds_the_answer_the_table_the_chart_the_paper_and_the_verdict(
@@ -31,7 +35,7 @@ def test_a_page_holds_the_answer_the_table_the_chart_the_paper_and_the_verdict(
     section = Section(
         heading="On some data",
         command="truebleu study example -r ref.txt sys/",
-        result=EXHIBIT,
+        result=Example(),
         paper="Table 7: 8.5 and 4.1.",
         verdict="They agree.",
     )
