@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import truebleu
-from truebleu import DependencyF, parse_metric
 from truebleu.corpus import as_test_set
 from truebleu.errors import (
     CorpusError,
@@ -25,6 +24,7 @@ from truebleu.errors import (
     UnpairedSegmentsError,
     UnreadableFileError,
 )
+from truebleu.metrics import DependencyF, parse_metric
 from truebleu.metrics import dependency as parses
 
 if TYPE_CHECKING:

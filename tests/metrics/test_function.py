@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import truebleu
-from truebleu import FunctionMetric, Signature
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError
+from truebleu.metrics import FunctionMetric, Signature
 
 
 def shared_words(output: str, references: list[str]) -> int:

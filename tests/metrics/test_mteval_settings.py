@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 import truebleu
-from truebleu import BLEU, NIST, parse_metric
+from truebleu import BLEU, NIST
 from truebleu.errors import SettingError, UnknownNameError
+from truebleu.metrics import parse_metric
 
 OUTPUTS = ["yes", "maybe", "u v w x y z"]
 REFERENCES = ["yes it is", "no way", "a b c d e f"]

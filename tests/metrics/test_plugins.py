@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import truebleu
-from truebleu import Metric, parse_metric
 from truebleu.errors import PluginError, SettingError, UnknownNameError
+from truebleu.metrics import Metric, parse_metric
 
 EXAMPLE = Path(__file__).parents[1] / "plugin_example"
 MODULE = "truebleu_word_precision.py"
@@ -124,10 +124,10 @@ def test_a_function_that_returns_a_metric_will_do(folder: Path) -> None:
         ("raise RuntimeError('broken')", "cannot be loaded (RuntimeError: broken)"),
         ("other = 1", "cannot be loaded (AttributeError"),
         ("thing = 1", "is neither a class nor a function that returns a metric"),
-        ("class thing: pass", "is a class but no truebleu.Metric"),
-        ("def thing(): return 'bleu'", "returned str, expected a truebleu.Metric"),
+        ("class thing: pass", "is a class but no truebleu.metrics.Metric"),
+        ("def thing(): return 'bleu'", "returned str, expected a truebleu.metrics.Metric"),
         (
-            "import truebleu\nclass thing(truebleu.Metric): name = 'x'",
+            "import truebleu\nclass thing(truebleu.metrics.Metric): name = 'x'",
             "does not define count, describe, score, signature",
         ),
     ],
@@ -152,7 +152,7 @@ def test_two_packages_that_offer_one_name_are_both_named(folder: Path) -> None:
 def test_built_in_metrics_do_not_wait_for_entry_points() -> None:
     code = (
         "import sys, truebleu\n"
-        "truebleu.parse_metric('bleu')\n"
+        "truebleu.metrics.parse_metric('bleu')\n"
         "print('importlib.metadata' in sys.modules)\n"
     )
     result = subprocess.run(

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from truebleu import BLEU, CHRF, TER, parse_metric
+from truebleu import BLEU, CHRF, TER
 from truebleu.errors import SettingError, TruebleuError, UnknownNameError
+from truebleu.metrics import parse_metric
 from truebleu.metrics.registry import as_metrics
 
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from truebleu import GTM, PER, WER, LengthRatio, parse_metric, score
+from truebleu import score
 from truebleu.errors import SettingError
+from truebleu.metrics import GTM, PER, WER, LengthRatio, parse_metric
 from truebleu.reports import render
 
 # Of jiwer 4.0.0 with rapidfuzz 3.14.6, by jiwer.process_words(reference, output):

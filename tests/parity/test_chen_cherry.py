@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from tests.parity.cases import case_id, texts, tool_cases
-from truebleu import MBLEU, SentenceBLEU
+from truebleu import SentenceBLEU
+from truebleu.metrics import MBLEU
 
 GOLDEN = "nist-multeval"
 PAPER = tool_cases(GOLDEN, "paper-equations")

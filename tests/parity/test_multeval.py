@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.parity.cases import case_id, lines_of, tool_cases
-from truebleu import BLEU, LengthRatio
+from truebleu import BLEU
+from truebleu.metrics import LengthRatio
 
 if TYPE_CHECKING:
     from truebleu.metrics.base import Metric

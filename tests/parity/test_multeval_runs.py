@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.parity.cases import case_id, lines_of, tool_cases
-from truebleu import BLEU, TER, LengthRatio
+from truebleu import BLEU, TER
+from truebleu.metrics import LengthRatio
 from truebleu.significance.compare import Comparison, SystemResult, compare
 
 if TYPE_CHECKING:

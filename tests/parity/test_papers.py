@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.parity.cases import case_id, lines_of, tool_cases
-from truebleu import BLEU, MBLEU, NIST
+from truebleu import BLEU, NIST
 from truebleu.corpus import as_test_set
+from truebleu.metrics import MBLEU
 from truebleu.significance.compare import compare
 
 if TYPE_CHECKING:

@@ -15,10 +15,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import ks_2samp
 
-from truebleu import BLEU, GivenScores
+from truebleu import BLEU
 from truebleu._seeds import Draw, Streams
 from truebleu.corpus import TestSet, as_test_set, read_test_set
 from truebleu.errors import SettingError, UnknownNameError, UnreadableFileError
+from truebleu.metrics import GivenScores
 from truebleu.metrics.registry import parse_metric
 from truebleu.planning import sample as drawing
 from truebleu.planning.sample import Sample, _words, largest_distance, sample, standard_errors

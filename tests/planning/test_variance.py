@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from truebleu import GivenScores
 from truebleu.corpus import as_test_set
+from truebleu.metrics import GivenScores
 from truebleu.metrics.registry import parse_metric
 from truebleu.planning.variance import (
     DifferenceVariance,

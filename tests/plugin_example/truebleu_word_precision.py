@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from truebleu import Metric, Score, Signature, Statistics
+from truebleu._core import Statistics
+from truebleu.metrics import Metric, Score, Signature
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from tests.properties.plain import bleu_row
 from tests.properties.plain_sentence_bleu import sentence_bleu
-from truebleu import BLEU, MBLEU, SentenceBLEU, parse_metric
+from truebleu import BLEU, SentenceBLEU
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError
+from truebleu.metrics import MBLEU, parse_metric
 from truebleu.metrics.sentence_bleu import SMOOTHINGS
 
 if TYPE_CHECKING:

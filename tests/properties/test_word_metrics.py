@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.properties import plain_words
-from truebleu import GTM, PER, WER, LengthRatio
 from truebleu.corpus import as_test_set
+from truebleu.metrics import GTM, PER, WER, LengthRatio
 
 if TYPE_CHECKING:
     from truebleu.metrics._native import WordMetric

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from truebleu import BLEU, TER, FunctionMetric, LengthRatio
+from truebleu import BLEU, TER
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError, UnknownNameError
+from truebleu.metrics import FunctionMetric, LengthRatio
 from truebleu.significance.compare import Comparison, PairResult, compare
 from truebleu.significance.optimizer_runs import RunScores, group_runs
 from truebleu.simulation import Channel, simulate

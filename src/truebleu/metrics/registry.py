@@ -45,7 +45,7 @@ def _load(name: str, entry: EntryPoint) -> Callable[..., Metric]:
         raise PluginError(name, _package(entry), reason) from error
     if isinstance(loaded, type):
         if not issubclass(loaded, Metric):
-            reason = f"{entry.value} is a class but no truebleu.Metric"
+            reason = f"{entry.value} is a class but no truebleu.metrics.Metric"
             raise PluginError(name, _package(entry), reason)
         lacking = ", ".join(sorted(loaded.__abstractmethods__))
         if lacking:
@@ -64,7 +64,8 @@ def _checked(name: str, entry: EntryPoint, make: Callable[..., object]) -> Calla
     def make_metric(**settings: object) -> Metric:
         metric = make(**settings)
         if not isinstance(metric, Metric):
-            reason = f"{entry.value} returned {type(metric).__name__}, expected a truebleu.Metric"
+            found = type(metric).__name__
+            reason = f"{entry.value} returned {found}, expected a truebleu.metrics.Metric"
             raise PluginError(name, _package(entry), reason)
         return metric
 
