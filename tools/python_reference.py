@@ -67,6 +67,8 @@ def _description(module: object, name: str) -> str:
         return "one of " + ", ".join(f"`{each}`" for each in value)
     if name == "__version__":
         return "the version, which is part of every signature"
+    if inspect.ismodule(value):
+        return "a namespace: " + (inspect.getdoc(value) or "").split("\n")[0].removesuffix(".")
     if not (inspect.isclass(value) or callable(value)) or not value.__module__.startswith("true"):
         return "a type, for annotations"
     line = (inspect.getdoc(value) or "").split("\n")[0].replace("``", "`").replace("|", r"\|")

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from truebleu import BLEU, CHRF, GTM, MBLEU, NIST, PER, TER, WER, LengthRatio, SentenceBLEU, _core
+from truebleu import BLEU, CHRF, NIST, TER, SentenceBLEU, _core
 from truebleu.errors import SettingError, TruebleuError
+from truebleu.metrics import GTM, MBLEU, PER, WER, LengthRatio
 from truebleu.metrics.base import Metric
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from truebleu import BLEU, CHRF, GTM, MBLEU, NIST, PER, TER, WER, SentenceBLEU
+from truebleu import BLEU, CHRF, NIST, TER, SentenceBLEU
 from truebleu.errors import SettingError, TruebleuError, UnpairedSegmentsError
+from truebleu.metrics import GTM, MBLEU, PER, WER
 from truebleu.nbest import NBest, mbr, utility_matrix
 
 if TYPE_CHECKING:
