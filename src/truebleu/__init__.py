@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from truebleu.metrics.bleu import BLEU
     from truebleu.metrics.chrf import CHRF
     from truebleu.metrics.nist import NIST
-    from truebleu.metrics.score import score
     from truebleu.metrics.sentence_bleu import SentenceBLEU
     from truebleu.metrics.ter import TER
     from truebleu.nbest import mbr
@@ -60,6 +59,7 @@ if TYPE_CHECKING:
     from truebleu.planning.sample import sample
     from truebleu.significance.compare import compare
     from truebleu.significance.gate import gate
+    from truebleu.significance.scores import score
 
 __version__ = _core.VERSION
 
@@ -117,7 +117,7 @@ _HOMES = {
     "read_human": "human",
     "read_test_set": "corpus",
     "sample": "planning.sample",
-    "score": "metrics.score",
+    "score": "significance.scores",
     "set_threads": "_threads",
 }
 

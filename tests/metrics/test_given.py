@@ -17,9 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import truebleu
-from truebleu import GivenScores, parse_metric
 from truebleu.corpus import as_test_set
 from truebleu.errors import AbsentSegmentError, CorpusError, SettingError, UnknownNameError
+from truebleu.metrics import GivenScores, parse_metric
 from truebleu.reports import render
 
 THREE = ["one", "two", "three"]
@@ -103,7 +103,7 @@ def test_too_few_scores_to_resample_are_refused_in_words() -> None:
 def test_people_see_four_decimals_of_given_scores_and_two_of_others() -> None:
     metric = GivenScores.of({"a": [0.81, 0.82, 0.835], "b": [0.8, 0.8, 0.8]}, name="m")
     systems = {"a": THREE, "b": ["one", "two", "tree"]}
-    metrics: list[str | truebleu.Metric] = [metric, "chrf"]
+    metrics: list[str | truebleu.metrics.Metric] = [metric, "chrf"]
     scores = truebleu.score(systems, THREE, metrics, segments=True)
     plain = truebleu.score(systems, THREE, metrics)
     assert render(plain).splitlines()[2].split() == ["a", "0.8217", "100.00"]
