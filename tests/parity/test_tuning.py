@@ -60,7 +60,7 @@ def lists_of(name: str) -> NBest:
     text = golden()["inputs"][name]["nbest"]
     from io import BytesIO
 
-    return read_nbest("-", format_="moses", stdin=BytesIO(text.encode()))
+    return read_nbest("-", format="moses", stdin=BytesIO(text.encode()))
 
 
 def references_of(name: str) -> list[list[str]]:
@@ -80,10 +80,10 @@ def test_lists_are_read_as_moses_reads_them_or_refused(case: dict[str, Any], fol
     path = folder.write("lists", case["settings"]["nbest"])
     if case["id"] in REFUSED:
         with pytest.raises(TruebleuError) as error:
-            read_nbest(path, format_="moses")
+            read_nbest(path, format="moses")
         assert REFUSED[case["id"]] in str(error.value)
         return
-    lists = read_nbest(path, format_="moses")
+    lists = read_nbest(path, format="moses")
     expected = BY_NAME.get(case["id"]) or KEPT.get(case["id"])
     if expected is None:
         # Lines of one or more numbers; what is between the lists is marked by words.

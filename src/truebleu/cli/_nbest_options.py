@@ -79,7 +79,7 @@ def read_lists(path: str, options: dict[str, Any], **others: Any) -> NBest:
     settings |= {name: options.pop(name) for name in names}
     settings["length_normalized"] = options.pop("length_normalized")
     settings["features"] = options.pop("features") or None
-    return read_nbest(path, format_=options.pop("input_format"), **settings, **others)
+    return read_nbest(path, format=options.pop("input_format"), **settings, **others)
 
 
 def read_references(references: Sequence[str]) -> TestSet | None:

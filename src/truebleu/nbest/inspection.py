@@ -136,7 +136,9 @@ def describe_lists(
 def _unordered(nbest: NBest) -> int:
     if nbest.scores is None:
         return 0
-    return sum(bool((np.diff(nbest.scores[span]) > 0).any()) for span in nbest.spans())
+    steps = [np.diff(nbest.scores[span]) for span in nbest.spans()]
+    # Scores may be costs: then the best has the lowest.
+    return sum(bool((step > 0).any() and (step < 0).any()) for step in steps)
 
 
 def _summary(name: str, column: NDArray[np.float64], nbest: NBest) -> FeatureSummary:

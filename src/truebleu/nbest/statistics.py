@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from truebleu._core import Statistics
-    from truebleu.corpus import ReferencesLike, TextLike
+    from truebleu.corpus import ReferencesLike
     from truebleu.metrics.base import Metric
 
 __all__ = [
@@ -134,26 +134,50 @@ def count_candidates(
     metric = as_list_metric(metric)
     if isinstance(metric, FeatureMean):
         values = nbest.feature(metric.name)
-        rows = np.stack([values, np.ones(len(values))], axis=1)
-        return CandidateStatistics(metric=metric, rows=rows, offsets=nbest.offsets)
+        means = np.stack([values, np.ones(len(values))], axis=1)
+        return CandidateStatistics(metric=metric, rows=means, offsets=nbest.offsets)
     if references is None:
         raise SettingError("references", None, f"what {metric.name} compares candidates with")
-    # Equal candidates of a segment are counted once; list k of what remains is "system" k.
-    distinct = [tuple(dict.fromkeys(list_)) for list_ in nbest]
-    columns = zip_longest(*distinct, fillvalue="")
-    systems: dict[str, TextLike] = {str(rank): list(column) for rank, column in enumerate(columns)}
     try:
-        test_set = as_test_set(systems, references)
+        test_set = as_test_set(nbest.choose(np.zeros(len(nbest), dtype=np.int64)), references)
     except UnpairedSegmentsError as error:
         text, length = _other_length(error, len(nbest))
         raise UnpairedSegmentsError(nbest.name, len(nbest), text, length) from None
-    counted = metric.count(test_set).array()
-    places = []
-    for segment, (list_, texts) in enumerate(zip(nbest, distinct, strict=True)):
-        rank = {text: number for number, text in enumerate(texts)}
-        places += [segment * len(systems) + rank[text] for text in list_]
-    rows = counted.reshape(-1, counted.shape[-1])[places]
+    # Equal candidates of a segment are counted once.
+    distinct = [tuple(dict.fromkeys(list_)) for list_ in nbest]
+    rows: NDArray[np.float64] | None = None
+    for segments in _groups(distinct, whole_text=metric.counts_whole_text):
+        counted = _count(metric, [distinct[segment] for segment in segments], test_set, segments)
+        if rows is None:
+            rows = np.empty((nbest.candidates, counted.shape[-1]))
+        for number, segment in enumerate(segments):
+            rank = {text: place for place, text in enumerate(distinct[segment])}
+            rows[nbest.span(segment)] = counted[number, [rank[text] for text in nbest[segment]]]
+    assert rows is not None  # noqa: S101  # there is a list at least
     return CandidateStatistics(metric=metric, rows=rows, offsets=nbest.offsets)
+
+
+def _groups(lists: list[tuple[str, ...]], *, whole_text: bool) -> list[list[int]]:
+    """Segments whose lists are of about the same length, so that little is counted for nothing."""
+    if whole_text:
+        return [list(range(len(lists)))]
+    groups: dict[int, list[int]] = {}
+    for segment, list_ in enumerate(lists):
+        groups.setdefault(len(list_).bit_length(), []).append(segment)
+    return list(groups.values())
+
+
+def _count(
+    metric: Metric, lists: list[tuple[str, ...]], test_set: TestSet, segments: list[int]
+) -> NDArray[np.float64]:
+    """The rows of lists, shaped (segment, candidate, column); short lists are filled up."""
+    columns = zip_longest(*lists, fillvalue="")
+    part = TestSet(
+        # Candidate k of each list is "system" k: all of them are counted in one pass.
+        systems={str(rank): list(column) for rank, column in enumerate(columns)},
+        references=tuple([text[segment] for segment in segments] for text in test_set.references),
+    )
+    return metric.count(part).array()
 
 
 def _other_length(error: UnpairedSegmentsError, length: int) -> tuple[str, int]:

@@ -67,7 +67,7 @@ def test_systems_make_lists() -> None:
 def test_a_description_counts_what_matters() -> None:
     lists = NBest.of(
         [["a", "a", ""], ["b"], ["c", "c"]],
-        scores=[[3, 2, 1], [1], [1, 2]],
+        scores=[[3, 1, 2], [1], [1, 2]],
         features={"same": [[1, 1, 1], [2], [3, 3]], "other": [[1, 2, 3], [0], [1, 1]]},
     )
     report = describe_lists(lists)

@@ -45,7 +45,7 @@ def test_moses(folder: Folder) -> None:
 @pytest.mark.parametrize("name", ["cdec", "joshua"])
 def test_cdec_and_joshua(folder: Folder, name: str) -> None:
     text = "0 ||| a ||| LM=-1.5 W=2 ||| -3 ||| 0.5\n0 ||| b ||| LM=-2 X_y=1 ||| -4\n"
-    lists = read(folder, text, format_=name)
+    lists = read(folder, text, format=name)
     assert lists.format == name
     assert read(folder, text).format == "cdec"
     assert lists.feature_names == ("LM",)
@@ -157,7 +157,7 @@ def test_ids_may_start_at_1_if_you_say_so(folder: Folder) -> None:
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        ("0 ||| a ||| F0=-1.5 ||| 0\n", {"format_": "moses"}, "line 1: found 'F0=-1.5' among"),
+        ("0 ||| a ||| F0=-1.5 ||| 0\n", {"format": "moses"}, "line 1: found 'F0=-1.5' among"),
         ("0 ||| a ||| X0= abc ||| 0\n", {}, "line 1: found feature 'X0': 'abc'"),
         ("0 ||| a ||| X0= 1,5 ||| 0\n", {}, "decimals with a point"),
         ("0 ||| a ||| X0= 1_0 ||| 0\n", {}, "expected a number"),
@@ -179,12 +179,12 @@ def test_ids_may_start_at_1_if_you_say_so(folder: Folder) -> None:
         ("0 ||| a ||| x=1 x=2 ||| 0\n", {}, "'x' twice"),
         ("0 ||| a ||| x=1 y ||| 0\n", {}, "'y' among the features"),
         ("0 ||| a ||| 1 2\n0 ||| b ||| 1\n", {}, "line 2: found no feature 'feature2'"),
-        ("0 ||| a ||| 0-0 ||| -1\n", {"format_": "marian"}, "no F0="),
+        ("0 ||| a ||| 0-0 ||| -1\n", {"format": "marian"}, "no F0="),
         ("", {}, "no segments"),
         ("\n\n", {}, "no segments"),
         ("just text\n", {}, "--size N"),
         ("a\nb\nc\n", {"size": 2}, "1 are left over"),
-        ("a\n", {"format_": "flat"}, "how many lines"),
+        ("a\n", {"format": "flat"}, "how many lines"),
         ("a\n", {"size": 0}, "1 or more"),
         ("H-0\t-1\ta\nH-2\t-1\tb\n", {}, "no H-1"),
         ("S-0\ta\nD-0\t-1\tb\n", {}, "without a hypothesis"),
@@ -202,9 +202,9 @@ def test_ids_may_start_at_1_if_you_say_so(folder: Folder) -> None:
         ('{"id": 0, "text": "a", "count": 0.5}\n', {}, "a count of 0.5"),
         ('{"id": 0, "text": "\\ud800"}\n', {}, "surrogate"),
         ("{\n", {}, "no valid JSON"),
-        (MOSES, {"size": 3, "format_": "moses"}, "plain text"),
+        (MOSES, {"size": 3, "format": "moses"}, "plain text"),
         (MOSES, {"text_key": "x"}, "JSON Lines"),
-        (MOSES, {"format_": "word"}, "unknown format"),
+        (MOSES, {"format": "word"}, "unknown format"),
         (MOSES, {"first_id": 2}, "0 or 1"),
         (MOSES, {"log_base": 1}, "above 1"),
         ("0 ||| a ||| 1\n", {"log_base": 2}, "without scores"),

@@ -105,7 +105,7 @@ class NBest(Sequence[tuple[str, ...]]):
         feature_names: the features that every candidate has.
         features: their values, shaped (candidate, feature).
         sparse: features that only some candidates have; the others have 0.
-        scores: the model's score of each candidate; more is better.
+        scores: the model's score of each candidate, as the file has it.
         log_probabilities: natural logarithms of what the model gives each candidate, up to a
             constant and not normalised by length; None where the file does not tell.
         counts: how often each candidate was sampled, where the file says so.

@@ -36,7 +36,7 @@ NBEST_FORMATS = (*_bars.READERS, "fairseq", "sockeye", "jsonl", "flat")
 def read_nbest(
     path: str | PathLike[str],
     *,
-    format_: str | None = None,
+    format: str | None = None,  # noqa: A002  # the word that everybody knows
     size: int | None = None,
     scores: str | PathLike[str] | None = None,
     first_id: int = 0,
@@ -56,7 +56,7 @@ def read_nbest(
 
     Args:
         path: the file.
-        format_: one of NBEST_FORMATS; by default told by the look of the first line.
+        format: one of NBEST_FORMATS; by default told by the look of the first line.
         size: for plain text, how many lines each segment has.
         scores: for plain text, a file with the score of each line.
         first_id: the number of the first segment in files that number them.
@@ -76,8 +76,8 @@ def read_nbest(
     Raises:
         CorpusError: where a number, a name, a segment or a candidate is not what it should be.
     """
-    if format_ is not None and format_ not in NBEST_FORMATS:
-        raise UnknownNameError("format of n-best lists", format_, NBEST_FORMATS)
+    if format is not None and format not in NBEST_FORMATS:
+        raise UnknownNameError("format of n-best lists", format, NBEST_FORMATS)
     if first_id not in (0, 1):
         raise SettingError("first_id", first_id, "0 or 1")
     keys = _json.JsonKeys(
@@ -98,7 +98,7 @@ def read_nbest(
     lines = _lines(text)
     if not lines:
         raise EmptyTextError(name)
-    format_ = format_ or _told_by_look(name, lines, size)
+    format_ = format or _told_by_look(name, lines, size)
     _refuse_idle_options(format_, keys, size, scores)
     if format_ in ("jsonl", "sockeye"):
         lists = _json.parse(name, data, keys)
