@@ -1,8 +1,13 @@
 //! The core of truebleu: text becomes counts, counts become scores.
 //!
-//! The modules are the steps of the data flow, in order:
-//! `corpus` reads, `tokenizers` split, `metrics` count and score, `resampling` adds up replicates.
-//! `agreement` compares metrics with people. `parallel` says on how many threads.
+//! The modules are the steps of the data flow, in order: [`corpus`] reads, [`tokenizers`] cut,
+//! [`metrics`] count and score, [`resampling`] adds up replicates. [`agreement`] compares metrics with
+//! people, [`nbest`] compares candidates with each other.
+//!
+//! Nothing is global: kernels run in the caller's [rayon](https://docs.rs/rayon) thread pool, and a
+//! replicate depends on its seed and index alone, so that the number of threads changes no digit.
+
+#![deny(missing_docs)]
 
 pub mod agreement;
 pub mod corpus;

@@ -16,8 +16,11 @@ use crate::resampling::{Purpose, Stream};
 /// What is evaluated on every replicate.
 #[derive(Debug, Clone, Copy)]
 pub struct Question {
+    /// What is computed of each group.
     pub coefficient: Coefficient,
+    /// How the groups' values become one.
     pub averaging: Averaging,
+    /// Which cells belong together.
     pub grouping: Grouping,
 }
 

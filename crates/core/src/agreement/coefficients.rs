@@ -66,6 +66,7 @@ fn right(counts: &PairCounts) -> u64 {
 /// A coefficient with its settings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Coefficient {
+    /// Pearson's product-moment correlation.
     Pearson,
     /// Pearson's of average ranks.
     Spearman,
@@ -73,21 +74,27 @@ pub enum Coefficient {
     KendallC,
     /// A formula of the pairs of each group, whose values are averaged.
     Pairs {
+        /// What is made of the counts of pairs.
         formula: Formula,
+        /// Metric scores that differ by this or less are tied.
         epsilon: f64,
     },
     /// `AccEq`, or `TauEq`, with the epsilon that makes it largest.
     Calibrated {
+        /// What is made of the counts of pairs.
         formula: Formula,
     },
     /// A formula of the pairs of all groups put together.
     Pooled {
+        /// What is made of the counts of pairs.
         formula: Formula,
+        /// Metric scores that differ by this or less are tied.
         epsilon: f64,
     },
     /// Of the pairs whose human scores differ by the threshold or more, those ordered alike less the
     /// others, over all of them (WMT 2016 to 2021). Micro-averaged, the pairs are put together.
     KendallLike {
+        /// The smallest difference of human scores that counts.
         threshold: f64,
     },
     /// Pearson's of the differences of all pairs of all groups put together.

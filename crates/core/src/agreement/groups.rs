@@ -18,7 +18,9 @@ pub enum Grouping {
 /// One group: its cells are `start..end` of the prepared ones.
 #[derive(Debug, Clone)]
 pub struct Group {
+    /// Its first cell.
     pub start: usize,
+    /// Behind its last cell.
     pub end: usize,
     /// The item or the system that it is about, as numbered by the caller; 0 where all are one group.
     pub label: u32,
@@ -35,11 +37,13 @@ pub struct Group {
 }
 
 impl Group {
+    /// How many cells it has.
     #[must_use]
     pub fn len(&self) -> usize {
         self.end - self.start
     }
 
+    /// Whether it has no cells.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.start == self.end
@@ -51,6 +55,7 @@ impl Group {
         pairs_of(self.len()) - self.copies
     }
 
+    /// Its cells and pairs.
     #[must_use]
     pub fn size(&self) -> Size {
         Size { cells: self.len(), pairs: self.pairs() }
@@ -60,7 +65,9 @@ impl Group {
 /// How large a group is. Without copies, n cells make n (n - 1) / 2 pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Size {
+    /// How many cells.
     pub cells: usize,
+    /// How many pairs of different cells.
     pub pairs: u64,
 }
 
@@ -241,6 +248,7 @@ impl Prepared {
         &self.cells
     }
 
+    /// All groups, in order.
     #[must_use]
     pub fn groups(&self) -> &[Group] {
         &self.groups

@@ -26,6 +26,7 @@ pub struct PairCounts {
 }
 
 impl PairCounts {
+    /// All pairs.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.concordant + self.discordant + self.human_ties + self.metric_ties + self.both_ties
@@ -167,7 +168,9 @@ fn count_by_sorting(
 /// How many pairs the human scores keep apart, and how many of these the metric orders alike.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct KeptPairs {
+    /// Pairs whose human scores are far enough apart.
     pub kept: u64,
+    /// Those of them that the metric orders alike.
     pub concordant: u64,
 }
 
@@ -233,8 +236,11 @@ fn metric_ranks(metric: &[f64], sorting: &mut Sorting) -> Vec<u32> {
 /// What someone said of two systems' outputs of one item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
+    /// The left output is better.
     LeftBetter,
+    /// The right output is better.
     RightBetter,
+    /// Neither is better.
     Tied,
 }
 

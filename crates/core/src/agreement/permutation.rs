@@ -18,7 +18,10 @@ use crate::resampling::{Purpose, Stream};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Permutation {
     /// Each by a fair coin.
-    Random { seed: u64 },
+    Random {
+        /// Of the coins.
+        seed: u64,
+    },
     /// Draw i swaps the prepared cells whose bits are set in i: all 2^cells draws are all there is.
     Enumerated,
 }
@@ -114,6 +117,7 @@ pub struct Outcomes {
     pub groups: u64,
     /// Pairs that only the first metric has right.
     pub only_first: u64,
+    /// Pairs that only the second metric has right.
     pub only_second: u64,
 }
 

@@ -70,6 +70,7 @@ impl Segments {
         self.spans.len()
     }
 
+    /// Whether there are no segments.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
@@ -110,6 +111,7 @@ pub struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
+    /// The segments from `start` on.
     #[must_use]
     pub fn new(segments: &'a Segments, start: usize) -> Self {
         Self { segments, start }

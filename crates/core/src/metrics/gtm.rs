@@ -125,6 +125,7 @@ pub struct RunIndex {
 }
 
 impl RunIndex {
+    /// Takes a reference, whose words are numbered below `vocabulary`.
     pub fn reset(&mut self, reference: &[u32], vocabulary: usize) {
         self.reference.clear();
         self.reference.extend_from_slice(reference);

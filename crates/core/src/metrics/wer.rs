@@ -60,6 +60,7 @@ pub struct Edits {
 }
 
 impl Edits {
+    /// All edits.
     #[must_use]
     pub fn total(self) -> usize {
         self.substitutions + self.deletions + self.insertions
@@ -112,6 +113,7 @@ pub struct EditIndex {
 }
 
 impl EditIndex {
+    /// Takes a reference, whose words are numbered below `vocabulary`.
     pub fn reset(&mut self, reference: &[u32], vocabulary: usize) {
         self.reference.clear();
         self.reference.extend_from_slice(reference);

@@ -3,7 +3,7 @@
 //! Minimum Bayes risk needs a sentence score of every candidate against every other one. For metrics of
 //! clipped n-gram matches each text is taken apart once: the k-th occurrence of an n-gram in a text is
 //! an item of its own, so that the clipped matches of two texts are the size of an intersection of
-//! sets ([`overlaps`]), the same in both directions. [`metrics`] says which items a metric looks at and
+//! sets (`overlaps`), the same in both directions. [`metrics`] says which items a metric looks at and
 //! what its row of counts is, [`utilities`] makes scores of all pairs.
 
 pub mod metrics;

@@ -11,6 +11,7 @@ pub type Score<'a> = &'a (dyn Fn(&[f64]) -> f64 + Sync);
 /// Candidates of one segment, and what they are compared with.
 #[derive(Debug, Clone)]
 pub struct List<'a> {
+    /// The candidates.
     pub candidates: Vec<&'a str>,
     /// None where the candidates are compared with each other.
     pub references: Option<Vec<&'a str>>,

@@ -3,9 +3,9 @@
 use ndarray::parallel::prelude::*;
 use ndarray::{Array2, Array4, ArrayView1, ArrayView2, ArrayView3, Axis};
 
-/// The sums of both systems of each pair in each trial, shaped (2, trial, pair, column).
+/// The sums of both systems of each pair in each replicate, shaped (2, replicate, pair, column).
 ///
-/// `taken` has, for each trial and system, the sums over the units that the trial swaps; `sums` those
+/// `taken` has, for each replicate and system, the sums over the units that the replicate swaps; `sums` those
 /// over all units. Swapping moves the first system's sums by what the second had there less what it had
 /// there itself, and the second's by as much the other way.
 #[must_use]
@@ -14,8 +14,8 @@ pub fn pair_sums(
     sums: &ArrayView2<'_, f64>,
     pairs: &[(usize, usize)],
 ) -> Array4<f64> {
-    let (trials, _, width) = taken.dim();
-    let mut swapped = Array4::zeros((2, trials, pairs.len(), width));
+    let (replicates, _, width) = taken.dim();
+    let mut swapped = Array4::zeros((2, replicates, pairs.len(), width));
     let (mut first, mut second) = swapped.view_mut().split_at(Axis(0), 1);
     let (mut first, mut second) =
         (first.index_axis_mut(Axis(0), 0), second.index_axis_mut(Axis(0), 0));
@@ -36,7 +36,7 @@ pub fn pair_sums(
     swapped
 }
 
-/// The difference of each pair's scores in each trial, shaped (trial, pair).
+/// The difference of each pair's scores in each replicate, shaped (replicate, pair).
 ///
 /// As scoring `pair_sums` and subtracting, without keeping the sums.
 pub fn pair_differences(
@@ -45,8 +45,8 @@ pub fn pair_differences(
     pairs: &[(usize, usize)],
     score: impl Fn(&[f64]) -> f64 + Sync,
 ) -> Array2<f64> {
-    let (trials, _, width) = taken.dim();
-    let mut differences = Array2::zeros((trials, pairs.len()));
+    let (replicates, _, width) = taken.dim();
+    let mut differences = Array2::zeros((replicates, pairs.len()));
     differences
         .outer_iter_mut()
         .into_par_iter()
@@ -101,9 +101,10 @@ mod tests {
         let score = |row: &[f64]| row[0] / row[1];
         let found = pair_differences(&taken.view(), &sums.view(), &pairs, score);
         let swapped = pair_sums(&taken.view(), &sums.view(), &pairs);
-        for ((trial, pair), difference) in found.indexed_iter() {
-            let of =
-                |side: usize| swapped[[side, trial, pair, 0]] / swapped[[side, trial, pair, 1]];
+        for ((replicate, pair), difference) in found.indexed_iter() {
+            let of = |side: usize| {
+                swapped[[side, replicate, pair, 0]] / swapped[[side, replicate, pair, 1]]
+            };
             assert!((difference - (of(0) - of(1))).abs() < 1e-12);
         }
     }

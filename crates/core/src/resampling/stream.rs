@@ -6,7 +6,9 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 /// What the numbers are for: one purpose's draws tell nothing about another's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
+    /// Units drawn with replacement.
     Bootstrap = 1,
+    /// Units on which systems are swapped.
     Swaps = 2,
     /// Scores of two metrics swapped.
     Permutation = 3,
@@ -24,6 +26,7 @@ pub struct Stream {
 }
 
 impl Stream {
+    /// The numbers of one replicate for one purpose.
     #[must_use]
     pub fn new(seed: u64, purpose: Purpose, index: u64) -> Self {
         let mut key = [0; 32];

@@ -1,6 +1,6 @@
-//! Random swaps: each trial takes a random half of the units (approximate randomization, Noreen 1989).
+//! Random swaps: each replicate takes a random half of the units (approximate randomization, Noreen 1989).
 //!
-//! Swapping systems X and Y on the units of a trial moves the sums of X by Σ Y − Σ X over these units. So one
+//! Swapping systems X and Y on the units of a replicate moves the sums of X by Σ Y − Σ X over these units. So one
 //! pass that adds up the taken units of every system serves all pairs of systems: a pair is a subtraction.
 
 use std::ops::Range;
@@ -10,8 +10,8 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, Slice};
 
 use super::stream::{Purpose, Stream};
 
-/// The most trials that share the tables of subset sums.
-const TRIALS: usize = 2048;
+/// The most replicates that share the tables of subset sums.
+const REPLICATES: usize = 2048;
 /// Units in a group: the sums of all their 2^8 subsets are computed once, then looked up by a byte.
 const GROUP: usize = 8;
 /// Units whose coins are tossed at a time.
@@ -19,51 +19,58 @@ const UNITS: usize = 2048;
 /// Columns treated together, so that a group's table stays in the fastest cache.
 const COLUMNS: usize = 16;
 
-/// Which units trials take.
+/// Which units replicates take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Swaps {
     /// Each unit by a fair coin.
-    Random { seed: u64 },
-    /// Trial i takes the units whose bits are set in i: all 2^units trials are all there is.
+    Random {
+        /// Of the coins.
+        seed: u64,
+    },
+    /// Replicate i takes the units whose bits are set in i: all 2^units replicates are all there is.
     Enumerated,
 }
 
-/// The sums of the rows that each of `trials` takes, shaped (trial, column).
+/// The sums of the rows that each of `replicates` takes, shaped (replicate, column).
 #[must_use]
-pub fn swapped_sums(rows: &ArrayView2<'_, f64>, swaps: Swaps, trials: Range<u64>) -> Array2<f64> {
-    let count = (trials.end - trials.start) as usize;
+pub fn swapped_sums(
+    rows: &ArrayView2<'_, f64>,
+    swaps: Swaps,
+    replicates: Range<u64>,
+) -> Array2<f64> {
+    let count = (replicates.end - replicates.start) as usize;
     let mut sums = Array2::zeros((count, rows.ncols()));
     let share = even_share(count);
     sums.axis_chunks_iter_mut(Axis(0), share).into_par_iter().enumerate().for_each(
         |(chunk, sums)| {
-            let first = trials.start + (chunk * share) as u64;
-            add_trials(rows, swaps, first, sums);
+            let first = replicates.start + (chunk * share) as u64;
+            add_replicates(rows, swaps, first, sums);
         },
     );
     sums
 }
 
-/// How many trials to add up at a time, so that all threads get as many.
-fn even_share(trials: usize) -> usize {
+/// How many replicates to add up at a time, so that all threads get as many.
+fn even_share(replicates: usize) -> usize {
     let threads = rayon::current_num_threads().max(1);
-    let rounds = trials.div_ceil(threads * TRIALS).max(1);
-    trials.div_ceil(threads * rounds).max(1)
+    let rounds = replicates.div_ceil(threads * REPLICATES).max(1);
+    replicates.div_ceil(threads * rounds).max(1)
 }
 
-/// Adds up some trials.
-fn add_trials(
+/// Adds up some replicates.
+fn add_replicates(
     rows: &ArrayView2<'_, f64>,
     swaps: Swaps,
     first: u64,
     mut sums: ArrayViewMut2<'_, f64>,
 ) {
-    let trials = sums.nrows();
-    let mut coins: Vec<Coins> = (first..).take(trials).map(|i| Coins::new(swaps, i)).collect();
-    // The bytes of all trials for one group stand together, in the order in which they are used.
-    let mut taken = vec![0_u8; trials * UNITS / GROUP];
+    let replicates = sums.nrows();
+    let mut coins: Vec<Coins> = (first..).take(replicates).map(|i| Coins::new(swaps, i)).collect();
+    // The bytes of all replicates for one group stand together, in the order in which they are used.
+    let mut taken = vec![0_u8; replicates * UNITS / GROUP];
     for block in rows.axis_chunks_iter(Axis(0), UNITS) {
-        for (trial, coins) in coins.iter_mut().enumerate() {
-            toss(coins, block.nrows(), taken[trial..].iter_mut().step_by(trials));
+        for (replicate, coins) in coins.iter_mut().enumerate() {
+            toss(coins, block.nrows(), taken[replicate..].iter_mut().step_by(replicates));
         }
         for start in (0..rows.ncols()).step_by(COLUMNS) {
             let columns = Slice::from(start..rows.ncols().min(start + COLUMNS));
@@ -103,16 +110,16 @@ impl Cell for f64 {
     }
 }
 
-/// Adds up some columns of a block of units for all trials.
+/// Adds up some columns of a block of units for all replicates.
 fn add_columns<C: Cell>(
     block: &ArrayView2<'_, f64>,
     taken: &[u8],
     mut sums: ArrayViewMut2<'_, f64>,
 ) {
-    let trials = sums.nrows();
-    let mut partial = vec![[C::default(); COLUMNS]; trials];
+    let replicates = sums.nrows();
+    let mut partial = vec![[C::default(); COLUMNS]; replicates];
     let mut table = vec![[C::default(); COLUMNS]; 1 << GROUP];
-    for (group, bytes) in block.axis_chunks_iter(Axis(0), GROUP).zip(taken.chunks(trials)) {
+    for (group, bytes) in block.axis_chunks_iter(Axis(0), GROUP).zip(taken.chunks(replicates)) {
         fill_with_subset_sums(&mut table, &group);
         add_group(&mut partial, &table, bytes);
     }
@@ -121,7 +128,7 @@ fn add_columns<C: Cell>(
     }
 }
 
-/// Writes the coins of one trial for some units, a byte for each group.
+/// Writes the coins of one replicate for some units, a byte for each group.
 fn toss<'a>(coins: &mut Coins, units: usize, mut bytes: impl Iterator<Item = &'a mut u8>) {
     for _ in 0..units.div_ceil(64) {
         for byte in coins.next().to_le_bytes() {
@@ -132,7 +139,7 @@ fn toss<'a>(coins: &mut Coins, units: usize, mut bytes: impl Iterator<Item = &'a
     }
 }
 
-/// Adds to each trial's sums the subset of a group that it takes.
+/// Adds to each replicate's sums the subset of a group that it takes.
 fn add_group<C: Cell>(partial: &mut [[C; COLUMNS]], table: &[[C; COLUMNS]], bytes: &[u8]) {
     for (sums, &byte) in partial.iter_mut().zip(bytes) {
         let subset = &table[usize::from(byte)];
@@ -159,26 +166,26 @@ fn fill_with_subset_sums<C: Cell>(table: &mut [[C; COLUMNS]], group: &ArrayView2
     }
 }
 
-/// The coins of one trial, 64 at a time.
+/// The coins of one replicate, 64 at a time.
 struct Coins {
     swaps: Option<Stream>,
     enumerated: u64,
 }
 
 impl Coins {
-    fn new(swaps: Swaps, trial: u64) -> Self {
+    fn new(swaps: Swaps, replicate: u64) -> Self {
         match swaps {
             Swaps::Random { seed } => {
-                Self { swaps: Some(Stream::new(seed, Purpose::Swaps, trial)), enumerated: 0 }
+                Self { swaps: Some(Stream::new(seed, Purpose::Swaps, replicate)), enumerated: 0 }
             }
-            Swaps::Enumerated => Self { swaps: None, enumerated: trial },
+            Swaps::Enumerated => Self { swaps: None, enumerated: replicate },
         }
     }
 
     fn next(&mut self) -> u64 {
         match &mut self.swaps {
             Some(stream) => stream.bits(),
-            // The units beyond the 64th are never taken: there are no more than 2^64 trials.
+            // The units beyond the 64th are never taken: there are no more than 2^64 replicates.
             None => std::mem::take(&mut self.enumerated),
         }
     }
@@ -190,7 +197,7 @@ mod tests {
     use ndarray::array;
 
     #[test]
-    fn enumerated_trials_are_all_subsets() {
+    fn enumerated_replicates_are_all_subsets() {
         let rows = array![[1.0], [10.0], [100.0]];
         let sums = swapped_sums(&rows.view(), Swaps::Enumerated, 0..8);
         let expected = [0.0, 1.0, 10.0, 11.0, 100.0, 101.0, 110.0, 111.0];
@@ -199,7 +206,7 @@ mod tests {
 
     #[test]
     fn sums_are_those_of_the_units_that_the_coins_took() {
-        // 150 units in one-hot columns show every coin of a trial.
+        // 150 units in one-hot columns show every coin of a replicate.
         let rows = Array2::from_shape_fn((150, 150), |(i, j)| f64::from(u8::from(i == j)));
         let sums = swapped_sums(&rows.view(), Swaps::Random { seed: 3 }, 5..6);
         let mut stream = Stream::new(3, Purpose::Swaps, 5);
@@ -213,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trial_does_not_depend_on_its_neighbours() {
+    fn a_replicate_does_not_depend_on_its_neighbours() {
         let rows = Array2::from_shape_fn((300, 37), |(i, j)| (i * 7 + j) as f64);
         let swaps = Swaps::Random { seed: 1 };
         let all = swapped_sums(&rows.view(), swaps, 0..1500);

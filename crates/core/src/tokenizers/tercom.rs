@@ -18,6 +18,7 @@ pub struct Tercom {
     pub no_punct: bool,
     /// Let the two switches above treat Asian characters too.
     pub asian_support: bool,
+    /// Keep upper and lower case apart.
     pub case_sensitive: bool,
 }
 
