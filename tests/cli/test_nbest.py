@@ -44,7 +44,7 @@ def test_check_warns_and_says_ok() -> None:
     assert "1 list has only one candidate" in result.stderr
     Path("ref").write_text("one\n")
     failed = run("nbest", "check", "lists", "-r", "ref")
-    assert "2 segments, but the references has 1" in str(failed.exception)
+    assert "2 segments, but reference has 1" in str(failed.exception)
 
 
 def test_oracle_scores_best_and_worst() -> None:

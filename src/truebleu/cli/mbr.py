@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -15,6 +16,7 @@ from truebleu.corpus._writing import refuse_existing, write_files
 from truebleu.errors import MalformedFileError, SettingError
 from truebleu.nbest.minimum_bayes_risk import Method, Weights, mbr
 from truebleu.reports.formats import render
+from truebleu.reports.formats._safe import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -150,12 +152,14 @@ def command(
             progress=progress,
             **options,
         )
+    text = _lines([choice.text for segment in result.segments for choice in segment.chosen])
     if output == "-":
-        click.echo(_lines([choice.text for s in result.segments for choice in s.chosen]), nl=False)
+        # A terminal must not obey what a model wrote.
+        lines = map(one_line, text.split("\n")) if sys.stdout.isatty() else text.split("\n")
+        click.echo("\n".join(lines), nl=False)
         return
     if output is not None:
         path = Path(output)
-        text = _lines([choice.text for s in result.segments for choice in s.chosen])
         write_files(path.parent, {path.name: [text.encode()]}, overwrite=force)
     click.echo(render(result, format_), nl=False)
 

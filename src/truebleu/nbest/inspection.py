@@ -106,7 +106,7 @@ def describe_lists(
     """
     nbest = as_nbest(lists)
     if references is not None and references != len(nbest):
-        raise UnpairedSegmentsError(nbest.name, len(nbest), "the references", references)
+        raise UnpairedSegmentsError(nbest.name, len(nbest), "reference", references)
     sizes = nbest.sizes
     distinct = np.array([len(set(list_)) for list_ in nbest])
     return ListsReport(
