@@ -19,7 +19,14 @@ settings.register_profile(
     max_examples=200 if IN_CI else 100,
     derandomize=IN_CI,
 )
+settings.register_profile("quick", parent=settings.get_profile("patient"), max_examples=20)
 settings.load_profile("patient")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """With the slow tests left out, properties look at fewer examples too."""
+    if "not slow" in config.option.markexpr:
+        settings.load_profile("quick")
 
 
 @pytest.fixture(scope="session")

@@ -56,6 +56,7 @@ def test_wer_counts_what_its_definition_says(output: str, references: list[str])
     assert sum(kinds) == edits
 
 
+@pytest.mark.slow
 @given(LONG, LONG)
 def test_long_segments_have_the_edit_distance_of_the_definition(
     output: str, reference: str

@@ -523,6 +523,7 @@ def test_the_same_exhibit_gives_the_same_bytes(ending: str, tmp_path: Path) -> N
     assert first == saved(PANELS, tmp_path / f"b{ending}")
 
 
+@pytest.mark.slow
 def test_another_process_gives_the_same_bytes(tmp_path: Path) -> None:
     code = (
         "from tests.reports.test_charts import PANELS\n"
@@ -534,6 +535,7 @@ def test_another_process_gives_the_same_bytes(tmp_path: Path) -> None:
     assert (tmp_path / "a.svg").read_bytes() == saved(PANELS, tmp_path / "b.svg")
 
 
+@pytest.mark.slow
 def test_more_rows_than_altair_takes_by_itself_are_drawn(tmp_path: Path) -> None:
     fields = (Column("x", "x"), Column("y", "y"))
     rows = tuple({"x": place, "y": place**0.5} for place in range(6000))

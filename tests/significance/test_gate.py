@@ -271,16 +271,19 @@ def share_of_passes(gain: float, **settings: Any) -> float:
     return float(np.mean(passes))
 
 
+@pytest.mark.slow
 def test_a_system_of_equal_quality_fails_one_time_in_twenty() -> None:
     failures = 1 - share_of_passes(0.0, replicates=499)
     assert 0.03 < failures < AT_MOST
 
 
+@pytest.mark.slow
 def test_a_system_of_equal_quality_is_called_better_one_time_in_twenty() -> None:
     passes = share_of_passes(0.0, replicates=499, margin=0.0)
     assert 0.03 < passes < AT_MOST
 
 
+@pytest.mark.slow
 def test_a_system_worse_by_the_margin_passes_one_time_in_twenty() -> None:
     passes = share_of_passes(-0.5, replicates=499, margin=0.5)
     assert 0.03 < passes < AT_MOST

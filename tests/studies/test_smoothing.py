@@ -296,6 +296,7 @@ def test_intervals_hold_the_value_of_the_whole_about_as_often_as_they_say() -> N
     assert held >= 16
 
 
+@pytest.mark.slow
 def test_people_who_know_nothing_make_no_smoothing_better_than_none_too_often() -> None:
     texts = simulate(segments=30, systems=[0.3, 0.4, 0.5], seed=13)
     rng = np.random.default_rng(14)
