@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from truebleu.reports.table import Column, Table, text
+from truebleu.reports.document import Column, Table
+from truebleu.reports.formats.text import table_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,26 +37,26 @@ def speed_table(rows: Sequence[Speed]) -> str:
             )
         )
     headings = (
-        Column("What"),
-        Column("Peer"),
-        Column("Peer's time", numeric=True),
-        Column("truebleu's", numeric=True),
-        Column("Ratio", numeric=True),
-        Column("Bar", numeric=True),
-        Column("Met?"),
+        Column("what", "What"),
+        Column("peer", "Peer"),
+        Column("peer's time", "Peer's time", numeric=True),
+        Column("truebleu's", "truebleu's", numeric=True),
+        Column("ratio", "Ratio", numeric=True),
+        Column("bar", "Bar", numeric=True),
+        Column("met?", "Met?"),
     )
-    return text(Table(headings, tuple(cells), tuple(notes)))
+    return _written(headings, cells, notes)
 
 
 def memory_table(rows: Sequence[Memory]) -> str:
     """Peak memory beside the bar."""
     headings = (
-        Column("Peak memory"),
-        Column("Text", numeric=True),
-        Column("Before scoring", numeric=True),
-        Column("Peak", numeric=True),
-        Column("Bar", numeric=True),
-        Column("Met?"),
+        Column("peak memory", "Peak memory"),
+        Column("text", "Text", numeric=True),
+        Column("before scoring", "Before scoring", numeric=True),
+        Column("peak", "Peak", numeric=True),
+        Column("bar", "Bar", numeric=True),
+        Column("met?", "Met?"),
     )
     cells = [
         (
@@ -68,7 +69,15 @@ def memory_table(rows: Sequence[Memory]) -> str:
         )
         for row in rows
     ]
-    return text(Table(headings, tuple(cells), ("Bar: 1.5 × text + 300 MB.",)))
+    return _written(headings, cells, ["Bar: 1.5 × text + 300 MB."])
+
+
+def _written(
+    columns: Sequence[Column], cells: Sequence[Sequence[str]], notes: Sequence[str]
+) -> str:
+    names = [column.name for column in columns]
+    rows = tuple(dict(zip(names, row, strict=True)) for row in cells)
+    return table_text(Table(tuple(columns), rows, tuple(notes))) + "\n"
 
 
 def machine_lines(machine: Mapping[str, str]) -> str:

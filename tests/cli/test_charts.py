@@ -11,17 +11,15 @@ from click.testing import CliRunner
 
 from truebleu.cli._options import chart_options, draw_chart
 from truebleu.errors import MissingExtraError, SettingError
-from truebleu.exhibits import Exhibit, Field, Plot
+from truebleu.reports.document import Chart, Column, Plot, Table
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-EXHIBIT = Exhibit(
-    name="demo",
+COLUMNS = (Column("x", "X"), Column("y", "Y"))
+LINES = Chart(
     title="A chart",
-    fields=(Field("x", "X"), Field("y", "Y")),
-    rows=({"x": 1, "y": 2}, {"x": 2, "y": 3}),
-    findings=(),
+    table=Table(COLUMNS, ({"x": 1, "y": 2}, {"x": 2, "y": 3})),
     plot=Plot(mark="line", x="x", y="y"),
 )
 
@@ -30,7 +28,7 @@ EXHIBIT = Exhibit(
 @chart_options
 def command(chart: Path | None, force: bool) -> None:
     click.echo("working")
-    draw_chart(EXHIBIT, chart, force=force)
+    draw_chart(LINES, chart, force=force)
 
 
 def refused(*arguments: str) -> tuple[BaseException | None, str]:

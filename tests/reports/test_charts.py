@@ -513,12 +513,12 @@ def test_a_notebook_shows_the_same_chart() -> None:
 
 
 @every_chart
-def test_the_same_exhibit_gives_the_same_picture(drawn: Chart, tmp_path: Path) -> None:
+def test_the_same_chart_gives_the_same_picture(drawn: Chart, tmp_path: Path) -> None:
     assert saved(drawn, tmp_path / "a.svg") == saved(drawn, tmp_path / "b.svg")
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_the_same_exhibit_gives_the_same_bytes(ending: str, tmp_path: Path) -> None:
+def test_the_same_chart_gives_the_same_bytes(ending: str, tmp_path: Path) -> None:
     first = saved(PANELS, tmp_path / f"a{ending}")
     assert first == saved(PANELS, tmp_path / f"b{ending}")
 

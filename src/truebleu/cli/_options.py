@@ -11,8 +11,8 @@ from truebleu._seeds import DEFAULT_SEED
 from truebleu._threads import MAX_THREADS, set_threads, use_environment
 from truebleu.corpus import read_test_set
 from truebleu.errors import SettingError
-from truebleu.reports import FORMATS
 from truebleu.reports.charts import ENDINGS, require_chart_file, save_chart
+from truebleu.reports.formats import FORMATS
 from truebleu.significance._names import INTERVALS, UNITS
 
 if TYPE_CHECKING:

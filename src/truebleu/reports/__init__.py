@@ -2,6 +2,46 @@
 
 from __future__ import annotations
 
-from truebleu.reports.formats import FORMATS, render
+from typing import TYPE_CHECKING
 
-__all__ = ["FORMATS", "render"]
+from truebleu._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from truebleu.reports.charts import chart, save_chart
+    from truebleu.reports.document import (
+        Chart,
+        Column,
+        Document,
+        Heading,
+        Notes,
+        Plot,
+        Sentences,
+        Table,
+    )
+    from truebleu.reports.formats import FORMATS, render
+
+__all__ = [
+    "FORMATS",
+    "Chart",
+    "Column",
+    "Document",
+    "Heading",
+    "Notes",
+    "Plot",
+    "Sentences",
+    "Table",
+    "chart",
+    "render",
+    "save_chart",
+]
+
+_DOCUMENT = ("Chart", "Column", "Document", "Heading", "Notes", "Plot", "Sentences", "Table")
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        **dict.fromkeys(_DOCUMENT, "document"),
+        **dict.fromkeys(("FORMATS", "render"), "formats"),
+        **dict.fromkeys(("chart", "save_chart"), "charts"),
+    },
+)

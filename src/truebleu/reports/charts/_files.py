@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from altair import TopLevelMixin
 
     from truebleu._results import Result
-    from truebleu.exhibits import Exhibit
 
-    Drawable: TypeAlias = Chart | Result | Exhibit
+    Drawable: TypeAlias = Chart | Result
 
 ENDINGS = (".png", ".svg", ".html", ".json")
 PACKAGES = ("altair", "vl_convert")
