@@ -11,7 +11,8 @@ use crate::metrics::symbols::Symbols;
 const BITS: usize = 64;
 
 /// An item of at least one reference in so many is a bit. Comparing 64 bits of all pairs takes about as
-/// long as counting all pairs of texts with one item, if one text in six has it.
+/// long as counting all pairs of texts with one item, if one text in six has it. Measured on twelve
+/// lists of 1,000 candidates: 0.61 s, with bits alone 0.86 s, with lists of texts alone 1.35 s.
 const SHARE: usize = 6;
 
 /// Which side of a pair a text may be on.
