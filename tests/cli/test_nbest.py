@@ -1,4 +1,4 @@
-"""``truebleu nbest`` and ``truebleu mbr`` as people call them."""
+"""``truebleu nbest`` as people call it."""
 
 from __future__ import annotations
 
@@ -55,55 +55,3 @@ def test_oracle_scores_best_and_worst() -> None:
     assert metric["best"] == 100.0
     assert metric["best_indices"] == [1, 0]
     assert metric["worst"] <= metric["first"] < metric["best"]
-
-
-def test_mbr_writes_the_choice_and_a_report() -> None:
-    result = run("mbr", "lists", "-o", "best.txt", "-r", "ref")
-    assert Path("best.txt").read_text() == "the cat sat\nyes\n"
-    assert "There was nothing to choose from for 1 of 2 segments." in result.stdout
-    assert "First candidates" in result.stdout
-    again = run("mbr", "lists", "-o", "best.txt")
-    assert "--force" in str(again.exception)
-    assert run("mbr", "lists", "-o", "best.txt", "--force").exit_code == 0
-
-
-def test_mbr_writes_lines_to_standard_output() -> None:
-    assert run("mbr", "lists", "-o", "-", "--best", "2").stdout.splitlines() == [
-        "the cat sat",
-        "the cat ran",
-        "yes",
-    ]
-
-
-def test_mbr_gives_a_row_for_each_choice() -> None:
-    lines = run(
-        "mbr", "lists", "-f", "tsv", "--weights", "probability", "--temperature", "9"
-    ).stdout.splitlines()
-    rows = [line.split("\t") for line in lines if not line.startswith("#")]
-    assert rows[0][:4] == ["segment", "rank", "index", "utility"]
-    assert [row[-1] for row in rows[1:]] == ["the cat sat", "yes"]
-
-
-def test_a_line_break_inside_a_sample_becomes_a_blank() -> None:
-    Path("samples").write_text('{"candidates": ["a\\nb", "a\\nb"]}\n')
-    assert run("mbr", "samples", "-o", "-").stdout == "a b\n"
-
-
-def test_utilities_may_come_from_a_file() -> None:
-    Path("utilities").write_text("[[0,0,0],[1,1,1],[5,5,5]]\n[[1]]\n")
-    assert run("mbr", "lists", "--utilities", "utilities", "-o", "-").stdout == "the cat ran\nyes\n"
-    Path("utilities").write_text("[[0,0],[1]]\n")
-    failed = run("mbr", "lists", "--utilities", "utilities")
-    assert "utilities: line 1" in str(failed.exception)
-
-
-def test_other_lists_may_be_the_pseudo_references() -> None:
-    Path("others").write_text("0 ||| the cat ran ||| LM0= 1\n1 ||| no ||| LM0= 1\n")
-    result = run("mbr", "lists", "--pseudo-references", "others", "-o", "-", "-m", "ter")
-    assert result.stdout == "the cat ran\nyes\n"
-
-
-def test_an_approximation_can_be_checked() -> None:
-    result = run("mbr", "lists", "--method", "aggregate", "--check")
-    assert "Compared with the exact result, aggregate chose" in result.stdout
-    assert "nothing to check" in str(run("mbr", "lists", "--check").exception)
