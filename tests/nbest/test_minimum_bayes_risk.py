@@ -216,3 +216,14 @@ def test_lists_must_pair_with_pseudo_references() -> None:
         mbr([["a"]], pseudo_references=[["a"], ["b"]])
     with pytest.raises(SettingError):
         mbr([["a"]], pseudo_references=[["a"]], include_self=False)
+
+
+def test_a_function_may_look_at_the_source() -> None:
+    def utility(output: str, references: list[str], source: str) -> float:
+        return float(output == source and len(references) == 1)
+
+    metric = FunctionMetric(function=utility, name="same", source=True)
+    lists = NBest.of([["a", "b"], ["c", "d"]], sources=["b", "c"])
+    assert mbr(lists, metric=metric).texts == ["b", "c"]
+    with pytest.raises(SettingError, match="source"):
+        mbr([["a", "b"]], metric=metric)
