@@ -69,11 +69,11 @@ class Result:
         return save_chart(self, path, overwrite=overwrite)
 
     def __str__(self) -> str:
-        from truebleu.reports.formats import render
+        from truebleu.reports.document import render
 
         return render(self, "text").rstrip("\n")
 
     def _repr_html_(self) -> str:
-        from truebleu.reports.formats import render
+        from truebleu.reports.document import render
 
         return render(self, "html")

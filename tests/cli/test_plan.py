@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from truebleu.cli.plan import command
 from truebleu.errors import TruebleuError
-from truebleu.reports.formats import FORMATS
+from truebleu.reports.document import FORMATS
 from truebleu.simulation import Channel, save_test_set, simulate
 
 if TYPE_CHECKING:

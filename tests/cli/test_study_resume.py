@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.cli.study_texts import save_texts, study
-from truebleu.cli import _progress as progress
+from truebleu.cli import _options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -183,7 +183,7 @@ def _standard_error(stream: io.StringIO) -> Iterator[io.StringIO]:
 
 
 def test_progress_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "PATIENCE_SECONDS", -1.0)
+    monkeypatch.setattr(_options, "PATIENCE_SECONDS", -1.0)
     from truebleu.cli.main import main
 
     shown = {}

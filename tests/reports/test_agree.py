@@ -13,7 +13,7 @@ from tests.agreement.judged_texts import RATES, SEGMENTS, comparisons, human_sco
 from truebleu.agreement.agree import agree
 from truebleu.metrics.given import GivenScores
 from truebleu.reports.charts import specification
-from truebleu.reports.formats import render
+from truebleu.reports.document import render
 
 if TYPE_CHECKING:
     from truebleu.agreement.agree import Agreement

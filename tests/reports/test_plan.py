@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from truebleu.planning.plan import plan, plan_from_literature
-from truebleu.reports.formats import render
+from truebleu.reports.document import render
 from truebleu.reports.plan import sentences, size_table
 from truebleu.simulation import Channel, simulate
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from truebleu.planning.sample import sample
-from truebleu.reports.formats import render
+from truebleu.reports.document import render
 from truebleu.reports.sample import sentences
 from truebleu.simulation import Channel, simulate
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -12,16 +15,18 @@ from truebleu._threads import MAX_THREADS, set_threads, use_environment
 from truebleu.corpus import read_test_set
 from truebleu.errors import SettingError
 from truebleu.reports.charts import ENDINGS, require_chart_file, save_chart
-from truebleu.reports.formats import FORMATS
+from truebleu.reports.document import FORMATS
 from truebleu.significance._names import INTERVALS, UNITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from truebleu.corpus import TestSet
-    from truebleu.reports.charts._files import Drawable
+    from truebleu.reports.charts import Drawable
 
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+    from collections.abc import Iterator
+
 
 Command = TypeVar("Command", bound="Callable[..., object]")
 
@@ -272,3 +277,33 @@ def _use_threads(_context: click.Context, _option: click.Parameter, threads: int
         use_environment()
     else:
         set_threads(threads)
+
+
+# Progress.
+
+
+PATIENCE_SECONDS = 1.0
+WIDTH = 30
+
+
+@contextmanager
+def progress_bar(total: int, what: str) -> Iterator[Callable[[int], None]]:
+    """Yield a function to call with how much more is done; the bar goes when the work is over."""
+    started, done, shown = monotonic(), 0, False
+
+    def advance(more: int) -> None:
+        nonlocal done, shown
+        done += more
+        if sys.stderr.isatty() and monotonic() - started > PATIENCE_SECONDS:
+            share = min(1.0, done / max(total, 1))
+            bar = "█" * round(WIDTH * share)
+            sys.stderr.write(f"\r{what} {bar:<{WIDTH}} {100 * share:3.0f} %")
+            sys.stderr.flush()
+            shown = True
+
+    try:
+        yield advance
+    finally:
+        if shown:
+            sys.stderr.write("\r\033[K")
+            sys.stderr.flush()

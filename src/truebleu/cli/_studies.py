@@ -21,15 +21,15 @@ from truebleu.cli._options import (
     metric_option,
     optional_test_set_options,
     percents,
+    progress_bar,
     read_texts,
     test_set_options,
     threads_option,
     whole_numbers,
 )
-from truebleu.cli._progress import progress_bar
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner
-from truebleu.reports.formats import render
+from truebleu.reports.document import render
 from truebleu.significance._names import INTERVALS
 
 if TYPE_CHECKING:

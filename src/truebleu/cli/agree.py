@@ -16,14 +16,14 @@ from truebleu.cli._options import (
     format_option,
     metric_option,
     optional_test_set_options,
+    progress_bar,
     read_texts,
     threads_option,
 )
-from truebleu.cli._progress import progress_bar
 from truebleu.errors import SettingError
 from truebleu.metrics.given import textless_test_set
 from truebleu.metrics.registry import as_metrics
-from truebleu.reports.formats import render
+from truebleu.reports.document import render
 from truebleu.significance.corrections import P_VALUE_CORRECTIONS
 
 if TYPE_CHECKING:

@@ -12,13 +12,13 @@ from truebleu.cli._options import (
     chart_options,
     draw_chart,
     format_option,
+    progress_bar,
     read_texts,
     test_set_options,
     threads_option,
 )
-from truebleu.cli._progress import progress_bar
 from truebleu.errors import SettingError
-from truebleu.reports.formats import render
+from truebleu.reports.document import render
 
 if TYPE_CHECKING:
     from pathlib import Path

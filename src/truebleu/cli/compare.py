@@ -9,15 +9,15 @@ import click
 from truebleu.cli._options import (
     format_option,
     metric_option,
+    progress_bar,
     read_texts,
     resampling_options,
     test_set_options,
     threads_option,
 )
-from truebleu.cli._progress import progress_bar
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import as_metrics
-from truebleu.reports.formats import render
+from truebleu.reports.document import render
 from truebleu.significance.compare import compare
 from truebleu.significance.corrections import CORRECTIONS
 from truebleu.significance.p_values import ALTERNATIVES

@@ -9,16 +9,16 @@ import click
 from truebleu.cli._options import (
     format_option,
     metric_option,
+    progress_bar,
     read_texts,
     replicate_options,
     test_set_options,
     threads_option,
 )
-from truebleu.cli._progress import progress_bar
 from truebleu.corpus._files import locate
 from truebleu.metrics.registry import as_metrics
 from truebleu.metrics.statistics_files import find_statistics
-from truebleu.reports.formats import render
+from truebleu.reports.document import render
 from truebleu.significance.gate import GateSettings, gate
 
 if TYPE_CHECKING:

@@ -10,13 +10,11 @@ import click
 
 from truebleu._seeds import DEFAULT_SEED
 from truebleu.cli._nbest_options import nbest_options, read_lists, read_references
-from truebleu.cli._options import format_option, threads_option
-from truebleu.cli._progress import progress_bar
+from truebleu.cli._options import format_option, progress_bar, threads_option
 from truebleu.corpus._writing import refuse_existing, write_files
 from truebleu.errors import MalformedFileError, SettingError
 from truebleu.nbest.minimum_bayes_risk import Method, Weights, mbr
-from truebleu.reports.formats import render
-from truebleu.reports.formats._safe import one_line
+from truebleu.reports.document import one_line, render
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,7 @@ from truebleu.cli._nbest_options import nbest_options, read_lists, read_referenc
 from truebleu.cli._options import format_option, metric_option, threads_option
 from truebleu.nbest.inspection import describe_lists
 from truebleu.nbest.oracle import oracle_scores
-from truebleu.reports.formats import render
+from truebleu.reports.document import render
 from truebleu.reports.nbest import warnings
 
 EPILOG = """\b

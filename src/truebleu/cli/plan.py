@@ -20,7 +20,7 @@ from truebleu.errors import SettingError
 from truebleu.metrics.registry import as_metrics, metric_labels
 from truebleu.planning.plan import PLAN_UNITS, UNNAMED_METRIC, plan, plan_from_literature
 from truebleu.reports.charts import save_chart
-from truebleu.reports.formats import render
+from truebleu.reports.document import render
 from truebleu.significance.p_values import ALTERNATIVES
 
 if TYPE_CHECKING:

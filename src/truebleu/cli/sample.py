@@ -19,7 +19,7 @@ from truebleu.cli._options import (
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import as_metrics
 from truebleu.planning.sample import DRAWS, sample
-from truebleu.reports.formats import render
+from truebleu.reports.document import render
 
 if TYPE_CHECKING:
     from typing import Any

@@ -9,6 +9,7 @@ from truebleu._lazy import lazy_names
 if TYPE_CHECKING:
     from truebleu.reports.charts import chart, save_chart
     from truebleu.reports.document import (
+        FORMATS,
         Chart,
         Column,
         Document,
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
         Plot,
         Sentences,
         Table,
+        render,
     )
-    from truebleu.reports.formats import FORMATS, render
 
 __all__ = [
     "FORMATS",
@@ -35,13 +36,9 @@ __all__ = [
     "save_chart",
 ]
 
-_DOCUMENT = ("Chart", "Column", "Document", "Heading", "Notes", "Plot", "Sentences", "Table")
+_CHARTS = ("chart", "save_chart")
 
 __getattr__, __dir__ = lazy_names(
     __name__,
-    {
-        **dict.fromkeys(_DOCUMENT, "document"),
-        **dict.fromkeys(("FORMATS", "render"), "formats"),
-        **dict.fromkeys(("chart", "save_chart"), "charts"),
-    },
+    {name: "charts" if name in _CHARTS else "document" for name in __all__},
 )

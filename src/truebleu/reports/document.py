@@ -1,15 +1,41 @@
 """A document: what a result says, as blocks that every output format renders.
 
-Each result is turned into a document once. A format (`truebleu.reports.formats`) knows blocks and
-nothing of results; a report knows its result and nothing of formats.
+Each result is turned into a document once. A format knows blocks and nothing of results; a report
+knows its result and nothing of formats.
+
+A format is a module in ``truebleu.reports.formats`` with a function ``render(document, result)``
+that returns text ending with a line feed, and its name in FORMATS. Names and texts that come from
+files are hostile: each format makes sure that they stay text.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from math import isfinite
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
+from unicodedata import category
+
+from truebleu.errors import UnknownNameError
+
+if TYPE_CHECKING:
+    from truebleu._results import Result
+
+__all__ = [
+    "FORMATS",
+    "Block",
+    "Chart",
+    "Column",
+    "Document",
+    "Heading",
+    "Notes",
+    "Plot",
+    "Sentences",
+    "Table",
+    "render",
+]
+
 
 #: What a cell may hold; None where there is no value.
 Value: TypeAlias = str | int | float | bool | None
@@ -199,3 +225,47 @@ class Document:
     def charts(self) -> tuple[Chart, ...]:
         """All charts, in reading order."""
         return tuple(block for block in self.blocks if isinstance(block, Chart))
+
+
+FORMATS = ("text", "tsv", "latex", "markdown", "json", "html")
+
+
+def render(result: Result, format_: str = "text", document: Document | None = None) -> str:
+    """A result in one of FORMATS, ending with a line feed.
+
+    Args:
+        result: what a verb or a study returned.
+        format_: one of FORMATS.
+        document: the result's document, where it was made with other options than the usual ones.
+    """
+    if format_ not in FORMATS:
+        raise UnknownNameError("format", format_, FORMATS)
+    module = import_module(f"truebleu.reports.formats.{format_}")
+    text: str = module.render(document or result.to_document(), result)
+    return text
+
+
+# Tabs and line ends would end a cell; a space stands for each.
+SPACES = "\t\n\r\x0b\x0c\x85\u2028\u2029"
+# Marks that turn the direction of what follows, which could make a line read otherwise.
+DIRECTIONS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+
+
+def one_line(text: str) -> str:
+    r"""The text on one line, with control characters as escapes that can be read.
+
+    >>> one_line("a\x1b[31mb\nc")
+    'a\\x1b[31mb c'
+    """
+    if text.isprintable():
+        return text
+    return "".join(_shown(character) for character in text)
+
+
+def _shown(character: str) -> str:
+    if character in SPACES:
+        return " "
+    if character in DIRECTIONS or category(character) in ("Cc", "Cs"):
+        code = ord(character)
+        return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    return character

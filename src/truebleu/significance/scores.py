@@ -149,7 +149,7 @@ def score(
     >>> print(scores["a"]["BLEU"])
     BLEU = 53.73 83.3/60.0/50.0/33.3 (BP = 1.000 output = 6 reference = 6)
     >>> f"{scores['b']['BLEU']:.1f}"
-    '27.1'
+    '12.1'
 
     Args:
         systems: a test set, or outputs by system name, or the outputs of a single system.

@@ -10,8 +10,17 @@ import pytest
 
 from tests.reports.formats.hostile import ATTACKS, Hostile
 from truebleu.errors import UnknownNameError
-from truebleu.reports.document import Column, Document, Heading, Notes, Sentences, Table
-from truebleu.reports.formats import FORMATS, html, latex, markdown, render, text, tsv
+from truebleu.reports.document import (
+    FORMATS,
+    Column,
+    Document,
+    Heading,
+    Notes,
+    Sentences,
+    Table,
+    render,
+)
+from truebleu.reports.formats import html, latex, markdown, text, tsv
 
 TABLE = Table(
     (

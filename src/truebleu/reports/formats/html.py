@@ -5,8 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from truebleu.reports.document import Heading, Notes, Sentences, Table
-from truebleu.reports.formats._safe import one_line
+from truebleu.reports.document import Heading, Notes, Sentences, Table, one_line
 
 if TYPE_CHECKING:
     from truebleu._results import Result

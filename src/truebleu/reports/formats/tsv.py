@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from truebleu.reports.formats._safe import one_line
+from truebleu.reports.document import one_line
 
 if TYPE_CHECKING:
     from truebleu._results import Result
