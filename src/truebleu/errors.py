@@ -36,6 +36,11 @@ if TYPE_CHECKING:
 class TruebleuError(Exception):
     """Anything that truebleu refuses, with the reason."""
 
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The message, line by line: a line end inside a line is one of a name, and foreign."""
+        return (str(self),)
+
 
 class CorpusError(TruebleuError, ValueError):
     """What was read or handed over does not fit."""
@@ -207,8 +212,12 @@ class SuspiciousTextError(CorpusError):
         super().__init__(tuple(warnings))
 
     def __str__(self) -> str:
-        warnings = self.args[0]
-        return "\n".join(("the texts are suspicious and --strict is on:", *warnings))
+        return "\n".join(self.lines)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """A heading, then each warning."""
+        return ("the texts are suspicious and --strict is on:", *self.args[0])
 
 
 class SettingError(TruebleuError, ValueError):

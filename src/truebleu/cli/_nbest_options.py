@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from truebleu.cli._streams import say
 from truebleu.corpus import read_test_set
 from truebleu.corpus.nbest import NBEST_FORMATS, read_nbest
 
@@ -88,5 +89,5 @@ def read_references(references: Sequence[str]) -> TestSet | None:
         return None
     test_set = read_test_set([], references)
     for warning in test_set.warnings:
-        click.echo(f"warning: {warning.message}", err=True)
+        say(f"warning: {warning.message}")
     return test_set

@@ -12,6 +12,7 @@ import click
 
 from truebleu._seeds import DEFAULT_SEED
 from truebleu._threads import MAX_THREADS, set_threads, use_environment
+from truebleu.cli._streams import say
 from truebleu.corpus import read_test_set
 from truebleu.errors import SettingError
 from truebleu.reports.charts import ENDINGS, require_chart_file, save_chart
@@ -84,7 +85,7 @@ def read_texts(
     """The test set of a command's arguments; warnings go to standard error."""
     test_set = read_test_set(systems, references, source=source, documents=documents, strict=strict)
     for warning in test_set.warnings:
-        click.echo(f"warning: {warning.message}", err=True)
+        say(f"warning: {warning.message}")
     return test_set
 
 

@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
-import os
 import sys
+from contextlib import contextmanager
 from importlib import import_module
-from io import TextIOWrapper
+from io import StringIO
 from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from truebleu._core import VERSION
+from truebleu.cli import _streams
 from truebleu.errors import TruebleuError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+BAD_INPUT = 2
 # What shells say of a program that was stopped: 128 and the number of the signal.
 INTERRUPTED = 128 + 2
 BROKEN_PIPE = 128 + 13
+
+
+class _PipeClosedError(Exception):
+    """A BrokenPipeError, which Click would take for its own and exit with 1."""
+
+
+@contextmanager
+def _closed_pipes_told_apart() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise _PipeClosedError from error
 
 
 class LazyGroup(click.Group):
@@ -48,14 +62,16 @@ class LazyGroup(click.Group):
         module, _, name = self.table[cmd_name][0].partition(":")
         return cast("click.Command", getattr(import_module(module), name or "command"))
 
+    def make_context(self, *arguments: Any, **options: Any) -> click.Context:
+        """Take the command line apart; help may be printed here."""
+        with _closed_pipes_told_apart():
+            return super().make_context(*arguments, **options)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command. Click would exit with 1 when it is stopped: to a gate, that is a no."""
         try:
-            return super().invoke(ctx)
-        except BrokenPipeError:
-            # The reader has enough; Python must not complain again when it closes its output.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(BROKEN_PIPE)
+            with _closed_pipes_told_apart():
+                return super().invoke(ctx)
         except KeyboardInterrupt:
             sys.exit(INTERRUPTED)
 
@@ -117,29 +133,81 @@ def truebleu() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line: exit 0 = answered, 1 = gate says no, 2 = bad usage or bad input."""
-    _write_any_name()
     try:
-        truebleu(args=arguments, prog_name="truebleu")
-    except TruebleuError as error:
-        click.echo(f"error: {error}", err=True)
-        sys.exit(2)
-    except OSError as error:
-        click.echo(f"error: {error.filename or 'output'}: {error.strerror}", err=True)
-        sys.exit(2)
-    except Exception:
-        # A crash must not look like a gate's no, and Python's own exit status for it is 1.
-        from traceback import print_exc
-
-        print_exc()
-        click.echo("error: this is a bug in truebleu; please report it", err=True)
-        sys.exit(BUG)
+        status = _run(arguments)
+    except BaseException as error:
+        status = _status(error)
+    sys.exit(status)
 
 
-def _write_any_name() -> None:
-    """Makes files and pipes UTF-8, and lets a name through that the encoding cannot hold.
+def _run(arguments: Sequence[str] | None) -> int:
+    _streams.prepare()
+    with _streams.stopped_by_signals():
+        try:
+            # Otherwise Click itself would exit with 1 for what is not a gate's no.
+            status = truebleu(args=arguments, prog_name="truebleu", standalone_mode=False)
+        except click.ClickException as error:
+            _show(error)
+            status = BAD_INPUT
+        except TruebleuError as error:
+            for line in error.lines:
+                _streams.say(f"error: {line}" if line == error.lines[0] else line)
+            status = BAD_INPUT
+        except SystemExit as error:
+            status = error.code
+        # Here, where it can still be reported: Python would find a full disk only as it ends.
+        _streams.flush()
+    return status if isinstance(status, int) else 0
 
-    The escapes of file names that are not UTF-8 look like JSON's own, so JSON stays valid.
-    """
-    if isinstance(sys.stdout, TextIOWrapper):
-        encoding = sys.stdout.encoding if sys.stdout.isatty() else "utf-8"
-        sys.stdout.reconfigure(encoding=encoding, errors="backslashreplace")
+
+def _status(error: BaseException) -> int:
+    """Report what ended the program, as far as that can be written, and choose its exit status."""
+    status, message = _reported(error)
+    if message is not None:
+        try:
+            _streams.say(f"error: {message}")
+        except (OSError, ValueError):
+            _streams.discard(sys.stderr)
+    try:
+        _streams.flush()
+    except (OSError, ValueError):
+        _streams.discard(sys.stdout)
+    return status
+
+
+def _reported(error: BaseException) -> tuple[int, str | None]:
+    """An exit status, and what to say."""
+    match error:
+        case BrokenPipeError() | _PipeClosedError():
+            # The reader has enough.
+            _streams.discard(sys.stdout)
+            return BROKEN_PIPE, None
+        case KeyboardInterrupt() | click.Abort():
+            return INTERRUPTED, None
+        case _streams.Stopped():
+            return 128 + int(error.args[0]), None
+        case MemoryError():
+            return BAD_INPUT, f"out of memory ({error or 'the machine has no more'})"
+        case TruebleuError():
+            return BAD_INPUT, str(error)
+        case OSError():
+            _streams.discard(sys.stdout)
+            return BAD_INPUT, f"{error.filename or 'output'}: {error.strerror or error}"
+    # A crash must not look like a gate's no, and Python's own exit status for it is 1.
+    from traceback import format_exception
+
+    try:
+        for text in format_exception(error):
+            for line in text.splitlines():
+                _streams.say(line)
+    except (OSError, ValueError):
+        _streams.discard(sys.stderr)
+    return BUG, "this is a bug in truebleu; please report it"
+
+
+def _show(error: click.ClickException) -> None:
+    """What Click says of bad usage, without the escapes that may be in it."""
+    text = StringIO()
+    error.show(file=text)
+    for line in text.getvalue().splitlines():
+        _streams.say(line)

@@ -8,6 +8,7 @@ import click
 
 from truebleu.cli._nbest_options import nbest_options, read_lists, read_references
 from truebleu.cli._options import format_option, metric_option, threads_option
+from truebleu.cli._streams import say
 from truebleu.nbest.inspection import describe_lists
 from truebleu.nbest.oracle import oracle_scores
 from truebleu.reports.document import render
@@ -61,7 +62,7 @@ def check(lists: str, references: tuple[str, ...], **options: Any) -> None:
     test_set = read_references(references)
     result = describe_lists(nbest, references=None if test_set is None else len(test_set))
     for warning in warnings(result):
-        click.echo(f"warning: {warning}", err=True)
+        say(f"warning: {warning}")
     click.echo(
         f"ok: {result.name} ({result.format}), {result.segments:,} segments, "
         f"{result.candidates:,} candidates"

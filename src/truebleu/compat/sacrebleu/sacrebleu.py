@@ -77,6 +77,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             # Python would complain once more when it flushes standard output at its end.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return CLOSED_PIPE
+        except OSError as error:
+            logger.error("%s: %s", error.filename or "output", error.strerror or error)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return FAILURE
     return 0
 
 
