@@ -198,7 +198,7 @@ CASES = {
     "compare-runs": "compare -r $runs/ref.txt $runs9 --runs '{system}.opt{run}' -m bleu -m ter "
     "-m length $quick",
     "compare-runs-slot": "compare -r $runs/ref.txt $runs6 --runs '{system}.opt{run}' "
-    "--swap-runs separately $quick",
+    "--about these-runs --swap-runs separately $quick",
     "compare-many": "compare -r $es/refA.txt $es/sys -m bleu --replicates 200",
     "compare-seed": "compare -r $zh/refA.txt $zh3 -m chrf:word_order=2 --seed 1 $quick",
     "compare-japanese": "compare -r $ja/refA.txt $ja3 -m bleu:tokenize=ja-mecab -m chrf $quick",

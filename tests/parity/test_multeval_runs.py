@@ -83,6 +83,7 @@ def _compare(
         replicates=replicates,
         seed=7,
         runs=runs,
+        about="these-runs",
         swap_runs="separately",
     )
 

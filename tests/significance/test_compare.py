@@ -5,12 +5,17 @@ from __future__ import annotations
 import pickle
 from typing import Any
 
+import numpy as np
 import pytest
 
 from truebleu import compare
-from truebleu.simulation import simulate
+from truebleu.metrics import FunctionMetric
+from truebleu.significance import adjust
+from truebleu.simulation import Channel, simulate
 
 TEXTS = simulate(segments=40, systems=[0.1, 0.2, 0.3], seed=1)
+# Outputs that are numbers, as their own scores.
+VALUE = FunctionMetric(function=lambda output, _: float(output), name="value")
 
 
 def test_a_comparison_can_be_compared_and_pickled() -> None:
@@ -57,3 +62,37 @@ def test_runs_may_be_named_or_told_by_a_pattern() -> None:
         runs={"a": ["a.1", "a.2"], "b": ["b.1", "b.2"]},
     )
     assert by_name == compare(texts, simulated.references, replicates=100, runs="{system}.{run}")
+
+
+def test_equivalence_is_corrected_for_all_pairs() -> None:
+    channels = {f"s{index}": Channel.at_rate(0.2) for index in range(5)}
+    texts = simulate(segments=400, systems=channels, seed=4)
+    found = compare(texts, metrics=["chrf"], margin=1.5, replicates=1000)
+    raw = [pair.equivalence_p for pair in found.comparisons]
+    adjusted = [pair.equivalence_p_adjusted for pair in found.comparisons]
+    assert adjusted == pytest.approx(adjust(np.array(raw, dtype=float), "holm"))
+    assert [pair.equivalent for pair in found.comparisons] == [
+        p is not None and p <= 0.05 for p in adjusted
+    ]
+    assert "by two one-sided tests and Holm's correction" in str(found)
+    stepwise = compare(texts, metrics=["chrf"], margin=1.5, correction="westfall-young")
+    assert "by two one-sided tests and Holm's correction" in str(stepwise)
+
+
+@pytest.mark.slow
+def test_false_equivalences_among_many_systems_are_rare() -> None:
+    # Neighbours differ by exactly the margin, so that every equivalence is false. Of 300 families,
+    # three standard deviations of a share of .05 are .038.
+    rng = np.random.default_rng(5)
+    claims = uncorrected = 0
+    for _ in range(300):
+        common = rng.normal(size=100)
+        texts = {
+            f"s{step}": [repr(float(value)) for value in common + rng.normal(size=100) + 0.5 * step]
+            for step in range(8)
+        }
+        found = compare(texts, [""] * 100, [VALUE], margin=0.5, replicates=300)
+        claims += any(pair.equivalent for pair in found.comparisons)
+        uncorrected += any((pair.equivalence_p or 1) <= 0.05 for pair in found.comparisons)
+    assert claims / 300 < 0.088
+    assert uncorrected / 300 > 0.2

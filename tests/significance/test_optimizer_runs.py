@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from itertools import product
 from math import sqrt
 from statistics import fmean, stdev
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
 
 from truebleu import BLEU, TER
 from truebleu.corpus import as_test_set
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
     from truebleu import TestSet
     from truebleu.metrics.base import Metric
+    from truebleu.significance._names import About
     from truebleu.significance.settings import RunSwaps
 
 RATES = {"base": (0.20, 0.22, 0.24), "new": (0.15, 0.19, 0.17)}
@@ -143,7 +146,7 @@ def test_exact_swaps_of_separate_runs_are_the_enumeration_of_pooled_corpora() ->
     null = [difference(coins) for coins in product([False, True], repeat=8)]
     expected = fmean(abs(value) >= abs(observed) - 1e-9 for value in null)
     runs = {system: names[:2] for system, names in RUNS.items()}
-    found = compare(small, metrics=[metric], runs=runs, swap_runs="separately")
+    found = compare(small, metrics=[metric], runs=runs, about="these-runs", swap_runs="separately")
     assert found.metrics["BLEU"].exact
     assert found.metrics["BLEU"].replicates == 256
     assert of_pair(found).p == pytest.approx(expected, rel=1e-12)
@@ -159,41 +162,54 @@ def test_runs_swapped_together_compare_the_averages_of_mean_scores(test: str) ->
     means = {system: (values[a] + values[b]) / 2 for system, (a, b) in runs.items()}
     settings: dict[str, Any] = {"test": test, "replicates": 2000}
     found = of_pair(
-        compare(numbers(values), metrics=[VALUE], runs=runs, **settings, swap_runs="together")
+        compare(numbers(values), metrics=[VALUE], runs=runs, about="these-runs", **settings)
     )
     (expected,) = compare(numbers(means), metrics=[VALUE], **settings).comparisons
     assert (found.p, found.wins) == (expected.p, expected.wins)
     assert found.interval == pytest.approx(expected.interval, abs=1e-12)
 
 
-@pytest.mark.parametrize("swap_runs", ["separately", "together"])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"about": "these-runs"},
+        {"about": "these-runs", "swap_runs": "separately"},
+    ],
+    ids=str,
+)
 def test_the_same_runs_in_another_order_make_no_difference(
-    test_set: TestSet, swap_runs: RunSwaps
+    test_set: TestSet, settings: dict[str, Any]
 ) -> None:
     texts = [test_set.systems[name] for name in RUNS["base"]]
     copied = {name: texts[index] for index, name in enumerate(RUNS["base"])}
     copied |= {f"copy.{index}": texts[index] for index in (2, 0, 1)}
     runs = {"base": RUNS["base"], "copy": tuple(copied)[3:]}
-    found = of_pair(
-        compare(as_test_set(copied, [*test_set.references]), runs=runs, swap_runs=swap_runs)
-    )
-    assert found.p == 1.0
+    found = of_pair(compare(as_test_set(copied, [*test_set.references]), runs=runs, **settings))
+    assert found.p == pytest.approx(1.0, abs=1e-9)
     assert found.difference == pytest.approx(0, abs=1e-12)
     assert found.pooled_difference == 0
     assert not found.significant
 
 
-def test_swapping_systems_flips_signs_and_nothing_else(test_set: TestSet) -> None:
-    forth = compare(test_set, metrics=["bleu"], runs=RUNS)
-    back = compare(test_set, metrics=["bleu"], runs=dict(reversed(RUNS.items())))
+@pytest.mark.parametrize("about", ["further-runs", "these-runs"])
+def test_swapping_systems_flips_signs_and_nothing_else(test_set: TestSet, about: About) -> None:
+    forth = compare(test_set, metrics=["bleu"], runs=RUNS, about=about)
+    back = compare(test_set, metrics=["bleu"], runs=dict(reversed(RUNS.items())), about=about)
     left, right = of_pair(forth), of_pair(back)
     assert (left.a, left.b) == (right.b, right.a)
     assert (left.p, left.p_se, left.p_adjusted) == (right.p, right.p_se, right.p_adjusted)
     assert left.difference == -right.difference
     assert left.pooled_difference == -(right.pooled_difference or 0)
     assert left.interval == (-right.interval[1], -right.interval[0])
-    assert left.wins == pytest.approx(1 - right.wins)
-    assert forth.systems["new"]["BLEU"] == back.systems["new"]["BLEU"]
+    # Each system draws runs of its own, so that shares of replicates differ by chance.
+    assert left.wins == pytest.approx(1 - right.wins, abs=0.02)
+    one, other = forth.systems["new"]["BLEU"], back.systems["new"]["BLEU"]
+    assert (one.score, one.interval, one.rank_range) == (
+        other.score,
+        other.interval,
+        other.rank_range,
+    )
 
 
 def test_best_and_median_run_follow_the_metric() -> None:
@@ -242,13 +258,12 @@ def test_outputs_that_are_no_systems_run_are_left_alone(test_set: TestSet) -> No
 
 def test_a_result_is_plain_json(test_set: TestSet) -> None:
     settings: dict[str, Any] = {"replicates": 200}
-    found = compare(
-        test_set, metrics=["bleu", "length"], runs=RUNS, **settings, swap_runs="together"
-    )
+    found = compare(test_set, metrics=["bleu", "length"], runs=RUNS, **settings, about="these-runs")
     plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert plain["runs"] == {system: list(names) for system, names in RUNS.items()}
     assert plain["settings"]["runs"] == 3
     assert plain["settings"]["swap_runs"] == "together"
+    assert plain["settings"]["about"] == "these-runs"
     scores = plain["systems"][0]["scores"]["BLEU"]
     assert len(scores["runs"]["scores"]) == 3
     assert {"sd_of_runs", "sd_of_segments", "best", "median"} <= set(scores["runs"])
@@ -279,7 +294,7 @@ def test_impossible_settings_are_refused(test_set: TestSet) -> None:
     with pytest.raises(SettingError, match="student"):
         compare(test_set, runs=RUNS, interval="student")
     with pytest.raises(UnknownNameError, match="swap_runs"):
-        compare(test_set, runs=RUNS, swap_runs="segment")  # type: ignore[arg-type]
+        compare(test_set, runs=RUNS, about="these-runs", swap_runs="segment")  # type: ignore[arg-type]
     with pytest.raises(UnknownNameError, match="baseline"):
         compare(test_set, runs=RUNS, baseline="base.opt0")
 
@@ -325,7 +340,12 @@ def rejections(alike: float, swap_runs: RunSwaps, experiments: int = 400) -> flo
             for name in names:
                 values[name] = common + rng.normal(size=60) * sqrt(1 - alike)
         found = compare(
-            numbers(values), metrics=[VALUE], runs=RUNS, **settings, swap_runs=swap_runs
+            numbers(values),
+            metrics=[VALUE],
+            runs=RUNS,
+            about="these-runs",
+            **settings,
+            swap_runs=swap_runs,
         )
         rejected += of_pair(found).significant
     return rejected / experiments
@@ -347,6 +367,139 @@ def test_runs_that_are_alike_must_be_swapped_together() -> None:
 
 
 def test_slots_are_refused_where_nothing_is_exchanged(test_set: TestSet) -> None:
-    settings: dict[str, Any] = {"test": "bootstrap", "replicates": 100}
+    settings: dict[str, Any] = {"test": "bootstrap", "replicates": 100, "about": "these-runs"}
     with pytest.raises(SettingError, match="swap_runs"):
         compare(test_set, metrics=["bleu"], runs=RUNS, **settings, swap_runs="separately")
+    with pytest.raises(SettingError, match="swap_runs"):
+        compare(test_set, metrics=["bleu"], runs=RUNS, swap_runs="separately")
+
+
+# Verdicts about further runs.
+
+
+def plain_two_way(
+    values: Mapping[str, NDArray[np.float64]], runs: Mapping[str, Sequence[str]]
+) -> tuple[float, float]:
+    """Standard error and degrees of freedom of a difference of means, from sums of squares."""
+    tables = [np.stack([values[name] for name in names], axis=1) for names in runs.values()]
+    segments, count = tables[0].shape
+    means = tables[0].mean(axis=1) - tables[1].mean(axis=1)
+    of_segments = float(means.var(ddof=1)) / segments
+    of_runs = [float(table.mean(axis=0).var(ddof=1)) / count for table in tables]
+    residuals = [
+        table - table.mean(axis=0) - table.mean(axis=1, keepdims=True) + table.mean()
+        for table in tables
+    ]
+    freedom = (segments - 1) * (count - 1)
+    interaction = sum(float((rest**2).sum()) / freedom / (segments * count) for rest in residuals)
+    variance = max(of_segments + sum(of_runs) - interaction, of_segments, sum(of_runs))
+    squares = of_segments**2 / (segments - 1) + sum(part**2 for part in of_runs) / (count - 1)
+    return sqrt(variance), variance**2 / squares
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.5])
+def test_further_runs_are_judged_by_the_two_way_variance(shift: float) -> None:
+    rng = np.random.default_rng(8)
+    common = rng.normal(size=40)
+    values = {
+        name: common + rng.normal(size=40) + shift * rng.normal() + 0.2 * place
+        for place, names in enumerate(RUNS.values())
+        for name in names
+    }
+    found = compare(numbers(values), metrics=[VALUE], runs=RUNS, margin=1.0)
+    pair = of_pair(found)
+    error, degrees = plain_two_way(values, RUNS)
+    first, second = (fmean(fmean(values[name]) for name in names) for names in RUNS.values())
+    t = (first - second) / error
+    assert pair.p == pytest.approx(2 * student.sf(abs(t), degrees), rel=1e-9)
+    half = student.ppf(0.975, degrees) * error
+    assert pair.interval == pytest.approx((first - second - half, first - second + half))
+    assert pair.equivalence_p == pytest.approx(
+        student.sf((1.0 - abs(first - second)) / error, degrees), rel=1e-9
+    )
+    assert (found.settings.test, found.settings.interval) == ("two-way", "two-way")
+    assert found.settings.about == "further-runs"
+
+
+def test_runs_far_apart_leave_nothing_significant() -> None:
+    rng = np.random.default_rng(1)
+    noise = [rng.normal(size=200) for _ in range(4)]
+    values = {
+        "a.1": 88.2 + noise[0],
+        "a.2": 44.9 + noise[1],
+        "b.1": 45.0 + noise[2],
+        "b.2": 44.0 + noise[3],
+    }
+    test_set = numbers(values)
+    pair = of_pair(compare(test_set, metrics=[VALUE], runs="{system}.{run}"))
+    assert not pair.significant
+    assert pair.p > 0.3
+    these = of_pair(compare(test_set, metrics=[VALUE], runs="{system}.{run}", about="these-runs"))
+    assert these.significant
+
+
+def test_a_verdict_says_which_runs_it_is_about(test_set: TestSet) -> None:
+    further = str(compare(test_set, runs=RUNS))
+    assert "two-way t test over 120 segments and 3 runs of each system, about further" in further
+    assert "This is about further runs of these systems" in further
+    these = str(compare(test_set, runs=RUNS, about="these-runs", replicates=100))
+    assert "approximate randomization over 120 segments and 3 runs of each" in these
+    assert "This is about these runs only" in these
+
+
+def test_one_run_of_each_says_nothing_about_further_runs(test_set: TestSet) -> None:
+    runs = {system: names[:1] for system, names in RUNS.items()}
+    assert compare(test_set, runs=runs).settings.about is None
+    with pytest.raises(SettingError, match="two runs or more"):
+        compare(test_set, runs=runs, about="further-runs")
+
+
+def test_what_further_runs_leave_without_meaning_is_refused(test_set: TestSet) -> None:
+    for settings in ({"test": "ar"}, {"interval": "bca"}, {"adaptive": True}):
+        with pytest.raises(SettingError):
+            compare(test_set, runs=RUNS, **settings)  # type: ignore[arg-type]
+    with pytest.raises(SettingError, match="runs beside it"):
+        compare(test_set, about="further-runs")
+    with pytest.raises(SettingError, match="about"):
+        compare(test_set, test="two-way")
+
+
+def mixed_runs(rng: np.random.Generator, sds: tuple[float, float], runs: int) -> TestSet:
+    """Runs that mix the segments of two texts, each with a share of its own around one half."""
+    base = simulated_pair()
+    texts = {}
+    for system, sd in zip("ab", sds, strict=True):
+        for run in range(runs):
+            coins = rng.random(len(base)) < 0.5 + sd * rng.normal()
+            pairs = zip(coins, *base.systems.values(), strict=True)
+            texts[f"{system}.{run}"] = [first if coin else second for coin, first, second in pairs]
+    return as_test_set(texts, [*base.references])
+
+
+@cache
+def simulated_pair() -> TestSet:
+    return simulate(
+        segments=200, systems={"x": Channel.at_rate(0.2), "y": Channel.at_rate(0.25)}, seed=6
+    )
+
+
+# 400 comparisons: three standard deviations of a share of .05 are .033. Two-way tests may be too
+# cautious where runs do not vary, and never too bold; of these runs alone they are too bold.
+@pytest.mark.slow
+@pytest.mark.parametrize("runs", [3, 5])
+@pytest.mark.parametrize("sds", [(0.0, 0.0), (0.12, 0.12), (0.12, 0.0)], ids=str)
+def test_equal_systems_whose_runs_vary_are_seldom_told_apart(
+    sds: tuple[float, float], runs: int
+) -> None:
+    rng = np.random.default_rng(21)
+    settings: dict[str, Any] = {"replicates": 99, "runs": "{system}.{run}"}
+    further = these = 0
+    for _ in range(400):
+        test_set = mixed_runs(rng, sds, runs)
+        further += compare(test_set, **settings).comparisons[0].significant
+        if sds[0]:
+            found = compare(test_set, about="these-runs", **settings)
+            these += found.comparisons[0].significant
+    assert further / 400 < 0.083
+    if sds[0]:
+        assert these / 400 > 0.1

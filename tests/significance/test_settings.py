@@ -52,4 +52,4 @@ def test_the_same_is_refused_by_the_verb() -> None:
 
 def test_every_name_of_an_interval_has_its_method() -> None:
     # The names stand apart, for commands that must not wait for NumPy.
-    assert tuple(INTERVAL_METHODS) == INTERVALS
+    assert (*INTERVALS, "two-way") == tuple(INTERVAL_METHODS)

@@ -93,7 +93,9 @@ def test_what_stays_unclear_is_given_up_with_what_memory_allows(
     assert (found.replicates, found.decided) == (110, False)
 
 
-@pytest.mark.parametrize("name", adaptive.TESTS)
+@pytest.mark.parametrize(
+    "name", [test.name for test in adaptive.TESTS.values() if test.source != "runs"]
+)
 def test_replicates_of_a_test_are_those_of_a_comparison(close: TestSet, name: str) -> None:
     test = adaptive.find_test(name)
     units = Units.segments(len(close))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from truebleu.cli._options import (
     format_option,
@@ -18,10 +19,16 @@ from truebleu.cli._options import (
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import as_metrics
 from truebleu.reports.document import render
+from truebleu.significance._names import ABOUTS
 from truebleu.significance.compare import compare
 from truebleu.significance.corrections import CORRECTIONS
 from truebleu.significance.p_values import ALTERNATIVES
-from truebleu.significance.settings import RUN_SWAPS, CompareSettings
+from truebleu.significance.settings import (
+    RUN_SWAPS,
+    CompareSettings,
+    default_interval,
+    default_test,
+)
 from truebleu.significance.tests import TESTS
 
 EPILOG = """\b
@@ -45,7 +52,11 @@ leave.
 @test_set_options
 @metric_option
 @click.option("--baseline", metavar="NAME", help="Compare all others with this system only.")
-@click.option("--test", type=click.Choice(tuple(TESTS)), default="ar", show_default=True)
+@click.option(
+    "--test",
+    type=click.Choice(tuple(TESTS)),
+    help="The test of significance. Default: ar; two-way about further runs.",
+)
 @click.option(
     "--correction",
     type=click.Choice(tuple(CORRECTIONS)),
@@ -66,11 +77,16 @@ leave.
     help="Systems have several runs, told by their names: '{system}.opt{run}'.",
 )
 @click.option(
+    "--about",
+    type=click.Choice(ABOUTS),
+    help="With --runs: what the verdict is about. Default: further runs, if there are two or more.",
+)
+@click.option(
     "--swap-runs",
     type=click.Choice(RUN_SWAPS),
     default="together",
     show_default=True,
-    help="With --runs: swap all runs of a unit together, or each separately as MultEval does.",
+    help="About these runs: swap all runs of a unit together, or each separately as MultEval does.",
 )
 @resampling_options
 @format_option
@@ -91,14 +107,25 @@ def command(
     """
     if options["runs"] is None and options["swap_runs"] != "together":
         raise SettingError("--swap-runs", options["swap_runs"], "--runs PATTERN beside it")
+    if options["runs"] is None and options["about"] is not None:
+        raise SettingError("--about", options["about"], "--runs PATTERN beside it")
+    chosen = click.get_current_context().get_parameter_source("interval")
+    if options["runs"] is not None and chosen is ParameterSource.DEFAULT:
+        options["interval"] = None  # that of the verdict's test
     parsed = as_metrics(metrics)
     _check(options)  # before the texts are read
     test_set = read_texts(systems, references, source=source, documents=documents, strict=strict)
-    passes = 2 if TESTS[options["test"]].source == "swaps" else 1
+    passes = 2 if TESTS[options["test"] or "ar"].source == "swaps" else 1
     with progress_bar(passes * options["replicates"], "comparing") as progress:
         comparison = compare(test_set, metrics=parsed, progress=progress, **options)
     click.echo(render(comparison, format_), nl=False)
 
 
 def _check(options: dict[str, Any]) -> None:
-    CompareSettings(**{name: value for name, value in options.items() if name != "runs"})
+    given = {name: value for name, value in options.items() if name != "runs"}
+    about = options["about"]
+    if about is None and options["test"] == "two-way":
+        about = "further-runs"
+    test = options["test"] or default_test(about)
+    interval = options["interval"] or default_interval(about)
+    CompareSettings(**{**given, "about": about, "test": test, "interval": interval})

@@ -27,6 +27,8 @@ PAIR_NUMBERS = (
     "p_adjusted",
     "significant",
     "equivalence_p",
+    "equivalence_p_adjusted",
+    "equivalent",
     "pooled_difference",
     "differing_units",
 )
@@ -65,13 +67,20 @@ def method(comparison: Comparison, label: str) -> str:
     """How the tests were made, in one line."""
     settings, metric = comparison.settings, comparison.metrics[label]
     side = "" if settings.alternative == "two-sided" else "one-sided "
+    over_runs = ""
+    if comparison.runs is not None and settings.about is not None:
+        runs = len(next(iter(comparison.runs.values())))
+        over_runs = f" and {runs} runs of each system, about {settings.about.replace('-', ' ')}"
     kind = "swaps" if metric.exact else "replicates"
     count = f"{'all ' if metric.exact else ''}{metric.replicates:,} {kind}"
+    if metric.replicates == 0:
+        count = f"{settings.replicates:,} replicates for the shares of best"
     comparisons = len(comparison.of(label))
     correction = CORRECTIONS[settings.correction].title
     over = f", {correction} for {comparisons} comparisons" if comparisons > 1 else ""
     return (
-        f"{side}{TESTS[settings.test].title} over {comparison.units} {settings.unit}s, {count}, "
+        f"{side}{TESTS[settings.test].title} over {comparison.units} {settings.unit}s{over_runs}, "
+        f"{count}, "
         f"seed {settings.seed}, level {settings.level:g}{over}"
     )
 
@@ -155,12 +164,26 @@ def _group_sentence(cluster: Sequence[str], pairs: Sequence[PairResult], *, two_
 
 def _equivalence_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> list[str]:
     settings = comparison.settings
-    return [
-        f"{pair.a} and {pair.b} are equivalent within {settings.margin:g} {pair.metric}, "
-        f"p = {_p(pair.equivalence_p)}."
+    if settings.margin is None:
+        return []
+    within = f"within {settings.margin:g} {pairs[0].metric}"
+    many = len(pairs) > 1 and settings.correction != "none"
+    name = "adjusted p" if many else "p"
+    sentences = [
+        f"{pair.a} and {pair.b} are equivalent {within}, "
+        f"{name} = {_p(pair.equivalence_p_adjusted)}."
         for pair in pairs
-        if pair.equivalence_p is not None and pair.equivalence_p <= settings.alpha
+        if pair.equivalent and pair.equivalence_p_adjusted is not None
     ]
+    if not sentences:
+        whom = f"{pairs[0].a} and {pairs[0].b} are" if len(pairs) == 1 else "any two systems are"
+        sentences = [f"It is not shown that {whom} equivalent {within}."]
+    if many:
+        correction = CORRECTIONS[settings.equivalence_correction].title
+        sentences.append(
+            f"Equivalence is tested in {len(pairs)} pairs, by two one-sided tests and {correction}."
+        )
+    return sentences
 
 
 def _caveats(
@@ -182,8 +205,28 @@ def _caveats(
     elif not metric.decided:
         more = "these are all that are made" if settings.adaptive else "try --adaptive"
         yield f"Some p-values are too close to the level for so few replicates; {more}."
+    yield from _about(comparison)
     if caution := TESTS[settings.test].caution:
         yield f"Beware of this test: {caution}."
+
+
+def _about(comparison: Comparison) -> Iterator[str]:
+    """What a verdict on systems with several runs is about."""
+    about = comparison.settings.about
+    if comparison.runs is None or about is None:
+        return
+    runs = len(next(iter(comparison.runs.values())))
+    if about == "further-runs":
+        yield (
+            "This is about further runs of these systems: segments and runs both count as samples. "
+            f"With {runs} runs of each, only differences well above the spread of the runs can be "
+            "significant; --about these-runs asks about these outputs alone."
+        )
+        return
+    yield (
+        "This is about these runs only: further runs of the same systems may turn out otherwise, "
+        "and --about further-runs takes that into account."
+    )
 
 
 def _p(p: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics.registry import as_metrics
 from truebleu.resampling import Bootstrap
-from truebleu.significance.corrections import experimentwise_error
+from truebleu.significance.corrections import adjust, experimentwise_error
 from truebleu.significance.intervals import (
     INTERVAL_METHODS,
     difference_intervals,
@@ -28,7 +28,13 @@ from truebleu.significance.ranking import (
     rank_ranges,
     significantly_better,
 )
-from truebleu.significance.settings import CompareSettings, units_of
+from truebleu.significance.settings import (
+    CompareSettings,
+    default_interval,
+    default_test,
+    resolve_about,
+    units_of,
+)
 from truebleu.significance.statistics import bootstrap_scores, metric_statistics
 from truebleu.significance.tests import TESTS, all_pair_tests
 
@@ -40,7 +46,7 @@ if TYPE_CHECKING:
     from truebleu.corpus import ReferencesLike, SystemsLike, TestSetOutline, TextWarning
     from truebleu.metrics.base import Metric, Signature
     from truebleu.significance._checks import Values
-    from truebleu.significance._names import IntervalName, Unit
+    from truebleu.significance._names import About, IntervalName, Unit
     from truebleu.significance.optimizer_runs import RunScores
     from truebleu.significance.p_values import Alternative
     from truebleu.significance.settings import RunSwaps
@@ -103,6 +109,8 @@ class PairResult:
         significant: whether p_adjusted is at most the significance level.
         differing_units: the units in which the metric counts the two systems differently.
         equivalence_p: of the test that they differ by the margin or more; None without a margin.
+        equivalence_p_adjusted: the same after a correction for all comparisons by this metric.
+        equivalent: whether that is at most the significance level; None without a margin.
         pooled_difference: of all runs as one corpus, which is what swaps of separate runs test;
             None where runs are not compared.
         note: what makes the test moot.
@@ -120,6 +128,8 @@ class PairResult:
     significant: bool
     differing_units: int
     equivalence_p: float | None = None
+    equivalence_p_adjusted: float | None = None
+    equivalent: bool | None = None
     pooled_difference: float | None = None
     note: PairNote | None = None
 
@@ -143,7 +153,7 @@ class MetricResult:
             without direction.
         experimentwise_error: the chance of at least one false alarm among all comparisons, if
             none of the systems differed and nothing were corrected (Riezler & Maxwell 2005, §4.4).
-        replicates: of the test; all 2**units of them where that was no more.
+        replicates: of the test; all 2**units of them where that was no more, 0 where it needs none.
         exact: whether those were all.
         decided: whether every decision is clear of Monte-Carlo error.
         smallest_p: the smallest adjusted p that so many replicates and comparisons can give; above
@@ -205,7 +215,7 @@ class Comparison(Result):
         settings = {**self.settings.to_dict(), "units": self.units}
         runs: dict[str, Any] = {}
         if self.runs is None:
-            del settings["swap_runs"]
+            del settings["swap_runs"], settings["about"]
         else:
             runs["runs"] = {system: list(outputs) for system, outputs in self.runs.items()}
             settings["runs"] = len(next(iter(self.runs.values())))
@@ -237,7 +247,7 @@ def compare(
     references: ReferencesLike | None = None,
     metrics: Sequence[str | Metric] = ("bleu",),
     *,
-    test: str = "ar",
+    test: str | None = None,
     replicates: int = 10_000,
     seed: int = DEFAULT_SEED,
     level: float = 0.95,
@@ -246,11 +256,12 @@ def compare(
     block_length: int | None = None,
     by_domain: bool = False,
     alternative: Alternative = "two-sided",
-    interval: IntervalName = "percentile",
+    interval: IntervalName | None = None,
     margin: float | None = None,
     adaptive: bool = False,
     baseline: str | None = None,
     runs: str | Mapping[str, Sequence[str]] | None = None,
+    about: About | None = None,
     swap_runs: RunSwaps = "together",
     documents: Iterable[object] | None = None,
     domains: Iterable[object] | None = None,
@@ -267,7 +278,8 @@ def compare(
         systems: a test set, or the outputs of two or more systems by name.
         references: one text, or one per translator; None with a test set.
         metrics: names or objects: ``"bleu"``, ``"chrf:word_order=2"``, ``BLEU()``.
-        test: "ar", approximate randomization; or another of `significance.TESTS`.
+        test: "ar", approximate randomization; or another of `significance.TESTS`. A verdict about
+            further runs has a test of its own, "two-way".
         replicates: how many, of the bootstrap and of the test.
         seed: any whole number from 0 up.
         level: of the intervals, and 1 minus the significance level of the tests.
@@ -277,20 +289,33 @@ def compare(
         by_domain: draw within each domain, so that every replicate has the same mixture.
         alternative: "two-sided"; "greater" asks only whether the first system is better, "less"
             whether it is worse.
-        interval: how intervals are made: "percentile", "basic", "bca" or "student".
+        interval: how intervals are made: "percentile", "basic", "bca" or "student"; "two-way" ones
+            come with the test of that name.
         margin: the largest difference that does not matter; adds a test of equivalence.
         adaptive: make as many replicates as clear decisions need.
         baseline: compare all others with this system, instead of all pairs.
         runs: where several outputs are runs of one system, the names of each system's outputs, or
             a pattern such as "{system}.opt{run}" that their names have.
-        swap_runs: whether swaps take all runs of a unit "together", or each of them "separately",
-            as MultEval does.
+        about: whether the verdict is about "further-runs" of the same systems, or "these-runs"
+            only. The default is further runs where every system has two or more.
+        swap_runs: about these runs, whether swaps take all runs of a unit "together", or each of
+            them "separately", as MultEval does.
         documents: the document of each segment, where `systems` is no test set.
         domains: the domain of each segment, likewise.
         progress: called with the number of replicates made since the last call.
     """
+    parsed = as_metrics(metrics)
+    test_set = as_test_set(systems, references, documents=documents, domains=domains)
+    names = list(test_set.systems)
+    grouped = None
+    if runs is not None:
+        from truebleu.significance.optimizer_runs import as_runs
+
+        grouped = as_runs(runs, names)
+    runs_of_each = None if grouped is None else len(next(iter(grouped.values()), ()))
+    about = resolve_about(about, runs_of_each)
     settings = CompareSettings(
-        test=test,
+        test=test or default_test(about),
         replicates=replicates,
         seed=seed,
         level=level,
@@ -299,21 +324,15 @@ def compare(
         block_length=block_length,
         by_domain=by_domain,
         alternative=alternative,
-        interval=interval,
+        interval=interval or default_interval(about),
         margin=margin,
         adaptive=adaptive,
         baseline=baseline,
+        about=about,
         swap_runs=swap_runs,
     )
-    parsed = as_metrics(metrics)
-    test_set = as_test_set(systems, references, documents=documents, domains=domains)
-    names = list(test_set.systems)
-    grouped = None
-    if runs is not None:
-        from truebleu.significance.optimizer_runs import as_runs
-
+    if grouped is not None:
         _require_runs_interval(settings)
-        grouped = as_runs(runs, names)
         names = list(grouped)
         used = [output for group in grouped.values() for output in group]
         test_set = replace(test_set, systems={name: test_set.systems[name] for name in used})
@@ -332,13 +351,13 @@ def compare(
     if grouped is not None:
         from truebleu.significance.optimizer_runs import RunResults
 
-        results = RunResults(grouped, outputs, scores)
+        results = RunResults(grouped, outputs, scores, settings)
         statistics, scores = results.averages, results.mean_scores(scores)
         swapped = results.pooled if swap_runs == "separately" else statistics
 
     def draw(first: int, count: int) -> list[Values]:
         further = draw_outputs(first, count)
-        return further if results is None else results.mean_scores(further)
+        return further if results is None else results.mean_scores(further, first)
 
     tests = all_pair_tests(swapped, scores, pairs, settings, draw, progress)
     by_system: dict[str, dict[str, SystemResult]] = {name: {} for name in names}
@@ -460,9 +479,7 @@ def _pair_results(
     differences = scores[:, left] - scores[:, right]
     wins = bootstrap_wins(statistics.sign * differences, scale=statistics.scale)
     low, high = difference_intervals(statistics, scores, pairs, settings)
-    equivalent = None
-    if settings.margin is not None:
-        equivalent = equivalence_p(differences, settings.margin, scale=statistics.scale)
+    equivalence = _equivalence(statistics, differences, pairs, settings)
     results = []
     for index, (a, b) in enumerate(pairs):
         differing = statistics.differing(a, b)
@@ -479,11 +496,43 @@ def _pair_results(
                 p_adjusted=float(tested.p_adjusted[index]),
                 significant=bool(tested.p_adjusted[index] <= settings.alpha),
                 differing_units=differing,
-                equivalence_p=None if equivalent is None else float(equivalent[index]),
+                **equivalence[index],
                 note=_note(differing, len(statistics.rows), settings),
             )
         )
     return results
+
+
+class _Equivalence(TypedDict, total=False):
+    equivalence_p: float
+    equivalence_p_adjusted: float
+    equivalent: bool
+
+
+def _equivalence(
+    statistics: MetricStatistics,
+    differences: Values,
+    pairs: Sequence[Pair],
+    settings: CompareSettings,
+) -> list[_Equivalence]:
+    """The tests of equivalence of all pairs; nothing without a margin."""
+    if settings.margin is None:
+        return [{} for _ in pairs]
+    if TESTS[settings.test].source == "runs":
+        from truebleu.significance.optimizer_runs import two_way_equivalence_p
+
+        p = two_way_equivalence_p(statistics, pairs, settings.margin)
+    else:
+        p = equivalence_p(differences, settings.margin, scale=statistics.scale)
+    adjusted = adjust(p, settings.equivalence_correction)
+    return [
+        {
+            "equivalence_p": float(raw),
+            "equivalence_p_adjusted": float(corrected),
+            "equivalent": bool(corrected <= settings.alpha),
+        }
+        for raw, corrected in zip(p, adjusted, strict=True)
+    ]
 
 
 def _note(differing: int, units: int, settings: CompareSettings) -> PairNote | None:

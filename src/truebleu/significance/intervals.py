@@ -160,9 +160,14 @@ def student_quantile(level: float, degrees: int) -> float:
     >>> round(student_quantile(0.95, 4), 3)
     2.776
     """
+    return float(student_quantiles(level, degrees))
+
+
+def student_quantiles(level: float, degrees: ArrayLike) -> Values:
+    """The same for many degrees of freedom, which need not be whole numbers."""
     from scipy.special import stdtrit  # slow to import, and seldom needed
 
-    return -float(stdtrit(degrees, (1 - require_level(level)) / 2))
+    return np.asarray(-stdtrit(degrees, (1 - require_level(level)) / 2))
 
 
 def _sorted_scores(scores: ArrayLike, level: float) -> Values:
@@ -310,6 +315,12 @@ def _student(estimates: Estimates, level: float) -> Values:
     return np.stack(list(each), axis=1)
 
 
+def _two_way(estimates: Estimates, level: float) -> Values:
+    from truebleu.significance.optimizer_runs import two_way_interval
+
+    return two_way_interval(estimates.statistics, estimates.pairs, level)
+
+
 #: All methods by name; a new one is an entry here, and its name in `_names.INTERVALS`.
 INTERVAL_METHODS: Mapping[str, IntervalMethod] = {
     method.name: method
@@ -318,6 +329,7 @@ INTERVAL_METHODS: Mapping[str, IntervalMethod] = {
         IntervalMethod(name="basic", title="basic bootstrap", interval=_basic),
         IntervalMethod(name="bca", title="BCa", interval=_bca),
         IntervalMethod(name="student", title="Student's", interval=_student, means_only=True),
+        IntervalMethod(name="two-way", title="two-way t", interval=_two_way),
     )
 }
 

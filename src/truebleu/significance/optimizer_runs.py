@@ -6,7 +6,26 @@ advise to run it at least three times and to report three things: the average, t
 deviation over runs, and a test that has seen all runs. MultEval does that, and so does `compare`
 with `runs`.
 
-Swaps can take two things by a fair coin under the null hypothesis:
+A difference between averages over runs varies for two reasons: other segments, and other runs.
+Which of them count depends on what the verdict is about.
+
+"further-runs", the default where systems have two runs or more: would other runs of the same two
+systems differ too? Segments and runs are both samples, crossed as in a two-way table, and the
+variance of the difference has two parts,
+
+    V = V_segments + V_runs - V_interaction,
+
+where V_segments is the jackknife variance of the difference over segments, V_runs = (s_a² + s_b²) /
+r that of averages of r runs, and the interaction of runs and segments, which is in both, comes off
+once; V is never taken for less than either part. The difference over its square root is compared
+with Student's t, whose degrees of freedom are V² over the sum of each part's square over its own
+degrees (Satterthwaite 1946): segments - 1, and runs - 1 for each system apart, since one may vary
+more than the other (Welch 1947). With three runs these are few, and the test is as cautious as
+three runs demand.
+
+"these-runs": do the outputs at hand differ? The runs are taken as they are, and a run that is lucky
+in every segment is good luck that no test of this kind sees. Swaps can take two things by a fair
+coin under the null hypothesis:
 
 "together": all runs of a unit, so that it does not matter how alike they are; the difference is
 that of the averages. It assumes that the two systems' sets of runs are exchangeable.
@@ -17,14 +36,11 @@ that what one system gets the other gives, also with three or more runs, where M
 output be in both or in neither. It assumes that, were the systems equal, all outputs of a unit
 would be exchangeable: two runs of one system no more alike than runs of two systems. Where they are
 more alike, coins of their own make the difference look surer than it is, and p is too small.
-
-Neither knows how other runs would have turned out: the runs at hand are all there are. A run that
-is lucky in every segment is good luck that no coin undoes, so a difference that is significant but
-no larger than the deviation over runs calls for more runs.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -34,7 +50,10 @@ import numpy as np
 from truebleu._core import Statistics
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics.base import Metric, Score
+from truebleu.resampling import Bootstrap, Units
 from truebleu.resampling.replicates import on_exact_grid
+from truebleu.significance.intervals import student_quantiles
+from truebleu.significance.p_values import student_p
 from truebleu.significance.statistics import MetricStatistics
 
 if TYPE_CHECKING:
@@ -46,10 +65,15 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Signature
     from truebleu.significance._checks import Values
     from truebleu.significance.compare import PairResult, SystemResult
+    from truebleu.significance.p_values import Alternative
+    from truebleu.significance.settings import CompareSettings
+    from truebleu.significance.statistics import Pair
 
 __all__ = ["RunScores", "group_runs"]
 
 WILDCARDS = ("{system}", "{run}")
+# Set in the seed of the draws of runs.
+RUNS_STREAM = 1 << 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,10 +164,12 @@ class RunResults:
         runs: Mapping[str, tuple[str, ...]],
         outputs: Sequence[MetricStatistics],
         scores: Sequence[Values],
+        settings: CompareSettings,
     ) -> None:
         """Take the outputs' statistics, and their scores on the bootstrap's replicates."""
         self._runs = runs
         self._count = len(next(iter(runs.values())))
+        self._settings = settings
         self._outputs = outputs
         self._sd_of_segments = [
             self._by_run(drawn).std(axis=0, ddof=1).mean(axis=1).tolist() for drawn in scores
@@ -154,9 +180,34 @@ class RunResults:
     def _by_run(self, scores: Values) -> Values:
         return scores.reshape(len(scores), len(self._runs), -1)
 
-    def mean_scores(self, scores: Sequence[Values]) -> list[Values]:
-        """By metric the means over runs, shaped (replicate, system), of scores of all outputs."""
-        return [self._by_run(drawn).mean(axis=2) for drawn in scores]
+    def mean_scores(self, scores: Sequence[Values], first: int = 0) -> list[Values]:
+        """By metric the means over runs, shaped (replicate, system), of scores of all outputs.
+
+        About further runs, every replicate draws runs too, with replacement; their deviations from
+        the mean are stretched, since those of r runs that are drawn from r vary less than those of
+        r further runs, by the factor (r - 1) / r in the variance.
+        """
+        by_run = [self._by_run(drawn) for drawn in scores]
+        means = [drawn.mean(axis=2) for drawn in by_run]
+        if self._settings.about != "further-runs":
+            return means
+        weights = self._drawn_runs(first, len(means[0]))
+        stretch = math.sqrt(self._count / (self._count - 1))
+        return [
+            mean + stretch * ((drawn - mean[..., np.newaxis]) * weights).mean(axis=2)
+            for drawn, mean in zip(by_run, means, strict=True)
+        ]
+
+    def _drawn_runs(self, first: int, replicates: int) -> Values:
+        """How often each replicate draws each run, shaped (replicate, system, run)."""
+        systems, runs = len(self._runs), self._count
+        units = Units.segments(
+            systems * runs, [str(place // runs) for place in range(systems * runs)]
+        )
+        # A stream of its own: run r must not come with segment r.
+        bootstrap = Bootstrap(replicates=replicates, seed=self._settings.seed ^ RUNS_STREAM)
+        drawn = bootstrap.sums(np.eye(systems * runs), units, first, replicates)
+        return drawn.reshape(replicates, systems, runs)
 
     def with_run_scores(self, metric: int, results: Sequence[SystemResult]) -> list[SystemResult]:
         """The results of all systems by one metric, with the scores of their runs."""
@@ -191,6 +242,81 @@ class RunResults:
         return [
             replace(pair, pooled_difference=pooled[pair.a] - pooled[pair.b]) for pair in results
         ]
+
+
+def two_way_errors(
+    statistics: MetricStatistics, pairs: Sequence[Pair] | None
+) -> tuple[Values, Values]:
+    """Standard errors of averages over runs, or of their differences, and degrees of freedom.
+
+    Segments and runs are both samples: see this module's docstring for the variance.
+
+    Args:
+        statistics: of averages over two runs or more.
+        pairs: the systems whose differences are meant; None for the averages themselves.
+    """
+    metric = statistics.metric
+    if not isinstance(metric, RunAverage) or metric.runs < 2:
+        expected = "systems with two runs or more"
+        raise SettingError("runs", "one output of each system", expected)
+    count, runs = len(statistics.rows), metric.runs
+    rows = metric.by_run(statistics.rows)
+    sums = rows.sum(axis=0)
+    left_out = metric.metric.score(sums - rows)
+    # What each unit adds to the error of each run's score, shaped (unit, system, run).
+    parts = (count - 1) / count * (left_out.mean(axis=0) - left_out)
+    of_units = parts.mean(axis=2)
+    of_runs = metric.metric.score(sums).var(axis=1, ddof=1) / runs
+    rest = parts - of_units[..., np.newaxis]
+    rest -= rest.mean(axis=0)
+    interaction = count * (rest**2).sum(axis=(0, 2)) / ((count - 1) * (runs - 1)) / runs
+    squares = of_runs**2 / (runs - 1)
+    if pairs is not None:
+        left, right = np.array(pairs).T
+        of_units = of_units[:, left] - of_units[:, right]
+        of_runs = of_runs[left] + of_runs[right]
+        interaction = interaction[left] + interaction[right]
+        squares = squares[left] + squares[right]
+    of_units = count / (count - 1) * (of_units**2).sum(axis=0)
+    variance = np.maximum(of_units + of_runs - interaction, np.maximum(of_units, of_runs))
+    divisor = of_units**2 / (count - 1) + squares
+    degrees = np.divide(
+        variance**2, divisor, out=np.full_like(variance, count - 1), where=divisor > 0
+    )
+    return np.sqrt(variance), degrees
+
+
+def two_way_p(
+    statistics: MetricStatistics, pairs: Sequence[Pair], alternative: Alternative
+) -> Values:
+    """p-values of the differences between averages over runs, were there further runs."""
+    left, right = np.array(pairs).T
+    differences = statistics.sign * (statistics.scores[left] - statistics.scores[right])
+    errors, degrees = two_way_errors(statistics, pairs)
+    return student_p(differences, errors, degrees, alternative, scale=statistics.scale)
+
+
+def two_way_equivalence_p(
+    statistics: MetricStatistics, pairs: Sequence[Pair], margin: float
+) -> Values:
+    """p-values of the hypotheses that further runs would differ by the margin or more."""
+    left, right = np.array(pairs).T
+    distance = margin - np.abs(statistics.scores[left] - statistics.scores[right])
+    errors, degrees = two_way_errors(statistics, pairs)
+    return student_p(distance, errors, degrees, "greater", scale=statistics.scale)
+
+
+def two_way_interval(
+    statistics: MetricStatistics, pairs: Sequence[Pair] | None, level: float
+) -> Values:
+    """Intervals of averages over further runs, or of their differences: lows, highs."""
+    estimates = statistics.scores
+    if pairs is not None:
+        left, right = np.array(pairs).T
+        estimates = estimates[left] - estimates[right]
+    errors, degrees = two_way_errors(statistics, pairs)
+    half = student_quantiles(level, degrees) * errors
+    return np.stack([estimates - half, estimates + half])
 
 
 def as_runs(

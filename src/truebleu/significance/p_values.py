@@ -20,9 +20,11 @@ import numpy as np
 
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.significance._checks import (
+    TIE_TOLERANCE,
     Values,
     as_probabilities,
     as_replicates,
+    as_values,
     beside,
     require_alpha,
     require_level,
@@ -159,6 +161,46 @@ def equivalence_p(differences: ArrayLike, margin: float, *, scale: ArrayLike = 0
     worse = non_inferiority_p(replicates, margin, scale=scale)
     better = non_inferiority_p(-replicates, margin, scale=scale)
     return np.maximum(worse, better)
+
+
+def student_p(
+    differences: ArrayLike,
+    errors: ArrayLike,
+    degrees: ArrayLike,
+    alternative: Alternative = "two-sided",
+    *,
+    scale: ArrayLike = 0.0,
+) -> Values:
+    """p-values of differences over their standard errors, by Student's t.
+
+    A difference without error is either none at all, p = 1, or certain, p = 0.
+
+    >>> float(student_p(2.776, 1.0, 4).round(3))
+    0.05
+
+    Args:
+        differences: turned so that more is better for the first system.
+        errors: their standard errors.
+        degrees: of freedom.
+        alternative: as for `randomization_p`.
+        scale: the size of the scores, to which rounding is relative.
+    """
+    from scipy.special import stdtr  # slow to import, and seldom needed
+
+    if alternative not in ALTERNATIVES:
+        raise UnknownNameError("alternative", alternative, ALTERNATIVES)
+    difference, error = as_values("differences", differences), as_values("errors", errors)
+    rounding = TIE_TOLERANCE * np.maximum(np.abs(difference), np.abs(scale))
+    none = np.abs(difference) <= rounding
+    certain = error <= rounding
+    t = np.where(
+        certain, np.where(none, 0.0, np.copysign(np.inf, difference)), difference
+    ) / np.where(certain, 1.0, error)
+    if alternative == "two-sided":
+        p = 2 * stdtr(degrees, -np.abs(t))
+    else:
+        p = stdtr(degrees, t if alternative == "less" else -t)
+    return np.asarray(np.where(certain & none, 1.0, p))[()]
 
 
 def _extreme(

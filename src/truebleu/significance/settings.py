@@ -9,7 +9,7 @@ from truebleu._seeds import DEFAULT_SEED, require_replicates, require_seed
 from truebleu.errors import SettingError
 from truebleu.resampling import Units
 from truebleu.significance._checks import require_flag, require_level, require_name, require_number
-from truebleu.significance._names import INTERVALS, UNITS, IntervalName, Unit
+from truebleu.significance._names import ABOUTS, INTERVALS, UNITS, About, IntervalName, Unit
 from truebleu.significance.corrections import CORRECTIONS
 from truebleu.significance.intervals import smallest_replicates
 from truebleu.significance.p_values import ALTERNATIVES, Alternative, replicates_for, smallest_p
@@ -84,7 +84,11 @@ class IntervalSettings(ResamplingSettings):
 
     def __post_init__(self) -> None:
         ResamplingSettings.__post_init__(self)
-        require_name("interval", self.interval, INTERVALS)
+        require_name("interval", self.interval, self._intervals())
+
+    def _intervals(self) -> tuple[IntervalName, ...]:
+        """The methods that fit the other settings."""
+        return INTERVALS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +103,9 @@ class CompareSettings(IntervalSettings):
         adaptive: make as many replicates as the test needs for every decision to be clear: fewer
             swaps than replicates, or more of them or of the bootstrap's, up to a million.
         baseline: compare all others with this system, instead of all pairs.
-        swap_runs: what swaps exchange where systems have several runs; see `optimizer_runs`.
+        about: where systems have several runs, whether the verdict is about "further-runs" of them
+            or "these-runs" only; None where they have not.
+        swap_runs: what swaps exchange in a verdict on these runs; see `optimizer_runs`.
     """
 
     test: str = "ar"
@@ -108,6 +114,7 @@ class CompareSettings(IntervalSettings):
     margin: float | None = None
     adaptive: bool = False
     baseline: str | None = None
+    about: About | None = None
     swap_runs: RunSwaps = "together"
 
     def __post_init__(self) -> None:
@@ -116,16 +123,38 @@ class CompareSettings(IntervalSettings):
         require_name("correction", self.correction, CORRECTIONS)
         require_name("alternative", self.alternative, ALTERNATIVES)
         require_name("swap_runs", self.swap_runs, RUN_SWAPS)
+        if self.about is not None:
+            require_name("about", self.about, ABOUTS)
         require_flag("adaptive", self.adaptive)
         if self.margin is not None and not require_number("margin", self.margin) > 0:
             raise SettingError("margin", self.margin, "a number above 0")
         self._require_compatible()
 
+    @property
+    def equivalence_correction(self) -> str:
+        """The correction of equivalence tests: the chosen one, or Holm's where it needs more.
+
+        Corrections that look at replicates or segment scores look for differences.
+        """
+        return self.correction if CORRECTIONS[self.correction].basis == "p-values" else "holm"
+
+    def _intervals(self) -> tuple[IntervalName, ...]:
+        return INTERVALS if self.about != "further-runs" else ("two-way",)
+
     def _require_compatible(self) -> None:
         """Refuse what the test or the correction would leave without meaning or effect."""
         test, correction = TESTS[self.test], CORRECTIONS[self.correction]
+        if (test.source == "runs") != (self.about == "further-runs"):
+            expected = f"about 'these-runs' with the test {self.test!r}"
+            if test.source == "runs":
+                expected = f"about 'further-runs' with the test {self.test!r}, and runs"
+            raise SettingError("about", self.about, expected)
         if self.swap_runs != "together" and test.source != "swaps":
-            raise SettingError("swap_runs", self.swap_runs, "a test that swaps outputs")
+            expected = "a test that swaps outputs, about 'these-runs'"
+            raise SettingError("swap_runs", self.swap_runs, expected)
+        if self.adaptive and test.source == "runs":
+            expected = f"False with the test {self.test!r}, which needs no replicates"
+            raise SettingError("adaptive", True, expected)
         if self.alternative not in test.alternatives:
             raise SettingError("alternative", self.alternative, "'two-sided' with this test")
         if correction.basis == "replicates" and test.null is None:
@@ -138,6 +167,32 @@ class CompareSettings(IntervalSettings):
             if self.adaptive:
                 expected = f"False with {name}, which needs no replicates"
                 raise SettingError("adaptive", True, expected)
+
+
+def resolve_about(about: About | None, runs: int | None) -> About | None:
+    """What a verdict is about, of systems with so many runs each; None for no runs.
+
+    Further runs, unless these are asked for or there is one run each, which shows nothing of how
+    runs vary.
+    """
+    if about is not None and runs is None:
+        raise SettingError("about", about, "runs beside it: without runs it does nothing")
+    if about == "further-runs" and runs == 1:
+        expected = "two runs or more of each system: one does not show how runs vary"
+        raise SettingError("about", about, expected)
+    if about is None and runs is not None and runs > 1:
+        return "further-runs"
+    return about
+
+
+def default_test(about: About | None) -> str:
+    """The test of a verdict, unless another is chosen."""
+    return "two-way" if about == "further-runs" else "ar"
+
+
+def default_interval(about: About | None) -> IntervalName:
+    """The interval that goes with it."""
+    return "two-way" if about == "further-runs" else "percentile"
 
 
 def units_of(test_set: TestSet, settings: ResamplingSettings) -> Units:

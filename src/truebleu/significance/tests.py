@@ -16,6 +16,7 @@ from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import Bootstrap, Swaps, Units
 from truebleu.significance._checks import Values
 from truebleu.significance.corrections import CORRECTIONS, adjust
+from truebleu.significance.optimizer_runs import two_way_p
 from truebleu.significance.p_values import (
     ALTERNATIVES,
     Alternative,
@@ -34,8 +35,9 @@ if TYPE_CHECKING:
     from truebleu.significance.statistics import MetricStatistics, Pair, Progress
 
 
-#: What a test's replicates are: outputs swapped at random, or test sets drawn with replacement.
-Source = Literal["swaps", "bootstrap"]
+#: What a test's p-values come from: outputs swapped at random, test sets drawn with replacement, or
+#: without replicates the variance over segments and optimizer runs.
+Source = Literal["swaps", "bootstrap", "runs"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,9 +48,10 @@ class SignificanceTest:
         name: what settings and options call it.
         title: what people call it.
         origin: where it is described, or who does it so.
-        source: what its replicates are.
+        source: what its replicates are, or that it needs none.
         p_value: a function of the observed differences, the replicates', the alternative and the
-            keyword `scale`, as `randomization_p`; of swaps it also takes `exact`.
+            keyword `scale`, as `randomization_p`; of swaps it also takes `exact`. Of runs, a
+            function of the statistics, the pairs and the alternative, as `two_way_p`.
         null: a function of the observed and the replicates' differences that gives those of equal
             systems, for corrections that look at replicates; None where there is none.
         alternatives: those that can be tested.
@@ -151,6 +154,13 @@ TESTS: Mapping[str, SignificanceTest] = {
             alternatives=("two-sided",),
             caution="it centres absolute differences, and so rejects too often",
         ),
+        SignificanceTest(
+            name="two-way",
+            title="two-way t test",
+            origin="Satterthwaite 1946; Welch 1947",
+            source="runs",
+            p_value=two_way_p,
+        ),
     )
 }
 
@@ -174,7 +184,7 @@ class PairTests:
         p: the p-value of each pair.
         p_se: its Monte-Carlo standard error.
         p_adjusted: p after the correction.
-        replicates: how many there were.
+        replicates: how many there were; 0 where the test needs none.
         exact: whether they were all swaps there are.
         decided: whether every decision is clear of Monte-Carlo error.
         smallest_p: the smallest adjusted p that there could have been.
@@ -279,7 +289,10 @@ def all_pair_tests(
         progress: hears of swaps as they are made.
     """
     start = settings.replicates
-    if find_test(settings.test).source == "swaps":
+    test = find_test(settings.test)
+    if test.source == "runs":
+        return [_run_tests(metric, pairs, test, settings) for metric in statistics]
+    if test.source == "swaps":
         units = len(statistics[0].rows)
         if settings.adaptive and not Swaps(replicates=start).enumerates(units):
             start = min(ADAPTIVE_START, start)
@@ -287,6 +300,18 @@ def all_pair_tests(
             statistics, pairs, settings, start, _swaps(statistics, pairs, settings, progress)
         )
     return _test(statistics, pairs, settings, len(scores[0]), _bootstrap(scores, pairs, draw))
+
+
+def _run_tests(
+    statistics: MetricStatistics,
+    pairs: Sequence[Pair],
+    test: SignificanceTest,
+    settings: CompareSettings,
+) -> PairTests:
+    """Tests by a variance that needs no replicates: nothing about them is left to chance."""
+    p = test.p_value(statistics, pairs, settings.alternative)
+    adjusted = adjust(p, settings.correction)
+    return PairTests(p, np.zeros_like(p), adjusted, 0, exact=False, decided=True, smallest_p=0.0)
 
 
 def _swaps(

@@ -109,7 +109,11 @@ class StudyTest:
 #: the level L when the better system wins in a share L of the bootstrap's replicates, "interval"
 #: when the interval of the difference leaves out 0.
 STUDY_TESTS = {
-    **{name: StudyTest(test.title, test.origin) for name, test in SIGNIFICANCE_TESTS.items()},
+    **{
+        name: StudyTest(test.title, test.origin)
+        for name, test in SIGNIFICANCE_TESTS.items()
+        if test.source != "runs"
+    },
     "wins": StudyTest("bootstrap wins", "Koehn 2004, §6"),
     "interval": StudyTest("bootstrap interval", "Zhang & Vogel 2004, §3.2"),
     "student": StudyTest("Student's paired t", "Student 1908"),
