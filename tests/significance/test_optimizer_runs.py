@@ -457,7 +457,7 @@ def test_one_run_of_each_says_nothing_about_further_runs(test_set: TestSet) -> N
 def test_what_further_runs_leave_without_meaning_is_refused(test_set: TestSet) -> None:
     for settings in ({"test": "ar"}, {"interval": "bca"}, {"adaptive": True}):
         with pytest.raises(SettingError):
-            compare(test_set, runs=RUNS, **settings)  # type: ignore[arg-type]
+            compare(test_set, runs=RUNS, **settings)
     with pytest.raises(SettingError, match="runs beside it"):
         compare(test_set, about="further-runs")
     with pytest.raises(SettingError, match="about"):

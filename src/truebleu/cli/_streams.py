@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
 from truebleu.errors import UnreadableFileError
-from truebleu.reports.formats._safe import one_line
+from truebleu.reports.document import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
