@@ -32,8 +32,7 @@ from truebleu._seeds import DEFAULT_SEED, require_replicates, require_seed
 from truebleu.agreement.coefficients import as_cells, as_human, rated_cells
 from truebleu.agreement.measures import measure_by, measure_cells
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.resampling import Bootstrap, Units
-from truebleu.resampling.replicates import on_exact_grid
+from truebleu.resampling import Bootstrap, Units, on_exact_grid
 from truebleu.significance.intervals import percentile_interval, smallest_replicates
 
 if TYPE_CHECKING:

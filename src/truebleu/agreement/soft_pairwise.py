@@ -41,8 +41,7 @@ from truebleu.agreement.bootstrap import (
 from truebleu.agreement.coefficients import as_cells, as_human, as_metric, rated_cells
 from truebleu.agreement.tests import MetricTest, hybrid_test, standardised
 from truebleu.errors import SettingError
-from truebleu.resampling import Bootstrap, Swaps
-from truebleu.resampling.replicates import on_exact_grid
+from truebleu.resampling import Bootstrap, Swaps, on_exact_grid
 from truebleu.significance._checks import TIE_TOLERANCE
 
 if TYPE_CHECKING:

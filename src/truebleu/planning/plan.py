@@ -22,18 +22,16 @@ from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics.registry import as_metrics, metric_labels
 from truebleu.planning.power import (
     MOST_UNITS,
-    PlannedTest,
-    power,
-    smallest_difference,
-    units_needed,
-)
-from truebleu.planning.variance import (
     DifferenceVariance,
+    PlannedTest,
     bootstrap_sd_interval,
     chi_square_sd_interval,
     difference_variance,
     influences,
     largest_share,
+    power,
+    smallest_difference,
+    units_needed,
     varies_only_by_rounding,
 )
 from truebleu.resampling import Units

@@ -50,8 +50,7 @@ import numpy as np
 from truebleu._core import Statistics
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics.base import Metric, Score
-from truebleu.resampling import Bootstrap, Units
-from truebleu.resampling.replicates import on_exact_grid
+from truebleu.resampling import Bootstrap, Units, on_exact_grid
 from truebleu.significance.intervals import student_quantiles
 from truebleu.significance.p_values import student_p
 from truebleu.significance.statistics import MetricStatistics

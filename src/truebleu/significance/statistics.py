@@ -14,7 +14,7 @@ import numpy as np
 from truebleu import _core
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels
-from truebleu.resampling.replicates import on_exact_grid
+from truebleu.resampling import on_exact_grid
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

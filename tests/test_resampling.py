@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from truebleu import _core, set_threads
-from truebleu.errors import SettingError
-from truebleu.resampling import Bootstrap, Swaps, Units
-from truebleu.resampling.replicates import on_exact_grid
+from truebleu.errors import SettingError, UnpairedSegmentsError
+from truebleu.resampling import Bootstrap, Swaps, Units, on_exact_grid
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
 
 ROWS = on_exact_grid(np.random.default_rng(1).gamma(2.0, 3.0, size=(300, 20)))
 UNITS = Units.segments(300)
@@ -99,3 +99,68 @@ def test_impossible_seeds_are_refused(seed: int) -> None:
 def test_impossible_numbers_of_replicates_are_refused(replicates: int) -> None:
     with pytest.raises(SettingError, match="replicates"):
         Swaps(replicates=replicates)
+
+
+# Units.
+
+
+SIX = np.arange(12.0).reshape(6, 2)
+
+
+def test_segments_are_units_of_their_own() -> None:
+    units = Units.segments(6)
+    assert len(units) == 6
+    assert units.strata == ((0, 6),)
+    np.testing.assert_array_equal(units.add_up(SIX), SIX)
+
+
+def test_a_document_s_rows_are_added_wherever_they_stand() -> None:
+    units = Units.documents(["b", "a", "b", "a", "c", "b"])
+    expected = [SIX[[0, 2, 5]].sum(0), SIX[[1, 3]].sum(0), SIX[4]]
+    np.testing.assert_array_equal(units.add_up(SIX), expected)
+
+
+def test_blocks_are_consecutive_and_the_last_may_be_shorter() -> None:
+    units = Units.blocks(6, 4)
+    np.testing.assert_array_equal(units.add_up(SIX), [SIX[:4].sum(0), SIX[4:].sum(0)])
+
+
+def test_documents_of_one_segment_equal_segments() -> None:
+    documents, segments = Units.documents(list("uvwxyz")), Units.segments(6)
+    np.testing.assert_array_equal(documents.of_segment, segments.of_segment)
+    assert documents.strata == segments.strata
+
+
+def test_units_of_a_stratum_are_numbered_together() -> None:
+    units = Units.segments(6, strata=["news", "talk", "news", "talk", "talk", "news"])
+    assert units.strata == ((0, 3), (3, 6))
+    np.testing.assert_array_equal(units.add_up(SIX), SIX[[0, 2, 5, 1, 3, 4]])
+
+
+def test_a_document_in_two_strata_is_refused() -> None:
+    with pytest.raises(SettingError, match="each document in one stratum"):
+        Units.documents(["a", "a"], strata=["news", "talk"])
+
+
+def test_labels_of_another_length_are_refused() -> None:
+    with pytest.raises(UnpairedSegmentsError):
+        Units.segments(3, strata=["news"])
+    with pytest.raises(UnpairedSegmentsError):
+        Units.segments(3).add_up(SIX)
+
+
+@pytest.mark.parametrize("length", [0, -1, 7, True, 1.5])
+def test_impossible_block_lengths_are_refused(length: int) -> None:
+    with pytest.raises(SettingError, match="block length"):
+        Units.blocks(6, length)
+
+
+def test_blocks_begin_anew_where_the_stratum_changes() -> None:
+    units = Units.blocks(6, 2, strata=["news", "news", "news", "talk", "talk", "news"])
+    assert units.strata == ((0, 3), (3, 4))
+    expected = [SIX[:2].sum(0), SIX[2], SIX[5], SIX[3:5].sum(0)]
+    np.testing.assert_array_equal(units.add_up(SIX), expected)
+
+
+def test_a_million_segments_need_no_second_copy_of_their_rows() -> None:
+    assert Units.segments(6).add_up(SIX) is SIX
