@@ -11,9 +11,7 @@ from truebleu.corpus import read_test_set
 from truebleu.significance.corrections import CORRECTIONS
 from truebleu.significance.p_values import smallest_p
 from truebleu.simulation import simulate
-from truebleu.studies.equivalents import study_equivalents
-from truebleu.studies.multiplicity import study_multiplicity
-from truebleu.studies.type_one import study_type_one
+from truebleu.studies.type_one import study_equivalents, study_multiplicity, study_type_one
 
 if TYPE_CHECKING:
     from truebleu.studies._pool import PoolUnit

@@ -24,12 +24,13 @@ class Result:
     """The base of every typed result.
 
     A result holds data only. The module of `truebleu.reports` that a class names in `REPORT` turns
-    it into a Document, by a function ``document(result)``; it is imported when something is shown.
+    it into a Document, by its function ``document``, or the one that is named after a colon; it is
+    imported when something is shown.
     """
 
     __slots__ = ()
 
-    #: The module that has ``document(result)``, such as "truebleu.reports.compare".
+    #: Where the document is made: "truebleu.reports.compare", or "….type_one:equivalents_document".
     REPORT: ClassVar[str]
 
     def to_dict(self) -> dict[str, Any]:
@@ -38,7 +39,8 @@ class Result:
 
     def to_document(self) -> Document:
         """Headings, tables, sentences and charts, which every output format renders."""
-        document: Document = import_module(self.REPORT).document(self)
+        module, _, function = self.REPORT.partition(":")
+        document: Document = getattr(import_module(module), function or "document")(self)
         return document
 
     def to_frame(self, library: Literal["pandas", "polars"] | None = None) -> Any:

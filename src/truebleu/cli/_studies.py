@@ -7,12 +7,12 @@ option that was not given leaves the study's own default. Studies are imported w
 from __future__ import annotations
 
 from functools import wraps
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from truebleu import studies
 from truebleu._seeds import DEFAULT_SEED
 from truebleu.cli._agree_options import human_options, read_judgments
 from truebleu.cli._options import (
@@ -167,10 +167,9 @@ def _pool(
     return read_texts(systems, references, **of_texts)
 
 
-def _run(module: str, test_set: TestSet, *arguments: Any, **options: Any) -> Result:
-    """Call a study by its module's name."""
-    function = getattr(import_module(f"truebleu.studies.{module}"), f"study_{module}")
-    result: Result = function(test_set, *arguments, **options)
+def _run(name: str, test_set: TestSet, *arguments: Any, **options: Any) -> Result:
+    """Call a study by its name; its module is imported now."""
+    result: Result = getattr(studies, f"study_{name}")(test_set, *arguments, **options)
     return result
 
 

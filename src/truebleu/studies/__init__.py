@@ -12,9 +12,7 @@ from truebleu._lazy import lazy_names
 if TYPE_CHECKING:
     from truebleu.studies.accuracy import AccuracyResult, study_accuracy
     from truebleu.studies.coverage import CoverageResult, study_coverage
-    from truebleu.studies.equivalents import EquivalentsResult, study_equivalents
     from truebleu.studies.length import LengthResult, study_length
-    from truebleu.studies.multiplicity import MultiplicityResult, study_multiplicity
     from truebleu.studies.power import PowerResult, study_power
     from truebleu.studies.references import ReferencesResult, study_references
     from truebleu.studies.replicates import ReplicatesResult, study_replicates
@@ -22,19 +20,26 @@ if TYPE_CHECKING:
     from truebleu.studies.sensitivity import SensitivityResult, study_sensitivity
     from truebleu.studies.smoothing import SmoothingResult, study_smoothing
     from truebleu.studies.test_size import TestSizeResult, study_test_size
-    from truebleu.studies.type_one import TypeOneResult, study_type_one
+    from truebleu.studies.type_one import (
+        EquivalentsResult,
+        MultiplicityResult,
+        TypeOneResult,
+        study_equivalents,
+        study_multiplicity,
+        study_type_one,
+    )
 
 _HOMES = {
     "AccuracyResult": "accuracy",
     "study_accuracy": "accuracy",
     "CoverageResult": "coverage",
     "study_coverage": "coverage",
-    "EquivalentsResult": "equivalents",
-    "study_equivalents": "equivalents",
+    "EquivalentsResult": "type_one",
+    "study_equivalents": "type_one",
     "LengthResult": "length",
     "study_length": "length",
-    "MultiplicityResult": "multiplicity",
-    "study_multiplicity": "multiplicity",
+    "MultiplicityResult": "type_one",
+    "study_multiplicity": "type_one",
     "PowerResult": "power",
     "study_power": "power",
     "ReferencesResult": "references",

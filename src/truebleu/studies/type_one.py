@@ -8,12 +8,19 @@ be trusted on these data if it rejects as often as it promises.
 Every repetition has null data and replicates of its own, so repetitions are independent and the
 error of a rate is binomial. (To draw replicates once for many repetitions would save a third of the
 time, and cost that.)
+
+Two questions that go with it: the chance of any false alarm among many comparisons of equal
+systems, with and without correction (§4.4, after Cohen 1995: among k comparisons at the level alpha
+about 1 - (1 - alpha)**k, for 15 systems and 105 pairs .9954), and the p-values of systems that you
+take for equal, such as the runs of one optimizer; nothing is made equal there, so whether every
+rejection is an error is for you to judge.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from itertools import combinations
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -22,15 +29,20 @@ from truebleu._seeds import DEFAULT_SEED
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner, Task
 from truebleu.significance._checks import TIE_TOLERANCE, require_alpha
+from truebleu.significance.corrections import CORRECTIONS, experimentwise_error
 from truebleu.studies._nulls import (
     RATE,
     Null,
+    alarms_of,
+    correction_settings,
     null_source,
+    number_of_pairs,
     require_enough_replicates,
     require_enough_units,
+    require_resolution,
 )
 from truebleu.studies._pairs import STUDY_TESTS, TESTS, Testing, require_tests, student_p
-from truebleu.studies._pool import require_count
+from truebleu.studies._pool import Pool, require_count
 from truebleu.studies._rates import Rate, rejection_rate
 from truebleu.studies._study import StudyResult, StudySettings
 
@@ -42,10 +54,27 @@ if TYPE_CHECKING:
     from truebleu.corpus import TestSet
     from truebleu.execution.journal import Record
     from truebleu.metrics.base import Metric
+    from truebleu.significance.settings import CompareSettings
+    from truebleu.significance.statistics import MetricStatistics
     from truebleu.studies._nulls import NullSource
     from truebleu.studies._pool import PoolUnit
 
-__all__ = ["Rejections", "TypeOneMetric", "TypeOneResult", "TypeOneSettings", "study_type_one"]
+__all__ = [
+    "EquivalentPair",
+    "EquivalentsResult",
+    "EquivalentsSettings",
+    "FalseAlarms",
+    "MultiplicityResult",
+    "MultiplicitySettings",
+    "Rejections",
+    "TypeOneMetric",
+    "TypeOneResult",
+    "TypeOneSettings",
+    "study_equivalents",
+    "study_multiplicity",
+    "study_type_one",
+]
+
 
 ALPHAS = (0.01, 0.05, 0.10)
 # Fewer repetitions could not tell 5 % from 15 %.
@@ -247,3 +276,295 @@ def _metric(metric: str, by_test: Mapping[str, NDArray[np.float64]]) -> TypeOneM
         below = rejection_rate(smaller, len(by_test["ar"]))
     constant = all(len(np.unique(p)) == 1 for p in by_test.values())
     return TypeOneMetric(metric=metric, absolute_below_ar=below, constant=constant)
+
+
+# Many comparisons at once.
+
+
+# 1, 3, 6, 10 and 15 comparisons.
+USUAL_SYSTEMS = (2, 3, 4, 5, 6)
+USUAL_CORRECTIONS = ("none", "bonferroni", "holm", "bh", "by", "westfall-young")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MultiplicitySettings(NullSettings):
+    """The settings of the study.
+
+    Attributes:
+        together: how many systems were compared with one another.
+        corrections: those that were applied.
+        test: by which pairs were compared.
+        alpha: the level of the whole family of comparisons.
+    """
+
+    STUDY: ClassVar[str] = "multiplicity"
+
+    together: tuple[int, ...]
+    corrections: tuple[str, ...]
+    test: str
+    alpha: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FalseAlarms:
+    """How often there is any false alarm among all pairs of so many equal systems.
+
+    Attributes:
+        metric: its label.
+        systems: how many were compared with one another.
+        comparisons: how many pairs they make.
+        correction: for so many comparisons.
+        alarms: the rate, with its interval of 99 %.
+        expected: what the correction promises at most; without one, what independent comparisons
+            would have.
+    """
+
+    metric: str
+    systems: int
+    comparisons: int
+    correction: str
+    alarms: Rate
+    expected: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MultiplicityResult(StudyResult):
+    """False alarms by metric, number of systems and correction."""
+
+    REPORT: ClassVar[str] = "truebleu.reports.studies.type_one:multiplicity_document"
+
+    settings: MultiplicitySettings
+    rows: tuple[FalseAlarms, ...]
+
+
+def study_multiplicity(
+    test_set: TestSet,
+    metrics: Sequence[str | Metric] = ("bleu",),
+    *,
+    systems: Sequence[int] | None = None,
+    corrections: Sequence[str] | None = None,
+    test: str = "ar",
+    null: Null = "segment",
+    unit: PoolUnit = "segment",
+    alpha: float = 0.05,
+    repetitions: int = 1000,
+    replicates: int = 2000,
+    seed: int = DEFAULT_SEED,
+    runner: Runner | None = None,
+) -> MultiplicityResult:
+    """How often is there any false alarm when so many equal systems are all compared?
+
+    Each repetition makes the largest number of equal systems; the first 2, 3, … of them, which are
+    equal as well, serve for the smaller numbers.
+
+    Args:
+        test_set: the systems whose outputs are swapped.
+        metrics: by which to compare.
+        systems: how many systems to compare with one another; by default 2 to 6, as far as there
+            are so many.
+        corrections: some of `significance.corrections.CORRECTIONS`, by default those of
+            USUAL_CORRECTIONS that the test allows; Tukey's and Scheffé's are for metrics that are
+            means over segments.
+        test: as for `compare`.
+        null: how equal systems come about; see `null_source`.
+        unit: what the tests resample: segments or documents.
+        alpha: the level of the whole family of comparisons.
+        repetitions: how many families of equal systems are tested.
+        replicates: of each test.
+        seed: of null data and replicates.
+        runner: keeps the results and shows progress.
+    """
+    why = "fewer could not tell 5 % from 15 %"
+    require_count("repetitions", repetitions, FEWEST_REPETITIONS, why)
+    available = None if null == "simulated" else len(test_set.systems)
+    sizes = _system_counts(systems, available)
+    if corrections is None:
+        corrections = USUAL_CORRECTIONS
+        if test == "bootstrap-absolute":  # its replicates do not vary around 0
+            corrections = [name for name in corrections if name != "westfall-young"]
+    by_correction = correction_settings(corrections, test, alpha, replicates, seed)
+    require_resolution(by_correction, sizes[-1])
+    source = null_source(test_set, metrics, null=null, unit=unit, systems=sizes[-1], seed=seed)
+    require_enough_units(source.units, unit, alpha)
+    if any(CORRECTIONS[name].basis == "segment scores" for name in by_correction):
+        for statistics in next(source.sets(0, 1)):
+            statistics.unit_means("correction tukey or scheffe")  # refused before any long work
+    settings = MultiplicitySettings(
+        pool=source.summary,
+        null=null,
+        errors_per_word=RATE if null == "simulated" else None,
+        together=tuple(sizes),
+        corrections=tuple(by_correction),
+        test=test,
+        alpha=alpha,
+        repetitions=repetitions,
+        replicates=replicates,
+        seed=seed,
+    )
+    tasks = [
+        Task((first,), partial(_alarms, source, range(first, end), sizes, by_correction))
+        for first, end in batches(repetitions)
+    ]
+    records = list((runner or Runner()).run(settings, tasks).values())
+    return MultiplicityResult(
+        settings=settings,
+        rows=tuple(
+            _false_alarms(records, metric, size, correction, alpha)
+            for metric in records[0]
+            for size in sizes
+            for correction in by_correction
+        ),
+    )
+
+
+def _system_counts(systems: Sequence[int] | None, available: int | None) -> list[int]:
+    if systems is None:
+        usual = [size for size in USUAL_SYSTEMS if available is None or size <= available]
+        return usual or [USUAL_SYSTEMS[0]]  # too few for any: refused with the null data
+    for size in systems:
+        if isinstance(size, bool) or not isinstance(size, int) or size < 2:
+            raise SettingError("systems to compare", size, "a whole number from 2 up")
+        if available is not None and size > available:
+            expected = f"no more than there are: {available}"
+            raise SettingError("systems to compare", size, expected)
+    if not systems:
+        raise SettingError("systems to compare", "none", "at least one number, such as 3")
+    return sorted(set(systems))
+
+
+def _alarms(
+    source: NullSource,
+    repetitions: range,
+    sizes: Sequence[int],
+    settings: Mapping[str, CompareSettings],
+) -> Record:
+    """For each metric, number of systems and correction: in which repetitions anything is rejected.
+
+    A repetition is a digit: 1 where there was an alarm.
+    """
+    record: Record = {}
+    sets = source.sets(repetitions.start, len(repetitions))
+    for index, of_metrics in zip(repetitions, sets, strict=True):
+        for statistics in of_metrics:
+            by_case = record.setdefault(statistics.label, {})
+            for (size, name), alarm in alarms_of(statistics, index, sizes, settings).items():
+                case = _case(size, name)
+                by_case[case] = by_case.get(case, "") + str(int(alarm))
+    return record
+
+
+def _case(size: int, correction: str) -> str:
+    return f"{size} {correction}"
+
+
+def _false_alarms(
+    records: Sequence[Record], metric: str, systems: int, correction: str, alpha: float
+) -> FalseAlarms:
+    comparisons = number_of_pairs(systems)
+    alarms = "".join(record[metric][_case(systems, correction)] for record in records)
+    return FalseAlarms(
+        metric=metric,
+        systems=systems,
+        comparisons=comparisons,
+        correction=correction,
+        alarms=rejection_rate(alarms.count("1"), len(alarms)),
+        expected=experimentwise_error(alpha, comparisons) if correction == "none" else alpha,
+    )
+
+
+# Systems that are given, and taken for equal.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EquivalentsSettings(StudySettings):
+    """The settings of the study; `alpha` is the level at which rejections are counted."""
+
+    STUDY: ClassVar[str] = "equivalents"
+
+    tests: tuple[str, ...]
+    alpha: float
+    replicates: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EquivalentPair:
+    """Two systems taken for equal, by one metric; p-values are in the order of the tests."""
+
+    metric: str
+    a: str
+    b: str
+    difference: float
+    p: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EquivalentsResult(StudyResult):
+    """The p-values of all pairs by every metric and test."""
+
+    REPORT: ClassVar[str] = "truebleu.reports.studies.type_one:equivalents_document"
+
+    settings: EquivalentsSettings
+    rows: tuple[EquivalentPair, ...]
+
+    def p_values(self, metric: str, test: str) -> list[float]:
+        """Those of all pairs by one metric and test."""
+        place = self.settings.tests.index(test)
+        return [row.p[place] for row in self.rows if row.metric == metric]
+
+    def rejected(self, metric: str, test: str) -> int:
+        """How many pairs are found to differ."""
+        limit = self.settings.alpha + TIE_TOLERANCE
+        return sum(p <= limit for p in self.p_values(metric, test))
+
+
+def study_equivalents(
+    test_set: TestSet,
+    metrics: Sequence[str | Metric] = ("nist",),
+    *,
+    tests: Sequence[str] = ("ar", "bootstrap-absolute"),
+    unit: PoolUnit = "segment",
+    alpha: float = 0.05,
+    replicates: int = 10_000,
+    seed: int = DEFAULT_SEED,
+    runner: Runner | None = None,
+) -> EquivalentsResult:
+    """The p-values of all pairs of systems that are taken for equal.
+
+    Args:
+        test_set: systems that should not differ, such as several runs of one system.
+        metrics: by which to compare.
+        tests: some of `truebleu.studies._pairs.TESTS`; the others are compared with the first.
+        unit: what the tests resample: segments or documents.
+        alpha: the level at which rejections are counted.
+        replicates: of each test.
+        seed: of the replicates.
+        runner: keeps the results and shows progress.
+    """
+    testing = Testing(tests=require_tests(tests), replicates=replicates, seed=seed)
+    require_enough_replicates(replicates, require_alpha(alpha))
+    pool = Pool.of(test_set, metrics, unit)
+    pool.require_systems(2)
+    require_enough_units(len(pool), unit, alpha)
+    settings = EquivalentsSettings(
+        pool=pool.summary, tests=testing.tests, alpha=alpha, replicates=replicates, seed=seed
+    )
+    tasks = [
+        Task((statistics.label,), partial(_equivalent_p_values, statistics, testing))
+        for statistics in pool.statistics
+    ]
+    records = (runner or Runner()).run(settings, tasks)
+    rows = []
+    for (metric,), record in records.items():
+        for place, (a, b) in enumerate(combinations(pool.names, 2)):
+            p = tuple(record[test][place] for test in testing.tests)
+            difference = record["differences"][place]
+            rows.append(EquivalentPair(metric=str(metric), a=a, b=b, difference=difference, p=p))
+    return EquivalentsResult(settings=settings, rows=tuple(rows))
+
+
+def _equivalent_p_values(statistics: MetricStatistics, testing: Testing) -> Record:
+    pairs = list(combinations(range(statistics.systems), 2))
+    left, right = np.array(pairs).T
+    by_test = testing.p_values(statistics, pairs, 0)
+    differences = (statistics.scores[left] - statistics.scores[right]).tolist()
+    return {"differences": differences, **{test: p.tolist() for test, p in by_test.items()}}

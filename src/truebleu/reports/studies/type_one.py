@@ -8,18 +8,30 @@ from typing import TYPE_CHECKING
 from truebleu.reports.document import Column, Document, Plot, Table
 from truebleu.reports.studies._shared import (
     NULL_TITLES,
+    TEST_TITLES,
     listed,
     percent,
     rate_cells,
     rate_columns,
     study_document,
 )
+from truebleu.significance.corrections import CORRECTIONS
 from truebleu.studies._pairs import STUDY_TESTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from truebleu.studies.type_one import Rejections, TypeOneMetric, TypeOneResult
+    from truebleu.reports.document import Row
+    from truebleu.studies.type_one import (
+        EquivalentPair,
+        EquivalentsResult,
+        FalseAlarms,
+        MultiplicityResult,
+        Rejections,
+        TypeOneMetric,
+        TypeOneResult,
+    )
+
 
 COLUMNS = (
     Column("metric", "Metric"),
@@ -113,3 +125,136 @@ def _unit_note(result: TypeOneResult) -> Iterator[str]:
             "Whole documents were swapped, as if each system had its good and bad documents, but "
             "tested as if segments were independent; --unit document tests documents."
         )
+
+
+# False alarms among many comparisons.
+
+
+ALARM_COLUMNS = (
+    Column("metric", "Metric"),
+    Column("systems", "Systems"),
+    Column("comparisons", "Comparisons"),
+    Column("correction", "Correction"),
+    *rate_columns("alarms", "Any false alarm", "99 % from"),
+    Column("expected", "Promised", 1, percent=True),
+)
+
+
+def multiplicity_document(result: MultiplicityResult) -> Document:
+    """A table of numbers of systems and corrections; sentences are about the most systems."""
+    settings = result.settings
+    table = Table(
+        ALARM_COLUMNS,
+        tuple(
+            {
+                "metric": row.metric,
+                "systems": row.systems,
+                "comparisons": row.comparisons,
+                "correction": CORRECTIONS[row.correction].short_title,
+                **rate_cells("alarms", row.alarms),
+                "expected": row.expected,
+            }
+            for row in result.rows
+        ),
+    )
+    most = settings.together[-1]
+    return study_document(
+        "Any false alarm among all pairs of equal systems: "
+        f"{TEST_TITLES[settings.test]}, {NULL_TITLES[settings.null]}",
+        table,
+        [_alarm_sentence(row, settings.alpha) for row in result.rows if row.systems == most],
+        Plot(
+            mark="line",
+            x="comparisons",
+            y="alarms",
+            low="alarms_low",
+            high="alarms_high",
+            interval="binomial, 99 %",
+            series="correction",
+            panel="metric",
+            reference=settings.alpha,
+            zero_y=True,
+        ),
+    )
+
+
+def _alarm_sentence(row: FalseAlarms, alpha: float) -> str:
+    comparisons = f"{row.comparisons} comparison{'s' * (row.comparisons > 1)}"
+    alarms = f"a false alarm in {row.alarms} of the cases with {comparisons}"
+    if row.correction == "none":
+        return (
+            f"{row.metric}, no correction: {alarms}; independent comparisons would have "
+            f"{percent(row.expected)}."
+        )
+    verdict = "is kept" if row.alarms.low <= alpha else "is not kept"
+    title = CORRECTIONS[row.correction].short_title
+    return f"{row.metric}, {title}: {alarms}; {100 * alpha:g} % {verdict}."
+
+
+# Systems that are given, and taken for equal.
+
+
+PAIR_COLUMNS = (Column("metric", "Metric"), Column("compared", "Compared systems"))
+
+
+def equivalents_document(result: EquivalentsResult) -> Document:
+    """A table of pairs, with a column for each test."""
+    tests = result.settings.tests
+    table = Table(
+        (
+            *PAIR_COLUMNS,
+            Column("difference", "Difference", 3, sign=True),
+            *(Column(test, f"p by {TEST_TITLES[test]}", 4) for test in tests),
+        ),
+        tuple(
+            {**_named(row), "difference": row.difference, **dict(zip(tests, row.p, strict=True))}
+            for row in result.rows
+        ),
+    )
+    chart = Table(
+        (*PAIR_COLUMNS, Column("test", "Test"), Column("p", "p-value", 3)),
+        tuple(
+            {**_named(row), "test": TEST_TITLES[test], "p": p}
+            for row in result.rows
+            for test, p in zip(tests, row.p, strict=True)
+        ),
+    )
+    return study_document(
+        "Systems taken for equal: the p-values of their differences",
+        table,
+        [
+            _p_sentence(result, metric.label, test)
+            for metric in result.settings.pool.metrics
+            for test in tests
+        ],
+        Plot(
+            mark="point",
+            x="compared",
+            y="p",
+            series="test",
+            panel="metric",
+            reference=result.settings.alpha,
+            zero_y=True,
+        ),
+        chart=chart,
+    )
+
+
+def _named(row: EquivalentPair) -> Row:
+    return {"metric": row.metric, "compared": f"{row.a} : {row.b}"}
+
+
+def _p_sentence(result: EquivalentsResult, metric: str, test: str) -> str:
+    p_values = result.p_values(metric, test)
+    sentence = (
+        f"{metric}, {TEST_TITLES[test]}: {result.rejected(metric, test)} of {len(p_values)} pairs "
+        f"have p of at most {result.settings.alpha:g}"
+    )
+    first = result.settings.tests[0]
+    if test == first:
+        return f"{sentence}."
+    pairs = list(zip(p_values, result.p_values(metric, first), strict=True))
+    smaller, larger = sum(p < q for p, q in pairs), sum(p > q for p, q in pairs)
+    return (
+        f"{sentence}; p is smaller than by {TEST_TITLES[first]} in {smaller}, larger in {larger}."
+    )
