@@ -15,7 +15,7 @@ from truebleu.errors import TruebleuError
 from truebleu.execution.journal import Runner
 from truebleu.metrics.function import FunctionMetric
 from truebleu.simulation import simulate
-from truebleu.studies._pairs import TESTS
+from truebleu.studies._conclusions import TESTS
 from truebleu.studies.accuracy import (
     USUAL_BANDS,
     AccuracyBand,

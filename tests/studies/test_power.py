@@ -15,8 +15,8 @@ from truebleu.execution.journal import Runner
 from truebleu.metrics.function import FunctionMetric
 from truebleu.reports.document import Table
 from truebleu.simulation import simulate
-from truebleu.studies._pairs import TESTS
-from truebleu.studies._rates import binomial_rate
+from truebleu.studies._conclusions import TESTS
+from truebleu.studies._estimates import binomial_rate
 from truebleu.studies.power import Power, PowerResult, study_power
 
 if TYPE_CHECKING:

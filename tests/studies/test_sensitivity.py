@@ -15,7 +15,7 @@ from truebleu.execution.journal import Runner
 from truebleu.metrics.given import GivenScores
 from truebleu.significance.compare import compare
 from truebleu.simulation import simulate
-from truebleu.studies._pairs import Testing
+from truebleu.studies._conclusions import Testing
 from truebleu.studies._pool import Pool
 from truebleu.studies.sensitivity import SensitivityResult, study_sensitivity
 

@@ -18,8 +18,8 @@ from truebleu.execution.journal import Runner
 from truebleu.metrics.given import GivenScores
 from truebleu.significance.compare import compare
 from truebleu.simulation import simulate
+from truebleu.studies._conclusions import STUDY_TESTS, student_p
 from truebleu.studies._nulls import alarms_of, correction_settings, null_source
-from truebleu.studies._pairs import STUDY_TESTS, student_p
 from truebleu.studies._pool import Pool
 from truebleu.studies.type_one import (
     USUAL_CORRECTIONS,

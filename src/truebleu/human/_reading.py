@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode, extension
 from truebleu.errors import EmptyTextError, MalformedFileError, SettingError, UnknownNameError
-from truebleu.human._appraise import FORMATS_BY_FIELDS as APPRAISE_FIELDS
-from truebleu.human._appraise import read_appraise
-from truebleu.human._direct_assessment import read_direct_assessment
-from truebleu.human._esa import json_records, read_wmt24, read_wmt25
+from truebleu.human._direct_assessment import FORMATS_BY_FIELDS as APPRAISE_FIELDS
+from truebleu.human._direct_assessment import (
+    json_records,
+    read_appraise,
+    read_direct_assessment,
+    read_wmt24,
+    read_wmt25,
+)
 from truebleu.human._mqm import read_mqm, read_rating_lines, read_rating_table
 from truebleu.human._rankings import is_pairwise, read_rankings
 from truebleu.human._score_table import level_of, read_score_lines, read_score_table

@@ -17,10 +17,17 @@ import numpy as np
 from truebleu._seeds import DEFAULT_SEED
 from truebleu.errors import SettingError
 from truebleu.significance.p_values import smallest_p
-from truebleu.studies._pairs import DECIMALS, true_differences
-from truebleu.studies._rates import Rate, ratio_rate
+from truebleu.studies._conclusions import (
+    DECIMALS,
+    USUAL_TESTS,
+    Design,
+    Tie,
+    TrialSettings,
+    run_trials,
+    true_differences,
+)
+from truebleu.studies._estimates import Rate, ratio_rate
 from truebleu.studies._study import StudyResult
-from truebleu.studies._trials import USUAL_TESTS, Design, Tie, TrialSettings, run_trials
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,9 +38,8 @@ if TYPE_CHECKING:
     from truebleu.execution.journal import Runner
     from truebleu.metrics.base import Metric
     from truebleu.significance.statistics import MetricStatistics
-    from truebleu.studies._pairs import Pairs
+    from truebleu.studies._conclusions import Pairs, Trials
     from truebleu.studies._pool import PoolUnit, Sampling
-    from truebleu.studies._trials import Trials
 
 __all__ = ["Accuracy", "AccuracyBand", "AccuracyResult", "AccuracySettings", "study_accuracy"]
 
@@ -136,7 +142,7 @@ def study_accuracy(
     Args:
         test_set: the pool.
         metrics: by which to compare; the first one ranks the systems, where pairs are near ones.
-        tests: any of `truebleu.studies._pairs.TESTS`.
+        tests: any of `truebleu.studies._conclusions.TESTS`.
         sizes: units in a sample; those of the paper that fit, if not given.
         samples: how many samples of each size; systematic samples and blocks may be fewer.
         sampling: how samples are taken; see `draw_samples`.

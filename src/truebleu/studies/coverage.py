@@ -21,9 +21,9 @@ from truebleu.significance.intervals import difference_intervals, score_interval
 from truebleu.significance.p_values import monte_carlo_interval
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import bootstrap_scores
-from truebleu.studies._pairs import choose_pairs
+from truebleu.studies._conclusions import choose_pairs
+from truebleu.studies._estimates import Rate, clustered_rate
 from truebleu.studies._pool import Pool, PoolUnit, Sampling, draw_by_size, require_count
-from truebleu.studies._rates import Rate, clustered_rate
 from truebleu.studies._study import StudyResult, StudySettings
 
 if TYPE_CHECKING:

@@ -14,10 +14,16 @@ from typing import TYPE_CHECKING, ClassVar
 
 from truebleu._seeds import DEFAULT_SEED
 from truebleu.significance.settings import CompareSettings
-from truebleu.studies._pairs import true_differences
-from truebleu.studies._rates import Rate, binomial_rate, clustered_rate
+from truebleu.studies._conclusions import (
+    USUAL_TESTS,
+    Design,
+    Tie,
+    TrialSettings,
+    run_trials,
+    true_differences,
+)
+from truebleu.studies._estimates import Rate, binomial_rate, clustered_rate
 from truebleu.studies._study import StudyResult
-from truebleu.studies._trials import USUAL_TESTS, Design, Tie, TrialSettings, run_trials
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,9 +32,8 @@ if TYPE_CHECKING:
     from truebleu.execution.journal import Runner
     from truebleu.metrics.base import Metric
     from truebleu.significance.statistics import MetricStatistics
-    from truebleu.studies._pairs import Pairs
+    from truebleu.studies._conclusions import Pairs, Trials
     from truebleu.studies._pool import PoolUnit, Sampling
-    from truebleu.studies._trials import Trials
 
 __all__ = ["MeanPower", "Power", "PowerResult", "PowerSettings", "study_power"]
 
@@ -126,7 +131,7 @@ def study_power(
     Args:
         test_set: the pool.
         metrics: by which to compare; the first one ranks the systems, where pairs are near ones.
-        tests: any of `truebleu.studies._pairs.TESTS`.
+        tests: any of `truebleu.studies._conclusions.TESTS`.
         sizes: units in a sample; those of the paper that fit, if not given.
         samples: how many samples of each size; systematic samples and blocks may be fewer.
         sampling: how samples are taken; see `draw_samples`.

@@ -22,20 +22,12 @@ from truebleu.metrics.base import require_whole_number
 from truebleu.resampling import Bootstrap, Units
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import bootstrap_scores
-from truebleu.studies._pool import (
-    Pool,
-    PoolUnit,
-    orders_of_growth,
-    require_count,
-    sizes_of_shares,
-)
-from truebleu.studies._rates import Mean
-from truebleu.studies._study import StudyResult, StudySettings
-from truebleu.studies._widths import (
+from truebleu.studies._estimates import (
     FEWEST_SIZES,
     HIGH,
     LOW,
     Law,
+    Mean,
     as_record,
     fit_law,
     from_record,
@@ -43,6 +35,14 @@ from truebleu.studies._widths import (
     or_none,
     relative_intervals,
 )
+from truebleu.studies._pool import (
+    Pool,
+    PoolUnit,
+    orders_of_growth,
+    require_count,
+    sizes_of_shares,
+)
+from truebleu.studies._study import StudyResult, StudySettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

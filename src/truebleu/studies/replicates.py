@@ -22,9 +22,7 @@ from truebleu.resampling import Bootstrap, Units
 from truebleu.significance._checks import require_level
 from truebleu.significance.intervals import smallest_replicates
 from truebleu.significance.statistics import bootstrap_scores
-from truebleu.studies._pool import Pool, PoolUnit, require_count
-from truebleu.studies._study import StudyResult, StudySettings
-from truebleu.studies._widths import (
+from truebleu.studies._estimates import (
     HIGH,
     LOW,
     as_record,
@@ -33,6 +31,8 @@ from truebleu.studies._widths import (
     or_none,
     relative_intervals,
 )
+from truebleu.studies._pool import Pool, PoolUnit, require_count
+from truebleu.studies._study import StudyResult, StudySettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

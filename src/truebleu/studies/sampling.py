@@ -16,7 +16,7 @@ import numpy as np
 from truebleu._seeds import DEFAULT_SEED, require_seed
 from truebleu.errors import UnknownNameError
 from truebleu.execution.journal import Runner, Task
-from truebleu.studies._pairs import choose_pairs
+from truebleu.studies._conclusions import choose_pairs
 from truebleu.studies._pool import Pool, PoolUnit, draw_by_size, draw_samples, require_count
 from truebleu.studies._study import StudyResult, StudySettings
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from truebleu.execution.journal import Key, Record
     from truebleu.metrics.base import Metric
     from truebleu.significance.statistics import MetricStatistics
-    from truebleu.studies._pairs import Pairs
+    from truebleu.studies._conclusions import Pairs
     from truebleu.studies._pool import Sampling
 
 __all__ = [

@@ -24,7 +24,18 @@ from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust
 from truebleu.significance.p_values import bootstrap_wins, smallest_p
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import bootstrap_scores
-from truebleu.studies._pairs import Testing
+from truebleu.studies._conclusions import Testing
+from truebleu.studies._estimates import (
+    HIGH,
+    LOW,
+    MEDIAN,
+    Mean,
+    as_record,
+    from_record,
+    mean_of_known,
+    or_none,
+    relative_intervals,
+)
 from truebleu.studies._pool import (
     Pool,
     PoolUnit,
@@ -33,18 +44,7 @@ from truebleu.studies._pool import (
     require_count,
     require_size,
 )
-from truebleu.studies._rates import Mean
 from truebleu.studies._study import StudyResult, StudySettings
-from truebleu.studies._widths import (
-    HIGH,
-    LOW,
-    MEDIAN,
-    as_record,
-    from_record,
-    mean_of_known,
-    or_none,
-    relative_intervals,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -19,16 +19,7 @@ from truebleu.execution.journal import Runner, Task
 from truebleu.resampling import Bootstrap, Units
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import bootstrap_scores
-from truebleu.studies._pool import (
-    Pool,
-    PoolUnit,
-    orders_of_growth,
-    part_of_order,
-    require_count,
-    sizes_of_shares,
-)
-from truebleu.studies._study import StudyResult, StudySettings
-from truebleu.studies._widths import (
+from truebleu.studies._estimates import (
     FEWEST_SIZES,
     HIGH,
     LOW,
@@ -41,6 +32,15 @@ from truebleu.studies._widths import (
     records_of,
     relative_intervals,
 )
+from truebleu.studies._pool import (
+    Pool,
+    PoolUnit,
+    orders_of_growth,
+    part_of_order,
+    require_count,
+    sizes_of_shares,
+)
+from truebleu.studies._study import StudyResult, StudySettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     from truebleu.execution.journal import Record
     from truebleu.metrics.base import Metric
     from truebleu.significance.statistics import MetricStatistics
+    from truebleu.studies._estimates import Mean
     from truebleu.studies._pool import Part
-    from truebleu.studies._rates import Mean
 
 __all__ = [
     "Narrowing",

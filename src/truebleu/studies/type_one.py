@@ -30,6 +30,8 @@ from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner, Task
 from truebleu.significance._checks import TIE_TOLERANCE, require_alpha
 from truebleu.significance.corrections import CORRECTIONS, experimentwise_error
+from truebleu.studies._conclusions import STUDY_TESTS, TESTS, Testing, require_tests, student_p
+from truebleu.studies._estimates import Rate, rejection_rate
 from truebleu.studies._nulls import (
     RATE,
     Null,
@@ -41,9 +43,7 @@ from truebleu.studies._nulls import (
     require_enough_units,
     require_resolution,
 )
-from truebleu.studies._pairs import STUDY_TESTS, TESTS, Testing, require_tests, student_p
 from truebleu.studies._pool import Pool, require_count
-from truebleu.studies._rates import Rate, rejection_rate
 from truebleu.studies._study import StudyResult, StudySettings
 
 if TYPE_CHECKING:
@@ -533,7 +533,7 @@ def study_equivalents(
     Args:
         test_set: systems that should not differ, such as several runs of one system.
         metrics: by which to compare.
-        tests: some of `truebleu.studies._pairs.TESTS`; the others are compared with the first.
+        tests: "ar", "bootstrap" and so on; the others are compared with the first.
         unit: what the tests resample: segments or documents.
         alpha: the level at which rejections are counted.
         replicates: of each test.

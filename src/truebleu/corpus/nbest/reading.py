@@ -1,15 +1,42 @@
-"""Reading n-best lists: the format is told by the look of the first line, or by name."""
+"""Reading n-best lists: the format is guessed from the first line, or named.
+
+Fields between ``|||``, a line for each candidate:
+
+    Moses     id ||| text ||| Name0= v v Other0= v sparse_name= v ||| total [||| alignment …]
+    cdec      id ||| text ||| name=v name=v ||| total
+    Joshua    the same
+    Travatar  id ||| text ||| total ||| name=v name=v
+    Z-MERT    id ||| text ||| v v v
+    Marian    id ||| text [||| alignment] [||| WordScores= v v] ||| F0= v ||| normalised score
+
+JSON Lines, an object for each segment with its candidates, or one for each candidate:
+
+    {"source": "…", "candidates": ["…", "…"], "logprobs": [-1.2, -3.4]}
+    {"candidates": [{"text": "…", "logprob": -1.2, "comet": 0.8}, {"text": "…", …}]}
+    {"id": 0, "text": "…", "logprob": -1.2}
+    {"translations": ["…", "…"], "scores": [0.7, 0.9]}        (Sockeye)
+
+Logs of fairseq-generate and fairseq-interactive: for each segment ``S-id source``, ``T-id
+reference``, and for each hypothesis ``H-id score text``, ``D-id score text`` and ``P-id`` with the
+score of each token, with tabs between the fields. Scores are logarithms to base 2, and that of a
+hypothesis is divided by a power of its length.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from dataclasses import dataclass
+from math import isfinite, log
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
 
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode
-from truebleu.corpus.nbest import _bars, _fairseq, _json
-from truebleu.corpus.nbest._candidates import (
+from truebleu.corpus._tables import read_records
+from truebleu.corpus.nbest.lists import (
     Candidate,
     Lists,
     ScoreScale,
+    finite,
     in_order_of_ids,
     make_lists,
     number,
@@ -23,14 +50,18 @@ from truebleu.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from os import PathLike
     from typing import BinaryIO
 
     from truebleu.corpus.nbest.lists import NBest
 
+
 #: The formats by name.
-NBEST_FORMATS = (*_bars.READERS, "fairseq", "sockeye", "jsonl", "flat")
+NBEST_FORMATS = (
+    *("moses", "cdec", "joshua", "travatar", "zmert", "marian"),
+    *("fairseq", "sockeye", "jsonl", "flat"),
+)
 
 
 def read_nbest(
@@ -80,7 +111,7 @@ def read_nbest(
         raise UnknownNameError("format of n-best lists", format, NBEST_FORMATS)
     if first_id not in (0, 1):
         raise SettingError("first_id", first_id, "0 or 1")
-    keys = _json.JsonKeys(
+    keys = JsonKeys(
         candidates=candidates_key,
         text=text_key,
         id=id_key,
@@ -98,18 +129,18 @@ def read_nbest(
     lines = _lines(text)
     if not lines:
         raise EmptyTextError(name)
-    format_ = format or _told_by_look(name, lines, size)
+    format_ = format or _format_by_look(name, lines, size)
     _refuse_idle_options(format_, keys, size, scores)
     if format_ in ("jsonl", "sockeye"):
-        lists = _json.parse(name, data, keys)
+        lists = _parse_json(name, data, keys)
     elif format_ == "fairseq":
-        lists = _fairseq.parse(name, lines)
+        lists = _parse_fairseq(name, lines)
     elif format_ == "flat":
         scores_name = None if scores is None else str(scores)
         values = None if scores_name is None else _scores(files, scores_name)
         lists = _flat(name, text, size, scores_name, values)
     else:
-        candidates = _bars.parse(name, [line for line in lines if line[1].strip()], format_)
+        candidates = _parse_bars(name, [line for line in lines if line[1].strip()], format_)
         lists = in_order_of_ids(name, candidates, first_id)
     return make_lists(name, format_, lists, scale)
 
@@ -120,15 +151,15 @@ def _lines(text: str) -> list[tuple[int, str]]:
     return [(line, written.removesuffix("\r")) for line, written in enumerate(lines, 1)]
 
 
-def _told_by_look(path: str, lines: list[tuple[int, str]], size: int | None) -> str:
+def _format_by_look(path: str, lines: list[tuple[int, str]], size: int | None) -> str:
     if size is not None:
         return "flat"
     first = next(line for _, line in lines if line.strip())
     if first.lstrip().startswith("{"):
         return "sockeye" if '"translations"' in first and '"scores"' in first else "jsonl"
-    if any(_fairseq.looks_like(line) for _, line in lines[:100]):
+    if any(_is_fairseq(line) for _, line in lines[:100]):
         return "fairseq"
-    format_ = _bars.looks_like(first)
+    format_ = _format_with_bars(first)
     if format_ is None:
         expected = (
             "id ||| text ||| …, JSON Lines or a log of fairseq; for plain text say how many lines "
@@ -138,12 +169,10 @@ def _told_by_look(path: str, lines: list[tuple[int, str]], size: int | None) -> 
     return format_
 
 
-def _refuse_idle_options(
-    format_: str, keys: _json.JsonKeys, size: int | None, scores: object
-) -> None:
+def _refuse_idle_options(format_: str, keys: JsonKeys, size: int | None, scores: object) -> None:
     if format_ != "flat" and (size is not None or scores is not None):
         raise SettingError("size or scores", format_, "lists as plain text, format flat")
-    if format_ not in ("jsonl", "sockeye") and keys != _json.JsonKeys():
+    if format_ not in ("jsonl", "sockeye") and keys != JsonKeys():
         raise SettingError("keys", f"a file of format {format_}", "JSON Lines")
 
 
@@ -176,3 +205,469 @@ def _flat(
 def _scores(files: Files, path: str) -> list[float]:
     text = decode(path, files.contents(path)).removeprefix(BYTE_ORDER_MARK)
     return [number(path, line, "score", written.strip()) for line, written in _lines(text)]
+
+
+# Fields between |||: Moses and its relatives.
+
+
+BARS = "|||"
+NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+#: A model's score in a list of Marian; with one model there is no blank before the value.
+MARIAN_FEATURE = re.compile(r"F\d+=")
+
+
+def _format_with_bars(line: str) -> str | None:
+    """The format of a list, by one of its lines; None where there are no fields between bars."""
+    fields = [field.strip() for field in line.split(BARS)]
+    if len(fields) < 2:
+        return None
+    if len(fields) < 3:
+        return "moses"
+    if any(MARIAN_FEATURE.match(field) for field in fields[2:]):
+        return "marian"
+    if NUMBER.fullmatch(fields[2]) and len(fields) > 3:
+        return "travatar"
+    if fields[2] and all(map(NUMBER.fullmatch, fields[2].split())):
+        return "zmert"
+    first = fields[2].split(maxsplit=1)
+    if first and re.fullmatch(r"[^=\s]+=\S+", first[0]):
+        return "cdec"
+    return "moses"
+
+
+def _parse_bars(
+    path: str, lines: list[tuple[int, str]], format_: str
+) -> Iterator[tuple[int, Candidate]]:
+    """The candidates of a file with the number of their segment, line by line."""
+    read = BAR_READERS[format_]()
+    for line, text in lines:
+        fields = text.split(BARS)
+        if len(fields) < 3:
+            found = f"{len(fields)} fields" if len(fields) > 1 else f"no {BARS}"
+            raise MalformedFileError(path, line, found, "id ||| text ||| features ||| score")
+        id_ = fields[0].strip()
+        if not (id_.isascii() and id_.isdigit()):
+            raise MalformedFileError(path, line, f"segment {id_!r}", "its number, from 0 on")
+        fields[1] = fields[1].strip(" ")
+        yield int(id_), read(path, line, fields)
+
+
+class _Layout:
+    """Where names and values stand among the features of a line.
+
+    Most lines of a file are laid out alike, and then need not be looked at token by token.
+    """
+
+    def __init__(self, tokens: list[str], features: dict[str, float]) -> None:
+        self.names = tuple(features)
+        places = [i for i, token in enumerate(tokens) if token.endswith("=")]
+        self.labels = [tokens[i] for i in places]
+        self.label_places = itemgetter(*places, 0)
+        values = [i for i, token in enumerate(tokens) if not token.endswith("=")]
+        self.value_places = itemgetter(*values, values[0])
+        self.tokens = len(tokens)
+
+    def read(self, tokens: list[str]) -> dict[str, float] | None:
+        """The features of a line, or None where it is laid out otherwise or has another fault."""
+        if len(tokens) != self.tokens or [*self.label_places(tokens)[:-1]] != self.labels:
+            return None
+        try:
+            values = [*map(float, self.value_places(tokens)[:-1])]
+        except ValueError:
+            return None
+        return dict(zip(self.names, values, strict=True)) if isfinite(sum(values)) else None
+
+
+class _Moses:
+    """Reads the lines of Moses, quicker where one is laid out as the one before."""
+
+    def __init__(self) -> None:
+        self.layout: _Layout | None = None
+
+    def __call__(self, path: str, line: int, fields: list[str]) -> Candidate:
+        features, sparse = self._features(path, line, fields[2])
+        total = None
+        if len(fields) > 3 and fields[3].strip():
+            total = number(path, line, "total score", fields[3].strip())
+        return Candidate(line, fields[1], features, sparse, total, total)
+
+    def _features(
+        self, path: str, line: int, field: str
+    ) -> tuple[dict[str, float], dict[str, float]]:
+        tokens = field.split()
+        # An underscore is in names of sparse features, or makes a number that only Python reads.
+        if self.layout is not None and "_" not in field:
+            features = self.layout.read(tokens)
+            if features is not None:
+                return features, {}
+        features, sparse = _groups(path, line, tokens)
+        if features and not sparse:
+            self.layout = _Layout(tokens, features)
+        return features, sparse
+
+
+def _groups(path: str, line: int, tokens: list[str]) -> tuple[dict[str, float], dict[str, float]]:
+    """Features as groups: a name that ends in =, then its values, blanks between all of them."""
+    values: dict[str, list[float]] = {}
+    name = None
+    for token in tokens:
+        if token.endswith("=") and len(token) > 1:
+            name = token[:-1]
+            if name in values:
+                expected = "each once; Moses would keep the last value only"
+                raise MalformedFileError(path, line, f"the feature {name!r} twice", expected)
+            values[name] = []
+        elif name is None or (("=" in token) and not NUMBER.fullmatch(token)):
+            expected = (
+                "Name= value …, with a blank before each value; Moses would read 0 here. "
+                "If this is a list of cdec, Joshua or Marian, name that format"
+            )
+            raise MalformedFileError(path, line, f"{token!r} among the features", expected)
+        else:
+            values[name].append(number(path, line, f"feature {name!r}", token))
+    features: dict[str, float] = {}
+    sparse: dict[str, float] = {}
+    for name, group in values.items():
+        if not group:
+            raise MalformedFileError(path, line, f"no value of {name!r}", "one at least")
+        if "_" not in name:
+            # Moses' own names for the values of a group.
+            names = [name] if len(group) == 1 else [f"{name}_{i}" for i in range(len(group))]
+            features.update(zip(names, group, strict=True))
+        elif len(group) == 1:
+            sparse[name] = group[0]
+        else:
+            expected = "one: with _ in its name a feature is sparse, for Moses too; rename it"
+            raise MalformedFileError(path, line, f"{len(group)} values of {name!r}", expected)
+    return features, sparse
+
+
+def _named_values(path: str, line: int, field: str) -> dict[str, float]:
+    """Features as name=value, without a blank between them."""
+    values: dict[str, float] = {}
+    for token in field.split():
+        # A name may hold an = itself: the last one separates.
+        name, equals, value = token.rpartition("=")
+        if not equals or not name or not value:
+            expected = "name=value, without a blank"
+            raise MalformedFileError(path, line, f"{token!r} among the features", expected)
+        if name in values:
+            raise MalformedFileError(path, line, f"the feature {name!r} twice", "each once")
+        values[name] = number(path, line, f"feature {name!r}", value)
+    return values
+
+
+def _cdec(path: str, line: int, fields: list[str]) -> Candidate:
+    total = number(path, line, "total score", fields[3].strip()) if len(fields) > 3 else None
+    return Candidate(
+        line,
+        fields[1],
+        sparse=_named_values(path, line, fields[2]),
+        score=total,
+        log_probability=total,
+    )
+
+
+def _travatar(path: str, line: int, fields: list[str]) -> Candidate:
+    total = number(path, line, "total score", fields[2].strip())
+    sparse = _named_values(path, line, fields[3]) if len(fields) > 3 else {}
+    return Candidate(line, fields[1], sparse=sparse, score=total, log_probability=total)
+
+
+def _zmert(path: str, line: int, fields: list[str]) -> Candidate:
+    values = {
+        f"feature{position}": number(path, line, f"value {position}", token)
+        for position, token in enumerate(fields[2].split(), 1)
+    }
+    return Candidate(line, fields[1], values)
+
+
+def _marian(path: str, line: int, fields: list[str]) -> Candidate:
+    features: dict[str, float] = {}
+    for field in fields[2:-1]:
+        if MARIAN_FEATURE.match(field.strip()):
+            # One model's score has no blank behind the =, those of several models have one.
+            features = _named_values(path, line, re.sub(r"=\s+", "=", field))
+    if not features:
+        raise MalformedFileError(path, line, "no F0=", "Marian's features, such as F0= -1.5")
+    score = number(path, line, "score", fields[-1].strip())
+    # The last field may be divided by the length; the one model's own score never is.
+    log_probability = features["F0"] if len(features) == 1 and "F0" in features else None
+    return Candidate(line, fields[1], features, score=score, log_probability=log_probability)
+
+
+#: What makes a reader of lines for each format.
+BAR_READERS: dict[str, Callable[[], Callable[[str, int, list[str]], Candidate]]] = {
+    "moses": _Moses,
+    "cdec": lambda: _cdec,
+    "joshua": lambda: _cdec,
+    "travatar": lambda: _travatar,
+    "zmert": lambda: _zmert,
+    "marian": lambda: _marian,
+}
+
+
+# Logs of fairseq-generate and fairseq-interactive.
+
+
+FAIRSEQ_LINE = re.compile(r"([SHDP])-(\d+)\t(.*)", re.DOTALL)
+
+
+def _is_fairseq(line: str) -> bool:
+    """Whether a line is one of such a log."""
+    return re.match(r"[STHDP]-\d+\t", line) is not None
+
+
+def _parse_fairseq(path: str, lines: Iterable[tuple[int, str]]) -> Lists:
+    """The lists in order of their ids: fairseq translates long segments first."""
+    lists: dict[int, list[Candidate]] = {}
+    sources: dict[int, str] = {}
+    for line, text in lines:
+        match = FAIRSEQ_LINE.fullmatch(text)
+        if match is None:
+            # Between the hypotheses there may be anything that a program logs.
+            continue
+        kind, id_, rest = match[1], int(match[2]), match[3]
+        list_ = lists.setdefault(id_, [])
+        if kind == "S":
+            sources[id_] = rest
+        elif kind == "H":
+            score, text = _scored(path, line, rest)
+            list_.append(Candidate(line, text, score=score))
+        elif not list_:
+            expected = f"H-{id_} above it"
+            raise MalformedFileError(path, line, f"{kind}-{id_} without a hypothesis", expected)
+        elif kind == "D":
+            list_[-1] = list_[-1]._replace(text=_scored(path, line, rest)[1])
+        else:
+            tokens = [number(path, line, f"P-{id_}", token) for token in rest.split()]
+            list_[-1] = list_[-1]._replace(log_probability=sum(tokens) * log(2))
+    ids = sorted(lists)
+    for segment, id_ in enumerate(ids):
+        if id_ != segment or not lists[id_]:
+            expected = "a hypothesis for every segment; is the log complete?"
+            raise MalformedFileError(path, None, f"no H-{segment}", expected)
+    texts = [sources[id_] for id_ in ids] if len(sources) == len(ids) else None
+    return Lists([lists[id_] for id_ in ids], [str(id_) for id_ in ids], texts)
+
+
+def _scored(path: str, line: int, rest: str) -> tuple[float, str]:
+    score, tab, text = rest.partition("\t")
+    if not tab:
+        raise MalformedFileError(path, line, f"{rest!r}", "a score, a tab and the text")
+    return number(path, line, "score", score), text
+
+
+# JSON Lines.
+
+
+LIST_KEYS = (
+    *("candidates", "samples", "translations", "hypotheses", "outputs", "nbest"),
+    *("completions", "generations", "responses"),
+)
+TEXT_KEYS = (
+    *("text", "mt", "hyp", "hypothesis", "translation", "candidate", "sample", "output"),
+    *("completion", "generation", "response", "target"),
+)
+ID_KEYS = ("id", "segment", "segment_id", "seg_id", "index", "idx", "custom_id")
+SOURCE_KEYS = ("source", "src")
+SCORE_KEYS = ("score", "scores")
+LOG_PROBABILITY_KEYS = (
+    *("logprob", "log_prob", "log_probability", "cumulative_logprob", "sum_logprob"),
+    *("logprobs", "log_probs", "log_probabilities", "cumulative_logprobs"),
+)
+COUNT_KEYS = ("count", "counts")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JsonKeys:
+    """Which keys hold what; None for the usual ones.
+
+    Attributes:
+        candidates: the list of a segment's candidates.
+        text: a candidate's text.
+        id: the segment of a candidate.
+        source: a segment's source.
+        score: the model's score.
+        log_probability: a log-probability, natural and not normalised by length.
+        count: how often a candidate was sampled.
+        features: the features; by default all other numbers of the first candidate.
+    """
+
+    candidates: str | None = None
+    text: str | None = None
+    id: str | None = None
+    source: str | None = None
+    score: str | None = None
+    log_probability: str | None = None
+    count: str | None = None
+    features: tuple[str, ...] | None = None
+
+
+def _parse_json(path: str, data: bytes, keys: JsonKeys) -> Lists:
+    """The lists of a file."""
+    records = read_records(path, data)
+    first = records[0]
+    list_key = keys.candidates or next(
+        (key for key in LIST_KEYS if isinstance(first.get(key), list)), None
+    )
+    if list_key is not None:
+        return _by_segment(path, records, list_key, keys)
+    return _by_candidate(path, records, keys)
+
+
+def _by_segment(
+    path: str, records: Sequence[Mapping[str, Any]], list_key: str, keys: JsonKeys
+) -> Lists:
+    reader = None
+    lists = []
+    for line, record in enumerate(records, 1):
+        listed = record.get(list_key)
+        if not isinstance(listed, list):
+            raise MalformedFileError(path, line, f"no list under {list_key!r}", "candidates")
+        if not listed:
+            expected = 'one candidate at least; "" if the model had nothing to say'
+            raise MalformedFileError(path, line, f"an empty list under {list_key!r}", expected)
+        if all(isinstance(item, str) for item in listed):
+            objects = _beside(path, line, record, list_key, listed)
+        else:
+            objects = listed
+        for item in objects:
+            if not isinstance(item, dict):
+                found = f"a candidate of type {type(item).__name__}"
+                raise MalformedFileError(path, line, found, "text or an object with text")
+        reader = reader or _JsonReader(path, objects[0], keys)
+        lists.append([reader.candidate(line, item) for item in objects])
+    labels = _labels([record.get(_key(record, keys.id, ID_KEYS) or "") for record in records])
+    return Lists(lists, labels, _sources(records, keys))
+
+
+def _beside(
+    path: str, line: int, record: Mapping[str, Any], list_key: str, texts: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Candidates as objects, of lists that stand side by side: texts, scores and so on."""
+    objects: list[dict[str, Any]] = [{TEXT_KEYS[0]: text} for text in texts]
+    for key, values in record.items():
+        if key == list_key or not isinstance(values, list):
+            continue
+        if not all(isinstance(value, int | float) for value in values):
+            continue
+        if len(values) != len(texts):
+            found = f"{len(values)} values under {key!r}"
+            raise MalformedFileError(path, line, found, f"{len(texts)}, one for each candidate")
+        for item, value in zip(objects, values, strict=True):
+            item[key] = value
+    return objects
+
+
+def _by_candidate(path: str, records: Sequence[Mapping[str, Any]], keys: JsonKeys) -> Lists:
+    id_key = _key(records[0], keys.id, ID_KEYS)
+    if id_key is None:
+        found = f"the keys {', '.join(records[0])}"
+        expected = (
+            f"a list of candidates ({', '.join(LIST_KEYS[:3])} …) or the segment of each candidate "
+            "(id …); name their keys if they are others (--candidates-key, --id-key)"
+        )
+        raise MalformedFileError(path, 1, found, expected)
+    reader = _JsonReader(path, records[0], keys)
+    lists: dict[str | int, list[Candidate]] = {}
+    first_records = []
+    highest: int | None = None
+    for line, record in enumerate(records, 1):
+        id_ = record.get(id_key)
+        if isinstance(id_, bool) or not isinstance(id_, str | int):
+            found = f"{id_!r} under {id_key!r}"
+            raise MalformedFileError(path, line, found, "the segment's number or name")
+        if id_ not in lists:
+            if isinstance(id_, int) and highest is not None and id_ < highest:
+                expected = "segments in order of their number; sort the lines by it"
+                found = f"segment {id_} after segment {highest}"
+                raise MalformedFileError(path, line, found, expected)
+            highest = id_ if isinstance(id_, int) else None
+            first_records.append(record)
+        lists.setdefault(id_, []).append(reader.candidate(line, record))
+    return Lists(list(lists.values()), _labels(list(lists)), _sources(first_records, keys))
+
+
+def _labels(ids: Sequence[object]) -> list[str]:
+    return [str(number) if id_ is None else str(id_) for number, id_ in enumerate(ids)]
+
+
+def _sources(records: Sequence[Mapping[str, Any]], keys: JsonKeys) -> list[str] | None:
+    sources = [record.get(_key(record, keys.source, SOURCE_KEYS) or "") for record in records]
+    texts = [source for source in sources if isinstance(source, str)]
+    return texts if len(texts) == len(sources) else None
+
+
+def _key(record: Mapping[str, Any], given: str | None, usual: Sequence[str]) -> str | None:
+    if given is not None:
+        return given
+    return next((key for key in usual if key in record), None)
+
+
+class _JsonReader:
+    """Reads candidates whose keys are those of the first one."""
+
+    def __init__(self, path: str, first: Mapping[str, Any], keys: JsonKeys) -> None:
+        self.path = path
+        text = keys.text or next((k for k in TEXT_KEYS if isinstance(first.get(k), str)), None)
+        if text is None:
+            found = f"the keys {', '.join(first)}"
+            expected = f"a text ({', '.join(TEXT_KEYS[:4])} …); name its key if it is another one"
+            raise MalformedFileError(path, 1, found, f"{expected} (--text-key)")
+        self.text = text
+        self.score = keys.score or _numeric(first, SCORE_KEYS)
+        self.log_probability = keys.log_probability or _numeric(first, LOG_PROBABILITY_KEYS)
+        self.count = keys.count or _numeric(first, COUNT_KEYS)
+        known = {text, self.score, self.log_probability, self.count, keys.id, *ID_KEYS}
+        self.features = keys.features
+        if self.features is None:
+            self.features = tuple(
+                key for key, value in first.items() if key not in known and _is_number(value)
+            )
+
+    def candidate(self, line: int, record: Mapping[str, Any]) -> Candidate:
+        text = record.get(self.text)
+        if not isinstance(text, str):
+            found = f"{_kind(record, self.text)} under {self.text!r}"
+            raise MalformedFileError(self.path, line, found, "the candidate's text")
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            found = f"half of a surrogate pair under {self.text!r}"
+            raise MalformedFileError(self.path, line, found, "Unicode text") from None
+        count = None if self.count is None else self._number(line, record, self.count)
+        if count is not None and (count < 1 or count != int(count)):
+            raise MalformedFileError(self.path, line, f"a count of {count:g}", "1, 2, 3 …")
+        return Candidate(
+            line,
+            text,
+            {name: self._number(line, record, name) for name in self.features or ()},
+            score=None if self.score is None else self._number(line, record, self.score),
+            log_probability=None
+            if self.log_probability is None
+            else self._number(line, record, self.log_probability),
+            times=None if count is None else int(count),
+        )
+
+    def _number(self, line: int, record: Mapping[str, Any], key: str) -> float:
+        value: Any = record.get(key)
+        if not _is_number(value):
+            found = f"{_kind(record, key)} under {key!r}"
+            expected = "a number, as other candidates have; choose other keys or add it"
+            raise MalformedFileError(self.path, line, found, expected)
+        return finite(self.path, line, key, float(value))
+
+
+def _numeric(record: Mapping[str, Any], usual: Sequence[str]) -> str | None:
+    return next((key for key in usual if _is_number(record.get(key))), None)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _kind(record: Mapping[str, Any], key: str) -> str:
+    if key not in record or record[key] is None:
+        return "nothing"
+    return f"a value of type {type(record[key]).__name__}"

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from truebleu.reports.document import Chart, Column, Document, Heading, Sentences, Table
 from truebleu.significance.p_values import fewest_units
-from truebleu.studies._pairs import STUDY_TESTS
+from truebleu.studies._conclusions import STUDY_TESTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from truebleu.reports.document import Plot, Row
-    from truebleu.studies._rates import Mean, Rate
-    from truebleu.studies._trials import Tie, TrialSettings
+    from truebleu.studies._conclusions import Tie, TrialSettings
+    from truebleu.studies._estimates import Mean, Rate
 
 __all__ = [
     "NULL_TITLES",

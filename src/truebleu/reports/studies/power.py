@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from truebleu.reports.document import Row, Value
-    from truebleu.studies._rates import Rate
+    from truebleu.studies._estimates import Rate
     from truebleu.studies.power import MeanPower, Power, PowerResult
 
 # The power that plans usually ask for.

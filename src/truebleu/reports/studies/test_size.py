@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from truebleu.reports.document import Column, Document, Plot, Table
 from truebleu.reports.studies._shared import percent, study_document
-from truebleu.studies._widths import FEWEST_SIZES, SQUARE_ROOT_NARROWING
+from truebleu.studies._estimates import FEWEST_SIZES, SQUARE_ROOT_NARROWING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,7 +16,7 @@ from truebleu.reports.studies._shared import (
     study_document,
 )
 from truebleu.significance.corrections import CORRECTIONS
-from truebleu.studies._pairs import STUDY_TESTS
+from truebleu.studies._conclusions import STUDY_TESTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
