@@ -150,16 +150,16 @@ def test_corpus_bleu_has_system_values_and_a_reason_for_its_missing_segment_valu
 
 def test_pairs_and_the_ties_of_people_are_counted(pool: TestSet, human: HumanScores) -> None:
     people = as_matrix(human)
-    tied = told = 0
+    tied = preferred = 0
     for a, b in combinations(people, 2):
         both = ~np.isnan(a) & ~np.isnan(b)
         tied += int((both & (a == b)).sum())
-        told += int((both & (a != b)).sum())
+        preferred += int((both & (a != b)).sum())
     found = study_smoothing(pool, human, **QUICK)
-    assert (found.pairs, found.ties) == (told, tied)
-    (sentence,) = [line for line in found.to_document().sentences if "tied" in line]
-    assert f"People told {told} pairs" in sentence
-    assert f"{tied} that they tied are removed" in sentence
+    assert (found.pairs, found.ties) == (preferred, tied)
+    (sentence,) = [line for line in found.to_document().sentences if "ties" in line]
+    assert f"τ compares {preferred} pairs" in sentence
+    assert f"{tied} ties of theirs are left out" in sentence
 
 
 def read_set(shared: Path, name: str) -> tuple[TestSet, HumanScores]:
@@ -186,7 +186,7 @@ def test_unsmoothed_and_halved_counts_agree_as_sacrebleu_scores_do(
     texts, judged = read_set(shared, name)
     golden_human, golden = segment_scores(case, column)
     found = study_smoothing(texts, judged, replicates=50, permutations=1)
-    tied = f"{case['expect']['human_ties_removed']:,} that they tied are removed"
+    tied = f"{case['expect']['human_ties_removed']:,} ties of theirs are left out"
     assert any(tied in finding for finding in found.to_document().sentences)
     if name == "wmt21-en-de":
         tau = value(found, "tau", label)

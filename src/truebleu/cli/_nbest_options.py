@@ -36,7 +36,7 @@ def nbest_options(command: Command) -> Command:
             "--input-format",
             "input_format",
             type=click.Choice(NBEST_FORMATS),
-            help="The format of the lists. Default: told by the look of the first line.",
+            help="The format of the lists. Default: guessed from the first line.",
         ),
         click.option("--size", type=int, metavar="N", help="Plain text: lines of each segment."),
         click.option("--scores", metavar="FILE", help="Plain text: the score of each line."),

@@ -15,7 +15,7 @@ from truebleu.reports.document import render
 from truebleu.reports.nbest import warnings
 
 EPILOG = """\b
-Formats, told by the look of the first line or by --input-format:
+Formats, guessed from the first line or set by --input-format:
   moses cdec joshua travatar zmert marian   id ||| text ||| features ||| score
   fairseq                                   the log of fairseq-generate
   sockeye jsonl                             JSON Lines, one per segment or per candidate

@@ -52,7 +52,7 @@ def read_test_set(
     """Reads texts that pair segment by segment.
 
     Each text is written `PATH`, `NAME=PATH`, `PATH#COLUMN` or `-` for standard input, or is a path
-    object. The format is told by the ending: plain lines, `.tsv`, `.csv`, `.jsonl`, `.parquet`,
+    object. The ending says which format it is: plain lines, `.tsv`, `.csv`, `.jsonl`, `.parquet`,
     `.sgm` or `.xml`; any of them may be compressed. Files of the last two hold several texts, and
     without `#NAME` all count.
 

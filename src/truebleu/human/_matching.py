@@ -109,13 +109,13 @@ def _by_number(addresses: Addresses, rows: Sequence[int], request: Request) -> l
     if names is not None:
         _refuse_restarts(addresses, rows, numbers, names)
     known = set(request.documents or ())
-    told = names is not None and any(names[row] in known for row in rows)
+    documented = names is not None and any(names[row] in known for row in rows)
     misfit: _MisfitError | None = None
-    for first in _firsts(addresses, numbers, request, told=told):
+    for first in _firsts(addresses, numbers, request, documented=documented):
         places = [number - first for number in numbers]
         try:
             _refuse_outside(addresses, rows, places, first, request)
-            if told and names is not None:
+            if documented and names is not None:
                 _refuse_other_documents(addresses, rows, places, names, request)
         except _MisfitError as error:
             misfit = misfit or error
@@ -125,7 +125,7 @@ def _by_number(addresses: Addresses, rows: Sequence[int], request: Request) -> l
 
 
 def _firsts(
-    addresses: Addresses, numbers: Sequence[int], request: Request, *, told: bool
+    addresses: Addresses, numbers: Sequence[int], request: Request, *, documented: bool
 ) -> list[int]:
     """What the first number can be, the likeliest before the others."""
     for given in (request.first_segment, addresses.first):
@@ -135,7 +135,7 @@ def _firsts(
         return [0]
     starts_with_canary = request.documents is not None and _is_canary(request.documents[0])
     firsts = [0, 1] if starts_with_canary else [1, 0]
-    return firsts if told else firsts[:1]
+    return firsts if documented else firsts[:1]
 
 
 def _is_canary(document: str) -> bool:

@@ -443,14 +443,14 @@ def read_rating_table(table: HumanTable, request: Request) -> HumanScores:
         for line, marked in zip(lines, errors, strict=True)
     ]
     raters = every.values("rater_id") if "rater_id" in every.columns else None
-    told = raters is not None and any(rater is not None for rater in raters)
+    named = raters is not None and any(rater is not None for rater in raters)
     sheet = Sheet(
         label=table.path,
         digest=table.digest,
         lines=lines,
         systems=every.labels("system_id"),
         scores=scores,
-        raters=every.labels("rater_id") if told else None,
+        raters=every.labels("rater_id") if named else None,
         made=scorer.made(),
         notes=scorer.notes(),
     )

@@ -210,7 +210,7 @@ def _read_table(
     return read_score_table(table, request)
 
 
-# Which kind a file is, told by its name, its columns and its first line.
+# Which kind a file is, guessed from its name, its columns and its first line.
 
 
 def kind_of(path: str, data: bytes, chosen: Format | None) -> Kind:

@@ -143,10 +143,10 @@ class ParsesInFolder(NamedTuple):
     def _read(self, stem: str, name: str) -> Parses:
         path = os.path.join(self.folder, stem + ENDING)
         stored = (path + ending for ending in ("", *COMPRESSED))
-        found = next((candidate for candidate in stored if os.path.exists(candidate)), None)
-        if found is None:
+        existing = next((candidate for candidate in stored if os.path.exists(candidate)), None)
+        if existing is None:
             raise UnreadableFileError(path, f"no such file, expected the parses of {name}")
-        return read_conllu(found, Files().contents(found))
+        return read_conllu(existing, Files().contents(existing))
 
 
 class GivenParses(NamedTuple):

@@ -85,22 +85,22 @@ class FunctionMetric(MeanMetric):
     ) -> list[float]:
         arguments = [list(outputs), references, *([] if sources is None else [sources])]
         if not self.batch:
-            found = [self.function(*segment) for segment in zip(*arguments, strict=True)]
+            values = [self.function(*segment) for segment in zip(*arguments, strict=True)]
         else:
-            found = self._listed(system, self.function(*arguments))
-            if len(found) != len(references):
+            values = self._listed(system, self.function(*arguments))
+            if len(values) != len(references):
                 where = f"{self.name}: scores of {system!r}"
-                raise SettingError(where, f"{len(found)} scores", f"{len(references)}")
+                raise SettingError(where, f"{len(values)} scores", f"{len(references)}")
         return [
-            self._number(system, segment, value) for segment, value in enumerate(found, start=1)
+            self._number(system, segment, value) for segment, value in enumerate(values, start=1)
         ]
 
-    def _listed(self, system: str, found: object) -> list[Any]:
+    def _listed(self, system: str, returned: object) -> list[Any]:
         # Arrays and tensors list their items as plain numbers.
-        listed = found.tolist() if hasattr(found, "tolist") else found
+        listed = returned.tolist() if hasattr(returned, "tolist") else returned
         if not isinstance(listed, Sequence) or isinstance(listed, str):
             where = f"{self.name}: scores of {system!r}"
-            raise SettingError(where, found, "a list or array of numbers")
+            raise SettingError(where, returned, "a list or array of numbers")
         return list(listed)
 
     def _number(self, system: str, segment: int, value: Any) -> float:

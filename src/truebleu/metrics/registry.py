@@ -27,13 +27,13 @@ def plugin_names() -> list[str]:
 
 def load_plugin(name: str) -> Callable[..., Metric] | None:
     """What makes the metric of that name: a class or a function; None where nobody offers it."""
-    found = [entry for entry in _entry_points() if entry.name.lower() == name.lower()]
-    if not found:
+    entries = [entry for entry in _entry_points() if entry.name.lower() == name.lower()]
+    if not entries:
         return None
-    if len({entry.value for entry in found}) > 1:
-        packages = " and ".join(sorted(map(_package, found)))
+    if len({entry.value for entry in entries}) > 1:
+        packages = " and ".join(sorted(map(_package, entries)))
         raise PluginError(name, packages, "they offer different metrics of this name")
-    return _load(name, found[0])
+    return _load(name, entries[0])
 
 
 def _load(name: str, entry: EntryPoint) -> Callable[..., Metric]:
@@ -64,8 +64,8 @@ def _checked(name: str, entry: EntryPoint, make: Callable[..., object]) -> Calla
     def make_metric(**settings: object) -> Metric:
         metric = make(**settings)
         if not isinstance(metric, Metric):
-            found = type(metric).__name__
-            reason = f"{entry.value} returned {found}, expected a truebleu.metrics.Metric"
+            kind = type(metric).__name__
+            reason = f"{entry.value} returned {kind}, expected a truebleu.metrics.Metric"
             raise PluginError(name, _package(entry), reason)
         return metric
 

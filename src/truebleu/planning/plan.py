@@ -641,33 +641,37 @@ class _Question:
 
     def _reasons(self, pair: PairPlan) -> dict[str, str]:
         """Why values are None, by their names."""
-        told = {
+        reasons = {
             "difference": "no difference was asked about; see --difference",
             "units": "the size of the test set is not known; see --reported-segments",
             "pilot_difference": "the difference is not known",
             "sd_interval": "it is not known how many segments the standard deviation is from",
         }
-        needed = told["difference"]
+        needed = reasons["difference"]
         if self.difference is not None:
             needed = f"more than {MOST_UNITS:.0e} would be needed"
         fewest, alpha = self.test.fewest, self.test.alpha
         too_few = f"a test needs at least {fewest} units to be significant at {alpha:g}"
-        told |= {
+        reasons |= {
             "units_needed": needed,
             "segments_needed": needed,
-            "units_needed_interval": told["sd_interval"] if pair.sd_interval is None else needed,
-            "segments": told["units"],
-            "power_now": told["units" if pair.units is None else "difference"],
-            "smallest_difference": told["units"] if pair.units is None else too_few,
-            "power_for_pilot_difference": told[
+            "units_needed_interval": reasons["sd_interval"] if pair.sd_interval is None else needed,
+            "segments": reasons["units"],
+            "power_now": reasons["units" if pair.units is None else "difference"],
+            "smallest_difference": reasons["units"] if pair.units is None else too_few,
+            "power_for_pilot_difference": reasons[
                 "pilot_difference" if pair.pilot_difference is None else "units"
             ],
         }
-        told |= dict.fromkeys(("a", "b", "signature", "largest_share"), "the texts are not known")
-        told["design_effect"] = (
-            told["a"] if pair.a is None else "no two documents are known, or segments do not vary"
+        reasons |= dict.fromkeys(
+            ("a", "b", "signature", "largest_share"), "the texts are not known"
         )
-        return {name: told[name] for name in pair.__slots__ if getattr(pair, name) is None}
+        reasons["design_effect"] = (
+            reasons["a"]
+            if pair.a is None
+            else "no two documents are known, or segments do not vary"
+        )
+        return {name: reasons[name] for name in pair.__slots__ if getattr(pair, name) is None}
 
 
 def _round_sizes(anchors: list[int], fewest: int) -> list[int]:

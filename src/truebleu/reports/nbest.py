@@ -81,25 +81,27 @@ def _contents(result: ListsReport) -> list[str]:
 
 def warnings(result: ListsReport) -> list[str]:
     """What may surprise whoever uses the lists."""
-    found = []
+    sentences = []
     if result.single_lists:
-        found.append(f"{_lists_of(result.single_lists)} only one candidate: nothing to choose.")
+        sentences.append(f"{_lists_of(result.single_lists)} only one candidate: nothing to choose.")
     if result.equal_lists:
-        found.append(f"{_lists_of(result.equal_lists)} one text several times: nothing to choose.")
+        sentences.append(
+            f"{_lists_of(result.equal_lists)} one text several times: nothing to choose."
+        )
     if result.empty:
-        found.append(f"Empty candidates: {result.empty:,}.")
+        sentences.append(f"Empty candidates: {result.empty:,}.")
     if result.line_breaks:
-        found.append(
+        sentences.append(
             f"Candidates with a line break inside: {result.line_breaks:,}; written as lines, the "
             "break becomes a blank."
         )
     if result.unordered_lists:
-        found.append(
+        sentences.append(
             f"{_lists_of(result.unordered_lists)} candidates that are not in the order of their "
             "scores; the order of the file breaks ties."
         )
     if result.has_scores and not result.has_log_probabilities:
-        found.append(
+        sentences.append(
             "Whether the scores are normalised by length is not known: weights by probability "
             "need --not-normalized or a log-probability."
         )
@@ -107,10 +109,10 @@ def warnings(result: ListsReport) -> list[str]:
         feature.name for feature in result.features if feature.constant_lists == result.segments
     ]
     if useless:
-        found.append(
+        sentences.append(
             f"Constant within every list, so of no use to choose by: {', '.join(useless)}."
         )
-    return found
+    return sentences
 
 
 def _lists_of(count: int) -> str:

@@ -193,8 +193,8 @@ def _needed(plan: Plan, pair: PairPlan, unit: str) -> list[str]:
         for bound in pair.units_needed_interval
     )
     level = f"{100 * plan.settings.level:g} %"
-    told = f"As far as {pair.units:,} {unit}s can tell"
-    return [f"{sentence} {told}, it is {low} to {high} ({level} interval)."]
+    limits = f"As far as {pair.units:,} {unit}s can tell"
+    return [f"{sentence} {limits}, it is {low} to {high} ({level} interval)."]
 
 
 def _times(ratio: float) -> str:
@@ -214,17 +214,17 @@ def _now(plan: Plan, pair: PairPlan, unit: str) -> list[str]:
     if pair.difference is None:
         lead, would = f"With a power of {_wanted(plan)}", "the power would be"
     smallest = _score(pair, pair.smallest_difference)
-    told = [f"{lead}, {units} find differences from {smallest} {pair.metric} on."]
+    sentences = [f"{lead}, {units} find differences from {smallest} {pair.metric} on."]
     if pair.power_now is not None:
-        told.append(
+        sentences.append(
             f"Their power for a difference of {pair.difference:g} is {_percent(pair.power_now)}."
         )
     if pair.pilot_difference is not None and pair.power_for_pilot_difference is not None:
-        told.append(
+        sentences.append(
             f"For the difference seen, {_score(pair, pair.pilot_difference, sign='+')}, {would} "
             f"{_percent(pair.power_for_pilot_difference)} were that the true one."
         )
-    return told
+    return sentences
 
 
 def _wanted(plan: Plan) -> str:

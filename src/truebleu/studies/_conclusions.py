@@ -253,7 +253,7 @@ def student_p(statistics: MetricStatistics, pair: Pair = (0, 1)) -> float:
 
 #: The sizes of Koehn's Table 3.
 USUAL_SIZES = (100, 300, 600, 3000)
-#: The test that `compare` makes if not told otherwise, and the paper's own.
+#: The test that `compare` makes by default, and the paper's own.
 USUAL_TESTS = ("ar", "wins")
 # Fewer samples could not tell a seldom conclusion from a frequent one.
 FEWEST_SAMPLES = 5

@@ -241,7 +241,7 @@ def doubling(sizes: Sequence[int], widths: Floats) -> Mean | None:
     law = fit_law(sizes, mean_of_known(widths))
     if law is None:
         return None
-    single = [one.narrowing for one in (fit_law(sizes, row) for row in widths) if one is not None]
+    single = [law.narrowing for law in (fit_law(sizes, row) for row in widths) if law is not None]
     return Mean.of(single).around(law.narrowing)
 
 

@@ -179,8 +179,11 @@ class Simulated:
         counted = metric_statistics(test_set, self.metrics, self._units(test_set))
         for start in range(0, len(numbers), self.systems):
             yield [
-                replace(one, rows=np.ascontiguousarray(one.rows[:, start : start + self.systems]))
-                for one in counted
+                replace(
+                    statistics,
+                    rows=np.ascontiguousarray(statistics.rows[:, start : start + self.systems]),
+                )
+                for statistics in counted
             ]
 
     def _test_set(self, numbers: Sequence[int]) -> TestSet:

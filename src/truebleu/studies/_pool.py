@@ -54,7 +54,8 @@ class Pool:
         parsed = as_metrics(metrics)
         units = _units(test_set, unit)
         counted = tuple(metric_statistics(test_set, parsed, units))
-        summary = PoolSummary.of(test_set, parsed, [one.label for one in counted], unit)
+        labels = [statistics.label for statistics in counted]
+        summary = PoolSummary.of(test_set, parsed, labels, unit)
         return cls(tuple(test_set.systems), counted, unit, len(test_set) / len(units), summary)
 
     @property
@@ -78,7 +79,8 @@ class Pool:
     def take(self, sample: NDArray[np.int64]) -> list[MetricStatistics]:
         """The counts of a sample's units; a unit drawn twice counts twice."""
         return [
-            replace(one, rows=np.ascontiguousarray(one.rows[sample])) for one in self.statistics
+            replace(statistics, rows=np.ascontiguousarray(statistics.rows[sample]))
+            for statistics in self.statistics
         ]
 
     def only(self, systems: Sequence[int]) -> Pool:
@@ -88,8 +90,8 @@ class Pool:
             self,
             names=tuple(self.names[system] for system in chosen),
             statistics=tuple(
-                replace(one, rows=np.ascontiguousarray(one.rows[:, chosen]))
-                for one in self.statistics
+                replace(statistics, rows=np.ascontiguousarray(statistics.rows[:, chosen]))
+                for statistics in self.statistics
             ),
         )
 
@@ -213,7 +215,10 @@ class Part:
             return taken
         unit = self.pool.unit
         part = part_of(self.test_set, units_of(self.test_set, unit), self.chosen)
-        return [one if one.metric.is_mean else _count(one, part, unit) for one in taken]
+        return [
+            statistics if statistics.metric.is_mean else _count(statistics, part, unit)
+            for statistics in taken
+        ]
 
     def weighed_by_the_whole(self, *, anew: bool = False) -> list[str]:
         """The metrics that count this part by itself differently than within its pool, like NIST.
@@ -222,7 +227,7 @@ class Part:
             anew: refuse metrics that cannot count a part by itself, as with parses that are files
                 of the whole test set.
         """
-        found = []
+        labels = []
         for index, within in enumerate(self.pool.take(self.chosen)):
             alone = replace(
                 self, pool=replace(self.pool, statistics=self.pool.statistics[index : index + 1])
@@ -236,8 +241,8 @@ class Part:
                 continue
             # Grids of exact sums differ by less than a billionth, weights of n-grams by much more.
             if not np.allclose(counted.rows, within.rows, rtol=1e-6, atol=1e-9):
-                found.append(within.label)
-        return found
+                labels.append(within.label)
+        return labels
 
 
 def part_of_order(pool: Pool, test_set: TestSet, order: NDArray[np.int64], size: int) -> Part:
@@ -245,9 +250,9 @@ def part_of_order(pool: Pool, test_set: TestSet, order: NDArray[np.int64], size:
     return Part(pool, test_set, np.sort(order[:size]))
 
 
-def _count(one: MetricStatistics, part: TestSet, unit: PoolUnit) -> MetricStatistics:
-    rows = one.metric.count(part).array()
-    return MetricStatistics.of(one.label, one.metric, rows, units_of(part, unit))
+def _count(statistics: MetricStatistics, part: TestSet, unit: PoolUnit) -> MetricStatistics:
+    rows = statistics.metric.count(part).array()
+    return MetricStatistics.of(statistics.label, statistics.metric, rows, units_of(part, unit))
 
 
 # Samples: smaller test sets taken of a pool, as Koehn (2004, §3) took them and in other ways.

@@ -46,7 +46,7 @@ class StudiedMetric:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolSummary:
-    """The texts of a study, told by sizes, names and fingerprints.
+    """The texts of a study, known by sizes, names and fingerprints.
 
     Attributes:
         segments: of the test set.

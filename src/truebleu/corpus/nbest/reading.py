@@ -87,7 +87,7 @@ def read_nbest(
 
     Args:
         path: the file.
-        format: one of NBEST_FORMATS; by default told by the look of the first line.
+        format: one of NBEST_FORMATS; by default guessed from the first line.
         size: for plain text, how many lines each segment has.
         scores: for plain text, a file with the score of each line.
         first_id: the number of the first segment in files that number them.

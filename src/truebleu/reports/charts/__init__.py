@@ -75,8 +75,8 @@ def chart(drawable: Drawable) -> TopLevelMixin:
     spec = specification(_chart_of(drawable))
     kinds = {"hconcat": "HConcatChart", "vconcat": "VConcatChart", "concat": "ConcatChart"}
     kind = next((kinds[key] for key in kinds if key in spec), "LayerChart")
-    found: TopLevelMixin = getattr(altair, kind).from_dict(spec)
-    return found
+    picture: TopLevelMixin = getattr(altair, kind).from_dict(spec)
+    return picture
 
 
 def save_chart(drawable: Drawable, path: str | PathLike[str], *, overwrite: bool = False) -> Path:

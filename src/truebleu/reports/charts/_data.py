@@ -59,21 +59,21 @@ class ChartData:
 
     @cached_property
     def _numbers(self) -> dict[tuple[str, str | None], list[float]]:
-        found: dict[tuple[str, str | None], list[float]] = {}
+        values: dict[tuple[str, str | None], list[float]] = {}
         for point in self.points:
             for part in self.number_parts:
                 value = point.get(part)
                 if isinstance(value, int | float):
                     for panel in {None, point.get("panel")}:
-                        found.setdefault((part, cast("str | None", panel)), []).append(value)
-        return found
+                        values.setdefault((part, cast("str | None", panel)), []).append(value)
+        return values
 
     def categories_of(self, panel: str | None) -> tuple[str, ...] | None:
         """The labels along the horizontal axis that a panel has points of."""
         if self.categories is None:
             return None
-        found = {point["x"] for point in self.points if panel is None or point["panel"] == panel}
-        return tuple(label for label in self.categories if label in found)
+        labels = {point["x"] for point in self.points if panel is None or point["panel"] == panel}
+        return tuple(label for label in self.categories if label in labels)
 
     @cached_property
     def steady_references(self) -> dict[str | None, float]:
@@ -82,10 +82,10 @@ class ChartData:
         One line across says that better than one for each row.
         """
         names: tuple[str | None, ...] = self.panels or (None,)
-        found = {name: set(self.numbers("reference", name)) for name in names}
-        if any(len(values) != 1 for values in found.values()):
+        references = {name: set(self.numbers("reference", name)) for name in names}
+        if any(len(values) != 1 for values in references.values()):
             return {}
-        return {name: values.pop() for name, values in found.items()}
+        return {name: values.pop() for name, values in references.items()}
 
     @property
     def number_parts(self) -> tuple[str, ...]:

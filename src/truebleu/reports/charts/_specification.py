@@ -139,7 +139,7 @@ class Panel:
     """One chart among several, or the only one: what is drawn in it, and how large it is.
 
     Attributes:
-        data: what is drawn.
+        data: what is data.
         name: the value of the panel's column, None for the only one.
         width: in pixels.
         height: in pixels.
@@ -244,25 +244,25 @@ def y_axis(panel: Panel, part: str = "y") -> dict[str, Any]:
     }
 
 
-def is_shared(drawn: ChartData, axis: str) -> bool:
+def is_shared(data: ChartData, axis: str) -> bool:
     """Whether panels share an axis: then they compare at a glance, unless some become flat."""
-    if axis == "y" and drawn.plot.shared_y is not None:
-        return drawn.plot.shared_y
-    if axis == "x" and drawn.categories is not None:
+    if axis == "y" and data.plot.shared_y is not None:
+        return data.plot.shared_y
+    if axis == "x" and data.categories is not None:
         return False
-    if drawn.columns[axis].percent:
+    if data.columns[axis].percent:
         return True
-    ends = [_ends(_shown(drawn, axis, panel)) for panel in drawn.panels]
+    ends = [_ends(_shown(data, axis, panel)) for panel in data.panels]
     whole = max((high for _, high in ends), default=0) - min((low for low, _ in ends), default=0)
     return all(high - low >= SMALLEST_USE * whole for low, high in ends if high > low)
 
 
-def _shown(drawn: ChartData, axis: str, panel: str | None) -> list[float]:
+def _shown(data: ChartData, axis: str, panel: str | None) -> list[float]:
     """All numbers that an axis shows, in one panel or in all."""
     parts = ("x",) if axis == "x" else ("y", "low", "high", "reference")
-    shown = [number for part in parts for number in drawn.numbers(part, panel)]
-    if axis == "y" and drawn.plot.reference is not None:
-        shown.append(drawn.plot.reference)
+    shown = [number for part in parts for number in data.numbers(part, panel)]
+    if axis == "y" and data.plot.reference is not None:
+        shown.append(data.plot.reference)
     return shown
 
 
@@ -358,18 +358,18 @@ def layers(panel: Panel) -> list[Layer]:
     """From the back to the front."""
     data = panel.data
     if data.plot.mark == "bar":
-        found = [_bars(panel), *_error_bars(panel)]
+        marks = [_bars(panel), *_error_bars(panel)]
     elif data.plot.mark == "line":
-        found = [*_error_bars(panel), _lines(panel), _points_on_lines(panel)]
+        marks = [*_error_bars(panel), _lines(panel), _points_on_lines(panel)]
     elif data.plot.mark == "tick":
-        found = [*_error_bars(panel), _ticks(panel)]
+        marks = [*_error_bars(panel), _ticks(panel)]
     else:
-        found = [*_error_bars(panel), _points(panel)]
+        marks = [*_error_bars(panel), _points(panel)]
     steady = data.steady_references.get(panel.name)
     if "reference" in data.columns and steady is None:
-        found.append(_row_references(panel))
+        marks.append(_row_references(panel))
     across = [value for value in (data.plot.reference, steady) if value is not None]
-    return [*found, *(_line_across(panel, value) for value in across)]
+    return [*marks, *(_line_across(panel, value) for value in across)]
 
 
 def series_channels(data: ChartData, *channels: str) -> Layer:
@@ -489,9 +489,9 @@ def _error_bars(panel: Panel) -> list[Layer]:
         "opacity": 1,
         **colour,
     }
-    found = [rule, *(_layer(panel, cap, *channels, y=end) for end in ("low", "high"))]
+    parts = [rule, *(_layer(panel, cap, *channels, y=end) for end in ("low", "high"))]
     complete = {"filter": "isValid(datum.low) && isValid(datum.high)"}
-    return [{**layer, "transform": [complete]} for layer in found]
+    return [{**layer, "transform": [complete]} for layer in parts]
 
 
 def _has_error_bars(data: ChartData) -> bool:
@@ -561,8 +561,8 @@ def specification(chart: Chart) -> Part:
 
     Nothing in it depends on anything but the chart: the same chart has the same specification.
     """
-    drawn = chart_data(chart)
-    panels = _panels(drawn)
+    data = chart_data(chart)
+    panels = _panels(data)
     columns = _columns(len(panels))
     shown: Part = {
         "concat": [_panel(panel) for panel in panels],
@@ -577,18 +577,18 @@ def specification(chart: Chart) -> Part:
     width = columns * (panels[0].width + AXIS_ROOM)
     if len(panels) == 1:
         (shown,) = shown["concat"]
-    rows: dict[str, Any] = {"rows": list(drawn.points)}
-    if drawn.series:
-        legend, room = _legend(drawn)
+    rows: dict[str, Any] = {"rows": list(data.points)}
+    if data.series:
+        legend, room = _legend(data)
         beside = room <= WIDEST_LEGEND
         width += room if beside else 0
         rows["legend"] = [
-            {"series": name, "place": place} for name in drawn.series for place in (0, 0.5, 1)
+            {"series": name, "place": place} for name in data.series for place in (0, 0.5, 1)
         ]
         shown = {("hconcat" if beside else "vconcat"): [shown, legend], "spacing": 20}
     return {
-        "config": {**CONFIG, "aria": len(drawn.points) <= MOST_DESCRIBED},
-        "title": _title(chart, drawn, width),
+        "config": {**CONFIG, "aria": len(data.points) <= MOST_DESCRIBED},
+        "title": _title(chart, data, width),
         "description": readable(" ".join((f"{chart.title}.", *chart.sentences))),
         "data": {"name": "rows"},
         "datasets": rows,
@@ -597,18 +597,18 @@ def specification(chart: Chart) -> Part:
     }
 
 
-def _panels(drawn: ChartData) -> list[Panel]:
-    names: tuple[str | None, ...] = drawn.panels or (None,)
+def _panels(data: ChartData) -> list[Panel]:
+    names: tuple[str | None, ...] = data.panels or (None,)
     width, height = CHART_SIZE if len(names) == 1 else PANEL_SIZE
-    if drawn.categories is not None:
-        beside = len(drawn.series) if drawn.crowded else 1
-        most = max(len(drawn.categories_of(name) or ()) for name in names)
+    if data.categories is not None:
+        beside = len(data.series) if data.crowded else 1
+        most = max(len(data.categories_of(name) or ()) for name in names)
         width = max(width, SMALLEST_STEP * most * beside)
     columns = _columns(len(names))
-    shared = frozenset(axis for axis in ("x", "y") if is_shared(drawn, axis))
+    shared = frozenset(axis for axis in ("x", "y") if is_shared(data, axis))
     return [
         Panel(
-            drawn,
+            data,
             name,
             width,
             height,
@@ -629,22 +629,22 @@ def _columns(panels: int) -> int:
 
 
 def _panel(panel: Panel) -> Part:
-    found: Part = {"width": panel.width, "height": panel.height, "layer": layers(panel)}
+    part: Part = {"width": panel.width, "height": panel.height, "layer": layers(panel)}
     if panel.name is not None:
         heading = panel.data.columns["panel"].heading
         name = panel.name if panel.data.panels_are_text else f"{heading}: {panel.name}"
         lines = wrapped(name, panel.width, AXIS_TITLE_SIZE)
-        found["title"] = {"text": lines, "fontSize": AXIS_TITLE_SIZE, "offset": 6}
-        found["transform"] = [{"filter": f"datum.panel === {literal(panel.name)}"}]
-    return found
+        part["title"] = {"text": lines, "fontSize": AXIS_TITLE_SIZE, "offset": 6}
+        part["transform"] = [{"filter": f"datum.panel === {literal(panel.name)}"}]
+    return part
 
 
-def _legend(drawn: ChartData) -> tuple[Part, float]:
+def _legend(data: ChartData) -> tuple[Part, float]:
     """A line and a point of each series beside its name, and about how wide that is.
 
     Vega's own legends show dashes and shapes apart from each other, and cut long names.
     """
-    widest = max(text_width(name, LABEL_SIZE) for name in drawn.series)
+    widest = max(text_width(name, LABEL_SIZE) for name in data.series)
     x = {
         "field": "place",
         "type": "quantitative",
@@ -663,80 +663,80 @@ def _legend(drawn: ChartData) -> tuple[Part, float]:
         "field": "series",
         "type": "nominal",
         "title": None,
-        "scale": {"domain": list(drawn.series), "padding": 0.5},
+        "scale": {"domain": list(data.series), "padding": 0.5},
         "axis": axis,
     }
     return {
         "data": {"name": "legend"},
-        "width": LEGEND_SAMPLE if drawn.plot.mark == "line" else LEGEND_SAMPLE / 2,
-        "height": LEGEND_ROW * len(drawn.series),
+        "width": LEGEND_SAMPLE if data.plot.mark == "line" else LEGEND_SAMPLE / 2,
+        "height": LEGEND_ROW * len(data.series),
         "view": {"stroke": None},
         "title": {
-            "text": wrapped(drawn.columns["series"].heading, WIDEST_LEGEND, AXIS_TITLE_SIZE),
+            "text": wrapped(data.columns["series"].heading, WIDEST_LEGEND, AXIS_TITLE_SIZE),
             "fontSize": AXIS_TITLE_SIZE,
             "fontWeight": "normal",
             "offset": 6,
         },
         "layer": [
-            {**layer, "encoding": {"x": x, "y": y, **series_channels(drawn, *layer["encoding"])}}
-            for layer in _samples(drawn)
+            {**layer, "encoding": {"x": x, "y": y, **series_channels(data, *layer["encoding"])}}
+            for layer in _samples(data)
         ],
     }, LEGEND_SAMPLE + widest
 
 
-def _samples(drawn: ChartData) -> list[Part]:
+def _samples(data: ChartData) -> list[Part]:
     """What the legend shows of a series: the layers, with the channels that tell it apart."""
     middle = [{"filter": "datum.place === 0.5"}]
-    if drawn.plot.mark == "bar":
+    if data.plot.mark == "bar":
         mark = {"type": "point", "shape": "square", "size": 140, "filled": True, "opacity": 1}
         outline = {"stroke": "#000000", "strokeWidth": 0.5}
         return [{"mark": {**mark, **outline}, "transform": middle, "encoding": ("color",)}]
-    if drawn.plot.mark == "tick":
+    if data.plot.mark == "tick":
         mark = {"type": "tick", "orient": "horizontal", "size": 20, "thickness": 2}
         return [{"mark": mark, "transform": middle, "encoding": ("color",)}]
     point = {"type": "point", "filled": True, "size": 55, "opacity": 1}
     points = {"mark": point, "transform": middle, "encoding": ("color", "shape")}
-    if drawn.plot.mark == "point":
+    if data.plot.mark == "point":
         return [points]
     line = {"mark": {"type": "line", "strokeWidth": 1.6}, "encoding": ("color", "strokeDash")}
     return [line, points]
 
 
-def _title(chart: Chart, drawn: ChartData, width: float) -> Part:
+def _title(chart: Chart, data: ChartData, width: float) -> Part:
     title: Part = {"text": wrapped(readable(chart.title), width, TITLE_SIZE)}
-    notes = ". ".join(_notes(drawn))
+    notes = ". ".join(_notes(data))
     if notes:
         title["subtitle"] = wrapped(f"{notes}.", width, LABEL_SIZE)
     return title
 
 
-def _notes(drawn: ChartData) -> list[str]:
+def _notes(data: ChartData) -> list[str]:
     """What the marks mean that no axis and no legend says."""
-    columns, notes = drawn.columns, []
+    columns, notes = data.columns, []
     if {"low", "high"} <= columns.keys():
-        notes.append(f"Error bars: {_interval(drawn)}")
-    if drawn.plot.reference is not None:
-        notes.append(f"Dashed line: {_number(drawn.plot.reference, drawn)}")
+        notes.append(f"Error bars: {_interval(data)}")
+    if data.plot.reference is not None:
+        notes.append(f"Dashed line: {_number(data.plot.reference, data)}")
     if "reference" in columns:
-        kind = "Dashed line" if drawn.steady_references else "Short lines"
+        kind = "Dashed line" if data.steady_references else "Short lines"
         notes.append(f"{kind}: {columns['reference'].heading}")
-    if not drawn.points:
+    if not data.points:
         notes.append("No row has a value to draw")
-    elif drawn.left_out:
-        rows = "row has" if drawn.left_out == 1 else "rows have"
-        notes.append(f"{drawn.left_out:,} {rows} no value to draw")
+    elif data.left_out:
+        rows = "row has" if data.left_out == 1 else "rows have"
+        notes.append(f"{data.left_out:,} {rows} no value to draw")
     return notes
 
 
-def _interval(drawn: ChartData) -> str:
+def _interval(data: ChartData) -> str:
     """What the error bars are; headings such as "95 % from" and "to" say it in a table only."""
-    if drawn.plot.interval is not None:
-        return readable(drawn.plot.interval)
-    low, high = drawn.columns["low"].heading, drawn.columns["high"].heading
+    if data.plot.interval is not None:
+        return readable(data.plot.interval)
+    low, high = data.columns["low"].heading, data.columns["high"].heading
     if high.lower() == "to" and low.lower().endswith("from"):
         return low[: -len("from")].strip() or "the interval"
     return f"{low} to {high}"
 
 
-def _number(value: Value, drawn: ChartData) -> str:
-    return Column("reference", "", percent=drawn.columns["y"].percent).cell(value)
+def _number(value: Value, data: ChartData) -> str:
+    return Column("reference", "", percent=data.columns["y"].percent).cell(value)

@@ -77,7 +77,7 @@ def _worth(metric: str, further: FurtherReference) -> str:
     share, lowest, highest = further.share, further.lowest, further.highest
     if share is None or lowest is None or highest is None:
         return (
-            f"{metric}: what reference {further.references} is worth cannot be told: more data do "
+            f"{metric}: what reference {further.references} is worth is unknown: more data do "
             "not help."
         )
     error = ""

@@ -123,9 +123,9 @@ def _sentences(result: SensitivityResult, size: int, start: str) -> Iterator[str
     ]
     yield from _most(result, rows, start)
     opposite = [
-        f"{one.a} and {one.b} the other way round in {one.pairs:g}"
-        for one in result.opposite
-        if one.size == size
+        f"{pair.a} and {pair.b} the other way round in {pair.pairs:g}"
+        for pair in result.opposite
+        if pair.size == size
     ]
     if opposite:
         listed = "; ".join(opposite)

@@ -30,7 +30,7 @@ def document(result: SmoothingResult) -> Document:
         ]
     columns.append(Column("p", f"p, {_heading(result, 'tau')} above none's", 4))
     # Documents that people scored are drawn as they are.
-    drawn = result.settings.pool.unit if result.item == "segment" else result.item
+    unit = result.settings.pool.unit if result.item == "segment" else result.item
     return study_document(
         "Agreement of sentence BLEU with people by smoothing (Chen & Cherry 2014)",
         Table(tuple(columns), tuple(map(_row, result.rows))),
@@ -41,7 +41,7 @@ def document(result: SmoothingResult) -> Document:
             y="value",
             low="low",
             high="high",
-            interval=f"{level} interval over {drawn}s",
+            interval=f"{level} interval over {unit}s",
             panel="coefficient",
             shared_y=False,
         ),
@@ -110,8 +110,8 @@ def _about_pairs(result: SmoothingResult) -> str:
     if result.pairs is None or result.ties is None:
         return systems
     return (
-        f"{systems} People told {result.pairs:,} pairs of outputs of one {result.item} apart, of "
-        f"which τ is made; {result.ties:,} that they tied are removed."
+        f"{systems} τ compares {result.pairs:,} pairs of outputs of one {result.item} of which "
+        f"people preferred one; {result.ties:,} ties of theirs are left out."
     )
 
 
@@ -153,17 +153,17 @@ def _tested(result: SmoothingResult, name: str) -> list[str]:
         for test in result.tests
         if (test.coefficient, test.better) == (name, first)
     }
-    told = []
+    comparisons = []
     for other in dict.fromkeys((*next_best(defined)[:1], NONE, CORPUS)):
         beside = getattr(result.row(other), name).value
         if other not in p_values or beside is None:
             continue
         excess = defined[first] - beside
         if excess < -SAME:
-            told.append(f"below {_called(result, (other,))}, which has {beside:.4f}")
+            comparisons.append(f"below {_called(result, (other,))}, which has {beside:.4f}")
             continue
         if abs(excess) <= SAME:
-            told.append(f"the same as {_called(result, (other,))}'s")
+            comparisons.append(f"the same as {_called(result, (other,))}'s")
             continue
         corrected = result.row(first).p if name == "tau" and other == NONE else None
         p = p_values[other] if corrected is None else corrected
@@ -175,8 +175,8 @@ def _tested(result: SmoothingResult, name: str) -> list[str]:
             )
         alpha = round(1 - result.settings.level, 12)
         sure = "significantly" if p <= alpha else "not significantly"
-        told.append(f"{sure} above {_called(result, (other,))} ({detail})")
-    return told
+        comparisons.append(f"{sure} above {_called(result, (other,))} ({detail})")
+    return comparisons
 
 
 def _about_lacking(result: SmoothingResult) -> Iterator[str]:
