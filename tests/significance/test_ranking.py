@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from truebleu.errors import SettingError
 from truebleu.significance.ranking import (
     clusters,
-    pairwise_marks,
     probability_of_best,
     rank_ranges,
     significantly_better,
@@ -59,16 +58,6 @@ def test_error_rates_rank_the_other_way_round() -> None:
     assert found == [[4, 3, 2], [1, 0]]
 
 
-def test_marks_are_those_of_zhang_and_vogels_figure_3() -> None:
-    assert pairwise_marks(BETTER) == [
-        ["", "~", ">", ">", ">"],
-        ["~", "", "~", ">", ">"],
-        ["<", "~", "", ">", ">"],
-        ["<", "<", "<", "", "~"],
-        ["<", "<", "<", "~", ""],
-    ]
-
-
 @given(ranked_systems())
 def test_clusters_are_separated_and_no_finer_line_separates(
     systems: tuple[list[int], Decisions],
@@ -95,16 +84,6 @@ def test_rank_ranges_stay_within_their_cluster(systems: tuple[list[int], Decisio
             low, high = ranges[system]
             assert first <= low <= high <= last
         first = last + 1
-
-
-@given(ranked_systems())
-def test_turned_round_a_matrix_has_the_opposite_marks(
-    systems: tuple[list[int], Decisions],
-) -> None:
-    _, better = systems
-    opposite = {">": "<", "<": ">", "~": "~", "": ""}
-    turned = [[opposite[mark] for mark in row] for row in pairwise_marks(better)]
-    assert turned == pairwise_marks(better.T)
 
 
 def test_decisions_on_pairs_become_a_matrix() -> None:
@@ -143,6 +122,6 @@ def test_contradictions_are_refused() -> None:
     with pytest.raises(SettingError, match="at most one better system"):
         rank_ranges([[False, True], [True, False]])
     with pytest.raises(SettingError, match="square"):
-        pairwise_marks([[False, True]])
+        rank_ranges([[False, True]])
     with pytest.raises(SettingError, match="one score for each of 5 systems"):
         clusters([1.0, 2.0], BETTER)

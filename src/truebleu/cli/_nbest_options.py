@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from truebleu.cli._streams import say
+from truebleu.cli.main import say
 from truebleu.corpus import read_test_set
 from truebleu.corpus.nbest import NBEST_FORMATS, read_nbest
 

@@ -12,7 +12,7 @@ import click
 
 from truebleu._seeds import DEFAULT_SEED
 from truebleu._threads import MAX_THREADS, set_threads, use_environment
-from truebleu.cli._streams import say
+from truebleu.cli.main import say
 from truebleu.corpus import read_test_set
 from truebleu.errors import SettingError
 from truebleu.reports.charts import ENDINGS, require_chart_file, save_chart
@@ -167,11 +167,6 @@ def resampling_options(command: Command) -> Command:
             help="Kind of confidence interval.",
         ),
     )
-
-
-def numbers_option(name: str, metavar: str, help_: str) -> Decorator:
-    """Whole numbers; None without the option."""
-    return click.option(name, metavar=metavar, callback=whole_numbers, help=help_)
 
 
 def shares_option(usual: Sequence[float]) -> Decorator:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import io
+import os
+import signal
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from io import StringIO
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import click
 
 from truebleu._core import VERSION
-from truebleu.cli import _streams
-from truebleu.errors import TruebleuError
+from truebleu.errors import TruebleuError, UnreadableFileError
+from truebleu.reports.document import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from types import FrameType
+
 
 BAD_INPUT = 2
 # What shells say of a program that was stopped: 128 and the number of the signal.
@@ -141,8 +146,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
-    _streams.prepare()
-    with _streams.stopped_by_signals():
+    prepare_streams()
+    with stopped_by_signals():
         try:
             # Otherwise Click itself would exit with 1 for what is not a gate's no.
             status = truebleu(args=arguments, prog_name="truebleu", standalone_mode=False)
@@ -151,12 +156,12 @@ def _run(arguments: Sequence[str] | None) -> int:
             status = BAD_INPUT
         except TruebleuError as error:
             for line in error.lines:
-                _streams.say(f"error: {line}" if line == error.lines[0] else line)
+                say(f"error: {line}" if line == error.lines[0] else line)
             status = BAD_INPUT
         except SystemExit as error:
             status = error.code
         # Here, where it can still be reported: Python would find a full disk only as it ends.
-        _streams.flush()
+        flush_output()
     return status if isinstance(status, int) else 0
 
 
@@ -165,13 +170,13 @@ def _status(error: BaseException) -> int:
     status, message = _reported(error)
     if message is not None:
         try:
-            _streams.say(f"error: {message}")
+            say(f"error: {message}")
         except (OSError, ValueError):
-            _streams.discard(sys.stderr)
+            discard(sys.stderr)
     try:
-        _streams.flush()
+        flush_output()
     except (OSError, ValueError):
-        _streams.discard(sys.stdout)
+        discard(sys.stdout)
     return status
 
 
@@ -180,18 +185,18 @@ def _reported(error: BaseException) -> tuple[int, str | None]:
     match error:
         case BrokenPipeError() | _PipeClosedError():
             # The reader has enough.
-            _streams.discard(sys.stdout)
+            discard(sys.stdout)
             return BROKEN_PIPE, None
         case KeyboardInterrupt() | click.Abort():
             return INTERRUPTED, None
-        case _streams.Stopped():
+        case Stopped():
             return 128 + int(error.args[0]), None
         case MemoryError():
             return BAD_INPUT, f"out of memory ({error or 'the machine has no more'})"
         case TruebleuError():
             return BAD_INPUT, str(error)
         case OSError():
-            _streams.discard(sys.stdout)
+            discard(sys.stdout)
             return BAD_INPUT, f"{error.filename or 'output'}: {error.strerror or error}"
     # A crash must not look like a gate's no, and Python's own exit status for it is 1.
     from traceback import format_exception
@@ -199,9 +204,9 @@ def _reported(error: BaseException) -> tuple[int, str | None]:
     try:
         for text in format_exception(error):
             for line in text.splitlines():
-                _streams.say(line)
+                say(line)
     except (OSError, ValueError):
-        _streams.discard(sys.stderr)
+        discard(sys.stderr)
     return BUG, "this is a bug in truebleu; please report it"
 
 
@@ -210,4 +215,89 @@ def _show(error: click.ClickException) -> None:
     text = StringIO()
     error.show(file=text)
     for line in text.getvalue().splitlines():
-        _streams.say(line)
+        say(line)
+
+
+# Standard streams: nothing that should be written is lost in silence, nothing foreign gets out.
+
+
+class Stopped(BaseException):
+    """A signal ended the program; raised where it stands, so that it tidies up."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+
+
+def say(line: str) -> None:
+    """Write one line to standard error, with control characters as escapes that can be read."""
+    if sys.stderr is not None:
+        sys.stderr.write(one_line(line) + "\n")
+        sys.stderr.flush()
+
+
+def prepare_streams() -> None:
+    """Make the streams fit for use; raises UnreadableFileError where there is no output."""
+    has_output = sys.stdout is not None
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        _fill_descriptors()
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if not has_output:
+        raise UnreadableFileError("standard output", "cannot be written: it is closed")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # The escapes of file names that are not UTF-8 look like JSON's own, so JSON stays valid.
+        encoding = sys.stdout.encoding if sys.stdout.isatty() else "utf-8"
+        if isinstance(sys.stdout.buffer, io.RawIOBase):
+            sys.stdout = _buffered(sys.stdout, encoding)
+        sys.stdout.reconfigure(encoding=encoding, errors="backslashreplace")
+
+
+def _fill_descriptors() -> None:
+    """Open the null device in place of streams that were closed.
+
+    Otherwise the next file that is opened would become standard output or standard error.
+    """
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(descriptor)
+
+
+def _buffered(stream: io.TextIOWrapper, encoding: str) -> io.TextIOWrapper:
+    """The stream through a buffer: without one, Python drops what a write leaves over."""
+    raw = io.FileIO(stream.fileno(), "w", closefd=False)
+    return io.TextIOWrapper(io.BufferedWriter(raw), encoding=encoding, write_through=False)
+
+
+def flush_output() -> None:
+    """Write what is still held back; raises OSError where that fails."""
+    if sys.stdout is not None:
+        sys.stdout.flush()
+
+
+def discard(stream: TextIO | None) -> None:
+    """Send what is left of a stream nowhere: Python must not fail again when it closes it."""
+    with suppress(OSError, ValueError, AttributeError):
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, stream.fileno())  # type: ignore[union-attr]
+        os.close(null)
+
+
+@contextmanager
+def stopped_by_signals() -> Iterator[None]:
+    """Raise Stopped at SIGTERM and SIGHUP; one that is ignored, as by nohup, stays ignored."""
+    before = {}
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        # Only the main thread may set handlers.
+        with suppress(ValueError):
+            if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+                before[number] = signal.signal(number, _stop)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _stop(number: int, _frame: FrameType | None) -> None:
+    raise Stopped(number)

@@ -8,7 +8,7 @@ import click
 
 from truebleu.cli._nbest_options import nbest_options, read_lists, read_references
 from truebleu.cli._options import format_option, metric_option, threads_option
-from truebleu.cli._streams import say
+from truebleu.cli.main import say
 from truebleu.nbest.inspection import describe_lists
 from truebleu.nbest.oracle import oracle_scores
 from truebleu.reports.document import render

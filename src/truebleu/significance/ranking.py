@@ -107,20 +107,6 @@ def clusters(
     return groups
 
 
-def pairwise_marks(better: ArrayLike) -> list[list[str]]:
-    """A row for each system: > better than the column's, < worse, ~ neither, "" for itself.
-
-    Zhang & Vogel (2004, Fig. 3).
-
-    >>> pairwise_marks([[False, True], [False, False]])
-    [['', '>'], ['<', '']]
-    """
-    wins = _decisions(better)
-    marks = np.where(wins, ">", np.where(wins.T, "<", "~"))
-    np.fill_diagonal(marks, "")
-    return [[str(mark) for mark in row] for row in marks]
-
-
 def _decisions(better: ArrayLike) -> NDArray[np.bool_]:
     """The decisions as a checked square matrix in which nobody beats a system that beats them."""
     wins = np.asarray(better, dtype=np.bool_)
