@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from truebleu.cli._options import (
     format_option,
@@ -16,6 +17,7 @@ from truebleu.cli._options import (
     threads_option,
 )
 from truebleu.corpus._files import locate
+from truebleu.errors import SettingError
 from truebleu.metrics.registry import as_metrics
 from truebleu.metrics.statistics_files import find_statistics
 from truebleu.reports.document import render
@@ -70,15 +72,26 @@ def command(
     With --margin, fail unless NEW is shown to be good enough. OLD is a text, or a file that
     `truebleu score --save` made of one. By several metrics, NEW must pass by all.
     """
+    _refuse_replicates(context, options["margin"])
     GateSettings(**options)  # refuses what is not possible before the texts are read
     parsed = as_metrics(metrics)
     saved = _saved(old)
     systems = [new, old] if saved is None else [new]
     test_set = read_texts(systems, references, source=source, documents=documents, strict=strict)
-    with progress_bar(2 * options["replicates"], "comparing") as progress:
+    replicates = options["replicates"] if options["margin"] is None else 0
+    with progress_bar(replicates, "comparing") as progress:
         result = gate(test_set, saved, metrics=parsed, progress=progress, **options)
     click.echo(render(result, format_), nl=False)
     context.exit(0 if result.passed else 1)
+
+
+def _refuse_replicates(context: click.Context, margin: float | None) -> None:
+    """Only the test without a margin has replicates."""
+    for name in ("replicates", "seed"):
+        given = context.get_parameter_source(name) is not ParameterSource.DEFAULT
+        if margin is not None and given:
+            expected = "none with --margin, whose test needs no replicates"
+            raise SettingError(f"--{name}", context.params[name], expected)
 
 
 def _saved(written: str) -> SavedStatistics | None:

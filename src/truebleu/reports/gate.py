@@ -20,6 +20,7 @@ NUMBERS = (
     "high",
     "p",
     "p_se",
+    "p_adjusted",
     "differing_units",
 )
 
@@ -35,9 +36,12 @@ def sentences(result: GateResult) -> list[str]:
         (check,) = result.checks
         return [f"{_verdict(check.passed)}: {_reason(result, check)}"]
     passed = sum(check.passed for check in result.checks)
+    control = "each tested at the full level: to pass all takes no correction"
+    if result.rule == "not worse":
+        control = "tested together at the level (Westfall and Young's correction)"
     summary = (
         f"{_verdict(result.passed)}: {result.new} passes by {passed} of {len(result.checks)} "
-        f"metrics and must pass by all, each tested at the level {result.settings.level:g}"
+        f"metrics and must pass by all, {control}"
     )
     return [
         summary,
@@ -97,11 +101,13 @@ def _numbers(result: GateResult, check: GateCheck) -> str:
     digits = _digits(high - low)
     level = result.settings.level
     percent = 100 * (2 * level - 1)
+    corrected = len(result.checks) > 1 and result.rule == "not worse"
+    p = f"{'adjusted ' if corrected else ''}{_p(check.p_adjusted)}"
     lower = "" if check.higher_is_better else " (lower is better)"
     return (
         f"{check.metric}{lower} {check.new_score:.{digits}f} against {check.old_score:.{digits}f}, "
         f"difference {check.difference:+.{digits}f}, {percent:.10g} % interval "
-        f"[{low:+.{digits}f}, {high:+.{digits}f}], p = {_p(check.p)} (level {level:g})"
+        f"[{low:+.{digits}f}, {high:+.{digits}f}], {p} (level {level:g})"
     )
 
 
@@ -111,4 +117,4 @@ def _digits(width: float) -> int:
 
 
 def _p(p: float) -> str:
-    return f"{p:.4f}" if p >= 0.00005 else f"{p:.1e}"
+    return f"p = {p:.4f}" if p >= 0.00005 else "p < 0.0001"

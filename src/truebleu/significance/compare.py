@@ -17,11 +17,12 @@ from truebleu.resampling import Bootstrap
 from truebleu.significance.corrections import adjust, experimentwise_error
 from truebleu.significance.intervals import (
     INTERVAL_METHODS,
+    Estimates,
     difference_intervals,
     median_and_relative_interval,
     score_intervals,
 )
-from truebleu.significance.p_values import bootstrap_wins, equivalence_p, fewest_units
+from truebleu.significance.p_values import bootstrap_wins, fewest_units
 from truebleu.significance.ranking import (
     clusters,
     probability_of_best,
@@ -479,7 +480,7 @@ def _pair_results(
     differences = scores[:, left] - scores[:, right]
     wins = bootstrap_wins(statistics.sign * differences, scale=statistics.scale)
     low, high = difference_intervals(statistics, scores, pairs, settings)
-    equivalence = _equivalence(statistics, differences, pairs, settings)
+    equivalence = _equivalence(statistics, scores, pairs, settings)
     results = []
     for index, (a, b) in enumerate(pairs):
         differing = statistics.differing(a, b)
@@ -511,19 +512,34 @@ class _Equivalence(TypedDict, total=False):
 
 def _equivalence(
     statistics: MetricStatistics,
-    differences: Values,
+    scores: Values,
     pairs: Sequence[Pair],
     settings: CompareSettings,
 ) -> list[_Equivalence]:
-    """The tests of equivalence of all pairs; nothing without a margin."""
+    """The tests of equivalence of all pairs; nothing without a margin.
+
+    Two one-sided tests (Schuirmann 1987): the larger p of "worse by the margin" and "better by it".
+    """
     if settings.margin is None:
         return [{} for _ in pairs]
+    from truebleu.significance.skewness import hall_p
+
     if TESTS[settings.test].source == "runs":
         from truebleu.significance.optimizer_runs import two_way_equivalence_p
 
         p = two_way_equivalence_p(statistics, pairs, settings.margin)
     else:
-        p = equivalence_p(differences, settings.margin, scale=statistics.scale)
+        estimates = Estimates(statistics, scores, pairs)
+        worse, better = (
+            hall_p(
+                side * estimates.observed,
+                side * estimates.jackknife,
+                -settings.margin,
+                scale=statistics.scale,
+            )
+            for side in (1, -1)
+        )
+        p = np.maximum(worse, better)
     adjusted = adjust(p, settings.equivalence_correction)
     return [
         {

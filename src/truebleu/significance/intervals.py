@@ -315,6 +315,12 @@ def _student(estimates: Estimates, level: float) -> Values:
     return np.stack(list(each), axis=1)
 
 
+def _hall(estimates: Estimates, level: float) -> Values:
+    from truebleu.significance.skewness import hall_interval
+
+    return hall_interval(estimates.observed, estimates.jackknife, level)
+
+
 def _two_way(estimates: Estimates, level: float) -> Values:
     from truebleu.significance.optimizer_runs import two_way_interval
 
@@ -329,6 +335,7 @@ INTERVAL_METHODS: Mapping[str, IntervalMethod] = {
         IntervalMethod(name="basic", title="basic bootstrap", interval=_basic),
         IntervalMethod(name="bca", title="BCa", interval=_bca),
         IntervalMethod(name="student", title="Student's", interval=_student, means_only=True),
+        IntervalMethod(name="hall", title="Hall's skewness-corrected t", interval=_hall),
         IntervalMethod(name="two-way", title="two-way t", interval=_two_way),
     )
 }
