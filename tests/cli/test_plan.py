@@ -150,7 +150,7 @@ def test_a_plan_from_a_published_interval() -> None:
         (("--sd", "3", "--difference", "1", "--difference", "2"), "difference: found '2 of them'"),
         (
             ("--sd", "3", "--difference", "1", "-m", "bleu", "-m", "ter"),
-            "metric: found 'bleu, ter'",
+            "metric: found 'BLEU, TER'",
         ),
         (("--sd", "3", "--difference", "1", "--unit", "document"), "unit: found 'document'"),
         (("--sd", "3", "--difference", "1", "--documents", "d"), "documents: found 'd'"),

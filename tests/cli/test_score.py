@@ -220,3 +220,22 @@ def shell(
         encoding="utf-8",
         check=False,
     )
+
+
+def test_the_references_or_the_language_choose_the_tokenizer(tmp_path: Path) -> None:
+    (tmp_path / "ref.txt").write_text("猫坐在垫子上。\n狗在门口叫。\n", encoding="utf-8")
+    (tmp_path / "sys.txt").write_text("猫坐在地毯上。\n狗在门口叫。\n", encoding="utf-8")
+    texts = ("sys.txt", "-r", "ref.txt")
+    result = run(tmp_path, *texts)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "|tok:zh|" in result.stdout
+    assert "tokenizer zh chosen for Chinese references" in result.stdout
+    by_language = run(tmp_path, *texts, "-l", "en-de")
+    assert "|tok:13a|" in by_language.stdout
+    assert "chosen for" not in by_language.stdout
+    refused = run(tmp_path, *texts, "-m", "chrf", "-l", "zh")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "--language: found 'zh'" in refused.stderr
+    strict = run(tmp_path, *texts, "-m", "bleu,wer", "--strict")
+    assert (strict.returncode, strict.stdout) == (2, "")
+    assert "WER cuts words at spaces" in strict.stderr

@@ -161,6 +161,8 @@ def plainly_counted(path: str, code: str) -> int:
             return sum(segment.count("\t") for segment in segments)
         case "blank":
             return sum(not segment.strip() for segment in segments)
+        case "tokenized":
+            return sum(segment.rstrip().endswith(" .") for segment in segments)
         case "zero-width":
             joined = re.sub("\u200d[\u2640\u2642]", "", "\n".join(segments))  # parts of emoji
             return sum(map(joined.count, "\u200b\u200c\u200d\u2060\ufeff"))
@@ -202,4 +204,18 @@ def test_texts_from_memory_are_examined_on_request() -> None:
         ("tabs", "tabs"),
         ("source", "zero-width"),
     }
-    assert examined.systems == test_set.systems
+    assert {name: list(text) for name, text in examined.systems.items()} == systems
+    assert examined.examined() is examined
+
+
+def test_outputs_that_end_in_a_space_and_a_full_stop_look_tokenized() -> None:
+    reference = [f"{line}." for line in sentences(150)]
+    tokenized = [f"{line} ." for line in translated(sentences(150))]
+
+    def codes(system: list[str]) -> list[str]:
+        test_set = as_test_set(system, [f"{line} ." for line in reference]).examined()
+        return [warning.code for warning in test_set.warnings]
+
+    # sacreBLEU's rule: a hundred of them, in outputs only.
+    assert codes([*tokenized[:100], *reference[100:]]) == ["tokenized"]
+    assert codes([*tokenized[:99], *reference[99:]]) == []

@@ -9,7 +9,7 @@ import pytest
 
 from truebleu import BLEU, CHRF, TER
 from truebleu.errors import SettingError, TruebleuError, UnknownNameError
-from truebleu.metrics import parse_metric
+from truebleu.metrics import MBLEU, PER, LengthRatio, Metric, SentenceBLEU, parse_metric
 from truebleu.metrics.registry import as_metrics
 
 
@@ -24,11 +24,15 @@ from truebleu.metrics.registry import as_metrics
         ("bleu:tokenize=spm:/models/a.model", BLEU(tokenize="spm:/models/a.model")),
         ("chrf:word_order=2,beta=3", CHRF(word_order=2, beta=3)),
         ("ter:normalized=yes,case_sensitive=true", TER(normalized=True, case_sensitive=True)),
+        ("chrF++", CHRF(word_order=2)),
+        ("chrf2", CHRF()),
+        ("CHRF2++", CHRF(word_order=2)),
+        ("chrF3+:lowercase", CHRF(beta=3, word_order=1, lowercase=True)),
+        ("M-BLEU", MBLEU()),
+        ("sentBLEU:smoothing=4", SentenceBLEU(smoothing=4)),
     ],
 )
-def test_a_metric_is_written_as_a_name_and_settings(
-    text: str, metric: BLEU | CHRF | TER | None
-) -> None:
+def test_a_metric_is_written_as_a_name_and_settings(text: str, metric: Metric | None) -> None:
     expected = metric or BLEU(tokenize="zh", smooth="floor", smooth_value=0.01)
     assert parse_metric(text) == expected
 
@@ -50,6 +54,11 @@ def test_a_metric_is_written_as_a_name_and_settings(
         ("chrf:char_order=0", "at least 1 where word_order is 0"),
         ("chrf:beta=x", "chrf: beta: found 'x', expected a whole number"),
         ("", "unknown metric ''"),
+        ("bleu,", "unknown metric ''"),
+        ("bleu,chrf", "metric: found 'bleu,chrf', expected one metric"),
+        ("chrf++:word_order=1", "each setting once"),
+        ("spBLEU", "bleu:tokenize=spm:PATH"),
+        ("bleu:lowercase,chr", "unknown setting of bleu 'chr'"),
     ],
 )
 def test_what_is_impossible_is_refused_in_words(text: str, message: str) -> None:
@@ -60,7 +69,7 @@ def test_what_is_impossible_is_refused_in_words(text: str, message: str) -> None
 
 def test_signatures_tell_the_settings() -> None:
     assert str(BLEU(smooth="add-k").signature.with_references(2)).startswith(
-        "BLEU|nrefs:2|case:mixed|eff:no|tok:13a|smooth:add-k[1.00]|n:4|version:truebleu-"
+        "BLEU|nrefs:2|case:mixed|eff:no|tok:auto|smooth:add-k[1.00]|n:4|version:truebleu-"
     )
     assert str(CHRF(lowercase=True).signature.with_references(None)).startswith(
         "chrF2|nrefs:var|case:lc|eff:yes|nc:6|nw:0|space:no|version:truebleu-"
@@ -78,6 +87,23 @@ def test_errors_survive_pickling(error: TruebleuError) -> None:
     copy = pickle.loads(pickle.dumps(error))  # noqa: S301
     assert str(copy) == str(error)
     assert type(copy) is type(error)
+
+
+@pytest.mark.parametrize(
+    ("text", "metrics"),
+    [
+        ("bleu,chrf", [BLEU(), CHRF()]),
+        ("bleu, chrF++,TER", [BLEU(), CHRF(word_order=2), TER()]),
+        ("bleu:tokenize=zh,lowercase,chrf", [BLEU(tokenize="zh", lowercase=True), CHRF()]),
+        ("bleu:tokenize=spm:a.model,ter:normalized,no_punct=yes",
+         [BLEU(tokenize="spm:a.model"), TER(normalized=True, no_punct=True)]),
+        ("length,bleu:reference_length=shortest",
+         [LengthRatio(), BLEU(reference_length="shortest")]),
+    ],
+)  # fmt: skip
+def test_commas_separate_metrics_and_settings(text: str, metrics: list[Metric]) -> None:
+    assert as_metrics(text) == metrics
+    assert as_metrics([text, "per"]) == [*metrics, PER()]
 
 
 def test_a_lone_text_is_one_metric() -> None:

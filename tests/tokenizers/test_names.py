@@ -8,8 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from truebleu import BLEU
-from truebleu.errors import MissingExtraError, UnknownNameError, UnreadableFileError
-from truebleu.tokenizers import external_tokenizer, tokenize, tokenizer_names
+from truebleu.errors import MissingExtraError, SettingError, UnknownNameError, UnreadableFileError
+from truebleu.tokenizers import (
+    external_tokenizer,
+    tokenize,
+    tokenizer_for_language,
+    tokenizer_names,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -98,3 +103,31 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
     # Past the memory of what has been loaded already.
     with pytest.raises(MissingExtraError, match=rf"truebleu\[{extra}\]"):
         _load.__wrapped__(name)
+
+
+@pytest.mark.parametrize(
+    ("language", "tokenizer"),
+    [
+        ("zh", "zh"),
+        ("en-zh", "zh"),
+        ("en-zh_CN", "zh"),
+        ("zh-TW", "zh"),
+        ("zh-Hant", "zh"),
+        ("eng-zho", "zh"),
+        ("JA", "ja-mecab"),
+        ("de-ja", "ja-mecab"),
+        ("ko", "ko-mecab"),
+        ("zh-en", "13a"),
+        ("en-pt-BR", "13a"),
+        ("es-419", "13a"),
+        ("th", "13a"),
+    ],
+)
+def test_a_language_or_a_pair_chooses_as_sacrebleu_does(language: str, tokenizer: str) -> None:
+    assert tokenizer_for_language(language) == tokenizer
+
+
+@pytest.mark.parametrize("language", ["", "chinese", "en-zh-ja", "en-", "z", "e1-zh"])
+def test_what_is_no_language_is_refused(language: str) -> None:
+    with pytest.raises(SettingError, match="a pair such as en-zh"):
+        tokenizer_for_language(language)

@@ -32,7 +32,9 @@ mod _core {
     #[pymodule_export]
     use crate::runtime::{set_threads, threads};
     #[pymodule_export]
-    use crate::texts::{Segments, count_composed, first_absent, first_stranger, shifts, survey};
+    use crate::texts::{
+        Segments, count_composed, first_absent, first_stranger, letters, shifts, survey,
+    };
     #[pymodule_export]
     use crate::tokenizers::{tokenize, tokenize_ter, tokenizers};
 }

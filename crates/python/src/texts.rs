@@ -196,10 +196,44 @@ pub fn survey<'py>(text: &Bound<'py, Segments>) -> PyResult<Bound<'py, PyDict>> 
         ("zero_width", found.zero_width),
         ("blank", found.blank),
         ("decomposed", found.decomposed),
+        ("tokenized", found.tokenized),
     ];
     let result = PyDict::new(py);
     for (kind, sighting) in kinds {
         result.set_item(kind, (sighting.count, sighting.first))?;
+    }
+    Ok(result)
+}
+
+/// The letters of texts by script; those of scripts that put spaces between words are "spaced".
+#[pyfunction]
+#[pyo3(signature = (texts, /))]
+pub fn letters<'py>(py: Python<'py>, texts: Vec<Text<'py>>) -> PyResult<Bound<'py, PyDict>> {
+    let mut totals = [0; 8];
+    for text in &texts {
+        let found = match text {
+            Text::Native(segments) => {
+                let segments = segments.get();
+                py.detach(|| corpus::letters(&segments.inner))
+            }
+            Text::List(list) => corpus::letters(&collect(list, 0, list.len())?),
+        };
+        let counts = [
+            found.han,
+            found.kana,
+            found.thai,
+            found.lao,
+            found.khmer,
+            found.myanmar,
+            found.tibetan,
+            found.spaced,
+        ];
+        totals.iter_mut().zip(counts).for_each(|(total, count)| *total += count);
+    }
+    let names = ["han", "kana", "thai", "lao", "khmer", "myanmar", "tibetan", "spaced"];
+    let result = PyDict::new(py);
+    for (name, total) in names.into_iter().zip(totals) {
+        result.set_item(name, total)?;
     }
     Ok(result)
 }

@@ -16,7 +16,7 @@ from truebleu.agreement.measures import WITH_TIES, parse_questions
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError
 from truebleu.human import HumanScores
-from truebleu.metrics.registry import as_metrics
+from truebleu.metrics.registry import metrics_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from truebleu.agreement.tests import Permute
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSet
     from truebleu.corpus.text_warnings import TextWarning
-    from truebleu.metrics.base import Metric
+    from truebleu.metrics.base import Metric, Signature
     from truebleu.significance._checks import Values
 
 __all__ = [
@@ -139,7 +139,7 @@ class MetricSummary:
         scores: of the judged systems by name, as the metric gives them; None where it has none.
     """
 
-    signature: str
+    signature: Signature
     higher_is_better: bool | None
     scores: Mapping[str, float | None]
 
@@ -202,7 +202,8 @@ class Agreement(Result):
             "settings": asdict(self.settings),
             "human": self.human.to_dict(),
             "metrics": [
-                {"name": label, **asdict(metric)} for label, metric in self.metrics.items()
+                {"name": label, **asdict(metric), **metric.signature.to_dict()}
+                for label, metric in self.metrics.items()
             ],
             "answers": [answer.to_dict() for answer in self.answers],
             "warnings": [warning.to_dict() for warning in self.warnings],
@@ -276,7 +277,7 @@ def agree(
     )
     test_set = as_test_set(systems, references, documents=documents)
     judgments = as_judgments(human)
-    parsed = as_metrics(metrics)
+    parsed, test_set = metrics_for(metrics, test_set)
     questions = parse_questions(
         default_coefficients(judgments) if coefficients is None else coefficients,
         compared=not isinstance(judgments, HumanScores),
@@ -358,7 +359,7 @@ def require_answerable(question: Question, data: AgreementData, human: Human) ->
 def _summaries(data: AgreementData, references: int | None) -> dict[str, MetricSummary]:
     return {
         label: MetricSummary(
-            signature=str(scored.metric.signature.with_references(references)),
+            signature=scored.metric.signature.with_references(references),
             higher_is_better=scored.metric.higher_is_better,
             scores={
                 name: float(scored.sign * score) if np.isfinite(score) else None

@@ -591,8 +591,12 @@ def choose(
         seed=seed,
         level=level,
     )
-    candidates = parse_grid(grid)
-    test_set = as_test_set(systems, references, documents=documents)
+    given = parse_grid(grid)
+    test_set = as_test_set(systems, references, documents=documents).examined()
+    candidates = [
+        replace(candidate, metric=candidate.metric.for_references(test_set.references))
+        for candidate in given
+    ]
     chosen_on = _Part.of(test_set, human, coefficient, settings)
     if test is not None:
         if development is not None:
@@ -614,12 +618,12 @@ def choose(
         )
         if progress is not None:
             progress(1)
-    best = _best(candidates, tried, chosen_on.question)
+    best = _best(candidates, tried, chosen_on)
     return _report(candidates, tuple(tried), best, chosen_on, reported_on)
 
 
 def _best(
-    candidates: Sequence[Candidate], tried: Sequence[CandidateAgreement], question: Question
+    candidates: Sequence[Candidate], tried: Sequence[CandidateAgreement], development: _Part
 ) -> tuple[Candidate, ...]:
     """The candidates with the largest value; the one to choose comes first.
 
@@ -628,21 +632,25 @@ def _best(
     values = [agreement.value for agreement in tried if agreement.value is not None]
     if not values:
         expected = "a coefficient that some settings have on development"
-        raise SettingError(question.label, f"undefined: {tried[0].reason}", expected)
+        raise SettingError(development.question.label, f"undefined: {tried[0].reason}", expected)
     most = max(values)
     equals = [
         candidate
         for candidate, agreement in zip(candidates, tried, strict=True)
         if agreement.value is not None and agreement.value >= most - SAME
     ]
-    return tuple(sorted(equals, key=lambda equal: _default_of(candidates, equal) != equal))
+    return tuple(
+        sorted(equals, key=lambda equal: _default_of(candidates, equal, development) != equal)
+    )
 
 
-def _default_of(candidates: Sequence[Candidate], chosen: Candidate) -> Candidate:
+def _default_of(
+    candidates: Sequence[Candidate], chosen: Candidate, development: _Part
+) -> Candidate:
     """The default settings of what was chosen, as the grid writes them if it has them."""
     if chosen.default == chosen.text:
         return chosen
-    metric = parse_metric(chosen.default)
+    metric = parse_metric(chosen.default).for_references(development.test_set.references)
     for candidate in candidates:
         if candidate.metric == metric:
             return candidate
@@ -658,7 +666,7 @@ def _report(
 ) -> Choice:
     """Measure the chosen settings and the default ones on the test part."""
     chosen = best[0]
-    default = _default_of(candidates, chosen)
+    default = _default_of(candidates, chosen, development)
     metrics = {candidate.text: candidate.metric for candidate in (chosen, default)}
     data = test.data(metrics)
     references = test.test_set.references_per_segment

@@ -14,7 +14,8 @@ from truebleu._seeds import DEFAULT_SEED
 from truebleu._threads import MAX_THREADS, set_threads, use_environment
 from truebleu.cli.main import say
 from truebleu.corpus import read_test_set
-from truebleu.errors import SettingError
+from truebleu.errors import SettingError, SuspiciousTextError
+from truebleu.metrics.registry import as_metrics, metrics_for
 from truebleu.reports.charts import ENDINGS, require_chart_file, save_chart
 from truebleu.reports.document import FORMATS
 from truebleu.significance._names import INTERVALS, UNITS
@@ -23,11 +24,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from truebleu.corpus import TestSet
+    from truebleu.metrics.base import Metric
     from truebleu.reports.charts import Drawable
 
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
     from collections.abc import Iterator
 
+
+LANGUAGE = "truebleu.language"
 
 Command = TypeVar("Command", bound="Callable[..., object]")
 
@@ -77,6 +81,7 @@ def _test_set_options(command: Command, *, required: bool) -> Command:
 def read_texts(
     systems: Sequence[str],
     references: Sequence[str],
+    metrics: Sequence[Metric] = (),
     *,
     source: str | None,
     documents: str | None,
@@ -84,27 +89,78 @@ def read_texts(
 ) -> TestSet:
     """The test set of a command's arguments; warnings go to standard error."""
     test_set = read_test_set(systems, references, source=source, documents=documents, strict=strict)
-    for warning in test_set.warnings:
-        say(f"warning: {warning.message}")
+    if metrics:
+        _, test_set = metrics_for(metrics, test_set)
+    messages = [warning.message for warning in test_set.warnings]
+    if strict and messages:
+        raise SuspiciousTextError(messages)
+    for message in messages:
+        say(f"warning: {message}")
     return test_set
 
 
 # Metrics and resampling.
 
 
+def metric_option_by(parse: Callable[[Sequence[str]], list[Metric]]) -> Decorator:
+    """The metrics with their settings, and the language that decides about tokenizers.
+
+    The command gets the metrics as objects, as the parser makes them.
+    """
+
+    def parsed(
+        context: click.Context, _option: click.Parameter, written: Sequence[str]
+    ) -> list[Metric]:
+        return _for_language(parse(written), context.meta[LANGUAGE])
+
+    return lambda command: _add(
+        command,
+        click.option(
+            "-m",
+            "--metric",
+            "metrics",
+            metavar="METRIC",
+            multiple=True,
+            default=["bleu"],
+            show_default=True,
+            callback=parsed,
+            help="A metric; settings follow a colon: chrf:word_order=2. Repeat for several, or "
+            "separate them by commas. truebleu score --help lists all metrics and settings.",
+        ),
+        # Read before --metric, wherever it stands.
+        click.option(
+            "-l",
+            "--language",
+            metavar="LANG",
+            is_eager=True,
+            expose_value=False,
+            callback=_remembered_language,
+            help="Target language or pair, such as zh or en-zh: chooses the tokenizer as sacreBLEU "
+            "does. Default: by the script of the references.",
+        ),
+    )
+
+
 def metric_option(command: Command) -> Command:
-    """The metrics, with their settings."""
-    return click.option(
-        "-m",
-        "--metric",
-        "metrics",
-        metavar="METRIC",
-        multiple=True,
-        default=["bleu"],
-        show_default=True,
-        help="A metric; settings follow a colon: chrf:word_order=2. Repeat for several. "
-        "truebleu score --help lists all metrics and settings.",
-    )(command)
+    """The same, of the metrics that every command knows."""
+    decorated: Command = metric_option_by(as_metrics)(command)  # type: ignore[assignment]
+    return decorated
+
+
+def _remembered_language(
+    context: click.Context, _option: click.Parameter, language: str | None
+) -> None:
+    context.meta[LANGUAGE] = language
+
+
+def _for_language(metrics: list[Metric], language: str | None) -> list[Metric]:
+    if language is None:
+        return metrics
+    fixed = [metric.for_language(language) for metric in metrics]
+    if fixed == metrics:
+        expected = "a metric whose tokenizer is not set, such as bleu; it would do nothing here"
+        raise SettingError("--language", language, expected)
+    return fixed
 
 
 seed_option = click.option(

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from truebleu._results import Result
     from truebleu.corpus import TestSet
+    from truebleu.metrics.base import Metric
 
     Decorator = Callable[[Any], Any]
 
@@ -109,7 +110,8 @@ def _command(
         **keywords: Any,
     ) -> None:
         of_texts = {key: keywords.pop(key) for key in ("source", "documents", "strict")}
-        test_set = _pool(systems, references, simulated, keywords["seed"], **of_texts)
+        metrics = keywords.get("metrics", ())
+        test_set = _pool(systems, references, metrics, simulated, keywords["seed"], **of_texts)
         keywords["runner"] = Runner(resume, lambda tasks: progress_bar(tasks, "studying"))
         given = {key: value for key, value in keywords.items() if value not in (None, ())}
         result = function(test_set, **given)
@@ -147,6 +149,7 @@ def _dedented(text: str) -> str:
 def _pool(
     systems: Sequence[str],
     references: Sequence[str],
+    metrics: Sequence[Metric],
     simulated: int | None,
     seed: int,
     **of_texts: Any,
@@ -164,7 +167,7 @@ def _pool(
         raise SettingError("SYSTEM", "none", "at least one output, or --simulate N")
     if not references:
         raise SettingError("reference", "none", "a reference (-r FILE), or --simulate N")
-    return read_texts(systems, references, **of_texts)
+    return read_texts(systems, references, metrics, **of_texts)
 
 
 def _run(name: str, test_set: TestSet, *arguments: Any, **options: Any) -> Result:

@@ -22,7 +22,6 @@ from truebleu.cli._options import (
 )
 from truebleu.errors import SettingError
 from truebleu.metrics.given import textless_test_set
-from truebleu.metrics.registry import as_metrics
 from truebleu.reports.document import render
 from truebleu.significance.corrections import P_VALUE_CORRECTIONS
 
@@ -105,7 +104,7 @@ def command(
     documents: str | None,
     strict: bool,
     human: dict[str, Any],
-    metrics: tuple[str, ...],
+    metrics: list[Metric],
     coefficients: tuple[str, ...],
     format_: str,
     chart: Path | None,
@@ -117,13 +116,12 @@ def command(
     A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'. Where all
     metrics are scores from elsewhere, no texts are needed.
     """
-    parsed = as_metrics(metrics)
-    test_set = _texts_or_scores(systems, references, source, documents, strict, parsed)
+    test_set = _texts_or_scores(systems, references, source, documents, strict, metrics)
     judgments = read_judgments(test_set, human)
     chosen = coefficients or default_coefficients(judgments)
     with progress_bar(len(chosen), "agreeing") as progress:
         agreement = agree(
-            test_set, judgments, parsed, coefficients=chosen, progress=progress, **options
+            test_set, judgments, metrics, coefficients=chosen, progress=progress, **options
         )
     draw_chart(agreement, chart, force=force)
     click.echo(render(agreement, format_), nl=False)
@@ -146,4 +144,6 @@ def _texts_or_scores(
         raise SettingError("SYSTEM", "none", "the outputs of the systems beside -r")
     if not references:
         raise SettingError("reference", "none", "a reference (-r FILE) for the outputs")
-    return read_texts(systems, references, source=source, documents=documents, strict=strict)
+    return read_texts(
+        systems, references, metrics, source=source, documents=documents, strict=strict
+    )

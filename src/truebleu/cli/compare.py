@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -17,7 +17,6 @@ from truebleu.cli._options import (
     threads_option,
 )
 from truebleu.errors import SettingError
-from truebleu.metrics.registry import as_metrics
 from truebleu.reports.document import render
 from truebleu.significance._names import ABOUTS
 from truebleu.significance.compare import compare
@@ -30,6 +29,9 @@ from truebleu.significance.settings import (
     default_test,
 )
 from truebleu.significance.tests import TESTS
+
+if TYPE_CHECKING:
+    from truebleu.metrics.base import Metric
 
 EPILOG = """\b
 Examples:
@@ -97,7 +99,7 @@ def command(
     source: str | None,
     documents: str | None,
     strict: bool,
-    metrics: tuple[str, ...],
+    metrics: list[Metric],
     format_: str,
     **options: Any,
 ) -> None:
@@ -112,12 +114,13 @@ def command(
     chosen = click.get_current_context().get_parameter_source("interval")
     if options["runs"] is not None and chosen is ParameterSource.DEFAULT:
         options["interval"] = None  # that of the verdict's test
-    parsed = as_metrics(metrics)
     _check(options)  # before the texts are read
-    test_set = read_texts(systems, references, source=source, documents=documents, strict=strict)
+    test_set = read_texts(
+        systems, references, metrics, source=source, documents=documents, strict=strict
+    )
     passes = 2 if TESTS[options["test"] or "ar"].source == "swaps" else 1
     with progress_bar(passes * options["replicates"], "comparing") as progress:
-        comparison = compare(test_set, metrics=parsed, progress=progress, **options)
+        comparison = compare(test_set, metrics=metrics, progress=progress, **options)
     click.echo(render(comparison, format_), nl=False)
 
 

@@ -18,12 +18,12 @@ from truebleu.cli._options import (
 )
 from truebleu.corpus._files import locate
 from truebleu.errors import SettingError
-from truebleu.metrics.registry import as_metrics
 from truebleu.metrics.statistics_files import find_statistics
 from truebleu.reports.document import render
 from truebleu.significance.gate import GateSettings, gate
 
 if TYPE_CHECKING:
+    from truebleu.metrics.base import Metric
     from truebleu.metrics.statistics_files import SavedStatistics
 
 EPILOG = """\b
@@ -63,7 +63,7 @@ def command(
     source: str | None,
     documents: str | None,
     strict: bool,
-    metrics: tuple[str, ...],
+    metrics: list[Metric],
     format_: str,
     **options: Any,
 ) -> None:
@@ -74,13 +74,14 @@ def command(
     """
     _refuse_replicates(context, options["margin"])
     GateSettings(**options)  # refuses what is not possible before the texts are read
-    parsed = as_metrics(metrics)
     saved = _saved(old)
     systems = [new, old] if saved is None else [new]
-    test_set = read_texts(systems, references, source=source, documents=documents, strict=strict)
+    test_set = read_texts(
+        systems, references, metrics, source=source, documents=documents, strict=strict
+    )
     replicates = options["replicates"] if options["margin"] is None else 0
     with progress_bar(replicates, "comparing") as progress:
-        result = gate(test_set, saved, metrics=parsed, progress=progress, **options)
+        result = gate(test_set, saved, metrics=metrics, progress=progress, **options)
     click.echo(render(result, format_), nl=False)
     context.exit(0 if result.passed else 1)
 

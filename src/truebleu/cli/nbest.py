@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from truebleu.cli._nbest_options import nbest_options, read_lists, read_references
-from truebleu.cli._options import format_option, metric_option, threads_option
+from truebleu.cli._options import format_option, metric_option_by, threads_option
 from truebleu.cli.main import say
+from truebleu.metrics.registry import as_metrics
 from truebleu.nbest.inspection import describe_lists
 from truebleu.nbest.oracle import oracle_scores
 from truebleu.reports.document import render
 from truebleu.reports.nbest import warnings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from truebleu.metrics.base import Metric
 
 EPILOG = """\b
 Formats, guessed from the first line or set by --input-format:
@@ -69,10 +75,19 @@ def check(lists: str, references: tuple[str, ...], **options: Any) -> None:
     )
 
 
+def _list_metrics(written: Sequence[str]) -> list[Metric]:
+    from truebleu.nbest.statistics import FEATURE, as_list_metric
+
+    metrics: list[Metric] = []
+    for text in written:
+        metrics += [as_list_metric(text)] if text.startswith(FEATURE) else as_metrics([text])
+    return metrics
+
+
 @command.command("oracle")
 @click.argument("lists")
 @_references
-@metric_option
+@metric_option_by(_list_metrics)
 @click.option(
     "--sentence",
     type=click.Choice(("metric", "plus-one")),
@@ -87,7 +102,7 @@ def check(lists: str, references: tuple[str, ...], **options: Any) -> None:
 def oracle(
     lists: str,
     references: tuple[str, ...],
-    metrics: tuple[str, ...],
+    metrics: list[Metric],
     sentence: Any,
     format_: str,
     **options: Any,

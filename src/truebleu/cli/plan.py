@@ -17,7 +17,7 @@ from truebleu.cli._options import (
     threads_option,
 )
 from truebleu.errors import SettingError
-from truebleu.metrics.registry import as_metrics, metric_labels
+from truebleu.metrics.registry import metric_labels
 from truebleu.planning.plan import PLAN_UNITS, UNNAMED_METRIC, plan, plan_from_literature
 from truebleu.reports.charts import save_chart
 from truebleu.reports.document import render
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
     from typing import Any
+
+    from truebleu.metrics.base import Metric
 
 EPILOG = """\b
 Examples:
@@ -133,7 +135,7 @@ def command(
     source: str | None,
     documents: str | None,
     strict: bool,
-    metrics: tuple[str, ...],
+    metrics: list[Metric],
     differences: tuple[float, ...],
     format_: str,
     chart: Path | None,
@@ -149,11 +151,14 @@ def command(
     if systems or references:
         _refuse_reported(reported)
         test_set = read_texts(
-            _enough(systems), _some(references), source=source, documents=documents, strict=strict
+            _enough(systems),
+            _some(references),
+            metrics,
+            source=source,
+            documents=documents,
+            strict=strict,
         )
-        result = plan(
-            test_set, difference=differences or None, metrics=as_metrics(metrics), **options
-        )
+        result = plan(test_set, difference=differences or None, metrics=metrics, **options)
     else:
         _refuse_text_options(context)
         if len(differences) > 1:
@@ -173,13 +178,13 @@ def command(
     click.echo(render(result, format_), nl=False)
 
 
-def _label(context: click.Context, metrics: Sequence[str]) -> str:
+def _label(context: click.Context, metrics: Sequence[Metric]) -> str:
     """What the score is called: the metric's name, where somebody gave it."""
     if context.get_parameter_source("metrics") is ParameterSource.DEFAULT:
         return UNNAMED_METRIC
     if len(metrics) > 1:
-        raise SettingError("metric", ", ".join(metrics), "one where no texts are")
-    return metric_labels(as_metrics(metrics))[0]
+        raise SettingError("metric", ", ".join(metric_labels(metrics)), "one where no texts are")
+    return metric_labels(metrics)[0]
 
 
 def _enough(systems: Sequence[str]) -> Sequence[str]:

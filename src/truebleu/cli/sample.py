@@ -17,12 +17,13 @@ from truebleu.cli._options import (
     threads_option,
 )
 from truebleu.errors import SettingError
-from truebleu.metrics.registry import as_metrics
 from truebleu.planning.sample import DRAWS, sample
 from truebleu.reports.document import render
 
 if TYPE_CHECKING:
     from typing import Any
+
+    from truebleu.metrics.base import Metric
 
 EPILOG = """\b
 Examples:
@@ -84,7 +85,7 @@ def command(
     strict: bool,
     folder: Path,
     force: bool,
-    metrics: tuple[str, ...],
+    metrics: list[Metric],
     format_: str,
     **options: Any,
 ) -> None:
@@ -97,9 +98,10 @@ def command(
     if not references:
         # A pool of source segments that are yet to be translated is read as any text.
         references, source = _only_source(systems, source), None
-    parsed = as_metrics(metrics)
-    pool = read_texts(systems, references, source=source, documents=documents, strict=strict)
-    result = sample(pool, metrics=parsed, **options)
+    pool = read_texts(
+        systems, references, metrics, source=source, documents=documents, strict=strict
+    )
+    result = sample(pool, metrics=metrics, **options)
     result.save(folder, overwrite=force)
     click.echo(render(result, format_), nl=False)
 

@@ -15,7 +15,6 @@ from truebleu.cli._options import (
     test_set_options,
     threads_option,
 )
-from truebleu.metrics.registry import as_metrics
 from truebleu.reports.document import render
 from truebleu.reports.scores import document
 from truebleu.significance.scores import score
@@ -36,8 +35,8 @@ Other formats are known by their endings:
 \b
 Examples:
   truebleu score -r ref.txt system.txt
-  truebleu score -r ref1.txt -r ref2.txt old=a.txt new=b.txt -m bleu -m chrf -m ter
-  truebleu score -r ref.zh system.zh -m bleu:tokenize=zh --format json
+  truebleu score -r ref1.txt -r ref2.txt old=a.txt new=b.txt -m bleu,chrf,ter
+  truebleu score -r ref.ja system.ja -m bleu:tokenize=ja-mecab --format json
   truebleu score -r eval.tsv#reference eval.tsv#output -m chrf:word_order=2
   truebleu score -r ref.txt system.txt --confidence --level 0.99
   truebleu score -r ref.txt system.txt --segments --format tsv > segments.tsv
@@ -45,7 +44,7 @@ Examples:
 
 \b
 Settings of the metrics:
-  bleu   tokenize=13a|intl|zh|char|none|mteval|mteval-intl|ja-mecab|ko-mecab|spm:PATH,
+  bleu   tokenize=auto|13a|intl|zh|char|none|mteval|mteval-intl|ja-mecab|ko-mecab|spm:PATH,
          smooth=exp|floor|add-k|none|mteval, smooth_value=, max_order=4, lowercase=no,
          effective_order=no, reference_length=closest|shortest|average
   chrf   char_order=6, word_order=0, beta=2, lowercase=no, whitespace=no, eps_smoothing=no
@@ -53,7 +52,7 @@ Settings of the metrics:
          root=yes, check_text=yes, parser=
   gtm    exponent=1, tokenize=none, lowercase=no
   length tokenize=none, lowercase=no
-  mbleu  tokenize=13a, max_order=4, lowercase=no
+  mbleu  tokenize=auto, max_order=4, lowercase=no
   nist   tokenize=mteval, lowercase=no, max_order=5, zero_history=yes
   per    tokenize=none, lowercase=no
   scores path=FILE, name=, column=, rater=, higher_is_better=yes, low=, high=, first_segment=1,
@@ -61,7 +60,7 @@ Settings of the metrics:
   sentbleu
          smoothing=none|epsilon|add-one|halving|length-scaled|average|interpolate|scaled-average
          (or 0 to 7), epsilon=0.1, k=5, alpha=5, smooth_next_order=no, weight=length|equal,
-         tokenize=13a, max_order=4, lowercase=no
+         tokenize=auto, max_order=4, lowercase=no
   ter    normalized=no, no_punct=no, asian_support=no, case_sensitive=no
   wer    tokenize=none, lowercase=no
 """
@@ -90,7 +89,7 @@ def command(
     source: str | None,
     documents: str | None,
     strict: bool,
-    metrics: tuple[str, ...],
+    metrics: list[Metric],
     segments: bool,
     confidence: bool,
     details: bool,
@@ -105,17 +104,18 @@ def command(
     """
     if segments and (confidence or details):
         raise click.UsageError("--segments excludes --confidence and --details.")
-    parsed = as_metrics(metrics)
-    test_set = read_texts(systems, references, source=source, documents=documents, strict=strict)
+    test_set = read_texts(
+        systems, references, metrics, source=source, documents=documents, strict=strict
+    )
     if file is not None:
         # Before the scores: what cannot be saved should be said at once.
-        _save(test_set, parsed, file, force=force)
+        _save(test_set, metrics, file, force=force)
     # Progress is worth showing only where there is resampling.
     steps = options["replicates"] if confidence else 0
     with progress_bar(steps, "resampling") as progress:
         scores = score(
             test_set,
-            metrics=parsed,
+            metrics=metrics,
             segments=segments,
             confidence=confidence,
             progress=progress,

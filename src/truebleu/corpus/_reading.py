@@ -104,6 +104,7 @@ def read_test_set(
         documents=layout.documents,
         domains=layout.domains,
         warnings=warnings,
+        is_examined=True,
     )
 
 

@@ -90,7 +90,8 @@ class TestSet:
         documents: The document of each segment, where that is known.
         domains: The domain of each segment, where that is known.
         warnings: What is suspicious about the texts; of files it is found out as they are read, of
-            texts from memory by `examined`.
+            texts from memory by `examined`, as every verb does.
+        is_examined: Whether it was looked for.
 
     >>> len(TestSet(systems={"a": ["A cat sat."]}, references=(["The cat sat."],)))
     1
@@ -106,6 +107,7 @@ class TestSet:
     documents: tuple[str, ...] | None = None
     domains: tuple[str, ...] | None = None
     warnings: tuple[TextWarning, ...] = ()
+    is_examined: bool = False
 
     def __post_init__(self) -> None:
         systems = _outputs(self.systems)
@@ -141,6 +143,8 @@ class TestSet:
         >>> [warning.code for warning in test_set.warnings]
         ['mostly-empty']
         """
+        if self.is_examined:
+            return self
         from truebleu.corpus._files import NamedText
         from truebleu.corpus.text_warnings import examine
 
@@ -149,13 +153,18 @@ class TestSet:
                 name, name, name, text if isinstance(text, Segments) else Segments(text)
             )
 
-        references = zip(self.reference_names, self.references, strict=True)
-        warnings = examine(
-            [named(name, text) for name, text in references],
-            [named(name, text) for name, text in self.systems.items()],
-            None if self.source is None else named("source", self.source),
+        references = list(map(named, self.reference_names, self.references))
+        systems = list(map(named, self.systems, self.systems.values()))
+        source = None if self.source is None else named("source", self.source)
+        # With the native texts, which are counted faster than lists.
+        return replace(
+            self,
+            systems={text.name: text.segments for text in systems},
+            references=tuple(text.segments for text in references),
+            source=None if source is None else source.segments,
+            warnings=(*self.warnings, *examine(references, systems, source)),
+            is_examined=True,
         )
-        return replace(self, warnings=warnings)
 
     @property
     def outline(self) -> TestSetOutline:

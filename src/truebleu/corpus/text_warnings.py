@@ -76,6 +76,8 @@ _KINDS = (
 )
 
 _MOSTLY_EMPTY = 0.5
+# sacreBLEU's rule: so many segments that end in a space and a full stop.
+_TOKENIZED = 100
 
 
 def examine(
@@ -89,6 +91,7 @@ def examine(
     for text, survey in zip(texts, surveys, strict=True):
         warnings += _of_characters(text, survey)
     translations = [*references, *systems]
+    warnings += _of_tokens(systems, surveys[len(references) :])
     warnings += _of_normalization(translations, surveys[: len(translations)])
     warnings += _of_identity(references, systems, source)
     warnings += _of_order(references[0], [*references[1:], *systems])
@@ -126,6 +129,19 @@ def _of_characters(text: NamedText, survey: Survey) -> Iterator[TextWarning]:
             f"first in segment {first + 1}; {meaning}"
         )
         yield TextWarning(code, text.label, count, first + 1, message)
+
+
+def _of_tokens(texts: Sequence[NamedText], surveys: Sequence[Survey]) -> Iterator[TextWarning]:
+    """Outputs that look tokenized; `surveys` may be longer."""
+    for text, survey in zip(texts, surveys, strict=False):
+        count, first = survey["tokenized"]
+        if count < _TOKENIZED or first is None:
+            continue
+        message = (
+            f"{text.label}: {count:,} segments end in a space and a full stop, first segment "
+            f"{first + 1}; scores of tokenized text do not compare with others: detokenize it"
+        )
+        yield TextWarning("tokenized", text.label, count, first + 1, message)
 
 
 def _of_normalization(

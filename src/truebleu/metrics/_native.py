@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from truebleu._threads import use_environment
+from truebleu.corpus.scripts import unspaced_script
 from truebleu.metrics.base import Metric, Signature, require_types, rows_of
-from truebleu.tokenizers import NATIVE, check_tokenizer, external_tokenizer
+from truebleu.tokenizers import (
+    AUTO,
+    DEFAULT,
+    NATIVE,
+    check_tokenizer,
+    cuts_words_of,
+    external_tokenizer,
+    tokenizer_for_language,
+    tokenizer_for_script,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +28,7 @@ if TYPE_CHECKING:
 
     from truebleu import _core
     from truebleu._core import Statistics
-    from truebleu.corpus import TestSet
+    from truebleu.corpus import TestSet, TextLike
 
 
 class NativeMetric(Metric):
@@ -65,23 +75,53 @@ class Tokens(TypedDict):
     lowercase: bool
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TokenMetric(NativeMetric):
-    """A native metric of tokens. An external tokenizer cuts the texts before they are counted."""
+    """A native metric of tokens. An external tokenizer cuts the texts before they are counted.
 
-    __slots__ = ()
+    Attributes:
+        chosen_for: the script that the tokenizer was chosen for, by `for_references`.
+    """
 
-    tokenize: str
-    lowercase: bool
+    chosen_for: str | None = field(
+        default=None, repr=False, compare=False, metadata={"text": False}
+    )
+    if TYPE_CHECKING:  # each metric has a default of its own
+        tokenize: str
+        lowercase: bool
 
     @property
     def tokens(self) -> Tokens:
         """What is left for the native code to do about tokens and case."""
+        if self.tokenize == AUTO:  # of use for scoring only, which is the same for all of them
+            return {"tokenizer": DEFAULT, "lowercase": self.lowercase}
         if self.tokenize in NATIVE:
             return {"tokenizer": self.tokenize, "lowercase": self.lowercase}
         return {"tokenizer": "none", "lowercase": False}
 
+    def for_references(self, references: Sequence[TextLike]) -> TokenMetric:
+        """With the tokenizer that fits the script of the references, where it is `auto`."""
+        if self.tokenize != AUTO:
+            return self
+        script = unspaced_script(references)
+        return replace(self, tokenize=tokenizer_for_script(script), chosen_for=script)
+
+    def for_language(self, language: str) -> TokenMetric:
+        """With the tokenizer that sacreBLEU uses for the language, where it is `auto`."""
+        if self.tokenize != AUTO:
+            return self
+        return replace(self, tokenize=tokenizer_for_language(language))
+
+    def advice_for_script(self, script: str) -> str | None:
+        """A tokenizer that cuts the script, where this one does not."""
+        if cuts_words_of(self.tokenize, script):
+            return None
+        return f"tokenize={tokenizer_for_script(script)}"
+
     def count(self, test_set: TestSet) -> Statistics:
         """The statistics of all systems in one pass; `native` says what the columns are."""
+        if self.tokenize == AUTO:
+            return self.for_references(test_set.references).count(test_set)
         external = external_tokenizer(self.tokenize)
         if external is None:
             # The class is made anew for its slots, which `super()` would not know.
@@ -96,7 +136,8 @@ class TokenMetric(NativeMetric):
     def token_signature(self, **fields: str | int | bool) -> Signature:
         """Case, tokenizer, and these fields."""
         case = "lc" if self.lowercase else "mixed"
-        return Signature.of(self.name, case=case, tok=self.tokenizer_signature, **fields)
+        signature = Signature.of(self.name, case=case, tok=self.tokenizer_signature, **fields)
+        return replace(signature, script=self.chosen_for)
 
     @property
     def tokenizer_signature(self) -> str:

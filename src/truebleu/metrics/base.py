@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -31,10 +31,16 @@ class Signature:
     """A metric's name and settings: ``BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|…``.
 
     The keys are those of sacreBLEU, so that a reader of its signatures can read these.
+
+    Attributes:
+        name: the metric's.
+        fields: the settings.
+        script: that of the references, where the tokenizer was chosen for it; see `for_references`.
     """
 
     name: str
     fields: tuple[tuple[str, str], ...]
+    script: str | None = field(default=None, compare=False)
 
     @classmethod
     def of(cls, name: str, **fields: str | int | bool) -> Signature:
@@ -45,10 +51,18 @@ class Signature:
         """
         return cls(name, tuple((key, _text(value)) for key, value in fields.items()))
 
+    def __getitem__(self, key: str) -> str:
+        return dict(self.fields)[key]
+
     def with_references(self, references: int | None) -> Signature:
         """The signature of a score against this many references; None means a varying number."""
         count = "var" if references is None else str(references)
         return replace(self, fields=(("nrefs", count), *self.fields))
+
+    def to_dict(self) -> dict[str, str]:
+        """The signature as text for JSON, and the script where the tokenizer was chosen for it."""
+        chosen = {} if self.script is None else {"tokenizer_chosen_for": self.script}
+        return {"signature": str(self), **chosen}
 
     def __str__(self) -> str:
         fields = (*self.fields, ("version", f"truebleu-{VERSION}"))
@@ -134,6 +148,22 @@ class Metric(ABC):
     def signature(self) -> Signature:
         """All settings that a score depends on; `with_references` adds what only the texts tell."""
 
+    def for_references(self, references: Sequence[TextLike]) -> Metric:  # noqa: ARG002
+        """This metric with every setting fixed that it leaves to the references.
+
+        So the tokenizer `auto` becomes one that fits their script. Whoever counts parts of a test
+        set asks for this once, with all references, so that every part is counted alike.
+        """
+        return self
+
+    def for_language(self, language: str) -> Metric:  # noqa: ARG002
+        """The same, where the target language decides: `zh`, or a pair such as `en-zh`."""
+        return self
+
+    def advice_for_script(self, script: str) -> str | None:  # noqa: ARG002
+        """What to use instead, where this metric cuts words at spaces that the script lacks."""
+        return None
+
     @abstractmethod
     def count(self, test_set: TestSet) -> Statistics:
         """The statistics of all systems in one pass, in their order."""
@@ -199,8 +229,9 @@ class Metric(ABC):
                 each as long as the outputs; None where a translator skipped a segment.
         """
         test_set = as_test_set(outputs, references)
-        (sums,) = self.count(test_set).sums()
-        return self.describe(sums, test_set.references_per_segment)
+        metric = self.for_references(test_set.references)
+        (sums,) = metric.count(test_set).sums()
+        return metric.describe(sums, test_set.references_per_segment)
 
     def sentence(self, output: str, references: Sequence[str] | str) -> Score:
         """The score of one segment against one or more references for it."""

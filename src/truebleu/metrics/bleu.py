@@ -16,7 +16,7 @@ from truebleu.metrics.base import (
     require_types,
     require_whole_number,
 )
-from truebleu.tokenizers import NATIVE, check_tokenizer
+from truebleu.tokenizers import AUTO, NATIVE, check_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,13 +51,13 @@ class BLEUScore(Score):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BLEU(TokenMetric):
-    """BLEU; the defaults score like mteval-v13a and sacreBLEU. See docs/reference/metrics/bleu.md.
+    """BLEU; the defaults score like sacreBLEU's for the script. See docs/reference/metrics/bleu.md.
 
     >>> print(BLEU().corpus(["the cat sat on the mat"], ["the cat sat on a mat"]))
     BLEU = 53.73 83.3/60.0/50.0/33.3 (BP = 1.000 output = 6 reference = 6)
     """
 
-    tokenize: str = "13a"
+    tokenize: str = AUTO
     smooth: Smoothing = "exp"
     smooth_value: float | None = None
     max_order: int = 4
@@ -126,7 +126,7 @@ class BLEU(TokenMetric):
         }
         if self.reference_length != "closest":
             fields["len"] = self.reference_length
-        return Signature.of(self.name, **fields)
+        return replace(Signature.of(self.name, **fields), script=self.chosen_for)
 
     @property
     def _smooth_value(self) -> float:

@@ -49,6 +49,10 @@ class CHRF(NativeMetric):
         """``chrF2``, ``chrF2++``: beta, and a plus for each order of words."""
         return f"chrF{self.beta}{'+' * self.word_order}"
 
+    def advice_for_script(self, script: str) -> str | None:  # noqa: ARG002
+        """Characters only: n-grams of words need spaces."""
+        return "word_order=0" if self.word_order else None
+
     def native(self) -> _core.NativeMetric:
         """Columns, for each order, characters first: n-grams of output, reference, and both."""
         return _core.NativeMetric.chrf(

@@ -185,4 +185,5 @@ def textless_test_set(metrics: Sequence[Metric], documents: str | None = None) -
         reference_names=("none",),
         documents=layout.documents,
         domains=layout.domains,
+        is_examined=True,  # there is no text to look at
     )

@@ -9,7 +9,7 @@ from truebleu import _core
 from truebleu.metrics._native import TokenMetric
 from truebleu.metrics.base import require_types, require_whole_number
 from truebleu.metrics.bleu import BLEUScore
-from truebleu.tokenizers import NATIVE, check_tokenizer
+from truebleu.tokenizers import AUTO, NATIVE, check_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +32,7 @@ class MBLEU(TokenMetric):
     M-BLEU = 56.67 83.3/60.0/50.0/33.3 (BP = 1.000 output = 6 reference = 6)
     """
 
-    tokenize: str = "13a"
+    tokenize: str = AUTO
     max_order: int = 4
     lowercase: bool = False
 

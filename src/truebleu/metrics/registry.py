@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from importlib import import_module
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, cast
@@ -13,8 +14,10 @@ from truebleu.errors import PluginError, SettingError, UnknownNameError
 from truebleu.metrics.base import Metric
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from importlib.metadata import EntryPoint
+
+    from truebleu.corpus import TestSet
 
 
 GROUP = "truebleu.metrics"
@@ -119,28 +122,109 @@ def metric_class(name: str) -> Callable[..., Metric]:
     return plugin
 
 
+# Names that people use for a metric, with the settings that they imply.
+ALIASES = {
+    "chrfpp": ("chrf", {"word_order": 2}),
+    "m-bleu": ("mbleu", {}),
+    "sentence-bleu": ("sentbleu", {}),
+    "sentencebleu": ("sentbleu", {}),
+}
+# chrF's own names: chrF, chrF2, chrF++, chrF2++, chrF3.
+_CHRF = re.compile(r"chrf(?P<beta>\d*)(?P<pluses>\+*)")
+
+
+def _known_as(name: str) -> tuple[str, dict[str, Any]]:
+    """The metric that a name stands for, and the settings that the name implies."""
+    lower = name.strip().lower()
+    if lower in METRICS:
+        return lower, {}
+    if lower in ALIASES:
+        metric, settings = ALIASES[lower]
+        return metric, dict(settings)
+    if (chrf := _CHRF.fullmatch(lower)) is not None:
+        implied = {"beta": int(chrf["beta"])} if chrf["beta"] else {}
+        return "chrf", implied | ({"word_order": len(chrf["pluses"])} if chrf["pluses"] else {})
+    if lower == "spbleu":
+        expected = (
+            "bleu:tokenize=spm:PATH with the SentencePiece model, or bleu:tokenize=flores200 where "
+            "sacreBLEU has downloaded it; scores by different models do not compare"
+        )
+        raise SettingError("metric", name, expected)
+    return name.strip(), {}
+
+
 def parse_metric(text: str) -> Metric:
     """The metric that a text describes: a name, then a colon and settings if there are any.
 
-    >>> parse_metric("chrf:word_order=2").name
-    'chrF2++'
+    >>> parse_metric("chrf:word_order=2").name, parse_metric("chrF3").name
+    ('chrF2++', 'chrF3')
     """
-    name, _, settings = text.partition(":")
-    make = metric_class(name)
-    parameters = _parameters(make)
-    known = {key: _type_text(parameter.annotation) for key, parameter in parameters.items()}
-    values: dict[str, Any] = {}
-    for setting in filter(None, settings.split(",")):
-        key, _, value = setting.partition("=")
-        if key not in known:
-            raise UnknownNameError(f"setting of {name}", key, list(known))
-        if key in values:
-            raise SettingError(f"{name}: {key}", value, "each setting once")
-        values[key] = _parse(f"{name}: {key}", value, known[key])
-    for key, parameter in parameters.items():
-        if parameter.default is Parameter.empty and key not in values:
-            raise SettingError(f"{name}: {key}", "nothing", f"a value, as in {name}:{key}=…")
-    return make(**values)
+    metrics = parse_metrics(text)
+    if len(metrics) != 1:
+        raise SettingError("metric", text, "one metric")
+    return metrics[0]
+
+
+def parse_metrics(text: str) -> list[Metric]:
+    """The metrics in a text, separated by commas, each with its settings after a colon.
+
+    Commas separate settings as well: after a colon, KEY=VALUE and the name of a setting belong to
+    the metric before, and anything else begins the next one.
+
+    >>> [metric.name for metric in parse_metrics("bleu:tokenize=zh,lowercase,chrf++,ter")]
+    ['BLEU', 'chrF2++', 'TER']
+    """
+    first, *rest = text.split(",")
+    metrics = [_Written(first)]
+    for piece in rest:
+        if metrics[-1].takes(piece):
+            metrics[-1].settings.append(piece)
+        else:
+            metrics.append(_Written(piece))
+    return [metric.made() for metric in metrics]
+
+
+class _Written:
+    """A metric as it is written, piece by piece."""
+
+    def __init__(self, piece: str) -> None:
+        self.name, colon, setting = piece.partition(":")
+        self.has_settings = bool(colon)
+        self.settings = [setting]
+        metric, self.implied = _known_as(self.name)
+        self.make = metric_class(metric)
+        self.parameters = _parameters(self.make)
+
+    def takes(self, piece: str) -> bool:
+        """Whether a piece after a comma is a setting of this metric."""
+        word = piece.partition(":")[0]
+        if not self.has_settings:
+            return False
+        return "=" in word or word in self.parameters or not _is_metric(word)
+
+    def made(self) -> Metric:
+        """The metric itself."""
+        name = self.name
+        known = {key: _type_text(value.annotation) for key, value in self.parameters.items()}
+        values = dict(self.implied)
+        for setting in filter(None, self.settings):
+            key, _, value = setting.partition("=")
+            if key not in known:
+                raise UnknownNameError(f"setting of {name}", key, list(known))
+            if key in values:
+                raise SettingError(f"{name}: {key}", value, "each setting once")
+            values[key] = _parse(f"{name}: {key}", value, known[key])
+        for key, parameter in self.parameters.items():
+            if parameter.default is Parameter.empty and key not in values:
+                raise SettingError(f"{name}: {key}", "nothing", f"a value, as in {name}:{key}=…")
+        return self.make(**values)
+
+
+def _is_metric(name: str) -> bool:
+    try:
+        return _known_as(name)[0] in METRICS or name.strip().lower() in plugin_names()
+    except SettingError:  # a name with advice
+        return True
 
 
 def _parameters(make: Callable[..., Metric]) -> dict[str, Parameter]:
@@ -180,12 +264,14 @@ def _parse(setting: str, text: str, kind: str) -> str | int | float | bool:
 
 
 def as_metrics(metrics: Sequence[str | Metric]) -> list[Metric]:
-    """Metrics given as objects or as text; a lone text is one metric."""
+    """Metrics given as objects or as text."""
     if isinstance(metrics, str):
-        return [parse_metric(metrics)]
+        return parse_metrics(metrics)
     if not isinstance(metrics, Iterable):
         raise SettingError("metrics", metrics, "a list, such as ['bleu', 'chrf']")
-    parsed = [parse_metric(metric) if isinstance(metric, str) else metric for metric in metrics]
+    parsed: list[Metric] = []
+    for metric in metrics:
+        parsed += parse_metrics(metric) if isinstance(metric, str) else [metric]
     if not parsed:
         raise SettingError("metrics", metrics, "at least one, such as 'bleu'")
     for metric in parsed:
@@ -194,11 +280,46 @@ def as_metrics(metrics: Sequence[str | Metric]) -> list[Metric]:
     return parsed
 
 
+def metrics_for(metrics: Sequence[str | Metric], test_set: TestSet) -> tuple[list[Metric], TestSet]:
+    """Metrics as they count this test set, and the test set with warnings: where a verb begins.
+
+    What a metric leaves to the references is fixed by all of them, so that parts of the test set
+    are counted alike. The warnings are about the texts, and about metrics that do not fit them.
+    """
+    fixed = [metric.for_references(test_set.references) for metric in as_metrics(metrics)]
+    labels = metric_labels(fixed)
+    label, count = Counter(labels).most_common(1)[0]
+    if count > 1:
+        raise SettingError("metrics", f"{label} twice", "every metric once, with its settings")
+    return fixed, with_metric_warnings(test_set.examined(), dict(zip(labels, fixed, strict=True)))
+
+
+def with_metric_warnings(test_set: TestSet, metrics: Mapping[str, Metric]) -> TestSet:
+    """The test set with a warning for each metric that needs spaces where the script has none."""
+    from truebleu.corpus.scripts import unspaced_script
+    from truebleu.corpus.text_warnings import TextWarning
+
+    script = unspaced_script(test_set.references)
+    if script is None:
+        return test_set
+    known = {(warning.code, warning.text) for warning in test_set.warnings}
+    warnings = list(test_set.warnings)
+    for label, metric in metrics.items():
+        advice = metric.advice_for_script(script)
+        if advice is not None and ("unspaced", label) not in known:
+            message = (
+                f"{label} cuts words at spaces, and {script} references have none between words; "
+                f"use {advice}"
+            )
+            warnings.append(TextWarning("unspaced", label, len(test_set), None, message))
+    return replace(test_set, warnings=tuple(warnings))
+
+
 def metric_labels(metrics: Sequence[Metric]) -> list[str]:
     """A label for each metric: its name, and what tells it from others of that name.
 
     >>> metric_labels([parse_metric("bleu"), parse_metric("bleu:tokenize=intl")])
-    ['BLEU[tok:13a]', 'BLEU[tok:intl]']
+    ['BLEU[tok:auto]', 'BLEU[tok:intl]']
     """
     names = Counter(metric.name for metric in metrics)
     return [

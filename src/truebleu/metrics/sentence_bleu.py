@@ -10,7 +10,7 @@ from truebleu import _core
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics._native import TokenMetric
 from truebleu.metrics.base import Score, require_choice, require_types, require_whole_number
-from truebleu.tokenizers import check_tokenizer
+from truebleu.tokenizers import AUTO, check_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +72,7 @@ class SentenceBLEU(TokenMetric):
     alpha: float = DEFAULT_VALUES["alpha"]
     smooth_next_order: bool = False
     max_order: int = 4
-    tokenize: str = "13a"
+    tokenize: str = AUTO
     lowercase: bool = False
     weight: Weight = "length"
 

@@ -17,7 +17,7 @@ from truebleu.corpus._files import Files
 from truebleu.corpus._writing import refuse_existing, write_files
 from truebleu.corpus.test_set import fingerprint
 from truebleu.errors import MalformedFileError, OtherStatisticsError, SettingError
-from truebleu.metrics.registry import as_metrics
+from truebleu.metrics.registry import metrics_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -69,7 +69,7 @@ class SavedStatistics:
         per_segment = test_set.references_per_segment
         rows = {
             str(metric.signature.with_references(per_segment)): metric.count(test_set).array()[:, 0]
-            for metric in as_metrics(metrics)
+            for metric in metrics_for(metrics, test_set)[0]
         }
         return cls(
             system=system,

@@ -42,6 +42,13 @@ class TER(NativeMetric):
     def __post_init__(self) -> None:
         require_types(self)
 
+    def advice_for_script(self, script: str) -> str | None:
+        """Tercom's rules for Asian text, which cut Chinese characters but no others."""
+        if script != "Chinese":
+            return "chrf; TER has no rules for it"
+        cuts = self.normalized and self.asian_support
+        return None if cuts else "normalized=yes,asian_support=yes"
+
     def native(self) -> _core.NativeMetric:
         """Columns: edits against the nearest reference, and mean length of the references."""
         return _core.NativeMetric.ter(

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from truebleu._core import PairScorer
-    from truebleu.corpus import ReferencesLike
+    from truebleu.corpus import ReferencesLike, TextLike
     from truebleu.corpus.nbest import NBest
     from truebleu.metrics.base import Metric
 
@@ -290,9 +290,10 @@ def mbr(
     problems = _problems(lists, others, settings, given, collapse=utilities is None)
     as_given: Metric | None = None
     if utilities is None:
-        as_given = as_utility(metric)
+        pseudo = [(lists if others is None else others).texts]
+        as_given = as_utility(metric).for_references(pseudo)
         utility = as_given.sentence_level() if sentence_level else as_given
-        decide = _Decider(utility, settings)
+        decide = _Decider(utility, settings, pseudo)
         name, signature = utility.name, str(utility.signature)
         higher_is_better = utility.higher_is_better is not False
         segments = list(decide.segments(problems, progress))
@@ -429,7 +430,7 @@ def _weights(
 class _Decider:
     """Finds the best candidates of many segments by one metric."""
 
-    def __init__(self, metric: Metric, settings: MBRSettings) -> None:
+    def __init__(self, metric: Metric, settings: MBRSettings, pseudo: Sequence[TextLike]) -> None:
         use_environment()
         self.metric = metric
         self.settings = settings
@@ -440,7 +441,7 @@ class _Decider:
             expected = "exact; aggregation is defined for BLEU and chrF"
             raise SettingError("method", f"aggregate, with {metric.name}", expected)
         if settings.method == "coarse-to-fine":
-            self.coarse = as_utility(settings.coarse).sentence_level()
+            self.coarse = as_utility(settings.coarse).for_references(pseudo).sentence_level()
 
     def segments(
         self, problems: Iterable[_Problem], progress: Callable[[int], None] | None
@@ -692,7 +693,8 @@ def _evaluations(
     metrics += as_metrics([second])
     first = lists.choose(np.zeros(len(lists), dtype=np.int64))
     test_set = as_test_set({"first": first, "chosen": result.texts}, references)
-    for metric in metrics:
+    for unfixed in metrics:
+        metric = unfixed.for_references(test_set.references)
         scores = [float(metric.score(sums)) for sums in metric.count(test_set).sums()]
         yield MBREvaluation(
             metric=metric.name,

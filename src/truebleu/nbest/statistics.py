@@ -143,6 +143,7 @@ def count_candidates(
     except UnpairedSegmentsError as error:
         text, length = _other_length(error, len(nbest))
         raise UnpairedSegmentsError(nbest.name, len(nbest), text, length) from None
+    metric = metric.for_references(test_set.references)
     # Equal candidates of a segment are counted once.
     distinct = [tuple(dict.fromkeys(list_)) for list_ in nbest]
     rows: NDArray[np.float64] | None = None

@@ -56,7 +56,9 @@ def utility_matrix(
         references: what they are compared with; by default with each other.
         source: what was translated, for metrics that look at it.
     """
-    return score_pairs(as_utility(metric).sentence_level(), candidates, references, source)
+    texts = candidates if references is None else references
+    utility = as_utility(metric).for_references([texts]).sentence_level()
+    return score_pairs(utility, candidates, references, source)
 
 
 def score_pairs(

@@ -19,7 +19,7 @@ from truebleu._results import Result
 from truebleu._seeds import DEFAULT_SEED, require_replicates, require_seed
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.metrics.registry import as_metrics, metric_labels
+from truebleu.metrics.registry import metric_labels, metrics_for
 from truebleu.planning.power import (
     MOST_UNITS,
     DifferenceVariance,
@@ -276,7 +276,7 @@ class PairPlan:
         values = {key: getattr(self, key) for key in self.__slots__ if key != "curve"}
         return {
             **{key: list(v) if isinstance(v, tuple) else v for key, v in values.items()},
-            "signature": None if self.signature is None else str(self.signature),
+            **({"signature": None} if self.signature is None else self.signature.to_dict()),
             "sizes": [asdict(size) for size in self.sizes],
             "reasons": dict(self.reasons),
         }
@@ -357,11 +357,10 @@ def plan(
         replicates=replicates,
         seed=seed,
     )
-    test_set = as_test_set(systems, references)
+    given, test_set = metrics_for(metrics, as_test_set(systems, references))
     names = list(test_set.systems)
     pairs = pairs_to_compare(names, _baseline(names, baseline))
     settings = replace(settings, baseline=names[pairs[0][1]], comparisons=comparisons or len(pairs))
-    given = as_metrics(metrics)
     differences = _one_for_each(difference, len(given))
     pilot = _Pilot(test_set, settings)
     plans = [

@@ -15,7 +15,7 @@ from truebleu._seeds import DEFAULT_SEED, Streams, require_seed
 from truebleu.corpus import as_test_set
 from truebleu.corpus._writing import files_of, write_files
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.metrics.registry import as_metrics, metric_labels
+from truebleu.metrics.registry import metric_labels, metrics_for
 from truebleu.resampling import Units
 from truebleu.significance.statistics import MetricStatistics
 
@@ -223,7 +223,7 @@ class Sample(Result):
             "usual_distance": self.usual_distance,
             "vocabulary": asdict(self.vocabulary),
             "metrics": [
-                {"name": label, "signature": str(signature)}
+                {"name": label, **signature.to_dict()}
                 for label, signature in self.signatures.items()
             ],
             "systems": [asdict(system) for system in self.systems],
@@ -283,8 +283,7 @@ def sample(
     settings = SampleSettings(
         size=size, draw=draw, length_groups=length_groups, tokenizer=tokenizer, seed=seed
     )
-    given = as_metrics(metrics)
-    whole = as_test_set(pool, references)
+    given, whole = metrics_for(metrics, as_test_set(pool, references))
     if size > len(whole):
         raise SettingError("size", size, f"at most {len(whole)}, the segments of the pool")
     words = _words(whole, tokenizer)

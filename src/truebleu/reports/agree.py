@@ -15,6 +15,7 @@ from truebleu.reports.document import (
     Sentences,
     Table,
 )
+from truebleu.reports.signatures import signature_lines
 from truebleu.significance.corrections import CORRECTIONS
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def _agreement(agreement: Agreement) -> Document:
     directions = {name: metric.higher_is_better for name, metric in agreement.metrics.items()}
     signatures = (
         agreement.human.signature,
-        *(metric.signature for metric in agreement.metrics.values()),
+        *signature_lines(metric.signature for metric in agreement.metrics.values()),
     )
     blocks += [
         Sentences((_human(agreement.human), *about_inputs(agreement.human, directions))),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from truebleu.reports.document import Column, Document, Sentences, Table
+from truebleu.reports.signatures import signature_lines
 from truebleu.significance.corrections import CORRECTIONS
 from truebleu.significance.tests import TESTS
 
@@ -260,7 +261,8 @@ def system_table(comparison: Comparison, label: str) -> Table:
         _system_row(name, result, _pair_with(comparison, label, name, against), digits)
         for name, result in _by_score(comparison, label)
     )
-    return Table(tuple(columns), rows, (str(metric.signature), method(comparison, label)))
+    notes = (*signature_lines([metric.signature]), method(comparison, label))
+    return Table(tuple(columns), rows, notes)
 
 
 def _system_row(
@@ -340,7 +342,8 @@ def pair_table(comparison: Comparison) -> Table:
     # Columns without any value are those of what was not asked for.
     numbers = [name for name in PAIR_NUMBERS if any(row[name] is not None for row in rows)]
     columns = tuple(Column(name, name) for name in ("metric", "a", "b", *numbers))
-    return Table(columns, rows, tuple(str(m.signature) for m in comparison.metrics.values()))
+    signatures = signature_lines(metric.signature for metric in comparison.metrics.values())
+    return Table(columns, rows, tuple(signatures))
 
 
 def _by_score(comparison: Comparison, label: str) -> list[tuple[str, SystemResult]]:

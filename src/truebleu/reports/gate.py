@@ -5,9 +5,11 @@ from __future__ import annotations
 from math import floor, log10
 from typing import TYPE_CHECKING
 
-from truebleu.reports.document import Column, Document, Sentences, Table
+from truebleu.reports.document import Column, Document, Notes, Sentences, Table
+from truebleu.reports.signatures import chosen_lines, signature_lines
 
 if TYPE_CHECKING:
+    from truebleu.reports.document import Block
     from truebleu.significance.gate import GateCheck, GateResult
 
 # The numbers of a check, one column each.
@@ -27,7 +29,10 @@ NUMBERS = (
 
 def document(result: GateResult) -> Document:
     """The decision as sentences, and every metric's numbers for programs."""
-    return Document((Sentences(tuple(sentences(result))),), check_table(result))
+    blocks: list[Block] = [Sentences(tuple(sentences(result)))]
+    if chosen := chosen_lines(check.signature for check in result.checks):
+        blocks.append(Notes(tuple(chosen)))
+    return Document(tuple(blocks), check_table(result))
 
 
 def sentences(result: GateResult) -> list[str]:
@@ -64,7 +69,8 @@ def check_table(result: GateResult) -> Table:
         for check in result.checks
     )
     columns = tuple(Column(name, name) for name in ("new", "old", "rule", "metric", *NUMBERS))
-    return Table(columns, rows, tuple(str(check.signature) for check in result.checks))
+    signatures = signature_lines(check.signature for check in result.checks)
+    return Table(columns, rows, tuple(signatures))
 
 
 def _verdict(passed: bool) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from truebleu.planning.plan import FEW_UNITS, UNNAMED_METRIC
 from truebleu.reports.document import Chart, Column, Document, Plot, Sentences, Table
+from truebleu.reports.signatures import signature_lines
 
 if TYPE_CHECKING:
     from truebleu.planning.plan import PairPlan, Plan, PlanWarning, SizePower
@@ -68,7 +69,8 @@ def size_table(plan: Plan, pair: PairPlan) -> Table:
         Column("mark", "", numeric=False),
     ]
     rows = tuple(_size_row(pair, size) for size in pair.sizes)
-    notes = (*([] if pair.signature is None else [str(pair.signature)]), _method(plan))
+    signatures = [] if pair.signature is None else signature_lines([pair.signature])
+    notes = (*signatures, _method(plan))
     return Table(tuple(columns), rows, notes)
 
 
@@ -120,8 +122,8 @@ def _conclusion(pair: PairPlan, unit: str, wanted: float) -> str:
 
 def _summary_table(plan: Plan) -> Table:
     """A row per pair and metric with all its numbers."""
-    signatures = (str(pair.signature) for pair in plan.plans if pair.signature is not None)
-    notes = (*dict.fromkeys(signatures), _method(plan))
+    signatures = [pair.signature for pair in plan.plans if pair.signature is not None]
+    notes = (*signature_lines(signatures), _method(plan))
     columns = tuple(Column(name, name) for name in SUMMARY)
     return Table(columns, tuple(map(_summary_row, plan.plans)), notes)
 

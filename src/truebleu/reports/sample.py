@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from truebleu.planning.sample import QUANTILES
 from truebleu.reports.document import Column, Document, Sentences, Table
+from truebleu.reports.signatures import signature_lines
 
 if TYPE_CHECKING:
     from truebleu.planning.sample import Sample, SystemOnSample
@@ -111,7 +112,7 @@ def score_table(sample: Sample) -> Table:
         Column("standard_errors", "in standard errors", numeric=True),
     )
     rows = tuple(_score_row(system, sample.digits[system.metric]) for system in sample.systems)
-    return Table(columns, rows, tuple(map(str, sample.signatures.values())))
+    return Table(columns, rows, tuple(signature_lines(sample.signatures.values())))
 
 
 def long_table(sample: Sample) -> Table:
@@ -141,7 +142,7 @@ def long_table(sample: Sample) -> Table:
         rows.append(_row(metric, name, system.score, system.pool_score))
         rows.append(_row(f"{metric} standard errors", name, system.standard_errors))
     columns = tuple(Column(name, name) for name in ("measure", "of", "test_set", "pool"))
-    return Table(columns, tuple(rows), tuple(map(str, sample.signatures.values())))
+    return Table(columns, tuple(rows), tuple(signature_lines(sample.signatures.values())))
 
 
 def _row(measure: str, of: str, value: float | None, pool: float | None = None) -> Row:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from truebleu.reports.document import Column, Document, Notes, Table
+from truebleu.reports.signatures import chosen_lines
 
 if TYPE_CHECKING:
     from truebleu.reports.document import Block, Row, Value
@@ -82,7 +83,8 @@ def _interval_line(settings: IntervalSettings, units: int | None) -> str:
 
 
 def _signature_lines(scores: Scores) -> list[str]:
-    return [
+    signatures = [
         f"{signature}" + ("  (lower is better)" if scores.higher_is_better[label] is False else "")
         for label, signature in scores.signatures.items()
     ]
+    return [*signatures, *chosen_lines(scores.signatures.values())]

@@ -12,7 +12,7 @@ from truebleu._results import Result
 from truebleu._seeds import DEFAULT_SEED
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.metrics.registry import as_metrics
+from truebleu.metrics.registry import metrics_for
 from truebleu.resampling import Bootstrap
 from truebleu.significance.corrections import adjust, experimentwise_error
 from truebleu.significance.intervals import (
@@ -176,7 +176,7 @@ class MetricResult:
         values = {name: getattr(self, name) for name in self.__slots__ if name != "digits"}
         return {
             **values,
-            "signature": str(self.signature),
+            **self.signature.to_dict(),
             "clusters": [list(cluster) for cluster in self.clusters],
         }
 
@@ -305,8 +305,8 @@ def compare(
         domains: the domain of each segment, likewise.
         progress: called with the number of replicates made since the last call.
     """
-    parsed = as_metrics(metrics)
     test_set = as_test_set(systems, references, documents=documents, domains=domains)
+    parsed, test_set = metrics_for(metrics, test_set)
     names = list(test_set.systems)
     grouped = None
     if runs is not None:

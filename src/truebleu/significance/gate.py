@@ -36,7 +36,7 @@ from truebleu._results import Result
 from truebleu._seeds import DEFAULT_SEED
 from truebleu.corpus import TestSet, as_test_set
 from truebleu.errors import SettingError
-from truebleu.metrics.registry import as_metrics, metric_labels
+from truebleu.metrics.registry import metric_labels, metrics_for
 from truebleu.metrics.statistics_files import SavedStatistics
 from truebleu.resampling import Swaps
 from truebleu.significance._checks import require_number
@@ -138,7 +138,7 @@ class GateCheck:
         """Plain values."""
         return {
             **asdict(self),
-            "signature": str(self.signature),
+            **self.signature.to_dict(),
             "interval": list(self.interval),
         }
 
@@ -242,9 +242,6 @@ def gate(
         block_length=block_length,
         by_domain=by_domain,
     )
-    parsed = as_metrics(metrics)
-    labels = metric_labels(parsed)
-    _require_directions(labels, parsed)
     saved = old if isinstance(old, SavedStatistics) else None
     if isinstance(new, TestSet):
         if old is not saved:
@@ -255,6 +252,9 @@ def gate(
             raise SettingError("old", None, "the old system's outputs, or statistics of them")
         systems = {"new": new} if isinstance(old, SavedStatistics) else {"new": new, "old": old}
     test_set = as_test_set(systems, references, documents=documents, domains=domains)
+    parsed, test_set = metrics_for(metrics, test_set)
+    labels = metric_labels(parsed)
+    _require_directions(labels, parsed)
     new_name, old_name = _names(test_set, saved)
     if saved is not None:
         saved.require_same_references(test_set)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from truebleu._results import Result
 from truebleu._seeds import DEFAULT_SEED
 from truebleu.corpus import as_test_set
-from truebleu.metrics.registry import as_metrics, metric_labels
+from truebleu.metrics.registry import metric_labels, metrics_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -116,7 +116,7 @@ class Scores(Result, Mapping[str, Mapping[str, "Score"]]):
             "metrics": [
                 {
                     "name": label,
-                    "signature": str(signature),
+                    **signature.to_dict(),
                     "higher_is_better": self.higher_is_better[label],
                 }
                 for label, signature in self.signatures.items()
@@ -167,8 +167,7 @@ def score(
         interval: the method; one of `truebleu.significance.INTERVAL_METHODS`.
         progress: called with the number of replicates that were just scored.
     """
-    test_set = as_test_set(systems, references)
-    parsed = as_metrics(metrics)
+    parsed, test_set = metrics_for(metrics, as_test_set(systems, references))
     labelled = dict(zip(metric_labels(parsed), parsed, strict=True))
     if not confidence:
         counts = {label: metric.count(test_set) for label, metric in labelled.items()}

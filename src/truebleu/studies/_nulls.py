@@ -232,7 +232,8 @@ def null_source(
     if null not in NULLS:
         raise UnknownNameError("null", null, NULLS)
     if null == "simulated":
-        parsed = tuple(as_metrics(metrics))
+        # Simulated words are spaced, whatever script the texts are in.
+        parsed = tuple(metric.for_references([]) for metric in as_metrics(metrics))
         references = len(test_set.references)
         return Simulated(parsed, len(test_set), references, unit, systems, seed)
     tested = units_of_kind(test_set, unit)

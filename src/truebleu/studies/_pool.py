@@ -10,7 +10,7 @@ import numpy as np
 
 from truebleu._seeds import Streams
 from truebleu.errors import SettingError, TruebleuError, UnknownNameError
-from truebleu.metrics.registry import as_metrics
+from truebleu.metrics.registry import metrics_for
 from truebleu.resampling import Units
 from truebleu.significance.statistics import MetricStatistics, metric_statistics
 from truebleu.studies._study import PoolSummary, plain
@@ -51,7 +51,7 @@ class Pool:
         cls, test_set: TestSet, metrics: Sequence[str | Metric], unit: PoolUnit = "segment"
     ) -> Pool:
         """Count a test set; every metric reads the texts once."""
-        parsed = as_metrics(metrics)
+        parsed, test_set = metrics_for(metrics, test_set)
         units = _units(test_set, unit)
         counted = tuple(metric_statistics(test_set, parsed, units))
         labels = [statistics.label for statistics in counted]

@@ -21,7 +21,7 @@ from truebleu.execution.journal import Runner, Task
 from truebleu.metrics.dependency import DependencyF
 from truebleu.metrics.given import GivenScores
 from truebleu.metrics.length import LengthRatio
-from truebleu.metrics.registry import as_metrics, metric_labels
+from truebleu.metrics.registry import metric_labels, metrics_for
 from truebleu.studies._study import PoolSummary, StudyResult, StudySettings
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def study_length(
         raise UnknownNameError("piece", piece, PIECES)
     if not test_set.systems:
         raise SettingError("systems", 0, "at least one")
-    given = as_metrics(metrics)
+    given, test_set = metrics_for(metrics, test_set)
     for metric in given:
         _require_text(metric)
     labels = metric_labels(given)

@@ -1,9 +1,11 @@
 //! Step 1, read: bytes become segments.
 
+mod scripts;
 mod segments;
 mod shifts;
 mod text_warnings;
 
+pub use scripts::{Letters, letters};
 pub use segments::{InvalidUtf8, Segments, Window};
 pub use shifts::{Shift, shifts};
 pub use text_warnings::{Sighting, Survey, count_composed, survey};

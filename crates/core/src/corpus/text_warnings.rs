@@ -35,6 +35,8 @@ pub struct Survey {
     pub blank: Sighting,
     /// Segments that are not in the Unicode normalization form C.
     pub decomposed: Sighting,
+    /// Segments that end in a space and a full stop, as tokenized text does.
+    pub tokenized: Sighting,
 }
 
 /// Looks at every character of a text.
@@ -44,8 +46,12 @@ pub fn survey(text: &Segments) -> Survey {
     for (index, segment) in text.iter().enumerate() {
         let Some(segment) = segment else { continue };
         let settled = scan(segment, index, &mut found);
-        if segment.trim_start().is_empty() {
+        let end = segment.trim_end();
+        if end.is_empty() {
             found.blank.add(index);
+        }
+        if end.ends_with(" .") {
+            found.tokenized.add(index);
         }
         if !settled && !is_nfc(segment) {
             found.decomposed.add(index);
@@ -185,6 +191,11 @@ mod tests {
         assert_eq!(of(&["a", "", " \u{3000}\t", "b"]).blank, seen(2, 1));
         let absent: Segments = [Some("a"), None].into_iter().collect();
         assert_eq!(survey(&absent).blank, Sighting::default());
+    }
+
+    #[test]
+    fn a_full_stop_after_a_space_at_the_end_is_tokenized() {
+        assert_eq!(of(&["a .", "b.", "c . ", " .", "d . e"]).tokenized, seen(3, 0));
     }
 
     #[test]
