@@ -69,5 +69,23 @@ def test_a_bad_number_in_the_environment_is_an_error_in_words() -> None:
     result = run(code, "many")
     assert result.returncode == 2
     assert result.stderr == (
-        "error: TRUEBLEU_THREADS: found 'many', expected a whole number from 0 up\n"
+        "error: TRUEBLEU_THREADS: found 'many', expected a whole number from 0 to 1024\n"
     )
+
+
+def test_more_threads_than_help_are_not_started(
+    restored_threads: None,  # noqa: ARG001
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 5)
+    assert set_threads(1024) == _core.threads() == 20
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert set_threads(1024) == _core.threads() == 16
+
+
+def test_a_number_of_5000_digits_in_the_environment_is_an_error_in_words() -> None:
+    code = "from truebleu.cli.main import main; main(['score', '-r', 'x', 'y'])"
+    result = run(code, "9" * 5000)
+    assert result.returncode == 2
+    assert result.stderr.startswith("error: TRUEBLEU_THREADS: found '999")
+    assert len(result.stderr) < 200

@@ -33,6 +33,21 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+#: Characters of a foreign value that a message shows.
+SHOWN = 60
+#: Characters of a value that was given as a setting, likewise.
+LONGEST = 400
+
+
+def shortened(text: str) -> str:
+    """A foreign value as messages show it: cut where it is long.
+
+    >>> shortened("9" * 5000)[-4:]
+    '999…'
+    """
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+
 class TruebleuError(Exception):
     """Anything that truebleu refuses, with the reason."""
 
@@ -228,7 +243,17 @@ class SettingError(TruebleuError, ValueError):
 
     def __str__(self) -> str:
         setting, found, expected = self.args
-        return f"{setting}: found {found!r}, expected {expected}"
+        return f"{setting}: found {_represented(found)}, expected {expected}"
+
+
+def _represented(value: object) -> str:
+    """A value as Python writes it, cut where it is long."""
+    try:
+        written = repr(value)
+    except ValueError:
+        # Python refuses to write whole numbers of many digits.
+        return "a number of more than 4,000 digits"
+    return written if len(written) <= LONGEST else f"{written[:LONGEST]}…"
 
 
 class UnknownNameError(SettingError):

@@ -4,13 +4,14 @@
 //! [`metrics`] count and score, [`resampling`] adds up replicates. [`agreement`] compares metrics with
 //! people, [`nbest`] compares candidates with each other.
 //!
-//! Nothing is global: kernels run in the caller's [rayon](https://docs.rs/rayon) thread pool, and a
+//! Nothing but [`interruption`] is global: kernels run in the caller's [rayon](https://docs.rs/rayon) thread pool, and a
 //! replicate depends on its seed and index alone, so that the number of threads changes no digit.
 
 #![deny(missing_docs)]
 
 pub mod agreement;
 pub mod corpus;
+pub mod interruption;
 pub mod metrics;
 pub mod nbest;
 pub mod resampling;

@@ -81,7 +81,7 @@ pub fn agreement(
         let (prepared, metric) = prepare(&human, &metric, grouping)?;
         let mut scratch = Scratch::default();
         PyResult::Ok(prepared.evaluate(coefficient, averaging, &metric, None, &mut scratch))
-    })?;
+    })??;
     Ok((found.value, found.groups, found.undefined))
 }
 
@@ -105,7 +105,7 @@ pub fn calibrated_ties(
     let found = detached(py, || {
         let (prepared, metric) = prepare(&human, &metric, grouping)?;
         PyResult::Ok(prepared.calibrate(averaging, &metric, None, &mut Scratch::default()))
-    })?;
+    })??;
     Ok(found.map(|found| {
         (
             found.epsilon,
@@ -134,7 +134,7 @@ pub fn pair_counts(
     detached(py, || {
         let (prepared, metric) = prepare(&human, &metric, grouping)?;
         Ok(classes(&prepared.counts(epsilon, &metric, None, &mut Scratch::default())))
-    })
+    })?
 }
 
 /// Pairs whose human scores differ by the threshold or more, and those of them ordered alike.
@@ -153,7 +153,7 @@ pub fn kept_pairs(
         let (prepared, metric) = prepare(&human, &metric, grouping)?;
         let pairs = prepared.kept_pairs(threshold, &metric, &mut Scratch::default());
         Ok((pairs.kept, pairs.concordant))
-    })
+    })?
 }
 
 /// The five counts of the judgments of each item, shaped (item, class).
@@ -246,7 +246,7 @@ pub fn hybrid_values<'py>(
             permutation,
             replicates,
         )
-    });
+    })?;
     Ok(values.into_pyarray(py))
 }
 
@@ -261,7 +261,7 @@ pub fn swapped_cells(
     seed: u64,
 ) -> PyResult<Bound<'_, PyArray2<bool>>> {
     let replicates = replicates_from(first, replicates, cells)?;
-    let swapped = detached(py, || permutation::swapped_cells(cells, replicates, seed));
+    let swapped = detached(py, || permutation::swapped_cells(cells, replicates, seed))?;
     Ok(swapped.into_pyarray(py))
 }
 
@@ -283,7 +283,7 @@ pub fn pair_outcomes(
         let prepared = Prepared::new(&flat(&human), human.nrows(), grouping);
         let rows: Vec<_> = metrics.outer_iter().map(|metric| flat(&metric)).collect();
         permutation::outcomes(&prepared, [&rows[0], &rows[1]], epsilons)
-    });
+    })?;
     Ok(found
         .iter()
         .map(|size| (size.cells, size.groups, size.only_first, size.only_second))
@@ -301,7 +301,7 @@ pub fn heads(
     seed: u64,
 ) -> PyResult<Bound<'_, PyArray2<u64>>> {
     let replicates = replicates_from(first, replicates, counts.len())?;
-    Ok(detached(py, || permutation::heads(&counts, replicates, seed)).into_pyarray(py))
+    Ok(detached(py, || permutation::heads(&counts, replicates, seed))?.into_pyarray(py))
 }
 
 /// The value of each metric on bootstrap replicates, shaped (replicate, metric); NaN without a value.
@@ -342,7 +342,7 @@ pub fn replicate_agreement<'py>(
     let replicates = replicates_from(first, replicates, metrics.dim().0)?;
     let values = detached(py, || {
         bootstrap::replicate_values(&human, &metrics, question, drawn, replicates, seed)
-    });
+    })?;
     Ok(values.into_pyarray(py))
 }
 
@@ -363,7 +363,7 @@ pub fn system_agreement<'py>(
     let coefficient = self::coefficient(coefficient, parameter)?;
     let (human, metrics) = (human.as_array(), metrics.as_array());
     require_shapes(&human, &metrics)?;
-    let values = detached(py, || bootstrap::system_values(&human, &metrics, coefficient, seed));
+    let values = detached(py, || bootstrap::system_values(&human, &metrics, coefficient, seed))?;
     Ok(values.into_pyarray(py))
 }
 

@@ -243,9 +243,9 @@ impl NativeMetric {
                 let references = cut_out(&references, &block)?;
                 let references = windows(&references);
                 check_references(&references, &block)?;
-                detached(py, || counter.add_references(&references, block.len()));
+                detached(py, || counter.add_references(&references, block.len()))?;
             }
-            detached(py, || counter.finish_references());
+            detached(py, || counter.finish_references())?;
         }
         let mut rows = vec![0.0; segments * stride];
         for block in blocks(segments) {
@@ -255,8 +255,9 @@ impl NativeMetric {
             let (systems, references) = (windows(&systems), windows(&references));
             check_references(&references, &block)?;
             let rows = &mut rows[block.start * stride..block.end * stride];
-            let large = block.len() > SEGMENTS_PER_PIECE;
-            detached_if(py, large, || counter.count(&systems, &references, block.start, rows));
+            let large =
+                block.len() > SEGMENTS_PER_PIECE || are_long(&systems, &references, block.len());
+            detached_if(py, large, || counter.count(&systems, &references, block.start, rows))?;
         }
         Statistics::from_rows(rows, (segments, systems.len(), width))
     }
@@ -273,7 +274,7 @@ impl NativeMetric {
         sums: PyReadonlyArray2<'py, f64>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let sums = sums.as_array();
-        let scores = detached_if(py, sums.nrows() > ROWS_PER_PIECE, || self.metric.scores(&sums));
+        let scores = detached_if(py, sums.nrows() > ROWS_PER_PIECE, || self.metric.scores(&sums))?;
         Ok(scores.map_err(|error| width_error(py, error))?.into_pyarray(py))
     }
 
@@ -285,7 +286,7 @@ impl NativeMetric {
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let sums = sums.as_array();
         let gradient =
-            detached_if(py, sums.nrows() > ROWS_PER_PIECE, || self.metric.gradient(&sums));
+            detached_if(py, sums.nrows() > ROWS_PER_PIECE, || self.metric.gradient(&sums))?;
         Ok(gradient.map_err(|error| width_error(py, error))?.into_pyarray(py))
     }
 
@@ -408,6 +409,17 @@ fn cut_out<'a>(texts: &'a [Text<'_>], block: &Range<usize>) -> PyResult<Vec<Bloc
 /// Blocks as the core takes them.
 fn windows<'a>(blocks: &'a [Block<'_>]) -> Vec<Window<'a>> {
     blocks.iter().map(Block::window).collect()
+}
+
+/// Bytes of a text from which on its segments may take long.
+const LONG: usize = 1 << 14;
+
+/// Whether few segments take so long that a signal may come meanwhile.
+fn are_long(systems: &[Window<'_>], references: &[Window<'_>], segments: usize) -> bool {
+    let length = |text: &Window<'_>| -> usize {
+        (0..segments).filter_map(|index| text.get(index)).map(str::len).sum()
+    };
+    systems.iter().chain(references).any(|text| length(text) > LONG)
 }
 
 /// Every segment needs a reference at least.

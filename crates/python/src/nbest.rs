@@ -86,7 +86,7 @@ impl PairScorer {
                 Counts::Bleu(metric) => expected_utilities(metric, &self.score(), lists),
                 Counts::Chrf(metric) => expected_utilities(metric, &self.score(), lists),
             })
-        })?;
+        })??;
         let (mut utilities, mut own) = (Vec::new(), Vec::new());
         for list in found {
             utilities.extend(list.utilities);
@@ -113,7 +113,7 @@ impl PairScorer {
                 Counts::Bleu(metric) => aggregate_utilities(metric, &self.score(), lists),
                 Counts::Chrf(metric) => aggregate_utilities(metric, &self.score(), lists),
             })
-        })?;
+        })??;
         Ok(found.concat().into_pyarray(py))
     }
 
@@ -134,7 +134,7 @@ impl PairScorer {
                 Counts::Bleu(metric) => utility_matrix(metric, &self.score(), lists),
                 Counts::Chrf(metric) => utility_matrix(metric, &self.score(), lists),
             })
-        })?;
+        })??;
         Ok(found.concat().into_pyarray(py))
     }
 }

@@ -29,7 +29,7 @@ pub fn bootstrap_sums<'py>(
     }
     let strata: Vec<_> = strata.into_iter().map(|(start, end)| start..end).collect();
     let replicates = replicates_from(first, replicates, rows.ncols())?;
-    let sums = detached(py, || resampling::bootstrap_sums(&rows, &strata, replicates, seed));
+    let sums = detached(py, || resampling::bootstrap_sums(&rows, &strata, replicates, seed))?;
     Ok(sums.into_pyarray(py))
 }
 
@@ -50,7 +50,7 @@ pub fn swapped_sums<'py>(
     let swaps = seed.map_or(Swaps::Enumerated, |seed| Swaps::Random { seed });
     let rows = rows.as_array();
     let replicates = replicates_from(first, replicates, rows.ncols())?;
-    let sums = detached(py, || resampling::swapped_sums(&rows, swaps, replicates));
+    let sums = detached(py, || resampling::swapped_sums(&rows, swaps, replicates))?;
     Ok(sums.into_pyarray(py))
 }
 
@@ -69,7 +69,7 @@ pub fn pair_sums<'py>(
     check_pairs(&taken, &sums, &pairs)?;
     let (replicates, _, width) = taken.dim();
     require_memory([2, pairs.len(), width].iter().try_fold(replicates, |n, &m| n.checked_mul(m)))?;
-    Ok(detached(py, || resampling::pair_sums(&taken, &sums, &pairs)).into_pyarray(py))
+    Ok(detached(py, || resampling::pair_sums(&taken, &sums, &pairs))?.into_pyarray(py))
 }
 
 /// The differences of each pair's scores after swaps, shaped (replicate, pair).
@@ -91,7 +91,7 @@ pub fn pair_differences<'py>(
     }
     require_memory(taken.dim().0.checked_mul(pairs.len()))?;
     let score = |row: &[f64]| metric.quick_score_row(row);
-    let differences = detached(py, || resampling::pair_differences(&taken, &sums, &pairs, score));
+    let differences = detached(py, || resampling::pair_differences(&taken, &sums, &pairs, score))?;
     Ok(differences.into_pyarray(py))
 }
 

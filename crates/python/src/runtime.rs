@@ -1,47 +1,135 @@
 //! What every binding needs: threads, truebleu's errors, and arrays that memory can hold.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
-use pyo3::exceptions::{PyMemoryError, PyOverflowError, PyRuntimeError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOverflowError, PyRuntimeError};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use truebleu_core::interruption::{self, Interrupted};
 
-/// The pool of `set_threads`; without one, rayon's own.
-static POOL: RwLock<Option<Arc<ThreadPool>>> = RwLock::new(None);
+/// How long a signal, such as Ctrl-C, may wait for Python to hear of it.
+const PATIENCE: Duration = Duration::from_millis(100);
 
-fn pool() -> Option<Arc<ThreadPool>> {
-    POOL.read().unwrap_or_else(PoisonError::into_inner).clone()
+/// A pool and the process whose threads it has: a child that was forked has none of them.
+struct Pool {
+    process: u32,
+    /// As asked for; 0 means one per processor.
+    threads: usize,
+    running: Arc<ThreadPool>,
 }
 
-/// Lets kernels use this many threads from now on; 0 means one per processor.
-#[pyfunction]
-pub fn set_threads(threads: usize) -> PyResult<()> {
+static POOL: RwLock<Option<Pool>> = RwLock::new(None);
+
+/// The pool of this process, made when it is first needed.
+fn pool() -> PyResult<Arc<ThreadPool>> {
+    let process = std::process::id();
+    let threads = match &*POOL.read().unwrap_or_else(PoisonError::into_inner) {
+        Some(pool) if pool.process == process => return Ok(pool.running.clone()),
+        Some(pool) => pool.threads,
+        None => 0,
+    };
+    start(threads)
+}
+
+fn start(threads: usize) -> PyResult<Arc<ThreadPool>> {
     let pool = ThreadPoolBuilder::new()
         .num_threads(threads)
         .thread_name(|index| format!("truebleu-{index}"))
         .build()
         .map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-    *POOL.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(pool));
-    Ok(())
+    let (process, pool) = (std::process::id(), Arc::new(pool));
+    let new = Pool { process, threads, running: pool.clone() };
+    let old = POOL.write().unwrap_or_else(PoisonError::into_inner).replace(new);
+    if let Some(old) = old
+        && old.process != process
+    {
+        // Its threads stayed with the parent: ending them would wait for ever.
+        std::mem::forget(old);
+    }
+    Ok(pool)
+}
+
+/// Lets kernels use this many threads from now on; 0 means one per processor.
+#[pyfunction]
+pub fn set_threads(threads: usize) -> PyResult<()> {
+    start(threads).map(|_| ())
 }
 
 /// How many threads kernels use.
 #[pyfunction]
-pub fn threads() -> usize {
-    pool().map_or_else(rayon::current_num_threads, |pool| pool.current_num_threads())
+pub fn threads() -> PyResult<usize> {
+    Ok(pool()?.current_num_threads())
 }
 
 /// Runs work on the threads that `set_threads` chose, while other threads may use Python.
-pub fn detached<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> R {
-    py.detach(|| match pool() {
-        Some(pool) => pool.install(work),
-        None => work(),
+///
+/// A signal whose handler raises, as Ctrl-C does, stops the work: the error is the handler's.
+pub fn detached<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> PyResult<R> {
+    let pool = pool()?;
+    py.detach(|| {
+        let (sender, receiver) = channel();
+        pool.in_place_scope(|scope| {
+            scope.spawn(|_| {
+                // Nobody sees what the work leaves half done: its results are dropped.
+                let result = catch_unwind(AssertUnwindSafe(work));
+                // The receiver is there until the result has come.
+                let _ = sender.send(result);
+            });
+            let mut signal = None;
+            loop {
+                match receiver.recv_timeout(PATIENCE) {
+                    Ok(result) => {
+                        if signal.is_some() {
+                            interruption::clear();
+                        }
+                        return finished(result, signal);
+                    }
+                    Err(RecvTimeoutError::Timeout) if signal.is_none() => {
+                        signal = raised_by_signal();
+                        if signal.is_some() {
+                            interruption::request();
+                        }
+                    }
+                    Err(RecvTimeoutError::Timeout) => {}
+                    Err(RecvTimeoutError::Disconnected) => {
+                        return Err(PyRuntimeError::new_err("a thread ended without a result"));
+                    }
+                }
+            }
+        })
     })
 }
 
+/// What the handler of a signal raised, if one came.
+fn raised_by_signal() -> Option<PyErr> {
+    Python::attach(|py| py.check_signals().err())
+}
+
+fn finished<R>(result: std::thread::Result<R>, signal: Option<PyErr>) -> PyResult<R> {
+    match (result, signal) {
+        (_, Some(error)) => Err(error),
+        (Ok(found), None) => Ok(found),
+        (Err(payload), None) if payload.is::<Interrupted>() => {
+            Err(PyKeyboardInterrupt::new_err("another thread was interrupted"))
+        }
+        (Err(payload), None) => resume_unwind(payload),
+    }
+}
+
 /// As `detached`, but work that is too small to be shared stays on the calling thread.
-pub fn detached_if<R: Send>(py: Python<'_>, large: bool, work: impl FnOnce() -> R + Send) -> R {
-    if large { detached(py, work) } else { py.detach(work) }
+pub fn detached_if<R: Send>(
+    py: Python<'_>,
+    large: bool,
+    work: impl FnOnce() -> R + Send,
+) -> PyResult<R> {
+    if large {
+        return detached(py, work);
+    }
+    // Here, too, another thread's interruption may unwind.
+    finished(py.detach(|| catch_unwind(AssertUnwindSafe(work))), None)
 }
 
 /// truebleu's SettingError.

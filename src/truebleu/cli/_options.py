@@ -327,8 +327,8 @@ def threads_option(command: Command) -> Command:
 def _use_threads(_context: click.Context, _option: click.Parameter, threads: int | None) -> None:
     if threads is None:
         use_environment()
-    else:
-        set_threads(threads)
+    elif (used := set_threads(threads)) < threads:
+        say(f"warning: {used} threads are used: {threads} would only be slower on this machine")
 
 
 # Progress.

@@ -189,6 +189,9 @@ def _reported(error: BaseException) -> tuple[int, str | None]:
             return BROKEN_PIPE, None
         case KeyboardInterrupt() | click.Abort():
             return INTERRUPTED, None
+        case _ if type(error).__name__ == "PanicException" and "KeyboardInterrupt" in str(error):
+            # Ctrl-C while native code imports NumPy, which it cannot do without.
+            return INTERRUPTED, None
         case Stopped():
             return 128 + int(error.args[0]), None
         case MemoryError():

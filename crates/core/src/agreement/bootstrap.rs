@@ -11,6 +11,7 @@ use ndarray::{Array2, ArrayView2, ArrayView3, Axis};
 
 use super::coefficients::{Averaging, Coefficient};
 use super::groups::{Grouping, Prepared, Scratch};
+use crate::interruption;
 use crate::resampling::{Purpose, Stream};
 
 /// What is evaluated on every replicate.
@@ -135,6 +136,7 @@ fn each_replicate(
     found.outer_iter_mut().into_par_iter().enumerate().for_each_init(
         || (Scratch::default(), vec![0.0; width]),
         |(scratch, row), (index, mut into)| {
+            interruption::check();
             values(replicates.start + index as u64, scratch, row);
             into.iter_mut().zip(row).for_each(|(to, value)| *to = *value);
         },

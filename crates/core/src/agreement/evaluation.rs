@@ -5,6 +5,7 @@ use super::coefficients::{
 };
 use super::groups::{Group, Prepared, Scratch};
 use super::pairs::{self, PairCounts, Sorting};
+use crate::interruption;
 
 /// A mean of groups in the making.
 #[derive(Default)]
@@ -117,6 +118,7 @@ impl Prepared {
         mut of: impl FnMut(&Group, &[f64], u64),
     ) {
         for group in self.groups() {
+            interruption::check();
             let times = Self::times(group, weights);
             if times > 0 {
                 of(group, &metric[group.start..group.end], times);

@@ -12,6 +12,7 @@ use ndarray::{Array2, Axis};
 use super::coefficients::{Averaging, Coefficient, Formula};
 use super::groups::{Prepared, Scratch};
 use super::permuted_ties::{DRAWS, Mask, PermutedTies};
+use crate::interruption;
 use crate::resampling::{Purpose, Stream};
 
 /// Which cells a draw swaps.
@@ -75,6 +76,7 @@ fn permuted_accuracies(ties: &PermutedTies, coins: &Coins<'_>, draws: Range<u64>
     found.axis_chunks_iter_mut(Axis(0), DRAWS).into_par_iter().enumerate().for_each_init(
         Vec::new,
         |holds: &mut Vec<Mask>, (chunk, mut rows)| {
+            interruption::check();
             holds.clear();
             holds.resize(2 * coins.prepared.cells().len(), Mask::default());
             let first = draws.start + (chunk * DRAWS) as u64;
@@ -148,6 +150,7 @@ pub fn heads(counts: &[u64], draws: Range<u64>, seed: u64) -> Array2<u64> {
     let count = (draws.end - draws.start) as usize;
     let mut heads = Array2::zeros((count, counts.len()));
     heads.outer_iter_mut().into_par_iter().enumerate().for_each(|(index, mut row)| {
+        interruption::check();
         let mut stream = Stream::new(seed, Purpose::Permutation, draws.start + index as u64);
         for (to, &coins) in row.iter_mut().zip(counts) {
             let whole: u64 = (0..coins / 64).map(|_| u64::from(stream.bits().count_ones())).sum();
@@ -179,6 +182,7 @@ fn each_draw<T>(
     found.outer_iter_mut().into_par_iter().enumerate().for_each_init(
         start,
         |with, (index, mut row)| {
+            interruption::check();
             let pair = values(with, draws.start + index as u64);
             row.iter_mut().zip(pair).for_each(|(to, value)| *to = value);
         },

@@ -6,6 +6,7 @@ use std::collections::BinaryHeap;
 
 use super::words::{Bag, Comparison, Positions};
 use super::{Details, Part};
+use crate::interruption;
 
 /// GTM. Its columns: size of the matching, output length and reference length.
 #[derive(Debug, Clone, Copy)]
@@ -144,6 +145,7 @@ impl RunIndex {
         self.lengths.clear();
         self.find_candidates(output);
         while let Some(run) = self.candidates.pop() {
+            interruption::check();
             if self.is_free(run) {
                 self.take(run);
             } else {
@@ -158,6 +160,7 @@ impl RunIndex {
     fn find_candidates(&mut self, output: &[u32]) {
         self.candidates.clear();
         for (start, &word) in output.iter().enumerate() {
+            interruption::check();
             for &place in self.positions.of(word) {
                 let place = place as usize;
                 if start > 0 && place > 0 && output[start - 1] == self.reference[place - 1] {

@@ -38,6 +38,7 @@ use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut2, Axis};
 use rayon::slice::ParallelSliceMut;
 
 use crate::corpus::{Segments, Window};
+use crate::interruption;
 
 /// Segments per piece of parallel work: large enough to share scratch space, small enough to balance.
 ///
@@ -324,6 +325,7 @@ fn by_segment<S>(
     let count_piece = |scratch: &mut S, (piece, rows): (usize, &mut [f64])| {
         let mut outputs = Vec::with_capacity(systems.len());
         for (offset, rows) in rows.chunks_mut(stride).enumerate() {
+            interruption::check();
             let index = piece * SEGMENTS_PER_PIECE + offset;
             outputs.clear();
             outputs.extend(systems.iter().map(|system| system.get(index).unwrap_or_default()));

@@ -2,6 +2,7 @@
 
 use super::words::{Comparison, Positions, error_rate, error_rate_gradient, is_lower};
 use super::{Details, Part};
+use crate::interruption;
 
 /// WER. Its columns: edits, reference length, and the edits' kinds: substitutions, deletions, insertions.
 #[derive(Debug, Clone, Copy)]
@@ -152,6 +153,7 @@ impl EditIndex {
 
     /// Adds a column for each of these output words to those at hand.
     fn push_columns(&mut self, words: &[u32]) {
+        interruption::check();
         for &word in words {
             let mut places = self.positions.of(word);
             // In row 0 the distance always rises from column to column.

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::metrics::OverlapMetric;
 use super::overlaps::{Overlaps, Role};
+use crate::interruption;
 
 /// A row of counts becomes a score.
 pub type Score<'a> = &'a (dyn Fn(&[f64]) -> f64 + Sync);
@@ -65,6 +66,7 @@ impl Scratch {
         list.read_into(metric, overlaps);
         overlaps.prepare_pairs();
         for i in 0..list.candidates.len() {
+            interruption::check();
             if symmetric {
                 overlaps.own_matches(i, of_pair);
                 metric.row(overlaps.totals(i), overlaps.totals(i), of_pair, row);
@@ -154,6 +156,7 @@ pub fn aggregate_utilities<M: OverlapMetric>(
         row.resize(metric.width(), 0.0);
         (0..list.candidates.len())
             .map(|i| {
+                interruption::check();
                 overlaps.matches_with_mean(i, &mean, of_pair);
                 metric.row(overlaps.totals(i), &totals, of_pair, row);
                 score(row)

@@ -7,6 +7,7 @@ use ndarray::parallel::prelude::*;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, Slice};
 
 use super::stream::{Purpose, Stream};
+use crate::interruption;
 
 /// Replicates whose weights are kept at a time: each row is read once for all of them.
 const REPLICATES: usize = 32;
@@ -49,6 +50,7 @@ fn add_replicates(
         .collect();
     let mut weights = Array2::zeros((sums.nrows(), UNITS));
     for start in (0..rows.nrows()).step_by(UNITS) {
+        interruption::check();
         let end = rows.nrows().min(start + UNITS);
         let mut weights = weights.slice_axis_mut(Axis(1), Slice::from(..end - start));
         for (mut row, draw) in weights.outer_iter_mut().zip(&draws) {

@@ -3,6 +3,8 @@
 use ndarray::parallel::prelude::*;
 use ndarray::{Array2, Array4, ArrayView1, ArrayView2, ArrayView3, Axis};
 
+use crate::interruption;
+
 /// The sums of both systems of each pair in each replicate, shaped (2, replicate, pair, column).
 ///
 /// `taken` has, for each replicate and system, the sums over the units that the replicate swaps; `sums` those
@@ -25,6 +27,7 @@ pub fn pair_sums(
         .zip(second.outer_iter_mut().into_par_iter())
         .zip(taken.outer_iter().into_par_iter())
         .for_each(|((mut first, mut second), taken)| {
+            interruption::check();
             for (index, &(a, b)) in pairs.iter().enumerate() {
                 for column in 0..width {
                     let moved = taken[[b, column]] - taken[[a, column]];
@@ -54,6 +57,7 @@ pub fn pair_differences(
         .for_each_init(
             || (vec![0.0; width], vec![0.0; width]),
             |(first, second), (mut differences, taken)| {
+                interruption::check();
                 // What each system has left of its own; the pairs add what they get.
                 let left = sums - &taken;
                 for (difference, &(a, b)) in differences.iter_mut().zip(pairs) {

@@ -9,6 +9,7 @@ use ndarray::parallel::prelude::*;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, Slice};
 
 use super::stream::{Purpose, Stream};
+use crate::interruption;
 
 /// The most replicates that share the tables of subset sums.
 const REPLICATES: usize = 2048;
@@ -69,6 +70,7 @@ fn add_replicates(
     // The bytes of all replicates for one group stand together, in the order in which they are used.
     let mut taken = vec![0_u8; replicates * UNITS / GROUP];
     for block in rows.axis_chunks_iter(Axis(0), UNITS) {
+        interruption::check();
         for (replicate, coins) in coins.iter_mut().enumerate() {
             toss(coins, block.nrows(), taken[replicate..].iter_mut().step_by(replicates));
         }

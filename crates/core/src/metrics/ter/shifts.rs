@@ -2,6 +2,7 @@
 
 use super::Reference;
 use super::matrix::{Edit, Matrix, Swap};
+use crate::interruption;
 
 const MAX_WORDS: usize = 10;
 const MAX_DISTANCE: usize = 50;
@@ -49,6 +50,7 @@ impl Candidates {
         self.by_length.iter_mut().for_each(Vec::clear);
         self.count = 0;
         for (start, &word) in output.iter().enumerate() {
+            interruption::check();
             if alignment.output_clean[start] < MAX_WORDS {
                 reference.for_each_position(word, start, MAX_DISTANCE, |position| {
                     let rest = output[start..].iter().zip(&reference.words()[position..]);
@@ -114,6 +116,7 @@ impl Candidates {
             // Shifts of fewer words must do better than the best of more words.
             let mut best_shift: Option<Shift> = None;
             for &shift in shifts {
+                interruption::check();
                 let swap = shift.swap(index + 1, output.len());
                 if swap.changes_nothing() {
                     continue;
