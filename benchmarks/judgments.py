@@ -169,7 +169,13 @@ def _our_differences(human: Matrix, first: Matrix, second: Matrix) -> list[float
     metrics = np.stack([plain_agreement.standardised(metric) for metric in (first, second)])
     native = measure_by("acc-eq:calibrated", grouping="item").native
     values = _core.hybrid_values(
-        human, metrics, **native, first=0, replicates=PEER_DRAWS, seed=DEFAULT_SEED
+        human,
+        metrics,
+        **native,
+        systems=False,
+        first=0,
+        replicates=PEER_DRAWS,
+        seed=DEFAULT_SEED,
     )
     return [float(other - one) for one, other in values]
 

@@ -232,6 +232,7 @@ def hybrid_values(
     parameter: float,
     micro: bool,
     undefined_as_zero: bool,
+    systems: bool,
     first: int,
     replicates: int,
     seed: int | None,

@@ -307,7 +307,7 @@ def test_exchanged_system_scores_give_the_exact_p() -> None:
     for coins in product([False, True], repeat=len(human)):
         first, second = np.where(coins, b, a), np.where(coins, a, b)
         lead = np.corrcoef(human, first)[0, 1] - np.corrcoef(human, second)[0, 1]
-        reached += lead >= observed - 1e-12
+        reached += abs(lead) >= observed - 1e-12
     assert (pair.test.exact, pair.test.permutations) == (True, 32)
     assert pair.p == pytest.approx(reached / 32)
 
@@ -461,3 +461,114 @@ def test_outputs_and_scores_may_be_plain_lists() -> None:
         test_set, human, ["bleu"], coefficients=["kendall-b"], **QUICK | {"resample": "documents"}
     )
     assert plain.answers == whole.answers
+
+
+def test_p_values_are_corrected_over_all_questions_where_that_is_asked() -> None:
+    metrics = ["bleu", "ter", "chrf"]
+    coefficients = ["kendall-b", "spa", "pearson"]
+    found = {
+        over: agree(
+            texts(),
+            human_scores(),
+            metrics,
+            coefficients=coefficients,
+            **(QUICK | {"correction": "bonferroni", "correct_over": over}),
+        )
+        for over in ("pairs", "all")
+    }
+    for name in ("kendall-b", "soft-pairwise-accuracy", "pearson"):
+        alone, together = found["pairs"][name], found["all"][name]
+        assert (alone.family, together.family) == (3, 9)
+        for pair, same in zip(alone.pairs, together.pairs, strict=True):
+            assert pair.p == same.p
+            assert pair.p_adjusted == pytest.approx(min(1.0, 3 * pair.p))
+            assert same.p_adjusted == pytest.approx(min(1.0, 9 * pair.p))
+    text = {over: str(agreement) for over, agreement in found.items()}
+    assert "for 3 pairs of this question" in text["pairs"]
+    assert "for 9 pairs of all questions" in text["all"]
+
+
+def test_a_direction_fixed_beforehand_halves_p_in_that_direction_only() -> None:
+    def p(alternative: str, metrics: list[str]) -> float:
+        settings = QUICK | {"alternative": alternative}
+        found = agree(texts(), human_scores(), metrics, coefficients=["pearson"], **settings)
+        return found["pearson"].pairs[0].p
+
+    (pair,) = agree(texts(), human_scores(), ["bleu", "ter"], coefficients=["pearson"], **QUICK)[
+        "pearson"
+    ].pairs
+    order = ["bleu", "ter"] if pair.better == "BLEU" else ["ter", "bleu"]
+    # Swapping everything turns a difference round, so that the two tails are alike.
+    assert p("greater", order) == p("observed", order) == pytest.approx(pair.p / 2)
+    assert p("greater", order[::-1]) > 0.5
+    assert p("observed", order[::-1]) == p("observed", order)
+
+
+def test_tests_of_segments_are_about_these_systems_and_tests_of_systems_about_others_too() -> None:
+    human = human_scores(whole=False, decimals=3)
+    metrics: list[Any] = [human_as_metric(human, "best"), "ter"]
+    found = agree(texts(), human, metrics, coefficients=["spa", "kendall-b"], **QUICK)
+    for answer in found.answers:
+        assert (answer.method, answer.about_systems) == ("scores", False)
+    sentences = found.to_document().sentences
+    assert "On these systems, best agrees better with people than TER." in sentences
+    assert any("--permute systems" in sentence for sentence in sentences)
+    found = agree(
+        texts(), human, metrics, coefficients=["spa", "kendall-b"], permute="systems", **QUICK
+    )
+    for answer in found.answers:
+        assert (answer.method, answer.about_systems) == ("systems", True)
+        test = answer.pairs[0].test
+        assert (test.exact, test.permutations) == (True, 2 ** len(RATES))
+        assert test.smallest_p == 2 / 2 ** len(RATES)
+    assert "these systems" not in str(found)
+    with pytest.raises(SettingError, match="where people compared pairs"):
+        agree(texts(), comparisons(), ["bleu", "ter"], permute="systems", **QUICK)
+
+
+def test_a_correlation_of_two_systems_is_undefined() -> None:
+    rows = {name: human_scores().scores[name] for name in ("good", "bad")}
+    found = agree(texts(), people(rows), ["bleu", "ter"], **QUICK)
+    for label in ("BLEU", "TER"):
+        agreement = found["pearson"][label]
+        assert (agreement.value, agreement.low, agreement.rank) == (None, None, None)
+        assert "undefined for fewer than three systems" in agreement.notes[0]
+        assert found["pairwise-accuracy"][label].value == 1.0
+    assert found["pearson"].pairs == ()
+
+
+def test_human_scores_of_which_lower_is_better_are_negated() -> None:
+    human = human_scores()
+    penalties = {
+        name: [None if score is None else -score for score in row]
+        for name, row in human.scores.items()
+    }
+    wrong = agree(texts(), penalties, ["bleu"], **QUICK)
+    assert wrong.all_negative
+    assert any("--human-lower-is-better" in line for line in wrong.to_document().sentences)
+    right = agree(texts(), penalties, ["bleu"], human_lower_is_better=True, **QUICK)
+    assert not right.all_negative
+    assert values(right) == values(agree(texts(), human, ["bleu"], **QUICK))
+    assert right.settings.human_lower_is_better
+    assert right.human.signature.endswith("|negated")
+    assert any("so they are negated" in line for line in right.to_document().sentences)
+    with pytest.raises(SettingError, match="compared pairs"):
+        agree(texts(), comparisons(), ["bleu"], human_lower_is_better=True, **QUICK)
+
+
+def test_an_interval_that_cannot_be_given_leaves_the_other_answers_alone() -> None:
+    # In some of 40 replicates no two scores of a segment differ by so much.
+    human = human_scores()
+    spread = max(score for row in human.scores.values() for score in row if score is not None)
+    found = agree(
+        texts(),
+        human,
+        ["bleu"],
+        coefficients=[f"kendall-like:{spread - 0.5:g}", "pearson"],
+        replicates=40,
+        permutations=50,
+    )
+    agreement = found["kendall-like"]["BLEU"]
+    assert agreement.low is None
+    assert any("no interval" in note for note in agreement.notes) or agreement.value is None
+    assert found["pearson"]["BLEU"].low is not None

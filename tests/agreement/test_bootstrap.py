@@ -218,15 +218,28 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         bootstrap_agreement([1.0, 2.0, 3.0], {"m": [1.0, 2.0, 3.0]}, by)
     with pytest.raises(SettingError, match="at least one"):
         bootstrap_agreement(human, {}, by)
-    with pytest.raises(SettingError, match="at least 40"):
-        bootstrap_agreement(human, metrics, by, replicates=30).interval("near")
+
+
+def test_too_few_replicates_with_a_value_make_no_interval_but_say_why() -> None:
+    human, metrics = scores(12, 3, 10)
+    found = bootstrap_agreement(human, metrics, measure_by("pearson"), replicates=30)
+    interval = found.interval("near")
+    assert (interval.low, interval.high) == (None, None)
+    assert interval.reason == (
+        "30 of 30 replicates have a value, and the level 0.95 needs 40: draw more of them"
+    )
 
 
 def test_system_scores_are_those_of_the_drawn_segments() -> None:
     human, metrics = scores(13, 6, 50)
     human[1, :20] = np.nan
     found = bootstrap_system_agreement(
-        human, {"near": mean_of_segments(metrics["near"])}, "pearson", replicates=200, seed=3
+        human,
+        {"near": mean_of_segments(metrics["near"])},
+        "pearson",
+        replicates=200,
+        seed=3,
+        correct_noise=False,
     )
     means = np.nanmean(human, axis=1)
     plain = float(np.corrcoef(means, metrics["near"].mean(axis=1))[0, 1])
@@ -238,6 +251,56 @@ def test_system_scores_are_those_of_the_drawn_segments() -> None:
         people = (np.nan_to_num(human) * rated).sum(axis=1) / rated.sum(axis=1)
         metric = (metrics["near"] * times).sum(axis=1) / 50
         assert value == pytest.approx(float(np.corrcoef(people, metric)[0, 1]), abs=1e-9)
+
+
+def noisy_systems(seed: int, segments: int) -> tuple[Values, Values, Values]:
+    """The true scores of 8 systems, and noisy scores of segments by people and by a metric."""
+    rng = np.random.default_rng(seed)
+    truth = np.linspace(-1, 1, 8)
+    true_metric = truth + 0.3 * np.array([1, -1, 1, 1, -1, -1, 1, -1])
+    # Segments are easy or hard for all, people and metric err together in part.
+    shared, easy = rng.normal(size=(8, segments)), rng.normal(size=segments)
+    human, metric = (
+        values[:, np.newaxis] + easy + 4 * shared + 6 * rng.normal(size=(8, segments))
+        for values in (truth, true_metric)
+    )
+    return np.array([truth, true_metric]), human, metric
+
+
+@pytest.mark.parametrize("name", ["pearson", "spearman", "pairwise-accuracy"])
+def test_intervals_of_systems_cover_the_value_on_ever_more_segments(name: str) -> None:
+    covered = {True: 0, False: 0}
+    runs = 60
+    for seed in range(runs):
+        truth, human, metric = noisy_systems(seed, 150)
+        value = measure(truth[0], truth[1], name).value
+        assert value is not None
+        for correct in covered:
+            found = bootstrap_system_agreement(
+                human,
+                {"m": mean_of_segments(metric)},
+                name,
+                replicates=200,
+                correct_noise=correct,
+            ).interval("m")
+            assert found.low is not None
+            assert found.high is not None
+            covered[correct] += found.low - 1e-9 <= value <= found.high + 1e-9
+    # 57 of 60 are expected; plain percentiles lie too low.
+    assert covered[True] >= 53
+    assert covered[False] < covered[True]
+
+
+def test_the_share_of_noise_is_that_of_the_scores() -> None:
+    _, human, metric = noisy_systems(1, 400)
+    found = bootstrap_system_agreement(
+        human, {"m": mean_of_segments(metric)}, "spearman", replicates=400
+    )
+    shares = [
+        7 * (scores.var(axis=1, ddof=1) / 400).mean() / (8 * scores.mean(axis=1).var())
+        for scores in (human - human.mean(axis=0), metric - metric.mean(axis=0))
+    ]
+    assert found.noise["m"] == pytest.approx(max(shares), rel=0.2)
 
 
 def test_corpus_scores_are_counted_anew_on_every_replicate() -> None:

@@ -213,18 +213,18 @@ def test_shares_of_wins_are_of_the_drawn_segments_judgments() -> None:
     found = bootstrap_shares_of_wins(
         {"m": mean_of_segments(metric)},
         judgments,
-        coefficient("pearson"),
+        coefficient("spearman"),
         resample="segments",
         documents=None,
         replicates=40,
         seed=5,
     )
     assert found.resample == "segments"
-    whole = measure(shares_of_wins(judgments, SYSTEMS), metric.mean(axis=1), "pearson").value
+    whole = measure(shares_of_wins(judgments, SYSTEMS), metric.mean(axis=1), "spearman").value
     assert found.observed["m"] == pytest.approx(whole)
     for value, draw in zip(found.values[:, 0], drawn(SEGMENTS, 40, 5), strict=True):
         shares = shares_of_wins(taken(judgments, draw), SYSTEMS)
-        expected = measure(shares, metric[:, draw].mean(axis=1), "pearson").value
+        expected = measure(shares, metric[:, draw].mean(axis=1), "spearman").value
         assert value == pytest.approx(np.nan if expected is None else expected, nan_ok=True)
 
 
@@ -249,7 +249,12 @@ def test_the_test_makes_all_permutations_of_few_segments(name: str) -> None:
     # Segments on which both say the same need no swap.
     assert found.permutations <= 2 ** (SEGMENTS - 1)
     assert found.difference == pytest.approx(observed)
-    assert found.p == pytest.approx(np.mean([one >= observed - 1e-12 for one in leads]))
+    extreme = [abs(one) >= abs(observed) - 1e-12 for one in leads]
+    assert found.p == pytest.approx(np.mean(extreme))
+    one_sided = judgment_permutation_test(
+        worse, better, judgments, by, alternative="greater", permutations=2**SEGMENTS, seed=1
+    )
+    assert one_sided.p == pytest.approx(np.mean([one >= observed - 1e-12 for one in leads]))
 
 
 def test_many_segments_are_permuted_at_random() -> None:

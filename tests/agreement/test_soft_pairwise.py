@@ -337,10 +337,33 @@ def test_the_permutation_test_is_that_of_the_plain_definition(missing: float) ->
         60, *human.shape
     )
     reached = [
-        lead(np.where(coin, b, a), np.where(coin, a, b)) >= observed - 1e-9 for coin in coins
+        abs(lead(np.where(coin, b, a), np.where(coin, a, b))) >= abs(observed) - 1e-9
+        for coin in coins
     ]
     found = soft_pairwise_test(human, worse, better, permutations=60, seed=9).p
     assert found == pytest.approx((1 + sum(reached)) / 61)
+
+
+def test_all_permutations_of_systems_swap_whole_rows() -> None:
+    human, better, worse = made_up(7, segments=15)
+    a, b = ((scores - scores.mean()) / scores.std() for scores in (worse, better))
+    everything = list(range(15))
+
+    def lead(coins: tuple[bool, ...]) -> float:
+        rows = np.array(coins)[:, np.newaxis]
+        low = normal_accuracy(human, np.where(rows, b, a), everything)
+        high = normal_accuracy(human, np.where(rows, a, b), everything)
+        assert low is not None
+        assert high is not None
+        return high - low
+
+    systems = len(human)
+    observed = lead((False,) * systems)
+    leads = [lead(coins) for coins in product([False, True], repeat=systems)]
+    found = soft_pairwise_test(human, worse, better, unit="system", permutations=2**systems)
+    assert (found.exact, found.permutations, found.method) == (True, 2**systems, "systems")
+    extreme = [abs(one) >= abs(observed) - 1e-9 for one in leads]
+    assert found.p == pytest.approx(np.mean(extreme))
 
 
 def test_the_permutation_test_agrees_with_that_of_permuted_signs() -> None:

@@ -63,6 +63,8 @@ def by_text(name: str, correction: str = "none", test: TestName = "permutation")
         list(TEXT_METRICS.values()),
         coefficients=questions,
         correction=correction,
+        # As the metrics tasks: one-sided, in the direction of the data.
+        alternative="observed",
         test=test,
         replicates=40,
     )

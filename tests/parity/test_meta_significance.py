@@ -174,7 +174,7 @@ def test_permutations_of_four_systems(case: Case) -> None:
     data, expected = case["data"], case["expect"]
     scores = [data[name] for name in ("human", "metric1", "metric2")]
     by = measure_of(case["params"])
-    found = permutation_test(scores[0], scores[1], scores[2], by)
+    found = permutation_test(scores[0], scores[1], scores[2], by, alternative="greater")
     assert found.exact
     assert found.difference == pytest.approx(expected["delta"], abs=EXACT)
     assert found.p == pytest.approx(expected["p_exact"], abs=EXACT)
@@ -194,7 +194,7 @@ def test_permutations_of_four_systems(case: Case) -> None:
 def test_permutations_of_system_scores(case: Case) -> None:
     params, expected = case["params"], case["expect"]
     scores = two_metrics(case, params["worse"], params["better"])
-    found = permutation_test(*scores, measure_of(params))
+    found = permutation_test(*scores, measure_of(params), alternative="greater")
     assert (found.exact, found.permutations) == (True, expected["swaps"])
     assert found.difference == pytest.approx(expected["delta"], abs=EXACT)
     assert found.p == pytest.approx(expected["p_exact"], abs=EXACT)
@@ -206,7 +206,7 @@ def test_permutations_of_segment_scores(case: Case) -> None:
     scores = two_metrics(case, params["metric1"], params["metric2"])
     # Kendall's over all cells takes longest, and its limit is known least.
     draws = DRAWS if params["statistic"] == "kendall-b" else 2 * DRAWS
-    found = permutation_test(*scores, measure_of(params), permutations=draws)
+    found = permutation_test(*scores, measure_of(params), alternative="greater", permutations=draws)
     assert found.difference == pytest.approx(expected["delta"], abs=EXACT)
     require_near(found, expected, draws)
 
@@ -223,7 +223,9 @@ def test_permutations_of_segment_scores(case: Case) -> None:
 def test_permutations_for_soft_pairwise_accuracy(case: Case) -> None:
     params, expected = case["params"], case["expect"]
     scores = two_metrics(case, params["metric1"], params["metric2"])
-    found = soft_pairwise_test(*scores, permutations=200, sign_permutations=1000)
+    found = soft_pairwise_test(
+        *scores, alternative="greater", permutations=200, sign_permutations=1000
+    )
     # The tool's accuracies have 1,000 permutations: comparisons need about 0.01 for that.
     assert found.difference == pytest.approx(expected["delta"], abs=0.01)
     assert found.p is not None
@@ -235,7 +237,7 @@ def test_permutations_for_soft_pairwise_accuracy(case: Case) -> None:
 def test_permutations_of_pair_outcomes(case: Case) -> None:
     params, expected = case["params"], case["expect"]
     scores = two_metrics(case, params["metric1"], params["metric2"])
-    found = pair_permutation_test(*scores)
+    found = pair_permutation_test(*scores, alternative="greater")
     assert (found.exact, found.method) == (True, "pairs")
     assert found.difference == pytest.approx(expected["delta"], abs=EXACT)
     assert found.p == pytest.approx(expected["p_exact"], abs=EXACT)
@@ -305,12 +307,14 @@ def test_rank_clusters_of_metrics(case: Case) -> None:
         people: Values = system_scores(name, "human")
         scores = {one: system_scores(name, one, one == "corpusTER") for one in SYSTEM_METRICS}
         by = measure_of(params)
-        test, _ = systems_test(people, scores, by, AgreeSettings())
+        test, _ = systems_test(people, scores, by, AgreeSettings(alternative="observed"))
     else:
         people = human(data)
         scores = {one: segment_scores(data, one, one == "TER") for one in SEGMENT_METRICS}
         by = measure_by("acc-eq:calibrated", grouping="item")
-        test, _ = items_test(people, scores, by, AgreeSettings(permute="pairs"))
+        test, _ = items_test(
+            people, scores, by, AgreeSettings(alternative="observed", permute="pairs")
+        )
     values = {one: measure(people, scores[one], by).value for one in scores}
     found = rank_metrics(values, test)
     assert found.values == pytest.approx(expected["values"], abs=EXACT)

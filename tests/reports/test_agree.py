@@ -43,8 +43,8 @@ def test_the_text_has_a_table_and_a_matrix_for_each_question() -> None:
     assert lines[5].split()[:2] == ["2", "TER"]
     assert lines[6].split() == ["flat", "[1]", "undefined"]
     assert "[1] the metric gives all systems on every item the same score" in lines
-    assert "p: better than      TER" in lines
-    assert "a|b agrees better with people than TER." in lines
+    assert "p against      TER" in lines
+    assert "On these systems, a|b agrees better with people than TER." in lines
     assert any(line.startswith("acc-eq with calibrated ties") for line in lines)
     assert "tie threshold" in text
     assert "intervals over segments, 100 replicates; one-sided permutation test of scores" in text
@@ -60,7 +60,7 @@ def test_the_text_has_a_table_and_a_matrix_for_each_question() -> None:
 
 def test_p_values_are_corrected_in_the_matrix_and_starred() -> None:
     text = render(found())
-    matrix = text[text.index("adjusted p: better than") :].splitlines()
+    matrix = text[text.index("adjusted p against") :].splitlines()
     pairs = {(pair.better, pair.worse): pair for pair in found()["acc-eq"].pairs}
     assert len(pairs) == 3
     assert matrix[2].split()[0] == "a|b"
@@ -73,7 +73,7 @@ def test_few_systems_are_said_to_be_too_few() -> None:
     human = replace(human_scores(), scores={name: human_scores().scores[name] for name in names})
     text = render(agree(few, human, ["bleu", "ter"], coefficients=["pearson"]))
     assert "all 8 permutations" in text
-    assert "nothing could be significant: the smallest possible p is 0.1250." in text
+    assert "nothing could be significant: the smallest possible p is 0.2500." in text
 
 
 def test_json_is_the_whole_result_without_nan() -> None:
@@ -129,7 +129,7 @@ def test_markdown_has_headings_and_tables() -> None:
     text = render(found(), "markdown")
     assert text.startswith("**Kendall's tau-b of segments, by item**\n\n| Rank | Metric |")
     assert "a\\|b" in text
-    assert "- a\\|b agrees better with people than TER." in text
+    assert "- On these systems, a\\|b agrees better with people than TER." in text
 
 
 def test_comparisons_are_counted_below() -> None:

@@ -11,7 +11,7 @@ use truebleu_core::agreement::by_item::average_by_item;
 use truebleu_core::agreement::coefficients::{Averaging, Coefficient};
 use truebleu_core::agreement::groups::{Grouping, Prepared, Scratch};
 use truebleu_core::agreement::pairs::{PairCounts, Verdict, count_judgment};
-use truebleu_core::agreement::permutation::{self, Permutation};
+use truebleu_core::agreement::permutation::{self, Permutation, Unit};
 
 use crate::runtime::{detached, replicates as replicates_from};
 
@@ -211,7 +211,7 @@ fn classes(counts: &PairCounts) -> [u64; 5] {
 /// The metrics are standardised, shaped (2, system, item). With a seed each cell is swapped by a fair
 /// coin; without one, replicate i swaps the judged cells whose bits are set in i.
 #[pyfunction]
-#[pyo3(signature = (human, metrics, *, grouping, coefficient, parameter, micro, undefined_as_zero, first, replicates, seed))]
+#[pyo3(signature = (human, metrics, *, grouping, coefficient, parameter, micro, undefined_as_zero, systems, first, replicates, seed))]
 #[expect(clippy::too_many_arguments, reason = "settings are keyword arguments in Python")]
 pub fn hybrid_values<'py>(
     py: Python<'py>,
@@ -222,6 +222,7 @@ pub fn hybrid_values<'py>(
     parameter: f64,
     micro: bool,
     undefined_as_zero: bool,
+    systems: bool,
     first: u64,
     replicates: u64,
     seed: Option<u64>,
@@ -234,6 +235,7 @@ pub fn hybrid_values<'py>(
     require_two(&metrics)?;
     let replicates = replicates_from(first, replicates, 2)?;
     let permutation = seed.map_or(Permutation::Enumerated, |seed| Permutation::Random { seed });
+    let unit = if systems { Unit::System { items: human.ncols() } } else { Unit::Cell };
     let values = detached(py, || {
         let prepared = Prepared::new(&flat(&human), human.nrows(), grouping);
         let rows: Vec<_> = metrics.outer_iter().map(|metric| flat(&metric)).collect();
@@ -243,7 +245,7 @@ pub fn hybrid_values<'py>(
             coefficient,
             averaging,
             metrics,
-            permutation,
+            (permutation, unit),
             replicates,
         )
     })?;

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from truebleu._results import Result
 from truebleu._seeds import DEFAULT_SEED
-from truebleu.agreement.answers import AgreeSettings, Answer, answer_question, resampling_of
+from truebleu.agreement.answers import (
+    AgreeSettings,
+    Answer,
+    ask,
+    correct_answers,
+    resampling_of,
+)
 from truebleu.agreement.data import agreement_data
 from truebleu.agreement.measures import WITH_TIES, parse_questions
 from truebleu.corpus.test_set import as_test_set
@@ -21,7 +27,7 @@ from truebleu.metrics.registry import metrics_for
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu.agreement.answers import TestName
+    from truebleu.agreement.answers import AgreeAlternative, CorrectOver, TestName
     from truebleu.agreement.bootstrap import Resample
     from truebleu.agreement.data import AgreementData, Human, SystemScores
     from truebleu.agreement.measures import Question
@@ -51,6 +57,8 @@ MOST_POINTS = 10_000
 # What WMT asks since 2024, and what most papers ask.
 SEGMENT_COEFFICIENTS = ("acc-eq", "kendall-b")
 SYSTEM_COEFFICIENTS = ("soft-pairwise-accuracy", "pairwise-accuracy", "pearson")
+# What a metric has by chance, where it is not 0.
+CHANCE = {"pairwise-accuracy": 0.5, "soft-pairwise-accuracy": 0.5}
 COMPARISON_COEFFICIENTS = ("chen-cherry", "tau-13", "pairwise-accuracy", "pearson")
 
 
@@ -194,6 +202,17 @@ class Agreement(Result):
                 return answer
         raise KeyError(coefficient)
 
+    @property
+    def all_negative(self) -> bool:
+        """Whether no metric agrees with people any better than chance, by any coefficient."""
+        values = [
+            agreement.value - CHANCE.get(answer.question.coefficient, 0.0)
+            for answer in self.answers
+            for agreement in answer.metrics
+            if agreement.value is not None and answer.question.coefficient not in WITH_TIES
+        ]
+        return bool(values) and max(values) < 0
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``agree --format json`` prints them."""
         return {
@@ -206,6 +225,7 @@ class Agreement(Result):
                 for label, metric in self.metrics.items()
             ],
             "answers": [answer.to_dict() for answer in self.answers],
+            "all_negative": self.all_negative,
             "warnings": [warning.to_dict() for warning in self.warnings],
         }
 
@@ -223,7 +243,10 @@ def agree(
     test: TestName = "permutation",
     permutations: int = 1000,
     permute: Permute = "scores",
+    alternative: AgreeAlternative = "two-sided",
     correction: str = "holm",
+    correct_over: CorrectOver = "pairs",
+    human_lower_is_better: bool = False,
     system_scores: SystemScores = "all",
     seed: int = DEFAULT_SEED,
     level: float = 0.95,
@@ -245,9 +268,15 @@ def agree(
         replicates: of the intervals.
         test: of two metrics: "permutation", or "williams" for Pearson's r of all scores at once.
         permutations: in each permutation test; all there are of up to 14 systems.
-        permute: what tests of calibrated ties permute: "scores", calibrated anew every time, or
-            outcomes of "pairs", as WMT 2023 to 2025, which rejects too often.
+        permute: what tests permute: "scores", which takes the systems as given; whole "systems", to
+            say something about other systems too; or, for calibrated ties, outcomes of "pairs", as
+            WMT 2023 to 2025, which rejects too often.
+        alternative: "two-sided"; "greater" where it was fixed beforehand that metrics agree better
+            than those named after them; or "observed", one-sided in the direction that the data
+            show, as the WMT tasks, which doubles the false alarms.
         correction: for the number of pairs of metrics; "none" is what the WMT tasks do.
+        correct_over: the "pairs" of each question, or those of "all" questions together.
+        human_lower_is_better: human scores are better the lower they are, and are negated.
         system_scores: whether metrics score systems on "all" segments, or on those "rated".
         seed: any whole number from 0 up.
         level: of the intervals, and 1 minus the significance level of the tests.
@@ -270,13 +299,16 @@ def agree(
         test=test,
         permutations=permutations,
         permute=permute,
+        alternative=alternative,
         correction=correction,
+        correct_over=correct_over,
+        human_lower_is_better=human_lower_is_better,
         system_scores=system_scores,
         seed=seed,
         level=level,
     )
     test_set = as_test_set(systems, references, documents=documents)
-    judgments = as_judgments(human)
+    judgments = as_judgments(human, lower_is_better=human_lower_is_better)
     parsed, test_set = metrics_for(metrics, test_set)
     questions = parse_questions(
         default_coefficients(judgments) if coefficients is None else coefficients,
@@ -289,9 +321,9 @@ def agree(
         require_answerable(question, data, judgments)
     # All that can be refused is refused before the work begins.
     resampled = [resampling_of(question, data, resample) for question in questions]
-    answers = []
+    asked = []
     for question, resampling in zip(questions, resampled, strict=True):
-        answers.append(answer_question(data, question, settings, resampling))
+        asked.append(ask(data, question, settings, resampling))
         if progress is not None:
             progress(1)
     return Agreement(
@@ -299,21 +331,35 @@ def agree(
         human=HumanSummary.of(judgments, data, test_set),
         settings=settings,
         metrics=_summaries(data, test_set.references_per_segment),
-        answers=tuple(answers),
+        answers=correct_answers(asked, settings),
         points=tuple(_points(data)),
         warnings=test_set.warnings,
     )
 
 
-def as_judgments(human: HumanLike) -> Human:
-    """Judgments as they are, or scores of segments by system."""
-    if not isinstance(human, Mapping):
+def as_judgments(human: HumanLike, *, lower_is_better: bool = False) -> Human:
+    """Judgments as they are, or scores of segments by system; negated where lower is better."""
+    if isinstance(human, Mapping):
+        scores = {
+            name: tuple(None if score is None else float(score) for score in row)
+            for name, row in human.items()
+        }
+        human = HumanScores(label="human", level="segment", scores=scores, signature="human")
+    if not lower_is_better:
         return human
-    scores = {
-        name: tuple(None if score is None else float(score) for score in row)
-        for name, row in human.items()
-    }
-    return HumanScores(label="human", level="segment", scores=scores, signature="human")
+    if not isinstance(human, HumanScores):
+        expected = "no such setting where people compared pairs: they say which is better"
+        raise SettingError("human_lower_is_better", True, expected)
+    return replace(
+        human,
+        # 0 is not turned into -0.
+        scores={
+            name: tuple(None if score is None else 0.0 - score for score in row)
+            for name, row in human.scores.items()
+        },
+        signature=f"{human.signature}|negated",
+        notes=(*human.notes, "Human scores: lower is better, so they are negated."),
+    )
 
 
 def default_coefficients(human: Human) -> tuple[str, ...]:
@@ -333,7 +379,12 @@ def _require_testable(question: Question, settings: AgreeSettings, metrics: int)
     ):
         expected = "'permutation': Williams' test is for Pearson's r without groups only"
         raise SettingError(f"test of {question.label}", settings.test, expected)
-    if metrics < 2 or measure is None or question.compared:
+    if metrics < 2:
+        return
+    if question.compared and settings.permute == "systems":
+        expected = "'scores' where people compared pairs: metrics are swapped on segments"
+        raise SettingError(f"permute of {question.label}", settings.permute, expected)
+    if measure is None or question.compared:
         return
     by = measure.coefficient
     outcomes = by.name in WITH_TIES and question.level == "segment"

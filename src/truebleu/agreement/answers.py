@@ -15,6 +15,7 @@ import numpy as np
 
 from truebleu._seeds import DEFAULT_SEED, require_replicates, require_seed
 from truebleu.agreement.bootstrap import (
+    MOST_NOISE,
     RESAMPLE,
     Replicates,
     Resample,
@@ -29,7 +30,7 @@ from truebleu.agreement.comparisons import (
 )
 from truebleu.agreement.data import SystemScores
 from truebleu.agreement.measures import measure
-from truebleu.agreement.ranking import MetricPair, rank_metrics
+from truebleu.agreement.ranking import MetricPair, TestedMetrics
 from truebleu.agreement.soft_pairwise import (
     bootstrap_soft_pairwise,
     soft_pairwise_accuracies,
@@ -40,6 +41,7 @@ from truebleu.agreement.tests import (
     Method,
     MetricTest,
     Permute,
+    Unit,
     pair_permutation_test,
     permutation_test,
     williams_test,
@@ -49,11 +51,12 @@ from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust
 from truebleu.significance.intervals import smallest_replicates
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from truebleu.agreement.data import AgreementData
     from truebleu.agreement.measures import Measure, Measured, Question
     from truebleu.significance._checks import Values
+    from truebleu.significance.p_values import Alternative
 
 __all__ = ["AgreeSettings", "Answer", "MetricAgreement", "answer_question"]
 
@@ -61,14 +64,23 @@ __all__ = ["AgreeSettings", "Answer", "MetricAgreement", "answer_question"]
 TestName: TypeAlias = Literal["permutation", "williams"]
 #: A test of a metric and of one that agrees no better, by their names.
 Test: TypeAlias = Callable[[str, str], MetricTest]
+#: What tests ask: whether two metrics differ; whether one agrees better than those named after it;
+#: or, as the WMT metrics tasks, whether the one that does agree better does so truly.
+AgreeAlternative: TypeAlias = Literal["two-sided", "greater", "observed"]
+#: The pairs of metrics that are corrected for together: those of one question, or of all.
+CorrectOver: TypeAlias = Literal["pairs", "all"]
 
 TESTS: tuple[TestName, ...] = get_args(TestName)
+ALTERNATIVES: tuple[AgreeAlternative, ...] = get_args(AgreeAlternative)
+CORRECT_OVER: tuple[CorrectOver, ...] = get_args(CorrectOver)
 # All permutations of so many systems are made, however few are asked for: 16,384.
 EXACT_SYSTEMS = 14
 OUTSIDE = (
-    "the value is outside its interval: resampling adds to the noise of the scores, and noise "
-    "weakens agreement"
+    "the value is outside its interval: noise weakens agreement, and the interval is about the "
+    "agreement without it"
 )
+# Two points always lie on a line.
+FEWEST_SYSTEMS = {"pearson": 3, "spearman": 3}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,9 +92,15 @@ class AgreeSettings:
         replicates: of the intervals.
         test: of two metrics: "permutation", or "williams" for Pearson's r of all scores at once.
         permutations: in each permutation test; all there are of up to 14 systems.
-        permute: what tests of calibrated ties permute: "scores", calibrated anew every time, or
-            outcomes of "pairs", as WMT 2023 to 2025, which rejects too often.
+        permute: what tests permute: "scores", which takes the systems as given; whole "systems", to
+            say something about other systems too; or, for calibrated ties, outcomes of "pairs", as
+            WMT 2023 to 2025, which rejects too often.
+        alternative: "two-sided"; "greater" where it was fixed beforehand that metrics agree better
+            than those named after them; or "observed", one-sided in the direction that the data
+            show, as the WMT tasks, which doubles the false alarms.
         correction: for the number of pairs of metrics; "none" is what the WMT tasks do.
+        correct_over: the "pairs" of each question, or those of "all" questions together.
+        human_lower_is_better: whether human scores were negated, since lower ones are better.
         system_scores: whether metrics score systems on "all" segments, or on those "rated".
         seed: any whole number from 0 up.
         level: of the intervals, and 1 minus the significance level of the tests.
@@ -93,7 +111,10 @@ class AgreeSettings:
     test: TestName = "permutation"
     permutations: int = 1000
     permute: Permute = "scores"
+    alternative: AgreeAlternative = "two-sided"
     correction: str = "holm"
+    correct_over: CorrectOver = "pairs"
+    human_lower_is_better: bool = False
     system_scores: SystemScores = "all"
     seed: int = DEFAULT_SEED
     level: float = 0.95
@@ -103,6 +124,8 @@ class AgreeSettings:
             ("resample", self.resample, RESAMPLE),
             ("test", self.test, TESTS),
             ("permute", self.permute, PERMUTE),
+            ("alternative", self.alternative, ALTERNATIVES),
+            ("correct_over", self.correct_over, CORRECT_OVER),
             ("correction", self.correction, P_VALUE_CORRECTIONS),
             ("system_scores", self.system_scores, get_args(SystemScores)),
         ):
@@ -120,6 +143,14 @@ class AgreeSettings:
     def alpha(self) -> float:
         """The significance level."""
         return round(1 - self.level, 12)
+
+    def side(self, metrics: Sequence[str], better: str, worse: str) -> Alternative:
+        """The alternative of a test of two metrics, in the order in which metrics are named."""
+        if self.alternative == "two-sided":
+            return "two-sided"
+        if self.alternative == "observed":
+            return "greater"
+        return "greater" if metrics.index(better) < metrics.index(worse) else "less"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,6 +201,9 @@ class Answer:
             level, nothing could have been significant. None without pairs.
         resampled: what the replicates of intervals resampled.
         method: how pairs of metrics were tested.
+        family: how many pairs of metrics p-values are corrected for together.
+        about_systems: whether tests are about other systems too; otherwise they take these as
+            given.
         notes: what a reader should know, in sentences.
     """
 
@@ -180,6 +214,8 @@ class Answer:
     smallest_p: float | None
     resampled: str
     method: Method
+    family: int = 0
+    about_systems: bool = False
     notes: tuple[str, ...] = ()
 
     def __getitem__(self, metric: str) -> MetricAgreement:
@@ -198,6 +234,8 @@ class Answer:
             "coefficient": self.question.coefficient,
             "resampled": self.resampled,
             "method": self.method,
+            "family": self.family,
+            "about_systems": self.about_systems,
             "smallest_p": self.smallest_p,
             "metrics": [agreement.to_dict() for agreement in self.metrics],
             "pairs": [pair.to_dict() for pair in self.pairs],
@@ -345,9 +383,15 @@ def _of_systems(
 ) -> Evaluation:
     means, systems = data.people.means, data.systems
     test, method = systems_test(means, systems, by, settings)
+    fewest = FEWEST_SYSTEMS.get(by.coefficient.name, 2)
+    too_few = int((~np.isnan(means)).sum()) < fewest
+    reason = "undefined for fewer than three systems: two points always lie on a line"
     return Evaluation(
         values={
-            label: _measured(label, measure(means, scores, by)) for label, scores in systems.items()
+            label: MetricAgreement(metric=label, value=None, notes=(reason,))
+            if too_few
+            else _measured(label, measure(means, scores, by))
+            for label, scores in systems.items()
         },
         test=test,
         method=method,
@@ -405,6 +449,7 @@ def _of_comparisons(
             items[better],
             judgments,
             by.coefficient,
+            alternative=settings.side(list(items), better, worse),
             permutations=settings.permutations,
             seed=settings.seed,
         ),
@@ -427,6 +472,7 @@ def _of_soft_accuracy(
     human, items = data.human, data.items
     assert human is not None  # noqa: S101  # refused otherwise
     accuracies = soft_pairwise_accuracies(human, items, seed=settings.seed)
+    by_system = settings.permute == "systems"
     first = next(iter(accuracies.values()))
     notes: tuple[str, ...] = ()
     if first.unpaired:
@@ -443,10 +489,14 @@ def _of_soft_accuracy(
             human,
             items[worse],
             items[better],
-            permutations=settings.permutations,
+            unit="system" if by_system else "cell",
+            alternative=settings.side(list(items), better, worse),
+            permutations=_permutations(settings, len(human))
+            if by_system
+            else settings.permutations,
             seed=settings.seed,
         ),
-        method="scores",
+        method="systems" if by_system else "scores",
         replicates=lambda: bootstrap_soft_pairwise(
             human,
             items,
@@ -466,7 +516,7 @@ def items_test(
     """The test of a coefficient of items, and its method."""
     coefficient = by.coefficient
     if settings.test == "williams":
-        return _williams(human, metrics), "williams"
+        return _williams(human, metrics, settings), "williams"
     # A threshold has the unit of its metric's scores, so that these cannot be swapped.
     fixed = bool(coefficient.epsilon) and not coefficient.calibrated
     if fixed or (coefficient.calibrated and settings.permute == "pairs"):
@@ -479,11 +529,15 @@ def items_test(
                 grouping=by.grouping,
                 micro=by.average == "micro",
                 epsilons=epsilons,
+                alternative=settings.side(list(metrics), better, worse),
                 permutations=settings.permutations,
                 seed=settings.seed,
             )
         ), "pairs"
-    return _permuted_scores(human, metrics, by, settings.permutations, settings.seed), "scores"
+    if settings.permute == "systems":
+        permutations = _permutations(settings, len(human))
+        return _permuted(human, metrics, by, settings, "system", permutations), "systems"
+    return _permuted(human, metrics, by, settings, "cell", settings.permutations), "scores"
 
 
 def systems_test(
@@ -491,23 +545,44 @@ def systems_test(
 ) -> tuple[Test, Method]:
     """The test of a coefficient of system scores, and its method."""
     if settings.test == "williams":
-        return _williams(human, metrics), "williams"
-    permutations = settings.permutations
-    if len(human) <= EXACT_SYSTEMS:
-        permutations = max(permutations, 2 ** len(human))
-    return _permuted_scores(human, metrics, by, permutations, settings.seed), "scores"
+        return _williams(human, metrics, settings), "williams"
+    permutations = _permutations(settings, len(human))
+    return _permuted(human, metrics, by, settings, "system", permutations), "systems"
 
 
-def _permuted_scores(
-    human: Values, metrics: Mapping[str, Values], by: Measure, permutations: int, seed: int
+def _permutations(settings: AgreeSettings, systems: int) -> int:
+    """How many permutations of systems to make: all of them where they are few."""
+    few = systems <= EXACT_SYSTEMS
+    return max(settings.permutations, 2**systems) if few else settings.permutations
+
+
+def _permuted(
+    human: Values,
+    metrics: Mapping[str, Values],
+    by: Measure,
+    settings: AgreeSettings,
+    unit: Unit,
+    permutations: int,
 ) -> Test:
     return lambda better, worse: permutation_test(
-        human, metrics[worse], metrics[better], by, permutations=permutations, seed=seed
+        human,
+        metrics[worse],
+        metrics[better],
+        by,
+        unit=unit,
+        alternative=settings.side(list(metrics), better, worse),
+        permutations=permutations,
+        seed=settings.seed,
     )
 
 
-def _williams(human: Values, metrics: Mapping[str, Values]) -> Test:
-    return lambda better, worse: williams_test(human, metrics[worse], metrics[better])
+def _williams(human: Values, metrics: Mapping[str, Values], settings: AgreeSettings) -> Test:
+    return lambda better, worse: williams_test(
+        human,
+        metrics[worse],
+        metrics[better],
+        alternative=settings.side(list(metrics), better, worse),
+    )
 
 
 def _measured(label: str, measured: Measured) -> MetricAgreement:
@@ -529,40 +604,109 @@ def _notes(reason: str | None) -> tuple[str, ...]:
 # The answer.
 
 
-def answer_question(
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AskedQuestion:
+    """A question answered but for the correction of p-values, which others may have a part in.
+
+    Attributes:
+        question: what was asked.
+        title: the same for people.
+        metrics: each metric's agreement with its interval, without rank.
+        tested: the tests of all pairs of metrics.
+        resampled: what the replicates of intervals resampled.
+        method: how pairs of metrics were tested.
+        notes: what a reader should know, in sentences.
+    """
+
+    question: Question
+    title: str
+    metrics: Mapping[str, MetricAgreement]
+    tested: TestedMetrics
+    resampled: str
+    method: Method
+    notes: tuple[str, ...]
+
+    def answer(
+        self, adjusted: Values, smallest_p: float | None, family: int, settings: AgreeSettings
+    ) -> Answer:
+        """The answer with corrected p-values."""
+        ranked = self.tested.ranked(adjusted, alpha=settings.alpha, correction=settings.correction)
+        ranks = dict(zip(ranked.order, ranked.ranks, strict=True))
+        of_systems = self.question.level == "system" and self.question.measure is not None
+        return Answer(
+            question=self.question,
+            title=self.title,
+            metrics=tuple(
+                replace(self.metrics[label], rank=ranks.get(label))
+                for label in (*ranked.order, *ranked.undefined)
+            ),
+            pairs=ranked.pairs,
+            smallest_p=smallest_p,
+            resampled=self.resampled,
+            method=self.method,
+            family=family,
+            about_systems=of_systems or self.method == "systems",
+            notes=self.notes,
+        )
+
+
+def ask(
     data: AgreementData, question: Question, settings: AgreeSettings, resampling: Resampling
-) -> Answer:
-    """The answer of all metrics to one question, with intervals over what `resampling` says."""
+) -> AskedQuestion:
+    """All metrics' values, intervals over what `resampling` says, and tests of all pairs."""
     evaluation = evaluate(data, question, settings, resampling)
     values = {label: agreement.value for label, agreement in evaluation.values.items()}
-    ranked = rank_metrics(
-        values, evaluation.test, alpha=settings.alpha, correction=settings.correction
-    )
+    tested = TestedMetrics.of(values, evaluation.test)
     replicates = None
-    if resampling.refusal is None and ranked.order:
+    if resampling.refusal is None and tested.values:
         replicates = evaluation.replicates()
-    metrics = []
-    for label, rank in zip(ranked.order, ranked.ranks, strict=True):
-        agreement = replace(evaluation.values[label], rank=rank)
-        agreement = agreement.noted(*_constant(data, label, question))
-        metrics.append(_with_interval(agreement, replicates, resampling.refusal, settings.level))
-    return Answer(
+    metrics = dict(evaluation.values)
+    for label in tested.values:
+        agreement = metrics[label].noted(*_constant(data, label, question))
+        metrics[label] = _with_interval(agreement, replicates, resampling.refusal, settings.level)
+    return AskedQuestion(
         question=question,
         title=question.title(data.people.item),
-        metrics=(*metrics, *(evaluation.values[label] for label in ranked.undefined)),
-        pairs=ranked.pairs,
-        smallest_p=_smallest_p(ranked.pairs, settings.correction),
+        metrics=metrics,
+        tested=tested,
         resampled=resampling.name,
         method=evaluation.method,
         notes=(*evaluation.notes, *resampling.notes),
     )
 
 
-def _smallest_p(pairs: tuple[MetricPair, ...], correction: str) -> float | None:
-    """The smallest adjusted p there could have been: above alpha, nothing can be significant."""
-    if not pairs:
-        return None
-    return float(adjust(np.array([pair.test.smallest_p for pair in pairs]), correction).min())
+def correct_answers(
+    questions: Sequence[AskedQuestion], settings: AgreeSettings
+) -> tuple[Answer, ...]:
+    """The answers, p-values corrected within each question or over all of them."""
+    families = [[asked] for asked in questions]
+    if settings.correct_over == "all":
+        families = [list(questions)]
+    answers = []
+    for family in families:
+        sizes = [len(asked.tested.tests) for asked in family]
+        ends = np.cumsum(sizes)[:-1]
+        adjusted, smallest = (
+            adjust(np.concatenate(p_values), settings.correction) if sum(sizes) else np.empty(0)
+            for p_values in (
+                [asked.tested.p_values for asked in family],
+                [asked.tested.smallest_p for asked in family],
+            )
+        )
+        for asked, p, least in zip(
+            family, np.split(adjusted, ends), np.split(smallest, ends), strict=True
+        ):
+            smallest_p = float(least.min()) if least.size else None
+            answers.append(asked.answer(p, smallest_p, sum(sizes), settings))
+    return tuple(answers)
+
+
+def answer_question(
+    data: AgreementData, question: Question, settings: AgreeSettings, resampling: Resampling
+) -> Answer:
+    """The answer of all metrics to one question, with intervals over what `resampling` says."""
+    (answer,) = correct_answers([ask(data, question, settings, resampling)], settings)
+    return answer
 
 
 def _with_interval(
@@ -575,6 +719,12 @@ def _with_interval(
         return agreement.noted(f"no interval: {interval.reason}")
     if not interval.low <= agreement.value <= interval.high:
         agreement = agreement.noted(OUTSIDE)
+    noise = replicates.noise.get(agreement.metric, 0.0)
+    if noise > MOST_NOISE:
+        agreement = agreement.noted(
+            f"noise is {min(noise, 1.0):.0%} of the variance between systems: the interval may be "
+            "too narrow"
+        )
     return replace(agreement, low=interval.low, high=interval.high)
 
 

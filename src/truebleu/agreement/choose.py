@@ -478,7 +478,7 @@ class _Part:
     def of(
         cls, test_set: TestSet, human: HumanLike, coefficient: str, settings: AgreeSettings
     ) -> _Part:
-        judgments = as_judgments(human)
+        judgments = as_judgments(human, lower_is_better=settings.human_lower_is_better)
         compared = not isinstance(judgments, HumanScores)
         return cls(test_set, judgments, parse_question(coefficient, compared=compared), settings)
 
@@ -545,6 +545,7 @@ def choose(
     resample: Resample = "segments",
     replicates: int = 1000,
     permutations: int = 1000,
+    human_lower_is_better: bool = False,
     system_scores: SystemScores = "all",
     seed: int = DEFAULT_SEED,
     level: float = 0.95,
@@ -568,6 +569,7 @@ def choose(
             "documents+systems".
         replicates: of the intervals.
         permutations: in the permutation test; all there are of up to 14 systems.
+        human_lower_is_better: human scores are better the lower they are, and are negated.
         system_scores: whether metrics score systems on "all" segments, or on those "rated".
         seed: any whole number from 0 up.
         level: of the intervals, and 1 minus the significance level of the test.
@@ -587,6 +589,7 @@ def choose(
         resample=resample,
         replicates=replicates,
         permutations=permutations,
+        human_lower_is_better=human_lower_is_better,
         system_scores=system_scores,
         seed=seed,
         level=level,

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from truebleu.significance._checks import Values
+    from truebleu.significance.p_values import Alternative
 
 __all__ = [
     "Judgments",
@@ -290,10 +291,11 @@ def judgment_permutation_test(
     judgments: Judgments,
     by: Coefficient,
     *,
+    alternative: Alternative = "two-sided",
     permutations: int,
     seed: int,
 ) -> MetricTest:
-    """Test whether metric 2 agrees better than metric 1, by swapping the metrics on segments.
+    """Test whether two metrics agree differently well, by swapping the metrics on segments.
 
     Assumes that, were the metrics equally good, either's answers about a segment might as well be
     the other's, independently of other segments.
@@ -303,6 +305,8 @@ def judgment_permutation_test(
         metric2: the second metric's.
         judgments: the comparisons.
         by: a coefficient made of counts of pairs.
+        alternative: "two-sided"; or, fixed beforehand, "greater" for metric 2 being better, "less"
+            for metric 1.
         permutations: how many; all of them are made where they are no more than these.
         seed: of the permutations.
     """
@@ -323,13 +327,14 @@ def judgment_permutation_test(
     undefined = np.isnan(differences)
     # A hybrid without a value counts as if it differed as much as the metrics do.
     differences = np.where(undefined, observed, differences)
-    p = randomization_p(observed, differences, "greater", exact=exact, scale=1.0)
+    p = randomization_p(observed, differences, alternative, exact=exact, scale=1.0)
     value1, value2 = (_value(by, classes) for classes in sums.reshape(2, -1))
     return MetricTest(
         value1=value1,
         value2=value2,
         difference=observed,
         p=float(p),
+        alternative=alternative,
         method="segments",
         permutations=count,
         exact=exact,

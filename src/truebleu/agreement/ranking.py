@@ -31,7 +31,7 @@ import math
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -54,6 +54,7 @@ __all__ = [
     "MetricPair",
     "RankedMetrics",
     "RankedSystem",
+    "TestedMetrics",
     "rank_clusters",
     "rank_metrics",
     "rank_systems",
@@ -74,7 +75,7 @@ class MetricPair:
         better: the metric with the higher value.
         worse: the other.
         difference: by how much it is higher.
-        test: whether it is truly better.
+        test: whether they truly differ.
         p_adjusted: p corrected for the number of pairs.
         significant: whether the corrected p is no more than alpha.
     """
@@ -103,6 +104,7 @@ class MetricPair:
             "exact": self.test.exact,
             "permutations": self.test.permutations,
             "smallest_p": self.test.smallest_p,
+            "alternative": self.test.alternative,
             "reason": self.test.reason,
         }
 
@@ -138,8 +140,8 @@ def rank_clusters(p_values: ArrayLike, alpha: float = 0.05) -> list[int]:
     """The rank of each metric, metrics given best first.
 
     Args:
-        p_values: p_values[i][j], i < j, is the p-value that metric i is better than metric j; the
-            rest is not looked at.
+        p_values: p_values[i][j], i < j, is the p-value of metric i against metric j; the rest is
+            not looked at.
         alpha: a metric is beaten where p <= alpha.
 
     >>> rank_clusters([[0, 0.3, 0.01], [0, 0, 0.2], [0, 0, 0]])
@@ -169,8 +171,8 @@ def rank_metrics(
 
     Args:
         values: how well each metric agrees with people; None where that is undefined.
-        test: given the names of a metric and of one that agrees no better, a test of whether the
-            first is truly better.
+        test: given the names of a metric and of one that agrees no better, a test of whether they
+            truly differ.
         alpha: the level of the tests.
         correction: for the number of pairs, by a name that `adjust` knows, such as "holm". The
             metrics tasks correct for nothing.
@@ -180,36 +182,79 @@ def rank_metrics(
     >>> rank_metrics({"a": 0.5, "b": 0.7}, lambda better, worse: test).order
     ('b', 'a')
     """
-    threshold = require_alpha(alpha)
-    defined = {name: value for name, value in values.items() if value is not None}
-    order = sorted(defined, key=lambda name: (-defined[name], name))
-    pairs = list(combinations(range(len(order)), 2))
-    tests = [test(order[a], order[b]) for a, b in pairs]
-    # Where there is nothing to test, nothing speaks for a difference.
-    raw = np.array([1.0 if tested.p is None else tested.p for tested in tests], dtype=np.float64)
-    adjusted = adjust(raw, correction)
-    matrix = np.zeros((len(order), len(order)))
-    for (a, b), p in zip(pairs, adjusted, strict=True):
-        matrix[a, b] = p
-    return RankedMetrics(
-        order=tuple(order),
-        values=tuple(defined[name] for name in order),
-        ranks=tuple(rank_clusters(matrix, threshold)),
-        undefined=tuple(sorted(name for name, value in values.items() if value is None)),
-        pairs=tuple(
-            MetricPair(
-                better=order[a],
-                worse=order[b],
-                difference=defined[order[a]] - defined[order[b]],
-                test=tested,
-                p_adjusted=float(p),
-                significant=bool(p <= threshold),
+    tested = TestedMetrics.of(values, test)
+    adjusted = adjust(tested.p_values, correction)
+    return tested.ranked(adjusted, alpha=alpha, correction=correction)
+
+
+@dataclass(frozen=True, slots=True)
+class TestedMetrics:
+    """Metrics tested pair by pair, before p-values are corrected, alone or with other questions'.
+
+    Attributes:
+        values: of the metrics that have one, best first.
+        undefined: metrics without a value, in order of name.
+        tests: of all pairs, the better metrics first.
+    """
+
+    __test__: ClassVar[bool] = False  # not a test of pytest's
+
+    values: Mapping[str, float]
+    undefined: tuple[str, ...]
+    tests: tuple[MetricTest, ...]
+
+    @classmethod
+    def of(
+        cls, values: Mapping[str, float | None], test: Callable[[str, str], MetricTest]
+    ) -> TestedMetrics:
+        """Test every pair; see `rank_metrics`."""
+        defined = {name: value for name, value in values.items() if value is not None}
+        order = sorted(defined, key=lambda name: (-defined[name], name))
+        return cls(
+            values={name: defined[name] for name in order},
+            undefined=tuple(sorted(name for name, value in values.items() if value is None)),
+            tests=tuple(test(better, worse) for better, worse in combinations(order, 2)),
+        )
+
+    @property
+    def p_values(self) -> Values:
+        """The p-value of each test; 1 where there is nothing to test."""
+        return np.array([1.0 if test.p is None else test.p for test in self.tests], np.float64)
+
+    @property
+    def smallest_p(self) -> Values:
+        """The smallest p-value that each test could have had."""
+        return np.array([test.smallest_p for test in self.tests], dtype=np.float64)
+
+    def ranked(self, adjusted: Values, *, alpha: float, correction: str) -> RankedMetrics:
+        """Ranks by the corrected p-values of the tests."""
+        threshold = require_alpha(alpha)
+        order = list(self.values)
+        matrix = np.zeros((len(order), len(order)))
+        pairs = []
+        for (a, b), test, p in zip(
+            combinations(range(len(order)), 2), self.tests, adjusted, strict=True
+        ):
+            matrix[a, b] = p
+            pairs.append(
+                MetricPair(
+                    better=order[a],
+                    worse=order[b],
+                    difference=self.values[order[a]] - self.values[order[b]],
+                    test=test,
+                    p_adjusted=float(p),
+                    significant=bool(p <= threshold),
+                )
             )
-            for (a, b), tested, p in zip(pairs, tests, adjusted, strict=True)
-        ),
-        correction=correction,
-        alpha=threshold,
-    )
+        return RankedMetrics(
+            order=tuple(order),
+            values=tuple(self.values.values()),
+            ranks=tuple(rank_clusters(matrix, threshold)),
+            undefined=self.undefined,
+            pairs=tuple(pairs),
+            correction=correction,
+            alpha=threshold,
+        )
 
 
 # --------------------------------------------------------------------------------------------------

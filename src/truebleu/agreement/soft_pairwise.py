@@ -39,8 +39,8 @@ from truebleu.agreement.bootstrap import (
     units_of_segments,
 )
 from truebleu.agreement.coefficients import as_cells, as_human, as_metric, rated_cells
-from truebleu.agreement.tests import MetricTest, hybrid_test, standardised
-from truebleu.errors import SettingError
+from truebleu.agreement.tests import UNITS, MetricTest, Unit, hybrid_test, standardised
+from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import Bootstrap, Swaps, on_exact_grid
 from truebleu.significance._checks import TIE_TOLERANCE
 
@@ -432,7 +432,8 @@ def soft_pairwise_test(
     metric1: ArrayLike,
     metric2: ArrayLike,
     *,
-    alternative: Alternative = "greater",
+    unit: Unit = "cell",
+    alternative: Alternative = "two-sided",
     permutations: int = 1000,
     sign_permutations: int | None = None,
     seed: int = DEFAULT_SEED,
@@ -448,14 +449,19 @@ def soft_pairwise_test(
         human: human scores shaped (system, segment), NaN where nobody rated.
         metric1: the first metric's segment scores, shaped alike.
         metric2: the second metric's.
-        alternative: "greater" for metric 2 being better, "less" for metric 1, or "two-sided".
-        permutations: swaps of scores.
+        unit: what is swapped together: the two scores of a "cell", which takes the systems as
+            given; or all scores of a "system", to say something about other systems too.
+        alternative: "two-sided"; or, fixed beforehand, "greater" for metric 2 being better, "less"
+            for metric 1.
+        permutations: swaps of scores; with systems all of them are made where they are no more.
         sign_permutations: if given, the p-values of which each accuracy is made are those of so
             many permutations of signs instead, as in mt-metrics-eval.
         seed: of both.
     """
     require_replicates("permutations", permutations)
     require_seed(seed)
+    if unit not in UNITS:
+        raise UnknownNameError("unit", unit, UNITS)
     (ratings, first), (_, second) = as_cells(human, metric1), as_cells(human, metric2)
     rated = rated_cells(ratings)
     if not paired_systems(rated).size:
@@ -466,16 +472,38 @@ def soft_pairwise_test(
     else:
         accuracies = _permuted_accuracies(ratings, rated, sign_permutations, seed)
     observed = accuracies(np.stack([first, second]))
-    null = np.empty((permutations, 2))
+    exact = unit == "system" and len(rated) < 63 and 2 ** len(rated) <= permutations
+    count_all = 2 ** len(rated) if exact else permutations
+    null = np.empty((count_all, 2))
     size = max(1, BLOCK_SIZE // (2 * rated.size))
-    for start in range(0, permutations, size):
-        count = min(size, permutations - start)
-        coins = _core.swapped_cells(rated.size, first=start, replicates=count, seed=seed)
-        coins = coins.reshape(count, *rated.shape)
+    for start in range(0, count_all, size):
+        count = min(size, count_all - start)
+        coins = _coins(rated, unit, start, count, None if exact else seed)
         null[start : start + count, 0] = accuracies(np.where(coins, second, first))
         null[start : start + count, 1] = accuracies(np.where(coins, first, second))
     values = observed.tolist()
-    return hybrid_test(values, observed, null, alternative=alternative, exact=False, seed=seed)
+    return hybrid_test(
+        values, observed, null, unit=unit, alternative=alternative, exact=exact, seed=seed
+    )
+
+
+def _coins(
+    rated: NDArray[np.bool_], unit: Unit, start: int, count: int, seed: int | None
+) -> NDArray[np.bool_]:
+    """Which cells some permutations swap, to be broadcast to (permutation, system, segment).
+
+    Without a seed, permutation i swaps the systems whose bits are set in i.
+    """
+    if unit == "cell" and seed is not None:
+        coins = _core.swapped_cells(rated.size, first=start, replicates=count, seed=seed)
+        return coins.reshape(count, *rated.shape)
+    systems = len(rated)
+    if seed is None:
+        numbers = np.arange(start, start + count)[:, np.newaxis]
+        coins = (numbers >> np.arange(systems) & 1).astype(np.bool_)
+    else:
+        coins = _core.swapped_cells(systems, first=start, replicates=count, seed=seed)
+    return coins[:, :, np.newaxis]
 
 
 def _normal_accuracies(ratings: Values, rated: NDArray[np.bool_]) -> Callable[[Values], Values]:

@@ -20,9 +20,15 @@ three-dimensional normal distribution. So it is for plain correlations: of syste
 segments taken all together, but not of averages over groups, nor of ranks.
 
 The difference is that of metric 2 minus metric 1, and p the share of permutations whose difference
-is no less than the observed. The observed counts as one more permutation, so that p is never 0;
-where all permutations are no more than those asked for, they are all made, and p is exact with
-nothing added. All of these tests are about these systems and segments: cells are not resampled.
+is at least as large as the observed, in either direction: all tests are two-sided. A one-sided p in
+the direction that the data show is half of that, and rejects twice as often as it says; ask for one
+only where the direction was fixed before the data were seen. The observed counts as one more
+permutation, so that p is never 0; where all permutations are no more than those asked for, they are
+all made, and p is exact with nothing added.
+
+Swapping single cells takes the systems as given: a metric that favours some of them by chance is
+better or worse for these systems, and the test says so. `permutation_test` with unit="system" swaps
+all scores of a system at once, and so asks about other systems like these.
 """
 
 from __future__ import annotations
@@ -65,12 +71,16 @@ __all__ = [
     "williams_test_of_correlations",
 ]
 
-#: What a test permutes: scores of cells, outcomes of pairs, metrics on segments; or Williams' test.
-Method: TypeAlias = Literal["scores", "pairs", "segments", "williams"]
-#: What tests of calibrated ties may permute.
-Permute: TypeAlias = Literal["scores", "pairs"]
+#: What a test permutes: scores of cells, whole systems, outcomes of pairs, metrics on segments; or
+#: Williams' test.
+Method: TypeAlias = Literal["scores", "systems", "pairs", "segments", "williams"]
+#: What tests of segment scores may permute.
+Permute: TypeAlias = Literal["scores", "systems", "pairs"]
+#: What is swapped together: the two scores of a cell, or all scores of a system.
+Unit: TypeAlias = Literal["cell", "system"]
 
 PERMUTE: tuple[Permute, ...] = get_args(Permute)
+UNITS: tuple[Unit, ...] = get_args(Unit)
 PERMUTATIONS = 10_000
 # Standardised scores, or correlations, closer than this are the same but for rounding.
 ROUNDING = 1e-12
@@ -80,7 +90,7 @@ NO_VARIANCE = 1e-14
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricTest:
-    """Whether metric 2 agrees better with people than metric 1.
+    """Whether two metrics agree differently well with people.
 
     Attributes:
         value1: how well metric 1 agrees; None where that is undefined.
@@ -88,7 +98,8 @@ class MetricTest:
         difference: value 2 minus value 1.
         p: the p-value of the alternative; None where it is undefined.
         reason: why there is no p-value, or what makes the test an empty one.
-        alternative: "greater" asks whether metric 2 is better, "less" whether metric 1 is.
+        alternative: "two-sided" asks whether either is better, "greater" whether metric 2 is,
+            "less" whether metric 1 is.
         method: what was permuted; or "williams".
         permutations: how many were made; 0 where p is computed without them.
         exact: no chance is in p: all permutations were made, or their distribution is known.
@@ -103,7 +114,7 @@ class MetricTest:
     difference: float | None = None
     p: float | None = None
     reason: str | None = None
-    alternative: Alternative = "greater"
+    alternative: Alternative = "two-sided"
     method: Method
     permutations: int = 0
     exact: bool = False
@@ -116,7 +127,10 @@ class MetricTest:
         """The smallest p there could have been."""
         if not self.permutations:
             return 0.0
-        return 1 / self.permutations if self.exact else smallest_p(self.permutations)
+        if self.exact:
+            # As far apart as the observed are no swap and, in the other direction, all swaps.
+            return min(1.0, (1 + (self.alternative == "two-sided")) / self.permutations)
+        return smallest_p(self.permutations)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -129,7 +143,8 @@ def permutation_test(
     metric2: ArrayLike,
     by: Measure,
     *,
-    alternative: Alternative = "greater",
+    unit: Unit = "cell",
+    alternative: Alternative = "two-sided",
     permutations: int = PERMUTATIONS,
     seed: int = DEFAULT_SEED,
 ) -> MetricTest:
@@ -141,7 +156,10 @@ def permutation_test(
         metric2: the second metric's.
         by: the measure of agreement. Its tie threshold must be 0 or calibrated, since a threshold
             has the unit of one metric.
-        alternative: "greater" for metric 2 being better, "less" for metric 1, or "two-sided".
+        unit: what is swapped together: the two scores of a "cell", which takes the systems as
+            given; or all scores of a "system", to say something about other systems too.
+        alternative: "two-sided"; or, fixed beforehand, "greater" for metric 2 being better, "less"
+            for metric 1.
         permutations: how many; all of them are made where they are no more than these.
         seed: of the permutations.
     """
@@ -150,10 +168,15 @@ def permutation_test(
     if by.coefficient.epsilon and not by.coefficient.calibrated:
         expected = "0 or 'calibrated': permuted scores are standardised and have no unit"
         raise SettingError("epsilon", by.coefficient.epsilon, expected)
+    if unit not in UNITS:
+        raise UnknownNameError("unit", unit, UNITS)
     (ratings, first), (_, second) = as_cells(human, metric1), as_cells(human, metric2)
     values = [measure_cells(ratings, metric, by).value for metric in (first, second)]
-    cells = int(rated_cells(ratings).sum())
-    exact = cells < 63 and 2**cells <= permutations
+    if unit == "system":
+        kept = rated_cells(ratings).any(axis=1)
+        ratings, first, second = (np.ascontiguousarray(s[kept]) for s in (ratings, first, second))
+    coins = len(ratings) if unit == "system" else int(rated_cells(ratings).sum())
+    exact = coins < 63 and 2**coins <= permutations
     metrics = np.stack(_exchangeable(first, second, ratings))
 
     def hybrids(count: int, *, enumerated: bool) -> Values:
@@ -161,6 +184,7 @@ def permutation_test(
             ratings,
             metrics,
             **by.native,
+            systems=unit == "system",
             first=0,
             replicates=count,
             seed=None if enumerated else seed,
@@ -168,8 +192,10 @@ def permutation_test(
 
     # Swapping nothing: the observed values as the kernel of the permutations has them.
     observed = hybrids(1, enumerated=True)[0]
-    null = hybrids(2**cells if exact else permutations, enumerated=exact)
-    return hybrid_test(values, observed, null, alternative=alternative, exact=exact, seed=seed)
+    null = hybrids(2**coins if exact else permutations, enumerated=exact)
+    return hybrid_test(
+        values, observed, null, unit=unit, alternative=alternative, exact=exact, seed=seed
+    )
 
 
 def standardised(metric: Values, human: Values) -> Values:
@@ -202,12 +228,14 @@ def hybrid_test(
     observed: Values,
     null: Values,
     *,
+    unit: Unit,
     alternative: Alternative,
     exact: bool,
     seed: int,
 ) -> MetricTest:
     """The test, from the observed values and those of hybrids, shaped (permutation, 2)."""
     value1, value2 = values
+    method: Method = "systems" if unit == "system" else "scores"
     if value1 is None or value2 is None:
         lacking = " and ".join(f"metric {n}" for n, value in enumerate(values, 1) if value is None)
         return MetricTest(
@@ -215,7 +243,7 @@ def hybrid_test(
             value2=value2,
             reason=f"the coefficient of {lacking} is undefined",
             alternative=alternative,
-            method="scores",
+            method=method,
             seed=seed,
         )
     difference = float(observed[1] - observed[0])
@@ -230,7 +258,7 @@ def hybrid_test(
         difference=value2 - value1,
         p=float(p),
         alternative=alternative,
-        method="scores",
+        method=method,
         permutations=len(null),
         exact=exact,
         undefined=int(undefined.sum()),
@@ -250,7 +278,7 @@ def pair_permutation_test(
     grouping: Grouping = "item",
     micro: bool = False,
     epsilons: tuple[float, float] | None = None,
-    alternative: Alternative = "greater",
+    alternative: Alternative = "two-sided",
     permutations: int = PERMUTATIONS,
     seed: int = DEFAULT_SEED,
 ) -> MetricTest:
@@ -267,7 +295,8 @@ def pair_permutation_test(
         grouping: which cells make pairs: those of an item, of a system, or all.
         micro: groups count by their cells instead of alike.
         epsilons: the tie thresholds of both; calibrated where they are not given.
-        alternative: "greater" for metric 2 being better, "less" for metric 1, or "two-sided".
+        alternative: "two-sided"; or, fixed beforehand, "greater" for metric 2 being better, "less"
+            for metric 1.
         permutations: how many, where the p-value is not exact.
         seed: of the permutations.
     """
@@ -329,11 +358,11 @@ def _threshold(
     return 0.0 if calibration is None else calibration.epsilon
 
 
-def sign_test(losses: int, wins: int, alternative: Alternative = "greater") -> float:
+def sign_test(losses: int, wins: int, alternative: Alternative = "two-sided") -> float:
     """The exact p-value of so many wins among wins and losses that are equally likely.
 
-    >>> sign_test(1, 3), sign_test(3, 1), sign_test(1, 3, "two-sided")
-    (0.3125, 0.9375, 0.625)
+    >>> sign_test(1, 3), sign_test(1, 3, "greater"), sign_test(3, 1, "greater")
+    (0.625, 0.3125, 0.9375)
     """
     if alternative == "greater":
         return binomial_upper_tail(wins + losses, wins)
@@ -398,7 +427,7 @@ def williams_test(
     metric1: ArrayLike,
     metric2: ArrayLike,
     *,
-    alternative: Alternative = "greater",
+    alternative: Alternative = "two-sided",
 ) -> MetricTest:
     """Test two metrics' Pearson correlations on the cells that have a human score.
 
@@ -406,7 +435,8 @@ def williams_test(
         human: human scores shaped (system, segment), NaN where nobody rated; or one per system.
         metric1: the first metric's scores, shaped alike.
         metric2: the second metric's.
-        alternative: "greater" for metric 2 being better, "less" for metric 1, or "two-sided".
+        alternative: "two-sided"; or, fixed beforehand, "greater" for metric 2 being better, "less"
+            for metric 1.
     """
     (ratings, first), (_, second) = as_cells(human, metric1), as_cells(human, metric2)
     rated = rated_cells(ratings)
@@ -420,7 +450,7 @@ def williams_test(
 
 
 def williams_test_of_correlations(
-    r1: float, r2: float, r12: float, n: int, *, alternative: Alternative = "greater"
+    r1: float, r2: float, r12: float, n: int, *, alternative: Alternative = "two-sided"
 ) -> MetricTest:
     """Test two correlations with a common variable.
 
@@ -429,9 +459,10 @@ def williams_test_of_correlations(
         r2: their correlation with metric 2.
         r12: the correlation of the metrics.
         n: the number of points.
-        alternative: "greater" for metric 2 being better, "less" for metric 1, or "two-sided".
+        alternative: "two-sided"; or, fixed beforehand, "greater" for metric 2 being better, "less"
+            for metric 1.
 
-    >>> test = williams_test_of_correlations(0.8, 0.9, 0.7, 10, alternative="two-sided")
+    >>> test = williams_test_of_correlations(0.8, 0.9, 0.7, 10)
     >>> round(test.p, 4)
     0.4044
     """

@@ -38,6 +38,11 @@ NAMES = (
 def agreement_options(command: Command) -> Command:
     """What intervals resample, how often, and what metrics score."""
     for option in (
+        click.option(
+            "--human-lower-is-better",
+            is_flag=True,
+            help="Lower human scores are better, such as penalties: negate them.",
+        ),
         click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True),
         click.option(
             "--level", type=float, default=0.95, show_default=True, help="Confidence level."

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from truebleu.agreement.agree import agree, default_coefficients
-from truebleu.agreement.answers import TESTS
+from truebleu.agreement.answers import ALTERNATIVES, CORRECT_OVER, TESTS
 from truebleu.agreement.tests import PERMUTE
 from truebleu.cli._agree_options import agreement_options, human_options, read_judgments
 from truebleu.cli._options import (
@@ -52,8 +52,8 @@ grouping=none|item|system, average=macro|micro, undefined=leave-out|zero,
 epsilon=NUMBER|calibrated.
 
 \b
-How to read the answer: 1 is full agreement. The interval says how the value varies with other
-segments (or documents, or systems) like these; ranks differ where a test tells metrics apart.
+How to read the answer: 1 is full agreement. The interval says where the value on ever more segments
+(or documents, or systems) like these would lie; ranks differ where a test tells metrics apart.
 """
 
 
@@ -83,8 +83,18 @@ segments (or documents, or systems) like these; ranks differ where a test tells 
     type=click.Choice(PERMUTE),
     default="scores",
     show_default=True,
-    help="What tests of calibrated ties permute: scores, calibrated anew, or outcomes of pairs as "
-    "in WMT, which rejects too often.",
+    help="What tests permute: scores, which takes the systems as given; whole systems, to say "
+    "something about other systems too; or, for calibrated ties, outcomes of pairs as in WMT, "
+    "which rejects too often.",
+)
+@click.option(
+    "--alternative",
+    type=click.Choice(ALTERNATIVES),
+    default="two-sided",
+    show_default=True,
+    help="greater: fixed beforehand, each metric agrees better than those named after it; "
+    "observed: one-sided in the direction that the data show, as in WMT, which doubles the false "
+    "alarms.",
 )
 @click.option(
     "--correction",
@@ -92,6 +102,13 @@ segments (or documents, or systems) like these; ranks differ where a test tells 
     default="holm",
     show_default=True,
     help="For the number of pairs of metrics.",
+)
+@click.option(
+    "--correct-over",
+    type=click.Choice(CORRECT_OVER),
+    default="pairs",
+    show_default=True,
+    help="Correct for the pairs of metrics of each question, or of all questions together.",
 )
 @agreement_options
 @chart_options

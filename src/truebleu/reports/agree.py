@@ -37,10 +37,24 @@ WIDE = 15
 
 METHODS = {
     "scores": "permutation test of scores",
+    "systems": "permutation test of systems",
     "pairs": "permutation test of outcomes of pairs",
     "segments": "permutation test of segments",
     "williams": "Williams' test",
 }
+SIDES = {"two-sided": "two-sided", "greater": "one-sided", "observed": "one-sided"}
+THESE_SYSTEMS = (
+    "The tests take these systems as given; whether it holds for other systems like them, "
+    "--permute systems asks."
+)
+OBSERVED = (
+    "Tests are one-sided in the direction that the data show, as in WMT: of equally good metrics "
+    "they tell twice as many apart as the level says."
+)
+NEGATIVE = (
+    "No agreement is above chance: if lower human scores are better, say so by "
+    "--human-lower-is-better."
+)
 TOO_OFTEN = "The test assumes that pairs are independent, which they are not: it rejects too often."
 SAME_DATA = (
     "Development and test are the same outputs and judgments: the value on test flatters the "
@@ -70,8 +84,13 @@ def _agreement(agreement: Agreement) -> Document:
         agreement.human.signature,
         *signature_lines(metric.signature for metric in agreement.metrics.values()),
     )
+    about = [_human(agreement.human), *about_inputs(agreement.human, directions)]
+    if agreement.all_negative and not agreement.settings.human_lower_is_better:
+        about.append(NEGATIVE)
+    if agreement.settings.alternative == "observed" and any(a.pairs for a in agreement.answers):
+        about.append(OBSERVED)
     blocks += [
-        Sentences((_human(agreement.human), *about_inputs(agreement.human, directions))),
+        Sentences(tuple(about)),
         Notes(signatures),
         _scatter(agreement),
     ]
@@ -105,14 +124,14 @@ def _values(settings: AgreeSettings, answer: Answer) -> Table:
 
 
 def _matrix(answer: Answer) -> Table:
-    """Adjusted p-values that the row's metric is better than the column's; * where it is."""
+    """Adjusted p-values of each row's metric against the column's; * where they differ."""
     names = [agreement.metric for agreement in answer.metrics if agreement.value is not None]
     cells = {
         (pair.better, pair.worse): _p(pair.p_adjusted) + "*" * pair.significant
         for pair in answer.pairs
     }
     columns = (
-        Column("better", f"{_p_name(answer)}: better than"),
+        Column("better", f"{_p_name(answer)} against"),
         *(Column(f"than {name}", name, numeric=True) for name in names[1:]),
     )
     rows: list[Row] = [
@@ -176,9 +195,12 @@ def _sentences(settings: AgreeSettings, answer: Answer) -> Iterator[str]:
     if answer.method == "pairs" and answer.pairs:
         yield TOO_OFTEN
     significant = [pair for pair in answer.pairs if pair.significant]
+    given = "" if answer.about_systems else "On these systems, "
     for better in dict.fromkeys(pair.better for pair in significant):
         worse = [pair.worse for pair in significant if pair.better == better]
-        yield f"{better} agrees better with people than {_listed(worse)}."
+        yield f"{given}{better} agrees better with people than {_listed(worse)}."
+    if significant and not answer.about_systems and not answer.question.compared:
+        yield THESE_SYSTEMS
     if answer.pairs and not significant:
         names = [agreement.metric for agreement in answer.metrics if agreement.value is not None]
         yield f"{_listed(names)} can't be told apart."
@@ -210,10 +232,16 @@ def _method(settings: AgreeSettings, answer: Answer) -> str:
         resampled = answer.resampled.replace("+", " and ")
         parts.append(f"intervals over {resampled}, {settings.replicates:,} replicates")
     if answer.pairs:
-        parts.append(f"one-sided {METHODS[answer.method]}{_permutations(answer.pairs)}")
+        side = SIDES[settings.alternative]
+        parts.append(f"{side} {METHODS[answer.method]}{_permutations(answer.pairs)}")
     parts.append(f"seed {settings.seed}, level {settings.level:g}")
-    if len(answer.pairs) > 1:
-        parts[-1] += f", {CORRECTIONS[settings.correction].title} for {len(answer.pairs)} pairs"
+    if answer.family > 1 and answer.pairs:
+        family = (
+            "pairs of this question"
+            if settings.correct_over == "pairs"
+            else ("pairs of all questions")
+        )
+        parts[-1] += f", {CORRECTIONS[settings.correction].title} for {answer.family} {family}"
     return "; ".join(parts)
 
 
@@ -230,11 +258,11 @@ def _few(answer: Answer) -> str:
         return "permutations"
     if answer.question.compared:
         return "segments on which metrics differ"
-    return "systems" if answer.question.level == "system" else "judged outputs"
+    return "systems" if answer.about_systems else "judged outputs"
 
 
 def _p_name(answer: Answer) -> str:
-    return "adjusted p" if len(answer.pairs) > 1 else "p"
+    return "adjusted p" if answer.family > 1 else "p"
 
 
 def _p(p: float) -> str:

@@ -254,6 +254,8 @@ def study_smoothing(
         resample=RESAMPLED[unit],
         replicates=replicates,
         permutations=permutations,
+        # Whether a smoothing agrees better than none was asked before the data were seen.
+        alternative="observed",
         level=level,
         seed=seed,
         system_scores=system_scores,
@@ -449,6 +451,7 @@ class Agreeing:
             data.items[better],
             judgments,
             coefficient(COEFFICIENTS[name]),
+            alternative="greater",
             permutations=settings.permutations,
             seed=settings.seed,
         )

@@ -23,8 +23,21 @@ pub enum Permutation {
         /// Of the coins.
         seed: u64,
     },
-    /// Draw i swaps the prepared cells whose bits are set in i: all 2^cells draws are all there is.
+    /// Draw i swaps the units whose bits are set in i, prepared cells or systems: 2^units draws are
+    /// all there are.
     Enumerated,
+}
+
+/// What has a coin of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Every cell.
+    Cell,
+    /// A system: all its cells, of so many items, are swapped together or not at all.
+    System {
+        /// How many cells a system has.
+        items: usize,
+    },
 }
 
 /// The values of both hybrids in each draw; NaN where a hybrid has none.
@@ -36,12 +49,12 @@ pub fn hybrid_values(
     coefficient: Coefficient,
     averaging: Averaging,
     metrics: [&[f64]; 2],
-    permutation: Permutation,
+    (permutation, unit): (Permutation, Unit),
     draws: Range<u64>,
 ) -> Array2<f64> {
     let gathered = metrics.map(|metric| prepared.gather(metric));
     let scores = [&gathered[0][..], &gathered[1][..]];
-    let coins = Coins { prepared, size: metrics[0].len(), permutation };
+    let coins = Coins { prepared, size: metrics[0].len(), permutation, unit };
     if let Coefficient::Calibrated { formula } = coefficient
         && let Some(ties) = PermutedTies::new(prepared, averaging, scores)
     {
@@ -196,6 +209,7 @@ struct Coins<'a> {
     prepared: &'a Prepared,
     size: usize,
     permutation: Permutation,
+    unit: Unit,
 }
 
 impl Coins<'_> {
@@ -203,17 +217,29 @@ impl Coins<'_> {
     fn toss(&self, draw: u64, mut coin: impl FnMut(bool)) {
         match self.permutation {
             Permutation::Random { seed } => {
-                let tossed = toss(&mut Stream::new(seed, Purpose::Permutation, draw), self.size);
+                let mut stream = Stream::new(seed, Purpose::Permutation, draw);
+                let tossed = toss(&mut stream, self.size.div_ceil(self.cells_per_coin()));
                 for &cell in self.prepared.cells() {
-                    coin(is_set(&tossed, cell as usize));
+                    coin(is_set(&tossed, cell as usize / self.cells_per_coin()));
                 }
             }
             Permutation::Enumerated => {
-                // Cells beyond the 64th are never swapped: there are no more than 2^64 draws.
-                for cell in 0..self.prepared.cells().len() as u32 {
-                    coin(draw.checked_shr(cell).unwrap_or(0) & 1 == 1);
+                for (place, &cell) in (0..).zip(self.prepared.cells()) {
+                    let number = match self.unit {
+                        Unit::Cell => place,
+                        Unit::System { .. } => cell / self.cells_per_coin() as u32,
+                    };
+                    // Units beyond the 64th are never swapped: there are no more than 2^64 draws.
+                    coin(draw.checked_shr(number).unwrap_or(0) & 1 == 1);
                 }
             }
+        }
+    }
+
+    fn cells_per_coin(&self) -> usize {
+        match self.unit {
+            Unit::Cell => 1,
+            Unit::System { items } => items.max(1),
         }
     }
 }
@@ -234,6 +260,8 @@ mod tests {
 
     const SYSTEMS: usize = 6;
     const ITEMS: usize = 25;
+
+    const CALIBRATED: Coefficient = Coefficient::Calibrated { formula: Formula::AccEq };
 
     /// Scores with few values, so that ties abound; one in eight human scores is missing.
     fn scores(purpose: u64) -> Vec<f64> {
@@ -272,7 +300,7 @@ mod tests {
             for (averaging, coefficient) in
                 averagings.iter().flat_map(|a| coefficients.iter().map(move |c| (*a, *c)))
             {
-                let permutation = Permutation::Random { seed: 5 };
+                let permutation = (Permutation::Random { seed: 5 }, Unit::Cell);
                 let found =
                     hybrid_values(&prepared, coefficient, averaging, metrics, permutation, 0..20);
                 for draw in 0..20 {
@@ -302,12 +330,52 @@ mod tests {
             Coefficient::Pairs { formula: Formula::AccEq, epsilon: 0.0 },
             Averaging::default(),
             [&[1.0, 2.0, 3.0], &[3.0, 2.0, 1.0]],
-            Permutation::Enumerated,
+            (Permutation::Enumerated, Unit::Cell),
             0..8,
         );
         let thirds = |row: [u8; 8]| row.map(|right| f64::from(right) / 3.0).to_vec();
         assert_eq!(values.column(0).to_vec(), thirds([3, 1, 3, 1, 1, 0, 1, 0]));
         assert_eq!(values.column(1).to_vec(), thirds([0, 1, 0, 1, 1, 3, 1, 3]));
+    }
+
+    #[test]
+    fn a_system_is_swapped_with_all_its_cells_or_not_at_all() {
+        let (human, first, second) = (human(), scores(1), scores(2));
+        let prepared = Prepared::new(&human, SYSTEMS, Grouping::Item);
+        let averaging = Averaging::default();
+        let tosses = [Permutation::Random { seed: 5 }, Permutation::Enumerated];
+        for (permutation, coefficient) in
+            tosses.iter().flat_map(|toss| [(toss, Coefficient::Pearson), (toss, CALIBRATED)])
+        {
+            let unit = Unit::System { items: ITEMS };
+            let metrics = [&first[..], &second[..]];
+            let found = hybrid_values(
+                &prepared,
+                coefficient,
+                averaging,
+                metrics,
+                (*permutation, unit),
+                0..20,
+            );
+            for draw in 0..20_usize {
+                let coins = swapped_cells(SYSTEMS, draw as u64..draw as u64 + 1, 5);
+                let swapped = |system: usize| match permutation {
+                    Permutation::Random { .. } => coins[[0, system]],
+                    Permutation::Enumerated => draw >> system & 1 == 1,
+                };
+                for side in 0..2 {
+                    let hybrid: Vec<f64> = (0..SYSTEMS * ITEMS)
+                        .map(|cell| metrics[side ^ usize::from(swapped(cell / ITEMS))][cell])
+                        .collect();
+                    let gathered = prepared.gather(&hybrid);
+                    let scratch = &mut Scratch::default();
+                    let expected =
+                        prepared.evaluate(coefficient, averaging, &gathered, None, scratch);
+                    let difference = found[[draw, side]] - expected.value.unwrap_or(9.0);
+                    assert!(difference.abs() < 1e-12, "{permutation:?} {coefficient:?} {draw}");
+                }
+            }
+        }
     }
 
     #[test]
@@ -320,7 +388,7 @@ mod tests {
                 Coefficient::Calibrated { formula: Formula::AccEq },
                 Averaging::default(),
                 [&first, &second],
-                Permutation::Random { seed: 1 },
+                (Permutation::Random { seed: 1 }, Unit::Cell),
                 draws,
             )
         };
