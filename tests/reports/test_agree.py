@@ -47,7 +47,7 @@ def test_the_text_has_a_table_and_a_matrix_for_each_question() -> None:
     assert "On these systems, a|b agrees better with people than TER." in lines
     assert any(line.startswith("acc-eq with calibrated ties") for line in lines)
     assert "tie threshold" in text
-    assert "intervals over segments, 100 replicates; one-sided permutation test of scores" in text
+    assert "intervals over segments, 100 replicates; two-sided permutation test of scores" in text
     assert "TER: lower is better, so its scores are negated." in lines
     assert (
         f"Human scores: people, 5 systems, {5 * SEGMENTS} of {5 * SEGMENTS} segment scores."
