@@ -10,6 +10,7 @@ from typing import TypeAlias
 from truebleu.errors import SettingError
 
 DEFAULT_SEED = 12345
+DEFAULT_REPLICATES = 10_000
 
 
 def require_seed(seed: object) -> None:

@@ -51,7 +51,7 @@ def test_the_table_orders_systems_and_the_verdict_says_who_can_be_told_apart(fol
     assert lines[0].split()[:3] == ["System", "BLEU", "95"]
     assert lines[4].split()[0] == "bad"
     assert "can't be told apart" in result.stdout
-    assert "Each of them is better than the other system." in result.stdout
+    assert "Each of these 2 is better than the system below." in result.stdout
     assert "Holm's correction for 3 comparisons" in result.stdout
     matrix = lines[lines.index(next(line for line in lines if line.startswith("   System"))) :]
     assert matrix[2].split()[2:] == ["~", ">"]

@@ -53,6 +53,12 @@ def gate(*arguments: str) -> subprocess.CompletedProcess[str]:
     return run("gate", *arguments, "-r", "reference-1.txt")
 
 
+UNKNOWN = (
+    "No documents given: segments are taken as independent; give --documents if they come from "
+    "documents."
+)
+
+
 @pytest.mark.parametrize(
     ("new", "options", "code", "claim"),
     [
@@ -73,8 +79,15 @@ def test_the_exit_code_and_one_line_say_whether_it_passes(
 ) -> None:
     result = gate(new, old, *options)
     assert (result.returncode, result.stderr) == (code, "")
-    assert result.stdout.startswith(claim)
-    assert result.stdout.count("\n") == 1
+    decision, *about_units = result.stdout.splitlines()
+    assert decision.startswith(claim)
+    if "block" in options:
+        assert about_units == ["Resampled by block, 15 blocks."]
+    elif old == "middle.txt":
+        assert about_units == [UNKNOWN]
+    else:  # the file knows the documents
+        assert about_units[0] == "Resampled by document, 17 documents."
+        assert about_units[1].startswith("Fewer than 60 documents:")
 
 
 def test_a_saved_file_gives_the_answer_of_the_text_to_the_last_digit() -> None:
@@ -92,14 +105,14 @@ def test_the_line_holds_scores_difference_interval_and_p() -> None:
         "fail: bad is significantly worse than middle: "
         f"BLEU {number['new_score']:.2f} against {number['old_score']:.2f}, "
         f"difference {number['difference']:+.2f}, 90 % interval [{low:+.2f}, {high:+.2f}], "
-        "p = 0.0001 (level 0.95)\n"
+        f"p < 0.0001 (level 0.95)\n{UNKNOWN}\n"
     )
 
 
 def test_by_several_metrics_the_first_line_says_that_all_must_pass() -> None:
     result = gate("bad.txt", "middle.txt", "-m", "bleu", "-m", "ter", "--margin", "20")
-    first, *others = result.stdout.splitlines()
-    assert result.returncode == 1
+    first, *others, about_units = result.stdout.splitlines()
+    assert (result.returncode, about_units) == (1, UNKNOWN)
     assert first.startswith("fail: bad passes by 1 of 2 metrics and must pass by all")
     assert [line[:7] for line in others] == ["  fail:", "  pass:"]
 
@@ -109,7 +122,7 @@ def test_json_carries_the_same_decision() -> None:
     answer = json.loads(result.stdout)
     assert result.returncode == 1
     assert (answer["passed"], answer["new"], answer["old"]) == (False, "bad", "middle")
-    assert (answer["settings"]["seed"], answer["settings"]["units"]) == (0, 150)
+    assert (answer["settings"]["seed"], answer["settings"]["units"]) == (0, 17)
     assert answer["checks"][0]["signature"].startswith("BLEU|nrefs:1|")
 
 
@@ -125,7 +138,7 @@ def test_identical_outputs_pass_with_a_sentence() -> None:
     result = gate("middle.txt", "saved.json")
     assert result.returncode == 0
     assert "worse than middle (saved.json): " in result.stdout
-    assert result.stdout.endswith("; BLEU counts the same in both\n")
+    assert result.stdout.splitlines()[0].endswith("; BLEU counts the same in both")
 
 
 def test_the_old_system_may_be_named_and_come_through_a_pipe(folder: Path) -> None:
@@ -138,7 +151,9 @@ def test_the_old_system_may_be_named_and_come_through_a_pipe(folder: Path) -> No
         capture_output=True,
         check=False,
     )
-    assert (piped.returncode, piped.stdout.decode()) == (1, named.stdout)
+    by_segment = gate("bad.txt", "last=saved.json", "--unit", "segment").stdout
+    first_line = piped.stdout.decode().splitlines()[0]
+    assert (piped.returncode, first_line) == (1, by_segment.splitlines()[0])
 
 
 @pytest.mark.parametrize(

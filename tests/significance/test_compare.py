@@ -39,7 +39,7 @@ def test_texts_and_a_test_set_give_the_same_answer() -> None:
 
 def test_it_prints_what_the_command_prints() -> None:
     result = compare(TEXTS, metrics=["bleu", "ter"], replicates=100)
-    assert "approximate randomization over 40 segments, 100 replicates" in str(result)
+    assert "approximate randomization over 3 documents, all 8 swaps" in str(result)
     assert "<table" in result._repr_html_()
 
 

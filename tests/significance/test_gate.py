@@ -228,7 +228,7 @@ def test_saved_statistics_give_the_answer_of_the_text(
     save_statistics(SavedStatistics.of(old, ["ter", "nist", "bleu"]), tmp_path / "old.json.gz")
     saved = read_statistics(tmp_path / "old.json.gz")
     metrics = ["bleu", "nist", "ter"]
-    settings: dict[str, Any] = {"margin": margin, "replicates": 2000}
+    settings: dict[str, Any] = {"margin": margin, "replicates": 2000, "unit": "segment"}
     new = all_systems.systems["twin"]
     from_text = gate(new, old.systems["middle"], old.references, metrics, **settings)
     from_file = gate(new, saved, old.references, metrics, **settings)
@@ -246,9 +246,9 @@ def test_a_saved_namesake_is_told_apart_by_its_file(tmp_path: Path) -> None:
     test_set = simulate(segments=20, systems={"mine": Channel.at_rate(0.15)})
     save_statistics(SavedStatistics.of(test_set), tmp_path / "old.json")
     saved = read_statistics(tmp_path / "old.json")
-    result = gate(test_set, saved)
+    result = gate(test_set, saved, unit="segment")
     assert (result.new, result.old) == ("mine", f"mine ({tmp_path / 'old.json'})")
-    assert gate(test_set, saved.named("before")).old == "before"
+    assert gate(test_set, saved.named("before"), unit="segment").old == "before"
 
 
 def test_saved_statistics_of_something_else_are_refused(all_systems: TestSet) -> None:

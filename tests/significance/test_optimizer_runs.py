@@ -252,7 +252,10 @@ def test_outputs_that_are_no_systems_run_are_left_alone(test_set: TestSet) -> No
     without = as_test_set(
         {name: more.systems[name] for name in test_set.systems}, [*more.references]
     )
-    found = [compare(texts, metrics=["bleu"], runs=RUNS).comparisons for texts in (more, without)]
+    found = [
+        compare(texts, metrics=["bleu"], runs=RUNS, unit="segment").comparisons
+        for texts in (more, without)
+    ]
     assert found[0] == found[1]
 
 
@@ -439,10 +442,11 @@ def test_runs_far_apart_leave_nothing_significant() -> None:
 
 
 def test_a_verdict_says_which_runs_it_is_about(test_set: TestSet) -> None:
-    further = str(compare(test_set, runs=RUNS))
+    further = str(compare(test_set, runs=RUNS, unit="segment"))
     assert "two-way t test over 120 segments and 3 runs of each system, about further" in further
     assert "This is about further runs of these systems" in further
-    these = str(compare(test_set, runs=RUNS, about="these-runs", replicates=100))
+    settings: dict[str, Any] = {"about": "these-runs", "replicates": 100, "unit": "segment"}
+    these = str(compare(test_set, runs=RUNS, **settings))
     assert "approximate randomization over 120 segments and 3 runs of each" in these
     assert "This is about these runs only" in these
 

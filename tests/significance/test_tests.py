@@ -30,6 +30,7 @@ def compared(test_set: TestSet, test: str, replicates: int, *, adaptive: bool) -
         "replicates": replicates,
         "adaptive": adaptive,
         "correction": "none",
+        "unit": "segment",
     }
     return compare(test_set, metrics=["bleu"], **settings)
 
@@ -78,17 +79,22 @@ def test_when_all_swaps_are_within_reach_they_are_tried_instead() -> None:
 
 
 def test_a_metric_that_is_clear_does_not_wait_for_the_others(close: TestSet) -> None:
-    settings: dict[str, Any] = {"replicates": 100, "adaptive": True, "correction": "none"}
+    settings: dict[str, Any] = {
+        "replicates": 100,
+        "adaptive": True,
+        "correction": "none",
+        "unit": "segment",
+    }
     both = compare(close, metrics=["bleu", "length"], **settings).metrics
     alone = compare(close, metrics=["length"], **settings).metrics["Length"]
     assert both["Length"].replicates == alone.replicates != both["BLEU"].replicates
 
 
 @pytest.mark.parametrize("test", ["ar", "bootstrap"])
-def test_what_stays_unclear_is_given_up_with_what_memory_allows(
+def test_what_stays_unclear_is_given_up_at_the_limit(
     close: TestSet, test: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(adaptive, "ADAPTIVE_SIZE", 110)
+    monkeypatch.setattr(adaptive, "ADAPTIVE_LIMIT", 110)
     found = compared(close, test, 100, adaptive=True).metrics["BLEU"]
     assert (found.replicates, found.decided) == (110, False)
 

@@ -75,7 +75,7 @@ TEXTS = simulate(segments=50, systems=[0.2, 0.21, 0.25, 0.4])
 @pytest.mark.parametrize("test", ["ar", "bootstrap", "bootstrap-absolute"])
 def test_on_the_first_sample_p_values_are_those_of_compare(metric: str, test: str) -> None:
     settings: dict[str, Any] = {"test": test, "replicates": 400, "seed": 9}
-    expected = compare(TEXTS, metrics=[metric], **settings)
+    expected = compare(TEXTS, metrics=[metric], unit="segment", **settings)
     (one,) = Pool.of(TEXTS, [metric]).statistics
     found = Testing(tests=(test,), replicates=400, seed=9).conclusions(one, PAIRS, 0)[test]
     assert found.p.tolist() == [pair.p for pair in expected.comparisons]

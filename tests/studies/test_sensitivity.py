@@ -69,7 +69,7 @@ def test_pairs_differ_where_compare_says_so(pool: TestSet, unit: Any) -> None:
 
 def test_relative_intervals_are_those_of_compare(pool: TestSet) -> None:
     found = study_sensitivity(pool, ["bleu"], replicates=500, seed=7, by_system=True)
-    compared = compare(pool, metrics=["bleu"], replicates=500, seed=7)
+    compared = compare(pool, metrics=["bleu"], replicates=500, seed=7, unit="segment")
     for row in found.systems:
         result = compared.systems[row.system]["BLEU"]
         assert result.relative_interval is not None

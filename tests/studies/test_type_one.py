@@ -312,7 +312,13 @@ def test_an_alarm_is_what_compare_would_raise(
     (one,) = Pool.of(equal_systems, ["bleu"]).statistics
     (alarm,) = alarms_of(one, 0, [5], settings).values()
     expected = compare(
-        equal_systems, metrics=["bleu"], test=test, replicates=499, seed=7, correction=correction
+        equal_systems,
+        metrics=["bleu"],
+        test=test,
+        replicates=499,
+        seed=7,
+        correction=correction,
+        unit="segment",
     )
     assert alarm == any(pair.significant for pair in expected.comparisons)
     # The first two are so near each other that no test tells them apart.
@@ -393,7 +399,12 @@ def test_p_values_are_those_of_compare(given_systems: TestSet) -> None:
     result = study_equivalents(given_systems, ["bleu", "ter"], replicates=499, seed=3)
     for test in ("ar", "bootstrap-absolute"):
         expected = compare(
-            given_systems, metrics=["bleu", "ter"], test=test, replicates=499, seed=3
+            given_systems,
+            metrics=["bleu", "ter"],
+            test=test,
+            replicates=499,
+            seed=3,
+            unit="segment",
         ).comparisons
         assert [p for metric in ("BLEU", "TER") for p in result.p_values(metric, test)] == [
             pair.p for pair in expected

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from truebleu._seeds import DEFAULT_SEED
+from truebleu._seeds import DEFAULT_REPLICATES, DEFAULT_SEED
 from truebleu._threads import MAX_THREADS, set_threads, use_environment
 from truebleu.cli.main import say
 from truebleu.corpus import read_test_set
@@ -21,7 +21,7 @@ from truebleu.reports.document import FORMATS
 from truebleu.significance._names import INTERVALS, UNITS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from truebleu.corpus import TestSet
     from truebleu.metrics.base import Metric
@@ -175,30 +175,34 @@ level_option = click.option(
 )
 
 
-def replicates_option(default: int = 10_000) -> Decorator:
-    """How many resampled test sets there are."""
+def replicates_option(default: int | None = DEFAULT_REPLICATES) -> Decorator:
+    """How many resampled test sets there are; None leaves the choice to the command."""
+    chosen = "" if default else " Default: 10000; more for tests of many comparisons."
     return click.option(
         "--replicates",
         type=int,
         default=default,
         show_default=True,
-        help="Number of resampled test sets.",
+        help=f"Number of resampled test sets.{chosen}",
     )
 
 
 def replicate_options(command: Command) -> Command:
     """How test sets are resampled, and how sure an answer must be."""
+    return _replicate_options(command, DEFAULT_REPLICATES)
+
+
+def _replicate_options(command: Command, replicates: int | None) -> Command:
     return _add(
         command,
-        replicates_option(),
+        replicates_option(replicates),
         seed_option,
         level_option,
         click.option(
             "--unit",
             type=click.Choice(UNITS),
-            default="segment",
-            show_default=True,
-            help="What is resampled or swapped as a whole.",
+            help="What is resampled or swapped as a whole. Default: documents where they are "
+            "known, else segments.",
         ),
         click.option(
             "--block-length",
@@ -210,19 +214,29 @@ def replicate_options(command: Command) -> Command:
     )
 
 
+def _interval_option(command: Command, default: str | None = "percentile") -> Command:
+    return click.option(
+        "--interval",
+        type=click.Choice(INTERVALS),
+        default=default,
+        show_default=True,
+        help="Kind of confidence interval.",
+    )(command)
+
+
 def resampling_options(command: Command) -> Command:
     """The same, and how confidence intervals are made of the replicates."""
-    return _add(
-        command,
-        replicate_options,
-        click.option(
-            "--interval",
-            type=click.Choice(INTERVALS),
-            default="percentile",
-            show_default=True,
-            help="Kind of confidence interval.",
-        ),
-    )
+    return _add(command, replicate_options, _interval_option)
+
+
+def comparison_options(command: Command) -> Command:
+    """The same, with as many replicates as the comparisons need."""
+    return _replicate_options(_interval_option(command, None), None)
+
+
+def given(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options without those whose choice is left to the verb."""
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def shares_option(usual: Sequence[float]) -> Decorator:

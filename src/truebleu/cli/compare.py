@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
+from truebleu._seeds import DEFAULT_REPLICATES
 from truebleu.cli._options import (
+    comparison_options,
     format_option,
+    given,
     metric_option,
     progress_bar,
     read_texts,
-    resampling_options,
     test_set_options,
     threads_option,
 )
@@ -37,15 +38,15 @@ EPILOG = """\b
 Examples:
   truebleu compare -r ref.txt old.txt new.txt
   truebleu compare -r ref.txt sys/ --baseline ONLINE-A -m bleu -m chrf
-  truebleu compare -r ref.txt 'sys/*.txt' --documents docs.tsv --unit document
+  truebleu compare -r ref.txt 'sys/*.txt' --documents docs.tsv
   truebleu compare -r ref.txt a.txt b.txt --margin 0.5 --format json
   truebleu compare -r ref.txt sys/ --runs '{system}.opt{run}'
 
 \b
-How to read the answer: the interval says where the score would lie on other test sets like this
-one; p is how often two equal systems would differ by at least this much; the adjusted p accounts
-for the number of comparisons, and * marks those at or below 1 - level. Ranks are those the tests
-leave.
+How to read the answer: the interval is a confidence interval of the score that all segments like
+these would have; p is how often two equal systems would differ by at least this much; the adjusted
+p accounts for the number of comparisons, and * marks those at or below 1 - level. Ranks are those
+the tests leave.
 """
 
 
@@ -62,9 +63,7 @@ leave.
 @click.option(
     "--correction",
     type=click.Choice(tuple(CORRECTIONS)),
-    default="holm",
-    show_default=True,
-    help="For the number of comparisons by a metric.",
+    help="For the number of comparisons by a metric. Default: holm; westfall-young from 1001 on.",
 )
 @click.option(
     "--alternative", type=click.Choice(ALTERNATIVES), default="two-sided", show_default=True
@@ -90,7 +89,7 @@ leave.
     show_default=True,
     help="About these runs: swap all runs of a unit together, or each separately as MultEval does.",
 )
-@resampling_options
+@comparison_options
 @format_option
 @threads_option
 def command(
@@ -111,24 +110,22 @@ def command(
         raise SettingError("--swap-runs", options["swap_runs"], "--runs PATTERN beside it")
     if options["runs"] is None and options["about"] is not None:
         raise SettingError("--about", options["about"], "--runs PATTERN beside it")
-    chosen = click.get_current_context().get_parameter_source("interval")
-    if options["runs"] is not None and chosen is ParameterSource.DEFAULT:
-        options["interval"] = None  # that of the verdict's test
     _check(options)  # before the texts are read
     test_set = read_texts(
         systems, references, metrics, source=source, documents=documents, strict=strict
     )
     passes = 2 if TESTS[options["test"] or "ar"].source == "swaps" else 1
-    with progress_bar(passes * options["replicates"], "comparing") as progress:
+    replicates = options["replicates"] or DEFAULT_REPLICATES
+    with progress_bar(passes * replicates, "comparing") as progress:
         comparison = compare(test_set, metrics=metrics, progress=progress, **options)
     click.echo(render(comparison, format_), nl=False)
 
 
 def _check(options: dict[str, Any]) -> None:
-    given = {name: value for name, value in options.items() if name != "runs"}
+    settings = given(options)
+    settings.pop("runs", None)
     about = options["about"]
     if about is None and options["test"] == "two-way":
         about = "further-runs"
-    test = options["test"] or default_test(about)
-    interval = options["interval"] or default_interval(about)
-    CompareSettings(**{**given, "about": about, "test": test, "interval": interval})
+    chosen = {"test": default_test(about), "interval": default_interval(about)}
+    CompareSettings(**{**chosen, **settings, "about": about})

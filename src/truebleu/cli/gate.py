@@ -9,6 +9,7 @@ from click.core import ParameterSource
 
 from truebleu.cli._options import (
     format_option,
+    given,
     metric_option,
     progress_bar,
     read_texts,
@@ -73,7 +74,7 @@ def command(
     `truebleu score --save` made of one. By several metrics, NEW must pass by all.
     """
     _refuse_replicates(context, options["margin"])
-    GateSettings(**options)  # refuses what is not possible before the texts are read
+    GateSettings(**given(options))  # refuses what is not possible before the texts are read
     saved = _saved(old)
     systems = [new, old] if saved is None else [new]
     test_set = read_texts(

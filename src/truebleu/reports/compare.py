@@ -5,8 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from truebleu.reports.document import Column, Document, Sentences, Table
+from truebleu.reports.resampling import (
+    LARGEST_SHARE,
+    p_cell,
+    p_equals,
+    resampled,
+    unit_sentences,
+)
 from truebleu.reports.signatures import signature_lines
 from truebleu.significance.corrections import CORRECTIONS
+from truebleu.significance.intervals import INTERVAL_METHODS
 from truebleu.significance.tests import TESTS
 
 if TYPE_CHECKING:
@@ -32,6 +40,8 @@ PAIR_NUMBERS = (
     "equivalent",
     "pooled_difference",
     "differing_units",
+    "design_effect",
+    "largest_share",
 )
 
 
@@ -40,9 +50,15 @@ def document(comparison: Comparison) -> Document:
     blocks: list[Block] = []
     for label in comparison.metrics:
         blocks.append(system_table(comparison, label))
-        if 2 < len(comparison.systems) <= LARGEST_MATRIX:
+        if 2 < len(comparison.systems) <= LARGEST_MATRIX and _shows_order(comparison, label):
             blocks.append(matrix_table(comparison, label))
         blocks.append(Sentences(tuple(verdict(comparison, label))))
+    effects = {
+        label: [pair.design_effect for pair in comparison.of(label)] for label in comparison.metrics
+    }
+    unit = unit_sentences(comparison.test_set, comparison.settings, comparison.units, effects)
+    if unit:
+        blocks.append(Sentences(tuple(unit)))
     return Document(tuple(blocks), pair_table(comparison))
 
 
@@ -53,6 +69,8 @@ def verdict(comparison: Comparison, label: str) -> list[str]:
     """The sentences about one metric."""
     metric, pairs = comparison.metrics[label], comparison.of(label)
     baseline = comparison.settings.baseline
+    if not _decidable(comparison, metric):
+        return list(_undecidable_sentences(comparison, metric, pairs))
     if metric.higher_is_better is None or baseline is not None or len(pairs) == 1:
         sentences = [_pair_sentence(comparison, pair, metric) for pair in pairs]
     else:
@@ -65,7 +83,7 @@ def verdict(comparison: Comparison, label: str) -> list[str]:
 
 
 def method(comparison: Comparison, label: str) -> str:
-    """How the tests were made, in one line."""
+    """How the tests and intervals were made, in one line: every choice that changes a number."""
     settings, metric = comparison.settings, comparison.metrics[label]
     side = "" if settings.alternative == "two-sided" else "one-sided "
     over_runs = ""
@@ -77,13 +95,44 @@ def method(comparison: Comparison, label: str) -> str:
     if metric.replicates == 0:
         count = f"{settings.replicates:,} replicates for the shares of best"
     comparisons = len(comparison.of(label))
-    correction = CORRECTIONS[settings.correction].title
-    over = f", {correction} for {comparisons} comparisons" if comparisons > 1 else ""
-    return (
-        f"{side}{TESTS[settings.test].title} over {comparison.units} {settings.unit}s{over_runs}, "
-        f"{count}, "
-        f"seed {settings.seed}, level {settings.level:g}{over}"
+    correction = CORRECTIONS[settings.correction]
+    units = resampled(settings, comparison.units)
+    if correction.basis == "segment scores":
+        tested = f"{correction.title} over {units}, {comparisons} comparisons"
+    else:
+        over = f", {correction.title} for {comparisons:,} comparisons" if comparisons > 1 else ""
+        tested = f"{side}{TESTS[settings.test].title} over {units}{over_runs}, {count}{over}"
+    interval = INTERVAL_METHODS[settings.interval].title
+    made = f"{interval} intervals, {settings.replicates:,} bootstrap replicates"
+    return f"{tested}; {made}; level {settings.level:g}, seed {settings.seed}"
+
+
+def _decidable(comparison: Comparison, metric: MetricResult) -> bool:
+    """Whether any difference, however clear, could have been significant."""
+    return metric.smallest_p <= comparison.settings.alpha
+
+
+def _undecidable_sentences(
+    comparison: Comparison, metric: MetricResult, pairs: Sequence[PairResult]
+) -> Iterator[str]:
+    """No verdict: the settings or the size of the test set leave none."""
+    settings = comparison.settings
+    few = f"{comparison.units} {settings.unit}s"
+    few = few if metric.exact else f"{metric.replicates:,} replicates"
+    yield (
+        f"No verdict: with {few} nothing could be significant, the smallest possible "
+        f"{p_equals(_p_name(comparison, pairs[0].metric), metric.smallest_p)}."
     )
+    if len(pairs) == 1:
+        (pair,) = pairs
+        bounds = _bounds(pair, *pair.interval, metric)
+        yield f"{pair.a} − {pair.b}: {pair.difference:+.{metric.digits}f} {bounds}."
+
+
+def _shows_order(comparison: Comparison, label: str) -> bool:
+    """Whether ranks and the matrix mean anything: all pairs were compared and could be decided."""
+    metric = comparison.metrics[label]
+    return comparison.settings.baseline is None and _decidable(comparison, metric)
 
 
 def _note(comparison: Comparison, pair: PairResult) -> str:
@@ -97,7 +146,7 @@ def _note(comparison: Comparison, pair: PairResult) -> str:
 
 def _pair_sentence(comparison: Comparison, pair: PairResult, metric: MetricResult) -> str:
     alternative = comparison.settings.alternative
-    p = f"{_p_name(comparison, pair.metric)} = {_p(pair.p_adjusted)}"
+    p = p_equals(_p_name(comparison, pair.metric), pair.p_adjusted)
     # The size of the difference and the interval around that size, whoever is ahead.
     low, high = pair.interval if pair.difference >= 0 else (-pair.interval[1], -pair.interval[0])
     amount = f"by {abs(pair.difference):.{metric.digits}f} {_bounds(pair, low, high, metric)}"
@@ -141,7 +190,7 @@ def _cluster_sentences(
             continue
         yield _group_sentence(cluster, pairs, two_sided=two_sided)
         if below:
-            yield f"Each of them is better than {_all_of(below, place)}."
+            yield f"Each of these {len(cluster)} is better than {_all_of(below, 1)}."
 
 
 def _all_of(below: int, place: int) -> str:
@@ -172,7 +221,7 @@ def _equivalence_sentences(comparison: Comparison, pairs: Sequence[PairResult]) 
     name = "adjusted p" if many else "p"
     sentences = [
         f"{pair.a} and {pair.b} are equivalent {within}, "
-        f"{name} = {_p(pair.equivalence_p_adjusted)}."
+        f"{p_equals(name, pair.equivalence_p_adjusted)}."
         for pair in pairs
         if pair.equivalent and pair.equivalence_p_adjusted is not None
     ]
@@ -190,22 +239,19 @@ def _equivalence_sentences(comparison: Comparison, pairs: Sequence[PairResult]) 
 def _caveats(
     comparison: Comparison, metric: MetricResult, pairs: Sequence[PairResult]
 ) -> Iterator[str]:
-    settings = comparison.settings
+    settings, correction = comparison.settings, CORRECTIONS[comparison.settings.correction]
     if len(pairs) > 1:
         yield (
-            f"Uncorrected, the chance of a false alarm somewhere in {len(pairs)} comparisons would "
-            f"be up to {100 * metric.experimentwise_error:.0f} %."
+            f"Uncorrected, the chance of a false alarm somewhere in {len(pairs):,} comparisons "
+            f"would be up to {100 * metric.experimentwise_error:.0f} %."
         )
-    if metric.smallest_p > settings.alpha:
-        few = f"{comparison.units} {settings.unit}s"
-        few = few if metric.exact else f"{metric.replicates:,} replicates"
-        yield (
-            f"With {few} nothing could be significant: the smallest possible "
-            f"{_p_name(comparison, pairs[0].metric)} is {_p(metric.smallest_p)}."
-        )
-    elif not metric.decided:
+        if not correction.assumes_nothing:
+            title = f"{correction.title[0].upper()}{correction.title[1:]}"
+            yield f"{title} assumes {correction.assumption}."
+    if not metric.decided:
         more = "these are all that are made" if settings.adaptive else "try --adaptive"
         yield f"Some p-values are too close to the level for so few replicates; {more}."
+    yield from _share_sentences(comparison, pairs)
     yield from _about(comparison)
     if caution := TESTS[settings.test].caution:
         yield f"Beware of this test: {caution}."
@@ -230,8 +276,23 @@ def _about(comparison: Comparison) -> Iterator[str]:
     )
 
 
-def _p(p: float) -> str:
-    return f"{p:.4f}" if p >= 0.00005 else f"{p:.1e}"
+def _share_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Iterator[str]:
+    """Whether single units carry so much of the variance that no interval holds."""
+    shares = [
+        (pair.largest_share, pair)
+        for pair in pairs
+        if pair.largest_share is not None and pair.largest_share > LARGEST_SHARE
+    ]
+    if not shares or comparison.units < 1 / LARGEST_SHARE:
+        return
+    share, pair = max(shares, key=lambda found: found[0])
+    unit = comparison.settings.unit
+    more = f"{len(shares) - 1:,} other comparison" + ("s" if len(shares) > 2 else "")
+    others = f" (and over {100 * LARGEST_SHARE:.0f} % in {more})" if len(shares) > 1 else ""
+    yield (
+        f"One {unit} carries {100 * share:.0f} % of the variance of the difference between "
+        f"{pair.a} and {pair.b}{others}: their intervals can be too narrow; look at that {unit}."
+    )
 
 
 # Tables: systems with intervals and ranks, who beats whom, and every pair with all its numbers.
@@ -246,11 +307,21 @@ def system_table(comparison: Comparison, label: str) -> Table:
         Column("score", label, digits),
         Column("interval", f"{100 * comparison.settings.level:g} % interval", numeric=True),
         Column("difference", f"− {against}", digits, sign=True, numeric=True),
-        Column("p", "p", 4, numeric=True),
-        Column("p_adjusted", "adjusted p", numeric=True),
-        Column("ranks", "ranks", numeric=True),
-        Column("p_best", "best in", 0, percent=True, numeric=True),
     ]
+    correction = CORRECTIONS[comparison.settings.correction]
+    if correction.basis == "segment scores":
+        # A test of its own: another test's p beside it would be no smaller step of the same thing.
+        columns.append(Column("p_adjusted", f"{correction.short_title}'s p", numeric=True))
+    else:
+        columns += [
+            Column("p", "p", numeric=True),
+            Column("p_adjusted", "adjusted p", numeric=True),
+        ]
+    if _shows_order(comparison, label):
+        columns += [
+            Column("ranks", "ranks", numeric=True),
+            Column("p_best", "best in", 0, percent=True, numeric=True),
+        ]
     if comparison.runs is not None:
         # How much luck is in a run and how much in the choice of segments (Clark et al. 2011).
         columns += [
@@ -283,8 +354,8 @@ def _system_row(
         mark = "*" if compared.significant else ""
         row |= {
             "difference": sign * compared.difference,
-            "p": compared.p,
-            "p_adjusted": f"{compared.p_adjusted:.4f}{mark}",
+            "p": p_cell(compared.p),
+            "p_adjusted": f"{p_cell(compared.p_adjusted)}{mark}",
         }
     if result.rank_range is not None:
         first, last = result.rank_range
@@ -340,7 +411,14 @@ def pair_table(comparison: Comparison) -> Table:
         for pair in comparison.comparisons
     )
     # Columns without any value are those of what was not asked for.
-    numbers = [name for name in PAIR_NUMBERS if any(row[name] is not None for row in rows)]
+    hidden: tuple[str, ...] = ()
+    if CORRECTIONS[comparison.settings.correction].basis == "segment scores":
+        hidden = ("p", "p_se")  # of another test than the adjusted p
+    numbers = [
+        name
+        for name in PAIR_NUMBERS
+        if name not in hidden and any(row[name] is not None for row in rows)
+    ]
     columns = tuple(Column(name, name) for name in ("metric", "a", "b", *numbers))
     signatures = signature_lines(metric.signature for metric in comparison.metrics.values())
     return Table(columns, rows, tuple(signatures))

@@ -6,6 +6,7 @@ from math import floor, log10
 from typing import TYPE_CHECKING
 
 from truebleu.reports.document import Column, Document, Notes, Sentences, Table
+from truebleu.reports.resampling import unit_sentences
 from truebleu.reports.signatures import chosen_lines, signature_lines
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ NUMBERS = (
 
 def document(result: GateResult) -> Document:
     """The decision as sentences, and every metric's numbers for programs."""
-    blocks: list[Block] = [Sentences(tuple(sentences(result)))]
+    unit = unit_sentences(result.test_set, result.settings, result.units)
+    blocks: list[Block] = [Sentences((*sentences(result), *unit))]
     if chosen := chosen_lines(check.signature for check in result.checks):
         blocks.append(Notes(tuple(chosen)))
     return Document(tuple(blocks), check_table(result))
@@ -108,7 +110,7 @@ def _numbers(result: GateResult, check: GateCheck) -> str:
     level = result.settings.level
     percent = 100 * (2 * level - 1)
     corrected = len(result.checks) > 1 and result.rule == "not worse"
-    p = f"{'adjusted ' if corrected else ''}{_p(check.p_adjusted)}"
+    p = p_equals("adjusted p" if corrected else "p", check.p_adjusted)
     lower = "" if check.higher_is_better else " (lower is better)"
     return (
         f"{check.metric}{lower} {check.new_score:.{digits}f} against {check.old_score:.{digits}f}, "
@@ -120,7 +122,3 @@ def _numbers(result: GateResult, check: GateCheck) -> str:
 def _digits(width: float) -> int:
     """Decimals that show two digits of the interval's width, but at least two decimals."""
     return 2 if width <= 0 else max(2, 1 - floor(log10(width)))
-
-
-def _p(p: float) -> str:
-    return f"p = {p:.4f}" if p >= 0.00005 else "p < 0.0001"

@@ -9,12 +9,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict
 import numpy as np
 
 from truebleu._results import Result
-from truebleu._seeds import DEFAULT_SEED
+from truebleu._seeds import DEFAULT_REPLICATES, DEFAULT_SEED
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.metrics.registry import metrics_for
-from truebleu.resampling import Bootstrap
-from truebleu.significance.corrections import adjust, experimentwise_error
+from truebleu.metrics.registry import metric_labels, metrics_for
+from truebleu.resampling import Bootstrap, Swaps, Units
+from truebleu.significance.corrections import (
+    CORRECTIONS,
+    adjust,
+    default_correction,
+    experimentwise_error,
+    smallest_factor,
+)
 from truebleu.significance.intervals import (
     INTERVAL_METHODS,
     Estimates,
@@ -22,7 +28,12 @@ from truebleu.significance.intervals import (
     median_and_relative_interval,
     score_intervals,
 )
-from truebleu.significance.p_values import bootstrap_wins, fewest_units
+from truebleu.significance.p_values import (
+    bootstrap_wins,
+    fewest_units,
+    replicates_for,
+    smallest_p,
+)
 from truebleu.significance.ranking import (
     clusters,
     probability_of_best,
@@ -31,27 +42,40 @@ from truebleu.significance.ranking import (
 )
 from truebleu.significance.settings import (
     CompareSettings,
+    chosen_unit,
     default_interval,
     default_test,
     resolve_about,
     units_of,
 )
-from truebleu.significance.statistics import bootstrap_scores, metric_statistics
-from truebleu.significance.tests import TESTS, all_pair_tests
+from truebleu.significance.statistics import MetricStatistics, bootstrap_scores, spreads
+from truebleu.significance.tests import (
+    PAIR_BLOCK,
+    TESTS,
+    all_pair_tests,
+    default_replicates,
+    find_test,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from truebleu.corpus import ReferencesLike, SystemsLike, TestSetOutline, TextWarning
+    from truebleu.corpus import (
+        ReferencesLike,
+        SystemsLike,
+        TestSet,
+        TestSetOutline,
+        TextWarning,
+    )
     from truebleu.metrics.base import Metric, Signature
     from truebleu.significance._checks import Values
     from truebleu.significance._names import About, IntervalName, Unit
     from truebleu.significance.optimizer_runs import RunScores
     from truebleu.significance.p_values import Alternative
     from truebleu.significance.settings import RunSwaps
-    from truebleu.significance.statistics import MetricStatistics, Pair, Progress
+    from truebleu.significance.statistics import Pair, Progress, Spread
     from truebleu.significance.tests import PairTests
 
 __all__ = ["Comparison", "MetricResult", "PairResult", "SystemResult", "compare"]
@@ -72,8 +96,9 @@ class SystemResult:
         interval: of the score.
         median: of the replicates' scores (Zhang & Vogel 2004, §3.1).
         relative_interval: the interval around the median in percent of it; None at a median of 0.
-        rank_range: best and worst rank that the tests leave; None for a metric without direction.
-        p_best: the share of replicates in which the system is best; None likewise.
+        rank_range: best and worst rank that the tests leave; None for a metric without direction,
+            and where not all pairs were compared.
+        p_best: the share of replicates in which the system is best; None without direction.
         runs: the scores of its runs; None where runs are not compared.
     """
 
@@ -109,6 +134,10 @@ class PairResult:
         p_adjusted: p after the correction for all comparisons by this metric.
         significant: whether p_adjusted is at most the significance level.
         differing_units: the units in which the metric counts the two systems differently.
+        design_effect: the variance of the difference by documents or blocks over that by
+            segments; None where neither is known.
+        largest_share: the share of the variance of the difference that one unit carries; None
+            where it does not vary.
         equivalence_p: of the test that they differ by the margin or more; None without a margin.
         equivalence_p_adjusted: the same after a correction for all comparisons by this metric.
         equivalent: whether that is at most the significance level; None without a margin.
@@ -128,6 +157,8 @@ class PairResult:
     p_adjusted: float
     significant: bool
     differing_units: int
+    design_effect: float | None = None
+    largest_share: float | None = None
     equivalence_p: float | None = None
     equivalence_p_adjusted: float | None = None
     equivalent: bool | None = None
@@ -151,7 +182,7 @@ class MetricResult:
         higher_is_better: None for a metric without direction.
         digits: decimals of a score that people should see.
         clusters: groups of systems that the tests do not separate, best first; none for a metric
-            without direction.
+            without direction, and where not all pairs were compared.
         experimentwise_error: the chance of at least one false alarm among all comparisons, if
             none of the systems differed and nothing were corrected (Riezler & Maxwell 2005, §4.4).
         replicates: of the test; all 2**units of them where that was no more, 0 where it needs none.
@@ -249,11 +280,11 @@ def compare(
     metrics: Sequence[str | Metric] = ("bleu",),
     *,
     test: str | None = None,
-    replicates: int = 10_000,
+    replicates: int | None = None,
     seed: int = DEFAULT_SEED,
     level: float = 0.95,
-    correction: str = "holm",
-    unit: Unit = "segment",
+    correction: str | None = None,
+    unit: Unit | None = None,
     block_length: int | None = None,
     by_domain: bool = False,
     alternative: Alternative = "two-sided",
@@ -281,11 +312,14 @@ def compare(
         metrics: names or objects: ``"bleu"``, ``"chrf:word_order=2"``, ``BLEU()``.
         test: "ar", approximate randomization; or another of `significance.TESTS`. A verdict about
             further runs has a test of its own, "two-way".
-        replicates: how many, of the bootstrap and of the test.
+        replicates: how many, of the bootstrap and of the test; None for 10,000, and for as many
+            of the test as so many comparisons need for a clear difference to be significant.
         seed: any whole number from 0 up.
         level: of the intervals, and 1 minus the significance level of the tests.
-        correction: for many comparisons by one metric; one of `significance.CORRECTIONS`.
-        unit: what is drawn or swapped as a whole: "segment", "document" or "block".
+        correction: for many comparisons by one metric; one of `significance.CORRECTIONS`. None
+            for Holm's, or for Westfall and Young's from 1,001 comparisons on.
+        unit: what is drawn or swapped as a whole: "segment", "document" or "block"; None for
+            documents where they are known, else segments.
         block_length: segments in a block, with unit "block".
         by_domain: draw within each domain, so that every replicate has the same mixture.
         alternative: "two-sided"; "greater" asks only whether the first system is better, "less"
@@ -317,11 +351,11 @@ def compare(
     about = resolve_about(about, runs_of_each)
     settings = CompareSettings(
         test=test or default_test(about),
-        replicates=replicates,
+        replicates=DEFAULT_REPLICATES if replicates is None else replicates,
         seed=seed,
         level=level,
-        correction=correction,
-        unit=unit,
+        correction="holm" if correction is None else correction,
+        unit=chosen_unit(unit, test_set),
         block_length=block_length,
         by_domain=by_domain,
         alternative=alternative,
@@ -341,13 +375,21 @@ def compare(
         raise SettingError("swap_runs", swap_runs, "runs beside it: without runs it does nothing")
     pairs = pairs_to_compare(names, baseline)  # refused before anything is counted
     units = units_of(test_set, settings)
-    statistics = swapped = outputs = metric_statistics(test_set, parsed, units)
+    settings = _for_family(
+        settings, len(pairs), len(units), replicates=replicates, correction=correction
+    )
+    counts = [metric.count(test_set).array() for metric in parsed]
+    statistics = swapped = outputs = [
+        MetricStatistics.of(label, metric, rows, units)
+        for label, metric, rows in zip(metric_labels(parsed), parsed, counts, strict=True)
+    ]
+    clusters_of = None if grouped is not None else _clustered(test_set, settings)
 
     def draw_outputs(first: int, count: int) -> list[Values]:
         bootstrap = Bootstrap(replicates=count, seed=seed)
         return bootstrap_scores(outputs, units, bootstrap, progress, first=first)
 
-    scores = draw_outputs(0, replicates)
+    scores = draw_outputs(0, settings.replicates)
     results = None
     if grouped is not None:
         from truebleu.significance.optimizer_runs import RunResults
@@ -369,7 +411,16 @@ def compare(
     ):
         better = _better(metric, pairs, tested, settings.alpha)
         system_results = _system_results(metric, replicated, better, settings)
-        pair_results = _pair_results(metric, replicated, names, pairs, tested, settings)
+        clustered = None
+        if clusters_of is not None:
+            by_segment, by_cluster = (
+                MetricStatistics.of(metric.label, metric.metric, counts[index], kind)
+                for kind in clusters_of
+            )
+            clustered = by_segment, by_cluster
+        pair_results = _pair_results(
+            metric, replicated, names, pairs, tested, settings, spreads(metric, pairs, clustered)
+        )
         if results is not None:
             system_results = results.with_run_scores(index, system_results)
             pair_results = results.with_pooled_differences(index, pair_results)
@@ -379,7 +430,7 @@ def compare(
         by_metric[metric.label] = MetricResult(
             signature=metric.metric.signature.with_references(test_set.references_per_segment),
             higher_is_better=metric.metric.higher_is_better,
-            clusters=_clusters(metric, names, better),
+            clusters=_clusters(metric, names, better, settings),
             experimentwise_error=experimentwise_error(settings.alpha, len(pairs)),
             replicates=tested.replicates,
             exact=tested.exact,
@@ -397,6 +448,50 @@ def compare(
         runs=grouped,
         warnings=test_set.warnings,
     )
+
+
+def _for_family(
+    settings: CompareSettings,
+    comparisons: int,
+    units: int,
+    *,
+    replicates: int | None,
+    correction: str | None,
+) -> CompareSettings:
+    """The settings with what was left open chosen for so many comparisons.
+
+    Refuses replicates and corrections by which no difference, however clear, could be significant.
+    """
+    test = find_test(settings.test)
+    if correction is None and test.null is not None:
+        settings = replace(settings, correction=default_correction(comparisons))
+    name, alpha = settings.correction, settings.alpha
+    if replicates is None:
+        needed = default_replicates(name, comparisons, alpha)
+        more = needed if needed > settings.replicates else None
+        return replace(settings, test_replicates=more)
+    exact = test.source == "swaps" and Swaps(replicates=replicates).enumerates(units)
+    factor = smallest_factor(name, comparisons, alone=False)
+    least = replicates_for(alpha / factor)
+    if replicates < least and not exact and not settings.adaptive:
+        title = CORRECTIONS[name].short_title
+        expected = (
+            f"at least {least:,} for {comparisons:,} comparisons corrected by {title}: with "
+            f"{replicates:,} the smallest possible p is {smallest_p(replicates) * factor:.3g}. "
+            "Leave the number out, or use westfall-young, which needs no more for more comparisons"
+        )
+        raise SettingError("replicates", replicates, expected)
+    return settings
+
+
+def _clustered(test_set: TestSet, settings: CompareSettings) -> tuple[Units, Units] | None:
+    """Segments, and what they come in: the documents or blocks that are resampled or are known."""
+    by_segment = Units.segments(len(test_set))
+    if settings.unit == "block" and settings.block_length is not None:
+        return by_segment, Units.blocks(len(test_set), settings.block_length)
+    if test_set.documents is None or len(set(test_set.documents)) < 2:
+        return None
+    return by_segment, Units.documents(test_set.documents)
 
 
 def _require_runs_interval(settings: CompareSettings) -> None:
@@ -433,9 +528,12 @@ def _better(
 
 
 def _clusters(
-    statistics: MetricStatistics, names: Sequence[str], better: NDArray[np.bool_]
+    statistics: MetricStatistics,
+    names: Sequence[str],
+    better: NDArray[np.bool_],
+    settings: CompareSettings,
 ) -> tuple[tuple[str, ...], ...]:
-    if statistics.metric.higher_is_better is None:
+    if statistics.metric.higher_is_better is None or settings.baseline is not None:
         return ()
     groups = clusters(statistics.scores, better, higher_is_better=statistics.sign == 1)
     return tuple(tuple(names[system] for system in group) for group in groups)
@@ -449,7 +547,8 @@ def _system_results(
 ) -> list[SystemResult]:
     directed = statistics.metric.higher_is_better is not None
     low, high = score_intervals(statistics, scores, settings)
-    ranks = rank_ranges(better)
+    # Against a baseline only, ranks would follow from comparisons that were not made.
+    ranks = rank_ranges(better) if directed and settings.baseline is None else None
     best = probability_of_best(scores, higher_is_better=statistics.sign == 1)
     results = []
     for system, score in enumerate(statistics.scores.tolist()):
@@ -460,7 +559,7 @@ def _system_results(
                 interval=(float(low[system]), float(high[system])),
                 median=median,
                 relative_interval=relative,
-                rank_range=ranks[system] if directed else None,
+                rank_range=None if ranks is None else ranks[system],
                 p_best=best[system] if directed else None,
             )
         )
@@ -474,13 +573,49 @@ def _pair_results(
     pairs: Sequence[Pair],
     tested: PairTests,
     settings: CompareSettings,
+    spread: Sequence[Spread],
 ) -> list[PairResult]:
+    equivalence = _equivalence(statistics, scores, pairs, settings)
+    results = []
+    for part in _parts(pairs, scores):
+        results += _some_pair_results(
+            statistics,
+            scores,
+            names,
+            pairs,
+            tested,
+            settings,
+            spread[part],
+            equivalence[part],
+            part,
+        )
+    return results
+
+
+def _parts(pairs: Sequence[Pair], scores: Values) -> list[slice]:
+    """Pairs by the block: their differences on all replicates would fill the memory."""
+    size = max(1, PAIR_BLOCK // len(scores))
+    return [slice(start, start + size) for start in range(0, len(pairs), size)]
+
+
+def _some_pair_results(
+    statistics: MetricStatistics,
+    scores: Values,
+    names: Sequence[str],
+    all_pairs: Sequence[Pair],
+    tested: PairTests,
+    settings: CompareSettings,
+    spread: Sequence[Spread],
+    equivalence: Sequence[_Equivalence],
+    part: slice,
+) -> list[PairResult]:
+    pairs = all_pairs[part]
+    p, p_se, p_adjusted = tested.p[part], tested.p_se[part], tested.p_adjusted[part]
     left, right = np.array(pairs).T
     observed = statistics.scores
     differences = scores[:, left] - scores[:, right]
     wins = bootstrap_wins(statistics.sign * differences, scale=statistics.scale)
     low, high = difference_intervals(statistics, scores, pairs, settings)
-    equivalence = _equivalence(statistics, scores, pairs, settings)
     results = []
     for index, (a, b) in enumerate(pairs):
         differing = statistics.differing(a, b)
@@ -492,11 +627,13 @@ def _pair_results(
                 difference=float(observed[a] - observed[b]),
                 interval=(float(low[index]), float(high[index])),
                 wins=float(wins[index]),
-                p=float(tested.p[index]),
-                p_se=float(tested.p_se[index]),
-                p_adjusted=float(tested.p_adjusted[index]),
-                significant=bool(tested.p_adjusted[index] <= settings.alpha),
+                p=float(p[index]),
+                p_se=float(p_se[index]),
+                p_adjusted=float(p_adjusted[index]),
+                significant=bool(p_adjusted[index] <= settings.alpha),
                 differing_units=differing,
+                design_effect=spread[index].design_effect,
+                largest_share=spread[index].largest_share,
                 **equivalence[index],
                 note=_note(differing, len(statistics.rows), settings),
             )
@@ -522,24 +659,17 @@ def _equivalence(
     """
     if settings.margin is None:
         return [{} for _ in pairs]
-    from truebleu.significance.skewness import hall_p
-
     if TESTS[settings.test].source == "runs":
         from truebleu.significance.optimizer_runs import two_way_equivalence_p
 
         p = two_way_equivalence_p(statistics, pairs, settings.margin)
     else:
-        estimates = Estimates(statistics, scores, pairs)
-        worse, better = (
-            hall_p(
-                side * estimates.observed,
-                side * estimates.jackknife,
-                -settings.margin,
-                scale=statistics.scale,
-            )
-            for side in (1, -1)
+        p = np.concatenate(
+            [
+                _hall_equivalence_p(statistics, scores, pairs[part], settings.margin)
+                for part in _parts(pairs, scores)
+            ]
         )
-        p = np.maximum(worse, better)
     adjusted = adjust(p, settings.equivalence_correction)
     return [
         {
@@ -549,6 +679,21 @@ def _equivalence(
         }
         for raw, corrected in zip(p, adjusted, strict=True)
     ]
+
+
+def _hall_equivalence_p(
+    statistics: MetricStatistics, scores: Values, pairs: Sequence[Pair], margin: float
+) -> Values:
+    from truebleu.significance.skewness import hall_p
+
+    estimates = Estimates(statistics, scores, pairs)
+    worse, better = (
+        hall_p(
+            side * estimates.observed, side * estimates.jackknife, -margin, scale=statistics.scale
+        )
+        for side in (1, -1)
+    )
+    return np.asarray(np.maximum(worse, better))
 
 
 def _note(differing: int, units: int, settings: CompareSettings) -> PairNote | None:

@@ -25,14 +25,16 @@ from truebleu.significance._checks import (
     as_replicates,
     beside,
     require_alpha,
-    tie_margin,
 )
 from truebleu.significance.p_values import ALTERNATIVES, Alternative
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from numpy.typing import ArrayLike, NDArray
+
+# Holm's correction of more comparisons (of some 45 systems) takes more than 80,000 replicates.
+LARGEST_HOLM_FAMILY = 1000
 
 #: What a correction looks at: p-values alone, the replicates they come from, or segment scores.
 Basis = Literal["p-values", "replicates", "segment scores"]
@@ -49,8 +51,8 @@ class Correction:
         assumption: what must hold for its promise to hold.
         basis: what it looks at.
         adjust: makes adjusted p-values of it: of ascending p-values, before they are cut at 1; of
-            observed and replicated differences, as `westfall_young`; or of segment scores, as
-            `tukey_p`.
+            observed differences and blocks of replicated ones, as `step_down`; or of segment
+            scores, as `tukey_p`.
     """
 
     name: str
@@ -59,6 +61,11 @@ class Correction:
     assumption: str
     adjust: Callable[..., Values]
     basis: Basis = "p-values"
+
+    @property
+    def assumes_nothing(self) -> bool:
+        """Whether it holds however the comparisons depend on one another."""
+        return self.assumption == _NOTHING
 
 
 def experimentwise_error(alpha: float, comparisons: int) -> float:
@@ -91,6 +98,38 @@ def adjust(p_values: ArrayLike, method: str) -> Values:
     return adjusted
 
 
+def smallest_factor(method: str, comparisons: int, *, alone: bool = True) -> float:
+    """By how much a correction raises the smallest p-value.
+
+    1 for corrections that raise no p-values but look at replicates or segment scores.
+
+    Args:
+        method: the correction.
+        comparisons: how many there are.
+        alone: whether no other comparison is significant; else all p-values are that small.
+
+    >>> smallest_factor("holm", 780), smallest_factor("westfall-young", 780)
+    (780.0, 1.0)
+    >>> smallest_factor("bh", 780), smallest_factor("bh", 780, alone=False)
+    (780.0, 1.0)
+    """
+    if method not in P_VALUE_CORRECTIONS:
+        return 1.0
+    tiny = 1e-12 / comparisons
+    p_values = np.ones(comparisons) if alone else np.full(comparisons, tiny)
+    p_values[0] = tiny
+    return round(float(adjust(p_values, method)[0] / tiny), 6)
+
+
+def default_correction(comparisons: int) -> str:
+    """Holm's; for very large families that of Westfall and Young, which needs no more replicates.
+
+    >>> default_correction(780), default_correction(4950)
+    ('holm', 'westfall-young')
+    """
+    return "holm" if comparisons <= LARGEST_HOLM_FAMILY else "westfall-young"
+
+
 def westfall_young(
     observed: ArrayLike,
     null_differences: ArrayLike,
@@ -121,39 +160,67 @@ def westfall_young(
     if null.ndim != 2:
         raise SettingError("null_differences", null.shape, "shape (replicate, comparison)")
     difference = beside(observed, null)
-    statistics, replicates = _studentised(difference, null, alternative, scale)
+    return step_down(difference, lambda: (null,), alternative, exact=exact, scale=scale)
+
+
+def step_down(
+    observed: Values,
+    blocks: Callable[[], Iterable[Values]],
+    alternative: Alternative = "two-sided",
+    *,
+    exact: bool = False,
+    scale: ArrayLike = 0.0,
+) -> Values:
+    """The same of replicates that come in blocks, made twice and never kept.
+
+    The first pass finds how much each comparison varies, the second counts the replicates whose
+    maxima reach what was observed.
+    """
+    deviation, largest = _spread(blocks())
+    margin = TIE_TOLERANCE * np.maximum(np.maximum(largest, np.abs(observed)), np.abs(scale))
+    # A comparison whose null does not vary is either no difference at all, 0, or one that no
+    # replicate can reach, infinite.
+    constant = deviation <= margin
+    divisor = np.where(constant, 1.0, deviation)
+    certain = np.where(np.abs(observed) <= margin, 0.0, np.copysign(np.inf, observed))
+    statistics = _extremeness(np.where(constant, certain, observed / divisor), alternative)
     order = np.argsort(-statistics, kind="stable")
-    # In each replicate the largest of a comparison and those after it.
-    largest = np.maximum.accumulate(replicates[:, order[::-1]], axis=1)[:, ::-1]
-    reached = statistics * (1 - TIE_TOLERANCE * np.sign(statistics))
-    extreme = np.count_nonzero(largest >= reached[order], axis=0)
-    shares = extreme / len(null) if exact else (extreme + 1) / (len(null) + 1)
-    adjusted = np.empty_like(difference)
+    reached = (statistics * (1 - TIE_TOLERANCE * np.sign(statistics)))[order]
+    factor = np.where(constant, 0.0, 1.0 / divisor)
+    extreme, count = np.zeros(len(observed), dtype=np.int64), 0
+    for null in blocks():
+        # In each replicate the largest of a comparison and those after it.
+        replicates = _extremeness(null * factor, alternative)[:, order[::-1]]
+        np.maximum.accumulate(replicates, axis=1, out=replicates)
+        extreme += np.count_nonzero(replicates[:, ::-1] >= reached, axis=0)
+        count += len(null)
+    shares = extreme / count if exact else (extreme + 1) / (count + 1)
+    adjusted = np.empty_like(observed)
     adjusted[order] = np.maximum.accumulate(shares)
     return adjusted
 
 
-def _studentised(
-    observed: Values, null: Values, alternative: Alternative, scale: ArrayLike
-) -> tuple[Values, Values]:
-    """The observed and the null's differences in null standard deviations, extreme ones large.
+def _spread(blocks: Iterable[Values]) -> tuple[Values, Values]:
+    """The standard deviation of each comparison over all blocks, and its largest size."""
+    count, total, squares, largest = 0, 0.0, 0.0, 0.0
+    for null in blocks:
+        count += len(null)
+        total = total + null.sum(axis=0)
+        squares = squares + np.einsum("ij,ij->j", null, null)
+        largest = np.maximum(largest, np.abs(null).max(axis=0))
+    mean = total / count
+    variance = np.maximum(squares / count - mean**2, 0.0)
+    return np.sqrt(variance), np.asarray(largest)
 
-    A comparison whose null does not vary is either no difference at all, 0, or one that no
-    replicate can reach, infinite.
-    """
-    margin = tie_margin(observed, null, scale)
-    deviation = null.std(axis=0)
-    constant = deviation <= margin
-    divisor = np.where(constant, 1.0, deviation)
-    certain = np.where(np.abs(observed) <= margin, 0.0, np.copysign(np.inf, observed))
-    statistics = np.where(constant, certain, observed / divisor)
-    replicates = np.where(constant, 0.0, null / divisor)
+
+def _extremeness(differences: Values, alternative: Alternative) -> Values:
+    """The differences turned so that extreme ones are large."""
     if alternative == "two-sided":
-        return np.abs(statistics), np.abs(replicates)
+        return np.abs(differences)
     if alternative == "greater":
-        return statistics, replicates
+        return differences
     if alternative == "less":
-        return -statistics, -replicates
+        return -differences
     raise UnknownNameError("alternative", alternative, ALTERNATIVES)
 
 
@@ -324,7 +391,7 @@ CORRECTIONS: Mapping[str, Correction] = {
             "Westfall and Young's correction",
             "Westfall-Young",
             "that some comparisons vary alike whether or not the others are null",
-            westfall_young,
+            step_down,
             "replicates",
         ),
         Correction(

@@ -42,7 +42,7 @@ from truebleu.resampling import Swaps
 from truebleu.significance._checks import require_number
 from truebleu.significance.corrections import westfall_young
 from truebleu.significance.p_values import fewest_units, monte_carlo_error, randomization_p
-from truebleu.significance.settings import ResamplingSettings, units_of
+from truebleu.significance.settings import ResamplingSettings, chosen_unit, units_of
 from truebleu.significance.skewness import hall_interval, hall_p
 from truebleu.significance.statistics import MetricStatistics, swap_differences
 
@@ -202,7 +202,7 @@ def gate(
     level: float = 0.95,
     replicates: int = 10_000,
     seed: int = DEFAULT_SEED,
-    unit: Unit = "segment",
+    unit: Unit | None = None,
     block_length: int | None = None,
     by_domain: bool = False,
     documents: Iterable[object] | None = None,
@@ -226,7 +226,8 @@ def gate(
         level: 1 minus the significance level of the one-sided test.
         replicates: how many, of the bootstrap and of the test.
         seed: any whole number from 0 up.
-        unit: what is drawn or swapped as a whole: "segment", "document" or "block".
+        unit: what is drawn or swapped as a whole: "segment", "document" or "block"; None for
+            documents where they are known, else segments.
         block_length: segments in a block, with unit "block".
         by_domain: draw within each domain, so that every replicate has the same mixture.
         documents: the document of each segment, where `new` is no test set.
@@ -238,7 +239,7 @@ def gate(
         level=level,
         replicates=replicates,
         seed=seed,
-        unit=unit,
+        unit=unit or "segment",
         block_length=block_length,
         by_domain=by_domain,
     )
@@ -259,6 +260,7 @@ def gate(
     if saved is not None:
         saved.require_same_references(test_set)
         test_set = _with_labels_of(saved, test_set)
+    settings = replace(settings, unit=chosen_unit(unit, test_set))
     units = units_of(test_set, settings)
     _require_enough(units, settings)
     statistics = [

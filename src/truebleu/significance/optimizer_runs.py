@@ -144,6 +144,11 @@ class RunAverage(Metric):
         rows = np.asarray(sums, dtype=np.float64)
         return np.asarray(self.metric.score(self.by_run(rows)).mean(axis=-1))
 
+    def gradient(self, sums: ArrayLike) -> NDArray[np.float64]:
+        """Each run's gradient, of which the average has its share."""
+        rows = np.asarray(sums, dtype=np.float64)
+        return np.asarray(self.metric.gradient(self.by_run(rows)) / self.runs).reshape(rows.shape)
+
     def describe(self, sums: Sequence[float], references: int | None) -> Score:
         """The average of one row of sums."""
         signature = self.signature.with_references(references)

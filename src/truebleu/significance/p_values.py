@@ -207,7 +207,27 @@ def _extreme(
     observed: Values, null: Values, alternative: Alternative, scale: ArrayLike
 ) -> NDArray[np.bool_]:
     """Which of the null's differences are at least as extreme as the observed."""
-    margin = tie_margin(observed, null, scale)
+    return _at_least(observed, null, alternative, tie_margin(observed, null, scale))
+
+
+def extreme_counts(
+    observed: Values, null: Values, alternative: Alternative, margin: Values
+) -> NDArray[np.int64]:
+    """How many of a block of the null's differences are at least as extreme as the observed.
+
+    Args:
+        observed: the difference of each comparison.
+        null: shaped (replicate, comparison).
+        alternative: as for `randomization_p`.
+        margin: how far apart two differences may be and still tie.
+    """
+    reached = _at_least(observed, null, alternative, margin)
+    return np.asarray(np.count_nonzero(reached, axis=0), dtype=np.int64)
+
+
+def _at_least(
+    observed: Values, null: Values, alternative: Alternative, margin: Values
+) -> NDArray[np.bool_]:
     if alternative == "two-sided":
         return np.asarray(np.abs(null) >= np.abs(observed) - margin)
     if alternative == "greater":

@@ -136,7 +136,7 @@ def score(
     replicates: int = 10_000,
     seed: int = DEFAULT_SEED,
     level: float = 0.95,
-    unit: Unit = "segment",
+    unit: Unit | None = None,
     block_length: int | None = None,
     by_domain: bool = False,
     interval: IntervalName = "percentile",
@@ -161,7 +161,8 @@ def score(
         replicates: how many resampled test sets.
         seed: of the bootstrap.
         level: of the intervals.
-        unit: what is drawn as a whole: "segment", "document" or "block".
+        unit: what is drawn as a whole: "segment", "document" or "block"; None for documents where
+            they are known, else segments.
         block_length: segments in a block, with unit "block".
         by_domain: draw within each domain, so that every replicate has the same mixture.
         interval: the method; one of `truebleu.significance.INTERVAL_METHODS`.
@@ -174,13 +175,13 @@ def score(
         return _scores(test_set, labelled, counts, segments=segments)
 
     # Resampling needs NumPy, which takes longer to load than plain scores take in all.
-    from truebleu.significance.settings import IntervalSettings, units_of
+    from truebleu.significance.settings import IntervalSettings, chosen_unit, units_of
 
     settings = IntervalSettings(
         replicates=replicates,
         seed=seed,
         level=level,
-        unit=unit,
+        unit=chosen_unit(unit, test_set),
         block_length=block_length,
         by_domain=by_domain,
         interval=interval,

@@ -98,6 +98,16 @@ class MetricStatistics:
             raise SettingError(needed_by, "missing or grouped scores", expected)
         return self.rows[..., 0]
 
+    def contributions(self) -> Values:
+        """What each unit adds to the error of each score, shaped (unit, system); they sum to 0.
+
+        By the delta method: a unit's counts times the gradient at the sums. The variance of a
+        score is n / (n - 1) times the sum of their squares, that of a difference likewise.
+        """
+        gradient = self.metric.gradient(self.sums)
+        each: Values = np.einsum("usc,sc->us", self.rows, gradient)
+        return np.asarray(each - each.mean(axis=0))
+
     def jackknife_scores(self) -> Values:
         """Each system's score without one unit, shaped (unit, system)."""
         return self.metric.score(self.sums - self.rows)
@@ -111,6 +121,57 @@ def metric_statistics(
         MetricStatistics.of(label, metric, metric.count(test_set).array(), units)
         for label, metric in zip(metric_labels(metrics), metrics, strict=True)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How much the difference of a pair varies over units.
+
+    Attributes:
+        design_effect: its variance by clusters of segments (documents or blocks) over that by
+            segments; None where clusters are unknown, or where it does not vary by segments.
+        largest_share: the share of its variance that one unit carries; None where it does not vary.
+    """
+
+    design_effect: float | None
+    largest_share: float | None
+
+
+def spreads(
+    statistics: MetricStatistics,
+    pairs: Sequence[Pair],
+    clusters: tuple[MetricStatistics, MetricStatistics] | None = None,
+) -> list[Spread]:
+    """The spread of each pair's difference.
+
+    Args:
+        statistics: by the unit that is resampled.
+        pairs: the systems of each comparison.
+        clusters: the same statistics by segment and by cluster; None where there are none.
+    """
+    by_unit = statistics.contributions()
+    by_segment, by_cluster = (
+        (None, None) if clusters is None else [part.contributions() for part in clusters]
+    )
+    # What is left of equal contributions after rounding is no variance.
+    least = (1e-12 * max(statistics.scale, 1.0)) ** 2
+    found = []
+    for a, b in pairs:
+        squares = (by_unit[:, a] - by_unit[:, b]) ** 2
+        total = float(squares.sum())
+        share = float(squares.max()) / total if total > least else None
+        effect = None
+        if by_segment is not None and by_cluster is not None:
+            plain = _variance(by_segment[:, a] - by_segment[:, b])
+            if plain > least:
+                effect = _variance(by_cluster[:, a] - by_cluster[:, b]) / plain
+        found.append(Spread(effect, share))
+    return found
+
+
+def _variance(contributions: Values) -> float:
+    count = len(contributions)
+    return float(contributions @ contributions) * count / (count - 1)
 
 
 def side_by_side(statistics: Sequence[MetricStatistics]) -> Values:
@@ -165,19 +226,34 @@ def swap_differences(
     Swapping X and Y on a set of units moves the sums of X by S(Y) - S(X), where S adds up these
     units, and those of Y by as much the other way: S of each system serves all of its pairs.
     """
+    blocks: list[list[Values]] = [[] for _ in statistics]
+    for differences in swap_blocks(statistics, pairs, swaps, progress, first=first):
+        for block, into in zip(differences, blocks, strict=True):
+            into.append(block)
+    return [into[0] if len(into) == 1 else np.concatenate(into) for into in blocks]
+
+
+def swap_blocks(
+    statistics: Sequence[MetricStatistics],
+    pairs: Sequence[Pair],
+    swaps: Swaps,
+    progress: Progress | None = None,
+    *,
+    first: int = 0,
+) -> Iterator[list[Values]]:
+    """The same, block after block of replicates: what all of them would take is never kept."""
     rows = side_by_side(statistics)
     enumerated = swaps.enumerates(len(rows))
     replicates = 2 ** len(rows) if enumerated else swaps.replicates
-    blocks: list[list[Values]] = [[] for _ in statistics]
     width = max(rows.shape[1], *(_width_of_pairs(metric, len(pairs)) for metric in statistics))
     for start, count in _blocks(replicates, width, len(rows)):
         sums = swaps.sums(rows, first + start, count, enumerated=enumerated)
-        by_metric = split_sums(sums, statistics)
-        for metric, swapped, into in zip(statistics, by_metric, blocks, strict=True):
-            into.append(_differences(metric, swapped, pairs))
+        yield [
+            _differences(metric, swapped, pairs)
+            for metric, swapped in zip(statistics, split_sums(sums, statistics), strict=True)
+        ]
         if progress is not None:
             progress(count)
-    return [into[0] if len(into) == 1 else np.concatenate(into) for into in blocks]
 
 
 def _differences(statistics: MetricStatistics, swapped: Values, pairs: Sequence[Pair]) -> Values:

@@ -1,0 +1,98 @@
+"""What was resampled, and what a reader must know of it; p-values as people read them."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from truebleu.corpus import TestSetOutline
+    from truebleu.significance.settings import ResamplingSettings
+
+# Fewer documents than this leave intervals too narrow: docs/evidence/defaults.md.
+ENOUGH_DOCUMENTS = 60
+# A unit that carries more of the variance decides it: no interval holds there.
+LARGEST_SHARE = 0.2
+
+
+def p_equals(name: str, p: float) -> str:
+    """A p-value in a sentence; it is never 0.
+
+    >>> p_equals("p", 0.01234), p_equals("p", 0.0000012)
+    ('p = 0.0123', 'p < 0.0001')
+    """
+    return f"{name} {p_cell(p)}" if p < SMALLEST_SHOWN else f"{name} = {p_cell(p)}"
+
+
+def p_cell(p: float) -> str:
+    """A p-value in a table.
+
+    >>> p_cell(0.00005)
+    '< 0.0001'
+    """
+    return f"< {SMALLEST_SHOWN:.4f}" if p < SMALLEST_SHOWN else f"{p:.4f}"
+
+
+SMALLEST_SHOWN = 0.0001
+
+
+def resampled(settings: ResamplingSettings, units: int) -> str:
+    """What was resampled, for a line that names every choice: "170 documents within domains"."""
+    block = "" if settings.block_length is None else f" of {settings.block_length} segments"
+    domains = " within domains" if settings.by_domain else ""
+    return f"{units:,} {settings.unit}s{block}{domains}"
+
+
+def unit_sentences(
+    test_set: TestSetOutline,
+    settings: ResamplingSettings,
+    units: int,
+    design_effects: Mapping[str, Sequence[float | None]] | None = None,
+) -> list[str]:
+    """What the choice of the unit means; nothing where there is nothing to know.
+
+    Args:
+        test_set: what is known of documents.
+        settings: the unit.
+        units: how many there are.
+        design_effects: by metric, of the comparisons or scores.
+    """
+    effects = _effects(design_effects or {})
+    if settings.unit == "segment":
+        if test_set.documents is None:
+            if test_set.segments < 2:
+                return []
+            return [
+                "No documents given: segments are taken as independent; give --documents if they "
+                "come from documents."
+            ]
+        if test_set.documents < 2:
+            return ["All segments are of one document, and are taken as independent."]
+        told = f": by documents the variance is {effects} times as large" if effects else ""
+        return [
+            f"Segments are taken as independent, though {test_set.documents} documents are known"
+            f"{told}. Without --unit segment documents are the unit."
+        ]
+    effect = f" (design effect {effects})" if effects else ""
+    found = [f"Resampled by {settings.unit}, {units:,} {settings.unit}s{effect}."]
+    if settings.unit == "document" and units < ENOUGH_DOCUMENTS:
+        found.append(
+            f"Fewer than {ENOUGH_DOCUMENTS} documents: randomization holds its level, but "
+            "intervals can be too narrow and tests by the bootstrap reject too often."
+        )
+    return found
+
+
+def _effects(design_effects: Mapping[str, Sequence[float | None]]) -> str:
+    """The middle one of each metric: "1.8", or "1.8 by BLEU and 1.5 by TER"."""
+    known = {
+        label: median(effects)
+        for label, all_effects in design_effects.items()
+        if (effects := [effect for effect in all_effects if effect is not None])
+    }
+    if len(known) == 1:
+        return f"{next(iter(known.values())):.2f}"
+    each = [f"{effect:.2f} by {label}" for label, effect in known.items()]
+    return " and ".join([", ".join(each[:-1]), each[-1]] if len(each) > 1 else each)
