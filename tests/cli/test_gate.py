@@ -222,3 +222,24 @@ def test_score_overwrites_a_file_only_with_force(tmp_path: Path) -> None:
     assert path.read_text() == "mine"
     assert run(*score, "--force").returncode == 0
     assert json.loads(path.read_text())["system"] == "good"
+
+
+def test_a_ledger_counts_looks_and_keeps_the_exit_codes(folder: Path) -> None:
+    ledger = folder / "looks.jsonl"
+    codes = [
+        gate(new, "middle.txt", "--ledger", str(ledger)).returncode
+        for new in ("twin.txt", "bad.txt", "twin.txt")
+    ]
+    assert codes == [0, 1, 0]
+    assert len(ledger.read_text().splitlines()) == 2
+    ledger.write_text("not a ledger\n")
+    damaged = gate("twin.txt", "middle.txt", "--ledger", str(ledger))
+    assert damaged.returncode == 2
+    assert "looks.jsonl: line 1: found no JSON" in damaged.stderr
+
+
+def test_options_that_would_do_nothing_are_refused() -> None:
+    looks = gate("twin.txt", "middle.txt", "--looks", "5")
+    assert (looks.returncode, "--ledger FILE beside it" in looks.stderr) == (2, True)
+    seed = gate("twin.txt", "middle.txt", "--margin", "1", "--seed", "5")
+    assert (seed.returncode, "needs no replicates" in seed.stderr) == (2, True)

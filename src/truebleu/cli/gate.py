@@ -35,6 +35,7 @@ Examples:
   truebleu gate new.txt old.txt -r ref.txt
   truebleu gate new.txt old.txt -r ref.txt --margin 0.5
   truebleu gate new.txt old.txt -r ref.txt -m bleu -m chrf -m ter --level 0.99
+  truebleu gate new.txt old.txt -r ref.txt --ledger looks.jsonl
   truebleu score old.txt -r ref.txt --save baseline.json.gz
   truebleu gate new.txt baseline.json.gz -r ref.txt
 """
@@ -50,6 +51,18 @@ Examples:
     type=float,
     metavar="D",
     help="NEW must be shown to be worse by less than D; with 0, to be better.",
+)
+@click.option(
+    "--ledger",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Record this look at the test set, so that all looks together keep the level.",
+)
+@click.option(
+    "--looks",
+    type=int,
+    metavar="N",
+    help="With --ledger: share the level among N looks. Default: any number, ever stricter.",
 )
 @replicate_options
 @format_option
@@ -74,7 +87,10 @@ def command(
     `truebleu score --save` made of one. By several metrics, NEW must pass by all.
     """
     _refuse_replicates(context, options["margin"])
-    GateSettings(**given(options))  # refuses what is not possible before the texts are read
+    if options["looks"] is not None and options["ledger"] is None:
+        raise SettingError("--looks", options["looks"], "--ledger FILE beside it")
+    settings = {name: value for name, value in given(options).items() if name != "ledger"}
+    GateSettings(**settings)  # refuses what is not possible before the texts are read
     saved = _saved(old)
     systems = [new, old] if saved is None else [new]
     test_set = read_texts(

@@ -31,7 +31,7 @@ NUMBERS = (
 def document(result: GateResult) -> Document:
     """The decision as sentences, and every metric's numbers for programs."""
     unit = unit_sentences(result.test_set, result.settings, result.units)
-    blocks: list[Block] = [Sentences((*sentences(result), *unit))]
+    blocks: list[Block] = [Sentences((*sentences(result), *unit, *_look(result)))]
     if chosen := chosen_lines(check.signature for check in result.checks):
         blocks.append(Notes(tuple(chosen)))
     return Document(tuple(blocks), check_table(result))
@@ -107,16 +107,41 @@ def _claim(result: GateResult, check: GateCheck) -> str:
 def _numbers(result: GateResult, check: GateCheck) -> str:
     low, high = check.interval
     digits = _digits(high - low)
-    level = result.settings.level
-    percent = 100 * (2 * level - 1)
+    percent = _rounded(100 - 200 * result.alpha, 200 * result.alpha)
+    level = _rounded(1 - result.alpha, result.alpha)
     corrected = len(result.checks) > 1 and result.rule == "not worse"
     p = p_equals("adjusted p" if corrected else "p", check.p_adjusted)
     lower = "" if check.higher_is_better else " (lower is better)"
     return (
         f"{check.metric}{lower} {check.new_score:.{digits}f} against {check.old_score:.{digits}f}, "
-        f"difference {check.difference:+.{digits}f}, {percent:.10g} % interval "
-        f"[{low:+.{digits}f}, {high:+.{digits}f}], {p} (level {level:g})"
+        f"difference {check.difference:+.{digits}f}, {percent} % interval "
+        f"[{low:+.{digits}f}, {high:+.{digits}f}], {p} (level {level})"
     )
+
+
+def _rounded(value: float, rest: float) -> str:
+    """A number near a whole one, with two digits of what is missing."""
+    return f"{round(value, 1 - floor(log10(rest))):.12g}"
+
+
+def _look(result: GateResult) -> list[str]:
+    """Which look at the test set this is, and what it costs."""
+    look, level = result.look, result.settings.level
+    if look is None:
+        return []
+    shared = f"{result.settings.alpha:g} that "
+    shared += f"{look.looks} looks share" if look.looks is not None else "all looks share"
+    if look.repeated:
+        return [
+            f"Look {look.number} at this test set, recorded before: decided again at "
+            f"{look.alpha:.2g}, nothing spent."
+        ]
+    rule = "equally" if look.looks is not None else "6/(π²k²) of it at look k"
+    return [
+        f"Look {look.number} at this test set: decided at {look.alpha:.2g} of the {shared} "
+        f"({rule}), {look.spent:.4g} spent. Over all looks, the level is {level:g}, unless systems "
+        "are tuned on what earlier looks showed."
+    ]
 
 
 def _digits(width: float) -> int:

@@ -27,6 +27,7 @@ enough. With a ledger, the looks at one test set share the error; see `ledger`.
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -35,12 +36,19 @@ import numpy as np
 from truebleu._results import Result
 from truebleu._seeds import DEFAULT_SEED
 from truebleu.corpus import TestSet, as_test_set
+from truebleu.corpus.test_set import fingerprint
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels, metrics_for
 from truebleu.metrics.statistics_files import SavedStatistics
 from truebleu.resampling import Swaps
 from truebleu.significance._checks import require_number
 from truebleu.significance.corrections import westfall_young
+from truebleu.significance.ledger import (
+    look_key,
+    open_ledger,
+    require_looks,
+    system_fingerprint,
+)
 from truebleu.significance.p_values import fewest_units, monte_carlo_error, randomization_p
 from truebleu.significance.settings import ResamplingSettings, chosen_unit, units_of
 from truebleu.significance.skewness import hall_interval, hall_p
@@ -48,6 +56,7 @@ from truebleu.significance.statistics import MetricStatistics, swap_differences
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from truebleu.corpus import ReferencesLike, TestSetOutline, TextLike, TextWarning
     from truebleu.metrics.base import Metric, Signature
@@ -55,11 +64,14 @@ if TYPE_CHECKING:
     from truebleu.significance._checks import Values
     from truebleu.significance._names import Unit
     from truebleu.significance.compare import Bounds, PairNote
+    from truebleu.significance.ledger import Look
     from truebleu.significance.statistics import Progress
 
 __all__ = ["GateCheck", "GateResult", "GateSettings", "Rule", "gate"]
 
 RESULT_VERSION = 1
+# Replicates that one look may take: seconds of work.
+MOST_REPLICATES = 2_000_000
 
 #: What a system must do to pass.
 Rule = Literal["not worse", "within margin", "better"]
@@ -72,9 +84,12 @@ class GateSettings(ResamplingSettings):
     Attributes:
         margin: how much worse the new system may be, in points of the metric; 0 asks for a better
             one. None asks only that it is not shown to be worse.
+        looks: how many looks at the test set share the error by a ledger; None for any number, or
+            without a ledger.
     """
 
     margin: float | None = None
+    looks: int | None = None
 
     def __post_init__(self) -> None:
         expected = "a number between 0.5 and 1, such as 0.95"
@@ -84,6 +99,7 @@ class GateSettings(ResamplingSettings):
             expected = "a number from 0 up"
             if require_number("margin", self.margin, expected) < 0:
                 raise SettingError("margin", self.margin, expected)
+        require_looks(self.looks)
         ResamplingSettings.__post_init__(self)
 
     @property
@@ -154,6 +170,7 @@ class GateResult(Result):
         test_set: its sizes and names.
         settings: what was asked for.
         units: how many were drawn or swapped.
+        look: which look at the test set this is, and its level; None without a ledger.
         warnings: what is suspicious about the texts.
     """
 
@@ -165,7 +182,13 @@ class GateResult(Result):
     test_set: TestSetOutline
     settings: GateSettings
     units: int
+    look: Look | None = None
     warnings: tuple[TextWarning, ...] = ()
+
+    @property
+    def alpha(self) -> float:
+        """The significance level of this decision: with a ledger, this look's part."""
+        return self.settings.alpha if self.look is None else self.look.alpha
 
     @property
     def rule(self) -> Rule:
@@ -187,6 +210,7 @@ class GateResult(Result):
             "old": self.old,
             "test_set": self.test_set.to_dict(),
             "settings": {**self.settings.to_dict(), "units": self.units},
+            "look": None if self.look is None else self.look.to_dict(),
             "checks": [check.to_dict() for check in self.checks],
             "warnings": [warning.to_dict() for warning in self.warnings],
         }
@@ -207,6 +231,8 @@ def gate(
     by_domain: bool = False,
     documents: Iterable[object] | None = None,
     domains: Iterable[object] | None = None,
+    ledger: str | Path | None = None,
+    looks: int | None = None,
     progress: Progress | None = None,
 ) -> GateResult:
     """May the new system take the place of the old one?
@@ -224,7 +250,7 @@ def gate(
         margin: how much worse the new system may be, in points of the metric: it must be shown to
             be worse by less. 0 asks for a better one, None that it is not shown to be worse.
         level: 1 minus the significance level of the one-sided test.
-        replicates: how many, of the bootstrap and of the test.
+        replicates: of the test without a margin; a look by a ledger may take more.
         seed: any whole number from 0 up.
         unit: what is drawn or swapped as a whole: "segment", "document" or "block"; None for
             documents where they are known, else segments.
@@ -232,6 +258,9 @@ def gate(
         by_domain: draw within each domain, so that every replicate has the same mixture.
         documents: the document of each segment, where `new` is no test set.
         domains: the domain of each segment, likewise.
+        ledger: a file that records the looks at this test set, so that all of them together keep
+            the level; see `truebleu.significance.ledger`.
+        looks: how many looks are planned, with a ledger; None for any number.
         progress: called with the number of replicates made since the last call.
     """
     settings = GateSettings(
@@ -242,7 +271,10 @@ def gate(
         unit=unit or "segment",
         block_length=block_length,
         by_domain=by_domain,
+        looks=looks,
     )
+    if looks is not None and ledger is None:
+        raise SettingError("looks", looks, "a ledger beside it, which counts them")
     saved = old if isinstance(old, SavedStatistics) else None
     if isinstance(new, TestSet):
         if old is not saved:
@@ -262,29 +294,82 @@ def gate(
         test_set = _with_labels_of(saved, test_set)
     settings = replace(settings, unit=chosen_unit(unit, test_set))
     units = units_of(test_set, settings)
-    _require_enough(units, settings)
+    rows = [_rows(metric, test_set, saved) for metric in parsed]
     statistics = [
-        MetricStatistics.of(label, metric, _rows(metric, test_set, saved), units)
-        for label, metric in zip(labels, parsed, strict=True)
+        MetricStatistics.of(label, metric, counts, units)
+        for label, metric, counts in zip(labels, parsed, rows, strict=True)
     ]
-    return GateResult(
-        new=new_name,
-        old=old_name,
-        checks=tuple(
-            _checks(
-                statistics,
-                units,
-                test_set.references_per_segment,
-                settings,
-                settings.alpha,
-                progress,
+    references_per_segment = test_set.references_per_segment
+
+    def decide(look: Look | None) -> GateResult:
+        alpha = settings.alpha if look is None else look.alpha
+        _require_enough(units, alpha)
+        return GateResult(
+            new=new_name,
+            old=old_name,
+            checks=tuple(
+                _checks(statistics, units, references_per_segment, settings, alpha, progress)
+            ),
+            test_set=test_set.outline,
+            settings=settings,
+            units=len(units),
+            look=look,
+            warnings=test_set.warnings,
+        )
+
+    if ledger is None:
+        return decide(None)
+    with open_ledger(ledger) as opened:
+        fingerprints = [_fingerprint(rows, system) for system in (0, 1)]
+        key = _key(statistics, units, settings, fingerprints)
+        look = opened.look(fingerprint(test_set.references), key, settings.level, looks)
+        result = decide(look)
+        if not look.repeated:
+            opened.record(
+                look, _record(result, fingerprint(test_set.references), key, fingerprints)
             )
-        ),
-        test_set=test_set.outline,
-        settings=settings,
-        units=len(units),
-        warnings=test_set.warnings,
+        return result
+
+
+def _fingerprint(rows: Sequence[Values], system: int) -> str:
+    """What a system's text is to these metrics: saved statistics have the same one."""
+    counts = (np.ascontiguousarray(part[:, system], dtype="<f8") for part in rows)
+    return system_fingerprint([part.tobytes() for part in counts])
+
+
+def _key(
+    statistics: Sequence[MetricStatistics],
+    units: Units,
+    settings: GateSettings,
+    fingerprints: Sequence[str],
+) -> str:
+    return look_key(
+        {
+            "settings": settings.to_dict(),
+            "units": system_fingerprint([units.of_segment.astype("<i8").tobytes()]),
+            "strata": units.strata,
+            "systems": list(fingerprints),
+            "metrics": [str(metric.metric.signature) for metric in statistics],
+        }
     )
+
+
+def _record(
+    result: GateResult, test_set: str, key: str, fingerprints: Sequence[str]
+) -> dict[str, Any]:
+    """What a ledger says of a look, besides its number and level."""
+    return {
+        "test_set": test_set,
+        "level": result.settings.level,
+        "key": key,
+        "new": fingerprints[0],
+        "old": fingerprints[1],
+        "metrics": [str(check.signature) for check in result.checks],
+        "rule": result.rule,
+        "margin": result.settings.margin,
+        "p": [check.p_adjusted for check in result.checks],
+        "passed": result.passed,
+    }
 
 
 def _require_directions(labels: Sequence[str], metrics: Sequence[Metric]) -> None:
@@ -315,13 +400,13 @@ def _with_labels_of(saved: SavedStatistics, test_set: TestSet) -> TestSet:
     )
 
 
-def _require_enough(units: Units, settings: GateSettings) -> None:
+def _require_enough(units: Units, alpha: float) -> None:
     """Refuse so few units that no difference could be significant: such a gate never closes."""
-    least = fewest_units(settings.alpha, "greater")
+    least = fewest_units(alpha, "greater")
     if len(units) < least:
         expected = (
-            f"at least {least} at the level {settings.level:g}; with {len(units)} no difference "
-            "can be significant"
+            f"at least {least} at the level {round(1 - alpha, 12):g}; with {len(units)} no "
+            "difference can be significant"
         )
         raise SettingError("test set", f"{len(units)} {units.kind}s", expected)
 
@@ -344,8 +429,11 @@ def _checks(
     progress: Progress | None,
 ) -> list[GateCheck]:
     """Each metric's check, at this significance level."""
-    judge = _without_margin if settings.margin is None else _with_margin
-    judged = judge(statistics, units, settings, progress)
+    if settings.margin is None:
+        replicates = _replicates(units, settings, alpha)
+        judged = _without_margin(statistics, units, settings, replicates, progress)
+    else:
+        judged = _with_margin(statistics, units, settings)
     checks = []
     for metric, p, adjusted in zip(statistics, judged.p, judged.p_adjusted, strict=True):
         new, old = metric.scores.tolist()
@@ -376,6 +464,18 @@ def _checks(
     return checks
 
 
+def _replicates(units: Units, settings: GateSettings, alpha: float) -> int:
+    """As many as were asked for, or as a later look needs for a p-value below its level."""
+    needed = math.ceil(2 / alpha)
+    if needed <= max(settings.replicates, MOST_REPLICATES) or len(units) < math.log2(needed):
+        return max(settings.replicates, needed)
+    expected = (
+        "a fresh test set, a planned number of looks, or a margin, whose test needs no replicates: "
+        f"this look's level of {alpha:.1e} would need {needed:,} of them"
+    )
+    raise SettingError("ledger", "so many looks at this test set", expected)
+
+
 @dataclass(frozen=True, slots=True)
 class _Judged:
     """The p-values of all metrics, and the replicates that they come from."""
@@ -396,10 +496,11 @@ def _without_margin(
     statistics: Sequence[MetricStatistics],
     units: Units,
     settings: GateSettings,
+    replicates: int,
     progress: Progress | None,
 ) -> _Judged:
     """Is it worse by any metric: swaps that all metrics share."""
-    swaps = Swaps(replicates=settings.replicates, seed=settings.seed)
+    swaps = Swaps(replicates=replicates, seed=settings.seed)
     exact = swaps.enumerates(len(units))
     swapped = swap_differences(statistics, [(0, 1)], swaps, progress)
     signs = np.array([metric.sign for metric in statistics])
@@ -419,7 +520,6 @@ def _with_margin(
     statistics: Sequence[MetricStatistics],
     units: Units,
     settings: GateSettings,
-    _progress: Progress | None,
 ) -> _Judged:
     """Is it worse by less than the margin, or better, by every metric."""
     p = [

@@ -1,0 +1,250 @@
+"""Claims about the ledger: what looks cost, which are recognised, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from truebleu.errors import MalformedFileError, SettingError, UnreadableFileError
+from truebleu.metrics.given import GivenScores
+from truebleu.metrics.statistics_files import SavedStatistics
+from truebleu.significance.gate import gate
+from truebleu.significance.ledger import alpha_of_look
+from truebleu.simulation import simulate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from truebleu.significance.gate import GateResult
+    from truebleu.significance.ledger import Look
+
+TEXTS = simulate(segments=60, systems=[0.1, 0.12, 0.3], seed=1)
+FIRST, SECOND, BAD = (list(text) for text in TEXTS.systems.values())
+
+
+def look_at(ledger: Path, new: Sequence[str | None] = FIRST, **settings: Any) -> Look:
+    result = gate(new, SECOND, TEXTS.references, ledger=ledger, **settings)
+    assert result.look is not None
+    return result.look
+
+
+def test_all_looks_together_spend_no_more_than_alpha() -> None:
+    spent = sum(alpha_of_look(look, 0.05) for look in range(1, 100_000))
+    assert 0.0499 < spent < 0.05
+    assert sum(alpha_of_look(look, 0.05, 40) for look in range(1, 41)) == pytest.approx(0.05)
+
+
+def test_looks_are_counted_and_share_the_level(tmp_path: Path) -> None:
+    ledger = tmp_path / "looks.jsonl"
+    looks = [look_at(ledger, seed=seed) for seed in range(3)]
+    assert [look.number for look in looks] == [1, 2, 3]
+    assert [look.alpha for look in looks] == pytest.approx(
+        [0.05 * 6 / (np.pi * k) ** 2 for k in (1, 2, 3)]
+    )
+    assert looks[2].spent == pytest.approx(sum(look.alpha for look in looks))
+    lines = [json.loads(line) for line in ledger.read_text().splitlines()]
+    assert [line["look"] for line in lines] == [1, 2, 3]
+    assert all(line["passed"] for line in lines)
+
+
+def test_a_look_is_decided_at_its_own_level(tmp_path: Path) -> None:
+    # p of this pair lies between the levels of the first and of a later look.
+    ledger = tmp_path / "looks.jsonl"
+    scores = np.random.default_rng(3).normal(size=40)
+    decisions = []
+    for night in range(4):
+        new = scores - 0.32
+        new[night] += 1e-6  # another system every night, of the same quality
+        decisions.append(of_scores(new, np.zeros(40), ledger=ledger))
+    assert [result.passed for result in decisions] == [False, True, True, True]
+    first = decisions[0].checks[0].p_adjusted
+    assert decisions[1].alpha < first <= decisions[0].alpha
+
+
+def of_scores(new: NDArray[np.float64], old: NDArray[np.float64], **settings: Any) -> GateResult:
+    metric = GivenScores.of({"new": new, "old": old}, name="S")
+    texts = ["x"] * len(new)
+    return gate(texts, texts, texts, [metric], **settings)
+
+
+def test_the_same_look_again_spends_nothing(tmp_path: Path) -> None:
+    ledger = tmp_path / "looks.jsonl"
+    first = gate(FIRST, SECOND, TEXTS.references, ledger=ledger)
+    look_at(ledger, BAD)
+    written = ledger.read_bytes()
+    again = gate(FIRST, SECOND, TEXTS.references, ledger=ledger)
+    assert again.look is not None
+    assert (again.look.number, again.look.repeated) == (1, True)
+    assert again.checks == first.checks
+    assert ledger.read_bytes() == written
+    assert "recorded before" in str(again)
+
+
+def test_saved_statistics_are_the_look_of_their_text(tmp_path: Path) -> None:
+    ledger = tmp_path / "looks.jsonl"
+    look_at(ledger)
+    saved = SavedStatistics.of(simulate(segments=60, systems=[0.12], seed=1))
+    twin = simulate(segments=60, systems=[0.12], seed=1)
+    (text,) = twin.systems.values()
+    look_at_text = gate(FIRST, text, TEXTS.references, ledger=ledger).look
+    look_at_file = gate(FIRST, saved, TEXTS.references, ledger=ledger).look
+    assert look_at_text is not None
+    assert look_at_file is not None
+    assert look_at_text.number == look_at_file.number
+    assert look_at_file.repeated
+
+
+def test_each_test_set_has_looks_of_its_own(tmp_path: Path) -> None:
+    ledger = tmp_path / "looks.jsonl"
+    other = simulate(segments=60, systems=[0.1, 0.12], seed=2)
+    assert look_at(ledger).number == 1
+    result = gate(other, ledger=ledger)
+    assert result.look is not None
+    assert result.look.number == 1
+
+
+def test_planned_looks_are_equal_and_end(tmp_path: Path) -> None:
+    ledger = tmp_path / "looks.jsonl"
+    looks = [look_at(ledger, seed=seed, looks=2) for seed in range(2)]
+    assert [look.alpha for look in looks] == [0.025, 0.025]
+    with pytest.raises(SettingError, match="all planned looks are spent"):
+        look_at(ledger, seed=2, looks=2)
+    assert look_at(ledger, seed=1, looks=2).repeated
+
+
+def test_one_test_set_has_one_level_and_plan(tmp_path: Path) -> None:
+    ledger = tmp_path / "looks.jsonl"
+    look_at(ledger)
+    with pytest.raises(SettingError, match=r"level: found 0\.99, expected 0\.95, as of"):
+        look_at(ledger, level=0.99)
+    with pytest.raises(SettingError, match="looks: found 10, expected None"):
+        look_at(ledger, looks=10)
+
+
+def test_planned_looks_need_a_ledger() -> None:
+    with pytest.raises(SettingError, match="looks: found 5, expected a ledger"):
+        gate(FIRST, SECOND, TEXTS.references, looks=5)
+
+
+@pytest.mark.parametrize("looks", [0, -1, 1.5, True])
+def test_impossible_numbers_of_looks_are_refused(tmp_path: Path, looks: float) -> None:
+    with pytest.raises(SettingError, match="looks"):
+        look_at(tmp_path / "looks.jsonl", looks=looks)
+
+
+def test_later_looks_take_the_replicates_that_they_need(tmp_path: Path) -> None:
+    ledger = tmp_path / "looks.jsonl"
+    for seed in range(8):
+        look_at(ledger, seed=seed, replicates=100)
+    result = gate(BAD, SECOND, TEXTS.references, ledger=ledger, replicates=100)
+    assert not result.passed
+    assert result.checks[0].replicates >= 2 / result.alpha
+
+
+@pytest.mark.parametrize(
+    ("damage", "line", "found"),
+    [
+        (lambda lines: [lines[0].replace("true", "false"), *lines[1:]], 1, "a line that was"),
+        (lambda lines: [lines[0], lines[2]], 2, "look 3"),
+        (lambda lines: [*lines, lines[2]], 4, "look 3"),
+        (lambda lines: [*lines, "x"], 4, "no JSON"),
+        (lambda lines: [*lines, "{}"], 4, "other fields"),
+    ],
+    ids=["edited", "removed", "twice", "no JSON", "no look"],
+)
+def test_damaged_lines_are_refused_by_their_number(
+    tmp_path: Path, damage: Any, line: int, found: str
+) -> None:
+    ledger = tmp_path / "looks.jsonl"
+    for seed in range(3):
+        look_at(ledger, seed=seed)
+    lines = ledger.read_text().splitlines()
+    ledger.write_text("\n".join(damage(lines)) + "\n")
+    with pytest.raises(MalformedFileError, match=rf"looks\.jsonl.*{line}: found.*{found}"):
+        look_at(ledger, seed=9)
+
+
+def test_the_beginning_of_a_line_is_refused(tmp_path: Path) -> None:
+    ledger = tmp_path / "looks.jsonl"
+    look_at(ledger)
+    ledger.write_bytes(ledger.read_bytes()[:-9])
+    with pytest.raises(MalformedFileError, match="the beginning of a line only"):
+        look_at(ledger)
+
+
+def test_a_ledger_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableFileError, match="cannot be written"):
+        look_at(tmp_path / "nowhere" / "looks.jsonl")
+    with pytest.raises(UnreadableFileError, match="cannot be written"):
+        look_at(tmp_path)
+
+
+def test_a_gate_that_cannot_decide_spends_nothing(tmp_path: Path) -> None:
+    ledger = tmp_path / "looks.jsonl"
+    with pytest.raises(SettingError, match="no difference can be significant"):
+        gate(FIRST[:5], SECOND[:5], [list(TEXTS.references[0])[:5]], ledger=ledger)
+    assert ledger.read_bytes() == b""
+
+
+def _look_from_elsewhere(ledger: str, seed: int) -> None:
+    gate(FIRST, SECOND, TEXTS.references, ledger=ledger, seed=seed, replicates=100)
+
+
+@pytest.mark.slow
+def test_two_writers_at_once_number_their_looks_apart(tmp_path: Path) -> None:
+    ledger = tmp_path / "looks.jsonl"
+    context = multiprocessing.get_context("spawn")
+    writers = [
+        context.Process(target=_look_from_elsewhere, args=(str(ledger), seed)) for seed in range(4)
+    ]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert [writer.exitcode for writer in writers] == [0] * 4
+    lines = [json.loads(line) for line in ledger.read_text().splitlines()]
+    assert [line["look"] for line in lines] == [1, 2, 3, 4]
+
+
+# Nightly gates on one test set: new systems share most of their errors with one another, since all
+# are judged on the same segments.
+@pytest.mark.slow
+@pytest.mark.parametrize("looks", [None, 12])
+def test_twelve_nights_pass_no_bad_system_more_often_than_promised(
+    tmp_path: Path, looks: int | None
+) -> None:
+    rng = np.random.default_rng(17)
+    wrong = without = 0
+    for month in range(120):
+        ledger = tmp_path / f"{month}.jsonl"
+        old, common = rng.normal(size=(2, 80))
+        nights = []
+        for _ in range(12):
+            new = old - 0.5 + 0.5 * common + 0.5 * rng.normal(size=80)
+            nights.append(of_scores(new, old, margin=0.5, ledger=ledger, looks=looks))
+        wrong += any(night.passed for night in nights)
+        without += any(night.checks[0].p <= 0.05 for night in nights)
+    # Three standard deviations of a share of .05 in 120.
+    assert wrong / 120 < 0.11
+    assert without / 120 > 0.15
+
+
+@pytest.mark.slow
+def test_ten_nights_fail_no_equal_system_more_often_than_promised(tmp_path: Path) -> None:
+    rng = np.random.default_rng(18)
+    wrong = without = 0
+    for month in range(120):
+        ledger = tmp_path / f"{month}.jsonl"
+        old = rng.normal(size=60)
+        nights = [of_scores(rng.normal(size=60), old, ledger=ledger) for _ in range(10)]
+        wrong += not all(night.passed for night in nights)
+        without += any(night.checks[0].p <= 0.05 for night in nights)
+    assert wrong / 120 < 0.11
+    assert without / 120 > 0.15
