@@ -93,8 +93,10 @@ def test_saved_statistics_are_the_look_of_their_text(tmp_path: Path) -> None:
     saved = SavedStatistics.of(simulate(segments=60, systems=[0.12], seed=1))
     twin = simulate(segments=60, systems=[0.12], seed=1)
     (text,) = twin.systems.values()
-    look_at_text = gate(FIRST, text, TEXTS.references, ledger=ledger).look
-    look_at_file = gate(FIRST, saved, TEXTS.references, ledger=ledger).look
+    # By segment: the saved statistics know the documents, and lists of texts do not.
+    settings: dict[str, Any] = {"ledger": ledger, "unit": "segment"}
+    look_at_text = gate(FIRST, text, TEXTS.references, **settings).look
+    look_at_file = gate(FIRST, saved, TEXTS.references, **settings).look
     assert look_at_text is not None
     assert look_at_file is not None
     assert look_at_text.number == look_at_file.number
@@ -105,7 +107,7 @@ def test_each_test_set_has_looks_of_its_own(tmp_path: Path) -> None:
     ledger = tmp_path / "looks.jsonl"
     other = simulate(segments=60, systems=[0.1, 0.12], seed=2)
     assert look_at(ledger).number == 1
-    result = gate(other, ledger=ledger)
+    result = gate(other, unit="segment", ledger=ledger)
     assert result.look is not None
     assert result.look.number == 1
 
