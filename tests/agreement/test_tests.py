@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from truebleu import _core
-from truebleu.agreement.measures import measure, measure_by
+from truebleu.agreement.measures import calibrate_ties, measure, measure_by
 from truebleu.agreement.soft_pairwise import soft_pairwise_accuracy, soft_pairwise_test
 from truebleu.agreement.tests import (
     binomial_upper_tail,
@@ -23,7 +23,6 @@ from truebleu.agreement.tests import (
     williams_test,
     williams_test_of_correlations,
 )
-from truebleu.agreement.ties import calibrate_ties
 from truebleu.errors import SettingError, UnknownNameError
 
 if TYPE_CHECKING:

@@ -39,7 +39,7 @@ def test_bands_may_be_chosen(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--bands", "a"], "error: bands: found 'a', expected percents with commas"),
+        (["--bands", "a"], "error: bands: found 'a', expected percentages separated by commas"),
         (["--bands", "90,100"], "error: bands: found 1.0, expected confidences between 0 and 1"),
         (["--bands", "nan"], "error: bands: found nan"),
         (["--sizes", "81"], "error: size: found 81"),

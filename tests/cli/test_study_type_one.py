@@ -122,7 +122,7 @@ def test_what_cannot_be_studied_is_refused_in_words(
 
 
 def test_the_help_has_examples_and_says_what_the_nulls_are() -> None:
-    from truebleu.cli._studies import type_one as command
+    from truebleu.cli.study import type_one as command
 
     out = CliRunner().invoke(command, ["--help"]).output
     assert "truebleu study type-one -r ref.txt a.txt b.txt" in out

@@ -18,7 +18,7 @@ from tests.parity.cases import SHARED, all_cases, case_id, lines_of
 from truebleu import _core
 from truebleu.agreement.answers import AgreeSettings, items_test, systems_test
 from truebleu.agreement.coefficients import rated_cells
-from truebleu.agreement.measures import Measure, measure, measure_by
+from truebleu.agreement.measures import Measure, calibrate_ties, measure, measure_by
 from truebleu.agreement.ranking import rank_clusters, rank_metrics, rank_systems
 from truebleu.agreement.soft_pairwise import (
     paired_permutations,
@@ -31,7 +31,6 @@ from truebleu.agreement.tests import (
     williams_test,
     williams_test_of_correlations,
 )
-from truebleu.agreement.ties import calibrate_ties
 from truebleu.resampling import Swaps
 
 if TYPE_CHECKING:

@@ -21,8 +21,7 @@ from truebleu.agreement.coefficients import (
     count_kept_pairs,
     count_pairs,
 )
-from truebleu.agreement.measures import measure
-from truebleu.agreement.ties import calibrate_ties
+from truebleu.agreement.measures import calibrate_ties, measure
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
         Measure,
         Measured,
         Question,
+        TieCalibration,
+        calibrate_ties,
         correlation_p,
         measure,
         measure_by,
@@ -74,7 +76,6 @@ if TYPE_CHECKING:
         williams_test,
         williams_test_of_correlations,
     )
-    from truebleu.agreement.ties import TieCalibration, calibrate_ties
 
 __all__ = [
     "COEFFICIENTS",
@@ -161,12 +162,12 @@ _HOMES = {
     "ScorePairs": "agree",
     "SegmentStatistics": "bootstrap",
     "SoftPairwiseAccuracy": "soft_pairwise",
-    "TieCalibration": "ties",
+    "TieCalibration": "measures",
     "bootstrap_agreement": "bootstrap",
     "bootstrap_judgments": "comparisons",
     "bootstrap_soft_pairwise": "soft_pairwise",
     "bootstrap_system_agreement": "bootstrap",
-    "calibrate_ties": "ties",
+    "calibrate_ties": "measures",
     "coefficient": "coefficients",
     "correlation_p": "measures",
     "count_judgments": "comparisons",

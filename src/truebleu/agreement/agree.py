@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from truebleu.agreement.data import AgreementData, Human, SystemScores
     from truebleu.agreement.measures import Question
     from truebleu.agreement.tests import Permute
-    from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSet
-    from truebleu.corpus.text_warnings import TextWarning
+    from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSet, TextWarning
     from truebleu.metrics.base import Metric, Signature
     from truebleu.significance._checks import Values
 

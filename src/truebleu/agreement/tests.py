@@ -50,8 +50,7 @@ from truebleu.agreement.coefficients import (
     require_grouping,
     require_tie_threshold,
 )
-from truebleu.agreement.measures import Measure, measure_by, measure_cells
-from truebleu.agreement.ties import calibrate_cells
+from truebleu.agreement.measures import Measure, calibrate_cells, measure_by, measure_cells
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.significance.p_values import ALTERNATIVES, Alternative, randomization_p, smallest_p
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from truebleu.agreement.choose import DEVELOPMENT, choose, parse_grid
-from truebleu.cli._agree_options import agreement_options, human_options, read_judgments
 from truebleu.cli._options import (
     chart_options,
     draw_chart,
@@ -17,6 +16,7 @@ from truebleu.cli._options import (
     test_set_options,
     threads_option,
 )
+from truebleu.cli.agree import agreement_options, human_options, read_judgments
 from truebleu.errors import SettingError
 from truebleu.reports.document import render
 

@@ -43,7 +43,7 @@ def _closed_pipes_told_apart() -> Iterator[None]:
 class LazyGroup(click.Group):
     """A group that knows its commands by name, module and one line of help.
 
-    A module's command is its `command`, or what follows a colon: "truebleu.cli._studies:power".
+    A module's command is its `command`, or what follows a colon: "truebleu.cli.study:power".
     """
 
     def __init__(

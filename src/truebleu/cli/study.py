@@ -1,55 +1,92 @@
-"""``truebleu study``: the papers' experiments, each a command of its own, on your texts."""
+"""``truebleu study``: the papers' experiments, each a command of its own, on your texts.
+
+A command does nothing but name its options: their names are those of the study's keywords, and an
+option that was not given leaves the study's own default. Studies are imported when they are run.
+"""
 
 from __future__ import annotations
 
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 import click
 
+from truebleu import studies
+from truebleu._seeds import DEFAULT_SEED
+from truebleu.cli._options import (
+    chart_options,
+    format_option,
+    metric_option,
+    optional_test_set_options,
+    percents,
+    progress_bar,
+    read_texts,
+    test_set_options,
+    threads_option,
+    whole_numbers,
+)
+from truebleu.cli.agree import human_options, read_judgments
 from truebleu.cli.main import LazyGroup
+from truebleu.errors import SettingError
+from truebleu.execution.journal import Runner
+from truebleu.reports.document import render
+from truebleu.significance._names import INTERVALS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from truebleu._results import Result
+    from truebleu.corpus import TestSet
+    from truebleu.metrics.base import Metric
+
+    Decorator = Callable[[Any], Any]
+
 
 # Name, module and one line of help, in the order of the papers.
 STUDIES = {
     "sampling": (
-        "truebleu.cli._studies:sampling",
+        "truebleu.cli.study:sampling",
         "How much scores vary over blocks and over systematic samples.",
     ),
     "coverage": (
-        "truebleu.cli._studies:coverage",
+        "truebleu.cli.study:coverage",
         "How often intervals of samples contain the score of the whole.",
     ),
     "power": (
-        "truebleu.cli._studies:power",
+        "truebleu.cli.study:power",
         "How often tests on samples of each size conclude, rightly or wrongly.",
     ),
     "accuracy": (
-        "truebleu.cli._studies:accuracy",
+        "truebleu.cli.study:accuracy",
         "How many conclusions are right, by their confidence.",
     ),
     "test-size": (
-        "truebleu.cli._studies:test_size",
+        "truebleu.cli.study:test_size",
         "Scores and intervals against the share of the test set used.",
     ),
     "references": (
-        "truebleu.cli._studies:references",
+        "truebleu.cli.study:references",
         "What a further reference is worth in test data.",
     ),
     "replicates": (
-        "truebleu.cli._studies:replicates",
+        "truebleu.cli.study:replicates",
         "How many replicates the bootstrap needs.",
     ),
     "sensitivity": (
-        "truebleu.cli._studies:sensitivity",
+        "truebleu.cli.study:sensitivity",
         "By which metric most pairs of systems differ significantly.",
     ),
     "type-one": (
-        "truebleu.cli._studies:type_one",
+        "truebleu.cli.study:type_one",
         "How often each test finds a difference where there is none.",
     ),
     "length": (
-        "truebleu.cli._studies:length",
+        "truebleu.cli.study:length",
         "Each metric against the length of the output.",
     ),
     "smoothing": (
-        "truebleu.cli._studies:smoothing",
+        "truebleu.cli.study:smoothing",
         "Which smoothing of sentence BLEU agrees best with people.",
     ),
 }
@@ -70,3 +107,739 @@ have to assume. With --simulate N it makes a pool of N segments whose truth is k
 @click.group("study", cls=LazyGroup, table=STUDIES, epilog=EPILOG)
 def command() -> None:
     """Measure how far scores, intervals and tests can be trusted on your own data."""
+
+
+# Error rates of the simulated systems: their differences are significant on large samples only.
+SIMULATED_RATES = (0.20, 0.21, 0.23, 0.26, 0.30)
+SIMULATED_REFERENCES = 4
+
+TESTS = {
+    "ar": "approximate randomization",
+    "bootstrap": "shifted bootstrap",
+    "bootstrap-absolute": "bootstrap of absolute differences, sacreBLEU's",
+    "wins": "Koehn's share of bootstrap replicates won",
+    "interval": "interval of the difference leaves out 0",
+}
+CORRECTIONS = ("none", "bonferroni", "sidak", "holm", "hochberg", "bh", "by")
+JOINT_CORRECTIONS = ("westfall-young", "tukey", "scheffe")
+
+
+# --- What all studies have in common -------------------------------------------------------------
+
+
+def study(name: str, *options: Decorator, metrics: Sequence[str] = ("bleu",)) -> Decorator:
+    """A command with its own options and those of all studies.
+
+    The function gets the test set, and its options as keywords with the metrics and what runs the
+    tasks among them; it returns a result, which is shown.
+    """
+    what = (
+        click.argument("systems", metavar="[SYSTEM]...", nargs=-1),
+        optional_test_set_options,
+        click.option(
+            "--simulate",
+            "simulated",
+            type=click.IntRange(min=1),
+            metavar="N",
+            help="Study a simulated test set of N segments instead of texts.",
+        ),
+        metric_option,
+    )
+    return lambda function: _command(name, function, (*what, *options), metrics)
+
+
+def human_study(name: str, *options: Decorator) -> Decorator:
+    """The same for a study of human judgments: it has metrics of its own, and needs real texts."""
+    what = (
+        click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True),
+        test_set_options,
+        human_options,
+    )
+    return lambda function: _command(name, function, (*what, *options), ())
+
+
+def _command(
+    name: str,
+    function: Callable[..., Result],
+    options: Sequence[Decorator],
+    metrics: Sequence[str],
+) -> click.Command:
+    text, _, examples = (function.__doc__ or "").partition("\n    Examples:\n")
+
+    @wraps(function)
+    def run(
+        systems: tuple[str, ...],
+        references: tuple[str, ...],
+        resume: Path | None,
+        format_: str,
+        chart: Path | None,
+        force: bool,
+        simulated: int | None = None,
+        **keywords: Any,
+    ) -> None:
+        of_texts = {key: keywords.pop(key) for key in ("source", "documents", "strict")}
+        metrics = keywords.get("metrics", ())
+        test_set = _pool(systems, references, metrics, simulated, keywords["seed"], **of_texts)
+        keywords["runner"] = Runner(resume, lambda tasks: progress_bar(tasks, "studying"))
+        given = {key: value for key, value in keywords.items() if value not in (None, ())}
+        result = function(test_set, **given)
+        if chart is not None:
+            result.save_chart(chart, overwrite=force)
+        click.echo(render(result, format_), nl=False)
+
+    decorated: Any = run
+    every = (
+        click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True),
+        click.option(
+            "--resume",
+            metavar="FILE",
+            type=click.Path(path_type=Path),
+            help="Keep results in FILE as they come; where it exists, go on from it.",
+        ),
+        chart_options,
+        format_option,
+        threads_option,
+    )
+    for option in reversed((*options, *every)):
+        decorated = option(decorated)
+    epilog = f"\b\nExamples:\n{_dedented(examples)}" if examples else None
+    made = click.command(name, help=text, epilog=epilog)(decorated)
+    for parameter in made.params:
+        if parameter.name == "metrics":
+            parameter.default = tuple(metrics)
+    return made
+
+
+def _dedented(text: str) -> str:
+    return "\n".join(line.removeprefix("    ") for line in text.splitlines())
+
+
+def _pool(
+    systems: Sequence[str],
+    references: Sequence[str],
+    metrics: Sequence[Metric],
+    simulated: int | None,
+    seed: int,
+    **of_texts: Any,
+) -> TestSet:
+    if simulated is not None:
+        if systems or references or any(of_texts.values()):
+            expected = "no texts beside it, nor options about texts (-s, --documents, --strict)"
+            raise SettingError("simulate", simulated, expected)
+        from truebleu.simulation import simulate
+
+        return simulate(
+            segments=simulated, systems=SIMULATED_RATES, references=SIMULATED_REFERENCES, seed=seed
+        )
+    if not systems:
+        raise SettingError("SYSTEM", "none", "at least one output, or --simulate N")
+    if not references:
+        raise SettingError("reference", "none", "a reference (-r FILE), or --simulate N")
+    return read_texts(systems, references, metrics, **of_texts)
+
+
+def _run(name: str, test_set: TestSet, *arguments: Any, **options: Any) -> Result:
+    """Call a study by its name; its module is imported now."""
+    result: Result = getattr(studies, f"study_{name}")(test_set, *arguments, **options)
+    return result
+
+
+# --- Options --------------------------------------------------------------------------------------
+
+
+def sizes_option(default: str) -> Decorator:
+    """Units in a sample."""
+    return click.option(
+        "--sizes",
+        metavar="N,N,...",
+        callback=whole_numbers,
+        help=f"Units in a sample. Default: {default}.",
+    )
+
+
+def samples_option(default: str, help_: str = "Samples of each size.") -> Decorator:
+    """How many samples are taken of the pool."""
+    return click.option("--samples", type=int, metavar="N", help=f"{help_} Default: {default}.")
+
+
+def sampling_option(default: str) -> Decorator:
+    """How samples are taken of the pool."""
+    return click.option(
+        "--sampling",
+        type=click.Choice(["systematic", "block", "random", "independent"]),
+        help="Every k-th unit, consecutive ones, or at random without or with replacement. "
+        f"Default: {default}.",
+    )
+
+
+def replicates_option(default: str, help_: str = "Replicates of each test.") -> Decorator:
+    """How many replicates each interval or test is made of."""
+    return click.option("--replicates", type=int, metavar="N", help=f"{help_} Default: {default}.")
+
+
+def shares_option(default: str) -> Decorator:
+    """Parts of the test set in percent."""
+    return click.option(
+        "--shares",
+        metavar="P,P,...",
+        callback=percents,
+        help=f"Percents of the test set to use. Default: {default}.",
+    )
+
+
+level_option = click.option(
+    "--level", type=float, default=0.95, show_default=True, help="Confidence level."
+)
+unit_option = click.option(
+    "--unit",
+    type=click.Choice(["segment", "document"]),
+    default="segment",
+    show_default=True,
+    help="What samples and replicates are made of.",
+)
+tests_option = click.option(
+    "--test",
+    "tests",
+    type=click.Choice(list(TESTS)),
+    multiple=True,
+    default=["ar", "wins"],
+    show_default=True,
+    help="A test; repeat for several. "
+    + "; ".join(f"{name}: {title}" for name, title in TESTS.items())
+    + ".",
+)
+
+
+def pair_options(default: str) -> Decorator:
+    """Which pairs; the study gets `pairs`, None where nothing was chosen, and `baseline`."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def with_pairs(
+            *arguments: Any, kind: str | None, named: Sequence[tuple[str, str]], **options: Any
+        ) -> Any:
+            if kind is not None and named:
+                raise SettingError("pair", " ".join(named[0]), f"no --pairs {kind} beside it")
+            return command(*arguments, pairs=list(named) or kind, **options)
+
+        for option in (
+            click.option(
+                "--baseline", metavar="NAME", help="Compare all others with this system only."
+            ),
+            click.option(
+                "--pair",
+                "named",
+                nargs=2,
+                multiple=True,
+                metavar="NAME NAME",
+                help="A pair of systems; repeat for several.",
+            ),
+            click.option(
+                "--pairs",
+                "kind",
+                type=click.Choice(["neighbours", "near", "all"]),
+                help="Systems one rank apart, up to two ranks apart as in the paper, or all. "
+                f"Default: {default}.",
+            ),
+        ):
+            with_pairs = option(with_pairs)
+        return with_pairs
+
+    return decorate
+
+
+def _refuse(options: dict[str, Any], when: str, *names: str) -> None:
+    """Refuse options that would have no effect."""
+    for name in names:
+        if name in options:
+            raise SettingError(name, options[name], f"nothing {when}, where it has no meaning")
+
+
+def _single(options: dict[str, Any], several: str, name: str) -> None:
+    """Keep one value, where an option may have been given several times."""
+    values: Sequence[Any] = options.pop(several, ())
+    if len(values) > 1:
+        raise SettingError(name, values, "one only")
+    if values:
+        options[name] = values[0]
+
+
+# --- The studies, in the order of the papers ------------------------------------------------------
+
+
+@study(
+    "sampling",
+    sizes_option("100, 300, 600 as far as five fit in"),
+    samples_option("all that fit", "Samples of each kind."),
+    unit_option,
+    pair_options("neighbours"),
+    click.option(
+        "--independent",
+        type=int,
+        metavar="N",
+        default=1000,
+        show_default=True,
+        help="Samples of independent units to compare with.",
+    ),
+    click.option(
+        "--show",
+        "shown",
+        type=click.Choice(["scores", "differences"]),
+        default="scores",
+        show_default=True,
+        help="What the chart shows: the best system's scores, or the differences of the first "
+        "pair.",
+    ),
+)
+def sampling(test_set: TestSet, **options: Any) -> Result:
+    """How much do scores vary over consecutive blocks, and how much over systematic samples?
+
+    Koehn (2004, Figs. 2-4): BLEU ran from 21 to 37 on blocks of 300 consecutive sentences, and
+    from 27 to 31 on systematic samples, of every hundredth sentence.
+
+    How to read it: the design effect is the variance over samples, against that of as many
+    independent segments. With an effect of 5 a block of 300 tells as much as 60 segments drawn at
+    random.
+
+    Examples:
+      truebleu study sampling -r ref.txt sys/ --sizes 100,300
+      truebleu study sampling -r ref.txt a.txt b.txt --show differences --chart figure4.svg
+      truebleu study sampling -r ref.txt sys/ --documents docs.tsv --unit document --sizes 10,20
+      truebleu study sampling --simulate 3000
+    """
+    return _run("sampling", test_set, **options)
+
+
+@study(
+    "coverage",
+    sizes_option("100, 300, 600, 1000, 3000 as far as two fit in"),
+    samples_option("100"),
+    sampling_option("independent"),
+    unit_option,
+    replicates_option("1000", "Replicates of each interval."),
+    level_option,
+    click.option(
+        "--of",
+        type=click.Choice(["scores", "differences"]),
+        default="scores",
+        show_default=True,
+        help="Intervals of the systems' scores, or of the differences of all pairs.",
+    ),
+    click.option(
+        "--interval",
+        type=click.Choice(INTERVALS),
+        default="percentile",
+        show_default=True,
+        help="How intervals are made of replicates.",
+    ),
+)
+def coverage(test_set: TestSet, **options: Any) -> Result:
+    """How often does the interval of a small sample contain the score of the whole pool?
+
+    Koehn (2004, Fig. 6): of 100 intervals of the level 95 % from samples of 300 segments, 97
+    contained the score of the 30,000 segments that the samples were taken of.
+
+    Examples:
+      truebleu study coverage -r ref.txt sys/ -m bleu -m chrf
+      truebleu study coverage -r ref.txt system.txt --sizes 300 --sampling systematic
+      truebleu study coverage -r ref.txt sys/ --documents docs.tsv --unit document --sizes 20,50
+      truebleu study coverage -r ref.txt sys/ -m ter --of differences --interval bca
+      truebleu study coverage --simulate 3000 --chart coverage.html
+    """
+    return _run("coverage", test_set, **options)
+
+
+@study(
+    "power",
+    sizes_option("100, 300, 600, 3000 as far as two fit in"),
+    samples_option("100"),
+    sampling_option("independent"),
+    unit_option,
+    pair_options("near"),
+    tests_option,
+    replicates_option("1000"),
+    level_option,
+)
+def power(test_set: TestSet, **options: Any) -> Result:
+    """How often do tests on small samples conclude which system is better, and how often wrongly?
+
+    Koehn (2004, Table 3): on 300 sentences, a difference of 2 BLEU was found in 65 of 100 samples,
+    one of 0.5 in 12, and in 1 the contrary.
+
+    How to read it: 12 %/1 % means that on 12 of 100 samples the test concluded what the whole pool
+    says, on 1 the contrary, and on 87 nothing.
+
+    Examples:
+      truebleu study power -r ref.txt sys/ --sizes 100,300,600
+      truebleu study power -r ref.txt sys/ --baseline ONLINE-A -m bleu -m chrf --test ar
+      truebleu study power -r ref.txt sys/ --pair old new --sampling systematic --chart power.svg
+      truebleu study power -r ref.txt sys/ --resume power.jsonl
+      truebleu study power --simulate 3000
+    """
+    return _run("power", test_set, **options)
+
+
+@study(
+    "accuracy",
+    sizes_option("100, 300, 600, 3000 as far as two fit in"),
+    samples_option("100"),
+    sampling_option("independent"),
+    unit_option,
+    pair_options("near"),
+    tests_option,
+    replicates_option("1000"),
+    click.option(
+        "--bands",
+        metavar="P,P,...",
+        callback=percents,
+        help="Percents at which bands of confidence begin. Default: 50,60,70,80,90,95,99,99.9.",
+    ),
+)
+def accuracy(test_set: TestSet, **options: Any) -> Result:
+    """How many conclusions are right, by how sure the test was of them?
+
+    Koehn (2004, Table 4): of 363 conclusions with a confidence of 90 to 95 %, 95 % were right.
+
+    How to read it: a test that claims 90 to 95 % should be right about that often. It is right more
+    often where the systems differ much, and p-values of two-sided tests claim less than they could.
+
+    Examples:
+      truebleu study accuracy -r ref.txt sys/ --sizes 100,300,600
+      truebleu study accuracy -r ref.txt sys/ --test wins --sampling systematic
+      truebleu study accuracy -r ref.txt sys/ -m ter --bands 80,90,95,99
+      truebleu study accuracy --simulate 3000 --chart accuracy.svg
+    """
+    return _run("accuracy", test_set, **options)
+
+
+@study(
+    "test-size",
+    shares_option("10,20,30,40,50,60,70,80,90,100"),
+    click.option(
+        "--samples",
+        type=int,
+        default=100,
+        show_default=True,
+        metavar="N",
+        help="Random growths to average over.",
+    ),
+    unit_option,
+    click.option(
+        "--recount",
+        is_flag=True,
+        help="Count every part anew, so that NIST's weights are those of the part.",
+    ),
+    click.option(
+        "--replicates",
+        type=int,
+        default=1000,
+        show_default=True,
+        help="Replicates of each interval.",
+    ),
+    level_option,
+)
+def test_size(test_set: TestSet, **options: Any) -> Result:
+    """How do scores and intervals depend on how much of the test set is used?
+
+    Zhang & Vogel (2004, Figs. 4 to 7, Table 2): random units are added to a test set until it is
+    complete; doubling the data narrows the relative interval by about 30 %.
+
+    Examples:
+      truebleu study test-size -r ref.txt system.txt -m bleu -m nist -m mbleu
+      truebleu study test-size -r ref.txt sys/ --documents docs.tsv --unit document
+      truebleu study test-size -r ref.txt sys/ -m nist --recount
+      truebleu study test-size -r ref.txt sys/ -m scores:path=human.tsv,missing=common
+      truebleu study test-size --simulate 2000 --shares 10,20,50,100 --chart size.svg
+    """
+    return _run("test_size", test_set, **options)
+
+
+@study(
+    "references",
+    shares_option("50,60,70,80,90,100"),
+    click.option(
+        "--samples",
+        type=int,
+        default=20,
+        show_default=True,
+        metavar="N",
+        help="Random growths to average over.",
+    ),
+    click.option(
+        "--subsets",
+        type=int,
+        default=20,
+        show_default=True,
+        metavar="N",
+        help="Sets of references of each size, at most; chosen at random where there are more.",
+    ),
+    unit_option,
+    click.option(
+        "--replicates",
+        type=int,
+        default=1000,
+        show_default=True,
+        help="Replicates of each interval.",
+    ),
+    level_option,
+)
+def references(test_set: TestSet, **options: Any) -> Result:
+    """What is a further reference worth in test data?
+
+    Zhang & Vogel (2004, Fig. 8, Tables 3 and 4): intervals narrow with every reference, but no more
+    than by 10 to 15 % more test data. Here all sets of references of each size are averaged.
+
+    Examples:
+      truebleu study references -r refA.txt -r refB.txt -r refC.txt system.txt -m bleu -m nist
+      truebleu study references -r refA.txt -r refB.txt sys/ --shares 25,50,75,100
+      truebleu study references --simulate 1000 --chart references.svg
+    """
+    return _run("references", test_set, **options)
+
+
+@study(
+    "replicates",
+    click.option(
+        "--replicates",
+        metavar="B,B,...",
+        callback=whole_numbers,
+        help="Numbers of replicates. Default: 100,200,500,1000,2000,5000,10000.",
+    ),
+    click.option(
+        "--repetitions",
+        type=int,
+        default=20,
+        show_default=True,
+        metavar="N",
+        help="Runs of the largest B; smaller ones cut the same replicates into more.",
+    ),
+    unit_option,
+    click.option(
+        "--enough",
+        type=float,
+        default=0.02,
+        show_default=True,
+        metavar="SHARE",
+        help="B is enough when the bounds' standard deviation is this share of the width or less.",
+    ),
+    level_option,
+)
+def replicates(test_set: TestSet, **options: Any) -> Result:
+    """How many replicates does the bootstrap need?
+
+    Zhang & Vogel (2004, Tables 5 and 6): the relative interval and the standard deviation of its
+    bounds for B = 100 to 100,000; beyond 2,000 replicates there are only small changes.
+
+    Examples:
+      truebleu study replicates -r ref.txt system.txt -m bleu -m nist -m mbleu
+      truebleu study replicates -r ref.txt system.txt --replicates 100,1000,10000,100000
+      truebleu study replicates -r ref.txt sys/ --repetitions 100 --enough 0.05
+      truebleu study replicates --simulate 1000 --chart replicates.svg
+    """
+    return _run("replicates", test_set, **options)
+
+
+@study(
+    "sensitivity",
+    sizes_option("the whole test set, once"),
+    samples_option("20", "With --sizes: samples of each."),
+    sampling_option("random, with --sizes only"),
+    unit_option,
+    replicates_option("10000"),
+    level_option,
+    click.option("--correction", type=click.Choice(CORRECTIONS), default="holm", show_default=True),
+    click.option("--by-system", is_flag=True, help="List every system's relative interval."),
+    metrics=("bleu", "nist", "mbleu", "chrf", "ter"),
+)
+def sensitivity(test_set: TestSet, **options: Any) -> Result:
+    """By which metric do most pairs of systems differ significantly?
+
+    Zhang & Vogel (2004, Table 1, Fig. 3) and Riezler & Maxwell (2005, Table 1) found NIST more
+    sensitive than BLEU. Pairs are tested by the bootstrap's interval of the difference and by
+    approximate randomization, with and without a correction.
+
+    Examples:
+      truebleu study sensitivity -r ref.txt sys/
+      truebleu study sensitivity -r ref.txt sys/ -m bleu -m nist -m mbleu
+      truebleu study sensitivity -r ref.txt sys/ -m bleu -m chrf -m ter --sizes 100,300,600
+      truebleu study sensitivity -r ref.txt sys/ -m bleu -m nist --by-system
+      truebleu study sensitivity --simulate 500 -m bleu -m nist --chart sensitivity.svg
+    """
+    return _run("sensitivity", test_set, **options)
+
+
+@study(
+    "type-one",
+    click.option(
+        "--null",
+        type=click.Choice(["segment", "document", "simulated", "given"]),
+        default="segment",
+        show_default=True,
+        help="How systems are made equal. segment: the outputs of two systems are swapped at "
+        "random, segment by segment; document: document by document; simulated: two systems of "
+        "the simulator with equal channels, on a simulated test set of this size; given: nothing "
+        "is done, the systems are taken for equal, and their p-values are listed.",
+    ),
+    unit_option,
+    click.option(
+        "--test",
+        "tests",
+        type=click.Choice([*TESTS, "student"]),
+        multiple=True,
+        help="A test; repeat for several. Default: all that resample; ar with --together; ar and "
+        "bootstrap-absolute with --null given. bootstrap-absolute is sacreBLEU's, student is for "
+        "metrics that are means over segments.",
+    ),
+    click.option(
+        "--alpha",
+        "alphas",
+        type=float,
+        multiple=True,
+        help="A significance level; repeat for several. Default: 0.01, 0.05 and 0.1; 0.05 with "
+        "--together and with --null given.",
+    ),
+    click.option(
+        "--together",
+        metavar="N,N,...",
+        callback=whole_numbers,
+        help="Compare so many equal systems with one another, and count any false alarm among all "
+        "their pairs.",
+    ),
+    click.option(
+        "--correction",
+        "corrections",
+        type=click.Choice([*CORRECTIONS, *JOINT_CORRECTIONS]),
+        multiple=True,
+        help="With --together: a correction for many comparisons; repeat for several. Default: "
+        "none, bonferroni, holm, bh, by and westfall-young.",
+    ),
+    click.option(
+        "--repetitions",
+        type=int,
+        metavar="N",
+        help="How often systems are made equal. Default: 1000.",
+    ),
+    replicates_option("1000; 2000 with --together, 10000 with --null given"),
+)
+def type_one(test_set: TestSet, **options: Any) -> Result:
+    """How often does each test find a difference where there is none?
+
+    Two systems are made equal. A test that keeps its level then finds a difference as often as the
+    level says. Riezler & Maxwell (2005, Table 2): the bootstrap's p-values are smaller than those
+    of approximate randomization. With --together, the chance of any false alarm among many
+    comparisons (§4.4), with and without corrections.
+
+    Examples:
+      truebleu study type-one -r ref.txt a.txt b.txt
+      truebleu study type-one -r ref.txt sys/ -m bleu -m ter --test ar --test bootstrap
+      truebleu study type-one -r ref.txt sys/ --documents docs.tsv --null document
+      truebleu study type-one -r ref.txt sys/ --documents docs.tsv --null document --unit document
+      truebleu study type-one --simulate 500 --null simulated --resume type-one.jsonl
+      truebleu study type-one -r ref.txt sys/ --together 2,3,4,5,6 --chart alarms.svg
+      truebleu study type-one -r ref.txt run1.txt run2.txt run3.txt -m nist --null given
+    """
+    if options["null"] == "given":
+        _refuse(options, "with --null given", "together", "corrections", "repetitions")
+        del options["null"]
+        _single(options, "alphas", "alpha")
+        return _run("equivalents", test_set, **options)
+    if "together" in options:
+        options["systems"] = options.pop("together")
+        _single(options, "alphas", "alpha")
+        _single(options, "tests", "test")
+        return _run("multiplicity", test_set, **options)
+    _refuse(options, "without --together", "corrections")
+    return _run("type_one", test_set, **options)
+
+
+@study(
+    "length",
+    click.option(
+        "--by",
+        "way",
+        type=click.Choice(["cut", "choice"]),
+        default="cut",
+        show_default=True,
+        help="Cut words off the end of every segment, or repeat the last ones; or choose for each "
+        "segment the shortest of the systems' outputs, the second shortest, and so on.",
+    ),
+    click.option(
+        "--lengths",
+        metavar="P,P,...",
+        callback=percents,
+        help="With --by cut: percents of the natural length, up to 150. Default: "
+        "70,75,80,85,90,95,100,105,110.",
+    ),
+    click.option(
+        "--piece",
+        type=click.Choice(["word", "character"]),
+        help="What is cut and counted. Default: words, or characters where texts have no blanks "
+        "between words.",
+    ),
+    metrics=("bleu", "gtm"),
+)
+def length(test_set: TestSet, **options: Any) -> Result:
+    """How does each metric depend on the length of the output?
+
+    Koehn (2004, Fig. 1): BLEU drops dramatically when the output is shorter than the reference, GTM
+    does not. Scores are given relative to that of the natural output, so that metrics compare.
+
+    Examples:
+      truebleu study length -r ref.txt system.txt
+      truebleu study length -r ref.txt sys/ -m bleu -m gtm -m chrf -m ter --lengths 60,80,100,120
+      truebleu study length -r ref.txt sys/ --by choice --chart length.svg
+      truebleu study length -r ref.ja.txt system.ja.txt -m bleu:tokenize=char -m chrf
+    """
+    # It draws nothing: the seed is for --simulate alone.
+    del options["seed"]
+    return _run("length", test_set, **options)
+
+
+@human_study(
+    "smoothing",
+    click.option("--epsilon", type=float, default=0.1, show_default=True, help="ε of smoothing 1."),
+    click.option("--k", type=float, default=5.0, show_default=True, help="K of 4 and 7."),
+    click.option("--alpha", type=float, default=5.0, show_default=True, help="α of 6."),
+    click.option("--tokenize", default="13a", show_default=True, help="The tokenizer of all rows."),
+    click.option("--lowercase", is_flag=True, help="Ignore case in all rows."),
+    click.option(
+        "--system-scores",
+        type=click.Choice(["all", "rated"]),
+        default="all",
+        show_default=True,
+        help="Score systems on all segments, or on those that people rated.",
+    ),
+    unit_option,
+    click.option(
+        "--replicates",
+        type=int,
+        default=1000,
+        show_default=True,
+        help="Replicates of the intervals.",
+    ),
+    click.option(
+        "--permutations",
+        type=int,
+        default=10_000,
+        show_default=True,
+        help="In each test of two smoothings.",
+    ),
+    level_option,
+)
+def smoothing(test_set: TestSet, human: dict[str, Any], **options: Any) -> Result:
+    """Which smoothing of sentence BLEU agrees best with people?
+
+    Chen & Cherry (2014, Tables 2 and 3): smoothings 0 to 7 by the τ of pairs of outputs of one
+    segment (eq. 12), and with corpus BLEU (crp) by Pearson's γ and Spearman's ρ of systems, scored
+    by the mean of sentence BLEU weighted by reference length (eq. 13). The defaults of ε, K and α
+    are the paper's; truebleu choose finds others.
+
+    A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'.
+
+    Examples:
+      truebleu study smoothing -r ref.txt sys/ --human mqm.tsv
+      truebleu study smoothing -r ref.txt sys/ --human rankings.csv --chart smoothing.svg
+      truebleu study smoothing -r ref.txt sys/ --human mqm.tsv --documents docs.tsv --unit document
+      truebleu study smoothing -r ref.zh.txt sys/ --human mqm.tsv --tokenize zh --k 10
+    """
+    return _run("smoothing", test_set, read_judgments(test_set, human), **options)

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
         TestSet,
         TestSetOutline,
         TextLike,
+        TextWarning,
         as_test_set,
     )
-    from truebleu.corpus.text_warnings import TextWarning
 
 __all__ = [
     "Frame",
@@ -43,7 +43,7 @@ __getattr__, __dir__ = lazy_names(
         "TestSet": "test_set",
         "TestSetOutline": "test_set",
         "TextLike": "test_set",
-        "TextWarning": "text_warnings",
+        "TextWarning": "test_set",
         "as_test_set": "test_set",
         "read_test_set": "_reading",
     },

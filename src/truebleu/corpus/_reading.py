@@ -21,8 +21,7 @@ from truebleu.corpus._files import (
     read_lines,
     stem,
 )
-from truebleu.corpus.test_set import TestSet
-from truebleu.corpus.text_warnings import examine
+from truebleu.corpus.test_set import TestSet, examine
 from truebleu.errors import (
     AbsentSegmentError,
     DuplicateSystemError,

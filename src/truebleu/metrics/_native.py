@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from truebleu._threads import use_environment
-from truebleu.corpus.scripts import unspaced_script
 from truebleu.metrics.base import Metric, Signature, require_types, rows_of
 from truebleu.tokenizers import (
     AUTO,
@@ -18,6 +17,7 @@ from truebleu.tokenizers import (
     external_tokenizer,
     tokenizer_for_language,
     tokenizer_for_script,
+    unspaced_script,
 )
 
 if TYPE_CHECKING:

@@ -296,8 +296,8 @@ def metrics_for(metrics: Sequence[str | Metric], test_set: TestSet) -> tuple[lis
 
 def with_metric_warnings(test_set: TestSet, metrics: Mapping[str, Metric]) -> TestSet:
     """The test set with a warning for each metric that needs spaces where the script has none."""
-    from truebleu.corpus.scripts import unspaced_script
-    from truebleu.corpus.text_warnings import TextWarning
+    from truebleu.corpus.test_set import TextWarning
+    from truebleu.tokenizers import unspaced_script
 
     script = unspaced_script(test_set.references)
     if script is None:

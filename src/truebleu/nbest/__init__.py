@@ -9,10 +9,15 @@ from truebleu._lazy import lazy_names
 if TYPE_CHECKING:
     from truebleu.corpus.nbest import NBEST_FORMATS, NBest, SparseFeatures, read_nbest
     from truebleu.nbest.inspection import ListsReport, describe_lists
-    from truebleu.nbest.minimum_bayes_risk import MBRResult, MBRSegment, MBRSettings, mbr
+    from truebleu.nbest.minimum_bayes_risk import (
+        MBRResult,
+        MBRSegment,
+        MBRSettings,
+        mbr,
+        utility_matrix,
+    )
     from truebleu.nbest.oracle import OracleResult, oracle_scores
     from truebleu.nbest.statistics import CandidateStatistics, FeatureMean, count_candidates
-    from truebleu.nbest.utilities import utility_matrix
 
 __all__ = [
     "NBEST_FORMATS",
@@ -49,7 +54,7 @@ _HOMES = {
     "mbr": "minimum_bayes_risk",
     "oracle_scores": "oracle",
     "read_nbest": "statistics",
-    "utility_matrix": "utilities",
+    "utility_matrix": "minimum_bayes_risk",
 }
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

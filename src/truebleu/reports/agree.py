@@ -14,8 +14,8 @@ from truebleu.reports.document import (
     Plot,
     Sentences,
     Table,
+    signature_lines,
 )
-from truebleu.reports.signatures import signature_lines
 from truebleu.significance.corrections import CORRECTIONS
 
 if TYPE_CHECKING:

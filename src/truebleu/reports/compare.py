@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from truebleu.reports.document import Column, Document, Sentences, Table
+from truebleu.reports.document import Column, Document, Sentences, Table, signature_lines
 from truebleu.reports.resampling import (
     LARGEST_SHARE,
     p_cell,
@@ -12,7 +12,6 @@ from truebleu.reports.resampling import (
     resampled,
     unit_sentences,
 )
-from truebleu.reports.signatures import signature_lines
 from truebleu.significance.corrections import CORRECTIONS
 from truebleu.significance.intervals import INTERVAL_METHODS
 from truebleu.significance.tests import TESTS

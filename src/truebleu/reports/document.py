@@ -20,7 +20,10 @@ from unicodedata import category
 from truebleu.errors import UnknownNameError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from truebleu._results import Result
+    from truebleu.metrics.base import Signature
 
 __all__ = [
     "FORMATS",
@@ -269,3 +272,24 @@ def _shown(character: str) -> str:
         code = ord(character)
         return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
     return character
+
+
+# Signatures of metrics, with a line for what was chosen for the user.
+
+
+def signature_lines(signatures: Iterable[Signature]) -> list[str]:
+    """Each signature, and then which tokenizers were chosen and why."""
+    listed = list(signatures)
+    return [*dict.fromkeys(map(str, listed)), *chosen_lines(listed)]
+
+
+def chosen_lines(signatures: Iterable[Signature]) -> list[str]:
+    """A line for each tokenizer that was chosen for the script of the references."""
+    return list(
+        dict.fromkeys(
+            f"tokenizer {signature['tok']} chosen for {signature.script} references; "
+            "set tokenize=… to choose another"
+            for signature in signatures
+            if signature.script is not None
+        )
+    )

@@ -5,9 +5,16 @@ from __future__ import annotations
 from math import floor, log10
 from typing import TYPE_CHECKING
 
-from truebleu.reports.document import Column, Document, Notes, Sentences, Table
+from truebleu.reports.document import (
+    Column,
+    Document,
+    Notes,
+    Sentences,
+    Table,
+    chosen_lines,
+    signature_lines,
+)
 from truebleu.reports.resampling import p_equals, unit_sentences
-from truebleu.reports.signatures import chosen_lines, signature_lines
 
 if TYPE_CHECKING:
     from truebleu.reports.document import Block

@@ -6,8 +6,15 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from truebleu.planning.plan import FEW_UNITS, UNNAMED_METRIC
-from truebleu.reports.document import Chart, Column, Document, Plot, Sentences, Table
-from truebleu.reports.signatures import signature_lines
+from truebleu.reports.document import (
+    Chart,
+    Column,
+    Document,
+    Plot,
+    Sentences,
+    Table,
+    signature_lines,
+)
 
 if TYPE_CHECKING:
     from truebleu.planning.plan import PairPlan, Plan, PlanWarning, SizePower

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from truebleu.planning.sample import QUANTILES
-from truebleu.reports.document import Column, Document, Sentences, Table
-from truebleu.reports.signatures import signature_lines
+from truebleu.reports.document import Column, Document, Sentences, Table, signature_lines
 
 if TYPE_CHECKING:
     from truebleu.planning.sample import Sample, SystemOnSample

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from truebleu.reports.document import Column, Document, Notes, Table
-from truebleu.reports.signatures import chosen_lines
+from truebleu.reports.document import Column, Document, Notes, Table, chosen_lines
 
 if TYPE_CHECKING:
     from truebleu.reports.document import Block, Row, Value

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
     from truebleu._core import Statistics
     from truebleu.corpus import TestSet
-    from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSetOutline
-    from truebleu.corpus.text_warnings import TextWarning
+    from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSetOutline, TextWarning
     from truebleu.metrics.base import Metric, Score, Signature
     from truebleu.resampling import Units
     from truebleu.significance._names import IntervalName, Unit

