@@ -140,9 +140,10 @@ class MisalignedSegmentsError(CorpusError):
         text, missing, other = self.args
         document, segment = missing[0]
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        where = f" of document {document!r}" if document else ""
         return (
-            f"{text}: no segment {segment!r} of document {document!r}{more}, which {other} has; "
-            "texts that name their documents must cover the same segments"
+            f"{text}: no segment {segment!r}{where}{more}, which {other} has; "
+            "every segment of a system needs a reference"
         )
 
 

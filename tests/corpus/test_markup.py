@@ -6,7 +6,13 @@ import pytest
 
 from truebleu.corpus import read_test_set
 from truebleu.corpus._markup import read_sgml, read_xml
-from truebleu.errors import EmptyTextError, EncodingError, MalformedFileError, MissingColumnError
+from truebleu.errors import (
+    AbsentSegmentError,
+    EmptyTextError,
+    EncodingError,
+    MalformedFileError,
+    MissingColumnError,
+)
 
 if TYPE_CHECKING:
     from tests.writing import Folder
@@ -110,14 +116,13 @@ def test_broken_markup_is_located(data: str, line: int, message: str) -> None:
     assert message in str(caught.value)
 
 
-def test_a_translator_who_left_a_document_out_is_named() -> None:
+def test_a_translator_who_left_a_document_out_has_no_reference_there() -> None:
     data = REFERENCES.replace(
         '<doc sysid="ref2" docid="d2" genre="talk"><seg id="1"></seg></doc>', ""
     )
-    with pytest.raises(
-        MalformedFileError, match="segment '1' of document 'd2' by translator 'ref2'"
-    ):
-        read_sgml("f", data.encode()).select("reference", None)
+    first, second = read_sgml("f", data.encode()).select("reference", None)
+    assert first.segments[2] == "Ende"
+    assert list(second.segments) == ["eins", "zwei", None]
 
 
 def test_a_file_without_segments_is_refused() -> None:
@@ -189,18 +194,24 @@ def test_plain_lines_pair_in_the_order_of_the_file(folder: Folder) -> None:
     assert list(test_set.systems["plain"]) == ["x", "y", "z"]
 
 
-@pytest.mark.parametrize(
-    ("who", "removed"),
-    [
-        ("translator 'B'", '<ref lang="de" translator="B"><p><seg id="1">drei</seg></p></ref>'),
-        ("system 'Own'", '<hyp lang="de" system="Own"><p><seg id="1">III</seg></p></hyp>'),
-    ],
-)
-def test_who_left_a_document_out_is_named(folder: Folder, who: str, removed: str) -> None:
+def test_a_reference_may_lack_a_document(folder: Folder) -> None:
+    removed = '<ref lang="de" translator="B"><p><seg id="1">drei</seg></p></ref>'
     path = folder.write("wmt.xml", DATASET.replace(removed, ""))
-    with pytest.raises(MalformedFileError, match=f"no segment '1' of document 'd2' by {who}"):
-        read_test_set([path], [path])
-    read_test_set([f"{path}#GPT"], [f"{path}#A"])
+    test_set = read_test_set([f"{path}#GPT"], [path])
+    assert [list(text)[2] for text in test_set.references] == ["Drei", None]
+    assert test_set.references_per_segment is None
+    assert test_set.warnings == ()
+    with pytest.raises(AbsentSegmentError, match="segment 3: found no reference"):
+        read_test_set([f"{path}#GPT"], [f"{path}#B"])
+
+
+def test_a_system_that_lacks_a_document_is_named_and_scored_without(folder: Folder) -> None:
+    removed = '<hyp lang="de" system="GPT"><p><seg id="1">3</seg></p></hyp>'
+    path = folder.write("wmt.xml", DATASET.replace(removed, ""))
+    test_set = read_test_set([f"{path}#GPT"], [path])
+    assert list(test_set.systems["GPT"]) == ["1", "2", ""]
+    (missing,) = (w for w in test_set.warnings if w.code == "missing-output")
+    assert "no output for 1 segment, first segment 3" in missing.message
 
 
 BOMB = """<?xml version="1.0"?>

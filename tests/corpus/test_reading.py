@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -245,8 +246,10 @@ def test_plain_lines_must_be_as_many_as_marked_segments(folder: Folder) -> None:
 
 def test_segments_that_one_file_lacks_are_named(folder: Folder) -> None:
     reference = folder.write("r.sgm", marked("refset", "1", "2", "3"))
-    with pytest.raises(MisalignedSegmentsError, match=r"s\.sgm: no segment '2' .*'d' and 1 more"):
-        read_test_set([folder.write("s.sgm", marked("tstset", "1"))], [reference])
+    test_set = read_test_set([folder.write("s.sgm", marked("tstset", "3"))], [reference])
+    assert list(test_set.systems["X"]) == ["", "", "text 3"]
+    missing = test_set.warnings[0]
+    assert (missing.code, missing.count, missing.segment) == ("missing-output", 2, 1)
     more = folder.write("more.sgm", marked("tstset", "3", "2", "1", "9"))
     with pytest.raises(MisalignedSegmentsError, match=r"r\.sgm: no segment '9' of document 'd', w"):
         read_test_set([more], [reference])
@@ -256,6 +259,164 @@ def test_a_segment_without_any_reference_is_refused(folder: Folder) -> None:
     path = folder.write("t.jsonl", '{"a": "x", "b": null}\n{"a": null, "c": 1}\n')
     with pytest.raises(AbsentSegmentError, match="segment 2: found no reference"):
         read_test_set([], [f"{path}#a", f"{path}#b"])
+
+
+def test_what_only_another_reference_has_counts(folder: Folder) -> None:
+    first = folder.write("a.sgm", marked("refset", "1", "3"))
+    second = folder.write("b.sgm", marked("refset", "2", "1"))
+    test_set = read_test_set(
+        [folder.write("s.sgm", marked("tstset", "1", "2", "3"))], [first, second]
+    )
+    assert [list(text) for text in test_set.references] == [
+        ["text 1", "text 3", None],
+        ["text 1", None, "text 2"],
+    ]
+    assert list(test_set.systems["X"]) == ["text 1", "text 3", "text 2"]
+
+
+# Files of tables: by id where both have one, else by line.
+
+
+def rows(folder: Folder, name: str, **columns: list[Any]) -> str:
+    records = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+    return folder.write(name, "".join(json.dumps(record) + "\n" for record in records))
+
+
+def codes(test_set: TestSet) -> list[str]:
+    return [warning.code for warning in test_set.warnings]
+
+
+def test_json_lines_pair_by_id_whatever_their_order(folder: Folder) -> None:
+    reference = rows(folder, "ref.jsonl", id=[1, 2, 3], ref=["one", "two", "three"])
+    system = rows(folder, "sys.jsonl", id=["3", "1", "2"], out=["III", "I", "II"])
+    test_set = read_test_set([f"{system}#out"], [f"{reference}#ref"])
+    assert list(test_set.systems["out"]) == ["I", "II", "III"]
+    assert codes(test_set) == []
+
+
+def test_tables_of_other_formats_pair_by_id_too(folder: Folder) -> None:
+    reference = folder.write("ref.tsv", "id\tref\nx\tone\ny\ttwo\n")
+    system = folder.write("sys.csv", "out,segment_id\nII,y\nI,x\n")
+    test_set = read_test_set([f"{system}#out"], [f"{reference}#ref"])
+    assert list(test_set.systems["out"]) == ["I", "II"]
+
+
+def test_ids_may_be_those_of_a_document(folder: Folder) -> None:
+    reference = rows(folder, "r.jsonl", doc=["a", "a", "b"], id=[1, 2, 1], ref=["A1", "A2", "B1"])
+    system = rows(folder, "s.jsonl", doc=["b", "a", "a"], id=[1, 1, 2], out=["b1", "a1", "a2"])
+    test_set = read_test_set([f"{system}#out"], [f"{reference}#ref"])
+    assert list(test_set.systems["out"]) == ["a1", "a2", "b1"]
+    assert test_set.documents == ("a", "a", "b")
+
+
+def test_json_lines_without_ids_pair_by_line_and_say_so(folder: Folder) -> None:
+    reference = rows(folder, "ref.jsonl", id=[1, 2], ref=["one", "two"])
+    system = rows(folder, "sys.jsonl", out=["I", "II"])
+    test_set = read_test_set([f"{system}#out"], [f"{reference}#ref"])
+    assert list(test_set.systems["out"]) == ["I", "II"]
+    assert codes(test_set) == ["paired-by-line"]
+    assert "sys.jsonl#out has no unique ids" in test_set.warnings[0].message
+
+
+@pytest.mark.parametrize(
+    ("ids", "reason"), [([7, 8], "nothing in common"), ([1, 1], "no unique ids")]
+)
+def test_ids_that_do_not_help_are_left_alone_aloud(
+    folder: Folder, ids: list[int], reason: str
+) -> None:
+    reference = rows(folder, "ref.jsonl", id=[1, 2], ref=["one", "two"])
+    system = rows(folder, "sys.jsonl", id=ids, out=["I", "II"])
+    test_set = read_test_set([f"{system}#out"], [f"{reference}#ref"])
+    assert codes(test_set) == ["paired-by-line"]
+    assert reason in test_set.warnings[0].message
+
+
+def test_columns_of_one_file_need_no_ids(folder: Folder) -> None:
+    path = rows(folder, "t.jsonl", ref=["one", "two"], out=["I", "II"])
+    assert codes(read_test_set([f"{path}#out"], [f"{path}#ref"])) == []
+
+
+def test_ids_that_fit_in_part_are_outputs_that_are_missing_or_refused(folder: Folder) -> None:
+    reference = rows(folder, "ref.jsonl", id=[1, 2], ref=["one", "two"])
+    fewer = rows(folder, "fewer.jsonl", id=[2], out=["II"])
+    test_set = read_test_set([f"{fewer}#out"], [f"{reference}#ref"])
+    assert list(test_set.systems["out"]) == ["", "II"]
+    assert "missing-output" in codes(test_set)
+    shifted = rows(folder, "shifted.jsonl", id=[2, 3], out=["II", "III"])
+    with pytest.raises(MisalignedSegmentsError, match=r"ref.jsonl#ref: no segment '3', which"):
+        read_test_set([f"{shifted}#out"], [f"{reference}#ref"])
+
+
+def test_a_list_of_references_is_one_for_each_place(folder: Folder) -> None:
+    path = rows(folder, "t.jsonl", refs=[["a", "b"], ["c"], "d"], out=["1", "2", "3"])
+    test_set = read_test_set([f"{path}#out"], [f"{path}#refs"])
+    assert [list(text) for text in test_set.references] == [["a", "c", "d"], ["b", None, None]]
+    assert test_set.reference_names == ("refs[0]", "refs[1]")
+    with pytest.raises(MalformedFileError, match="line 1: found a list in key 'refs'"):
+        read_test_set([f"{path}#refs"], [f"{path}#out"])
+
+
+def test_keys_may_be_inside_keys(folder: Folder) -> None:
+    response = [{"choices": [{"message": {"content": text}}]} for text in ("I", "II")]
+    path = rows(folder, "batch.jsonl", custom_id=["a", "b"], response=response, ref=["one", "two"])
+    test_set = read_test_set([f"{path}#response.choices.0.message.content"], [f"{path}#ref"])
+    assert [list(text) for text in test_set.systems.values()] == [["I", "II"]]
+    with pytest.raises(MissingColumnError, match=r"no key 'response\.text'"):
+        read_test_set([f"{path}#response.text"], [f"{path}#ref"])
+
+
+def test_json_may_be_an_array(folder: Folder) -> None:
+    reference = folder.write("ref.json", json.dumps(["one", "two"]))
+    system = folder.write("sys.json", json.dumps([{"out": "I"}, {"out": "II"}], indent=1))
+    test_set = read_test_set([f"{system}#out"], [reference])
+    assert list(test_set.systems["out"]) == ["I", "II"]
+    assert list(test_set.references[0]) == ["one", "two"]
+    assert test_set.reference_names == ("ref",)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{", "no valid JSON"),
+        ('["a", {"b": 1}]', "objects and other values"),
+        ("[1]", "a value of type int in row 1"),
+        ('{"a":\n ["b"]}', "found JSON of type dict"),
+        ("[1,", "no valid JSON"),
+    ],
+)
+def test_other_json_is_refused(folder: Folder, content: str, message: str) -> None:
+    with pytest.raises(MalformedFileError, match=message):
+        read_test_set([], [folder.write("x.json", content)])
+
+
+def test_a_long_table_has_many_systems(folder: Folder) -> None:
+    path = rows(
+        folder,
+        "long.jsonl",
+        system=["A", "B", "B", "A"],
+        id=[1, 2, 1, 2],
+        out=["A1", "B2", "B1", "A2"],
+        ref=["one", "two", "one", "two"],
+    )
+    test_set = read_test_set([f"{path}#out"], [f"{path}#ref"])
+    assert {name: list(text) for name, text in test_set.systems.items()} == {
+        "A": ["A1", "A2"],
+        "B": ["B1", "B2"],
+    }
+    assert [list(text) for text in test_set.references] == [["one", "two"]]
+    assert test_set.reference_names == ("ref",)
+
+
+def test_a_long_table_needs_one_reference_for_a_segment(folder: Folder) -> None:
+    path = folder.write("long.tsv", "system\tid\tout\tref\nA\t1\ta\tone\nB\t1\tb\tother\n")
+    with pytest.raises(MalformedFileError, match="two texts of segment '1' in column 'ref'"):
+        read_test_set([f"{path}#out"], [f"{path}#ref"])
+
+
+def test_one_system_does_not_make_a_table_long(folder: Folder) -> None:
+    path = rows(folder, "gpt.jsonl", system=["Translate.", "Translate."], out=["I", "II"])
+    test_set = read_test_set([f"{path}#out"], [folder.write("ref.txt", "one\ntwo\n")])
+    assert list(test_set.systems) == ["out"]
 
 
 # Documents and domains.

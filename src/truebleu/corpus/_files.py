@@ -29,7 +29,18 @@ if TYPE_CHECKING:
 STANDARD_INPUT = "-"
 
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zstd")
-FORMATS = (".txt", ".tsv", ".csv", ".jsonl", ".ndjson", ".parquet", ".sgm", ".sgml", ".xml")
+FORMATS = (
+    ".txt",
+    ".tsv",
+    ".csv",
+    ".jsonl",
+    ".ndjson",
+    ".json",
+    ".parquet",
+    ".sgm",
+    ".sgml",
+    ".xml",
+)
 
 
 class Location(NamedTuple):
@@ -136,6 +147,10 @@ Key: TypeAlias = tuple[str, str]
 DOCUMENT_COLUMNS = ("doc", "document", "document_id")
 DOMAIN_COLUMNS = ("domain",)
 LABEL_COLUMNS = (*DOCUMENT_COLUMNS, *DOMAIN_COLUMNS)
+#: Columns that name a segment, so that files in different order pair; the first that exists counts.
+ID_COLUMNS = ("id", "segment_id", "seg_id", "custom_id")
+#: The column that makes a table a long one: a row for each system and segment.
+SYSTEM_COLUMN = "system"
 
 
 class Layout(NamedTuple):
@@ -157,6 +172,7 @@ class NamedText(NamedTuple):
         layout: Documents, domains and keys.
         carriage_returns: Line ends of the file that were written as CR LF.
         byte_order_mark: Whether the file began with one.
+        should_have_keys: Whether its format usually names segments: JSON, whose order means little.
     """
 
     label: str
@@ -166,6 +182,7 @@ class NamedText(NamedTuple):
     layout: Layout = Layout()
     carriage_returns: int = 0
     byte_order_mark: bool = False
+    should_have_keys: bool = False
 
 
 class Contents(Protocol):

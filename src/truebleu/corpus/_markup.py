@@ -68,17 +68,13 @@ class Markup:
 
     def _text(self, role: Role, name: str, *, chosen: bool) -> NamedText:
         segments = self._texts[role, name]
-        missing = next((key for key in self._keys if key not in segments), None)
-        if missing is not None:
-            document, segment = missing
-            found = f"no segment {segment!r} of document {document!r} by {_WHO[role]} {name!r}"
-            raise MalformedFileError(self.path, None, found, "every segment of every document")
         alone = sum(other == role for other, _ in self._texts) == 1 and not chosen
         return NamedText(
             label=self.path if alone else f"{self.path}#{name}",
             path=self.path,
             name=name,
-            segments=Segments([segments[key] for key in self._keys]),
+            # None where somebody else has a segment that this text lacks.
+            segments=Segments([segments.get(key) for key in self._keys]),
             layout=self._layout(),
             byte_order_mark=self.byte_order_mark,
         )

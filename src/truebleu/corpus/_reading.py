@@ -21,7 +21,7 @@ from truebleu.corpus._files import (
     read_lines,
     stem,
 )
-from truebleu.corpus.test_set import TestSet, examine
+from truebleu.corpus.test_set import TestSet, TextWarning, examine
 from truebleu.errors import (
     AbsentSegmentError,
     DuplicateSystemError,
@@ -81,13 +81,17 @@ def read_test_set(
     refuse_duplicates(system_names)
     source_texts, _ = _read(files, [] if source is None else [source], "source")
 
-    texts = align([*reference_texts, *system_texts, *source_texts])
     m = len(reference_texts)
+    texts, by_line = align([*reference_texts, *system_texts, *source_texts], references=m)
     reference_texts, system_texts = texts[:m], texts[m : m + len(system_texts)]
-    source_text = texts[-1] if source_texts else None
     refuse_absent(reference_texts)
+    # Whoever has no output for a segment is scored as if it were empty, and that is reported.
+    missing = [warning for text in system_texts for warning in _missing(text)]
+    system_texts = [_without_gaps(text) for text in system_texts]
+    source_text = _without_gaps(texts[-1]) if source_texts else None
 
-    warnings = examine(reference_texts, system_texts, source_text)
+    found = examine(reference_texts, system_texts, source_text)
+    warnings = (*by_line, *missing, *found)
     if strict and warnings:
         raise SuspiciousTextError([warning.message for warning in warnings])
     layout = merged(text.layout for text in texts)
@@ -136,7 +140,7 @@ def _parse(path: str, data: bytes) -> Contents:
             from truebleu.corpus._markup import read_xml
 
             return read_xml(path, data)
-        case ".tsv" | ".csv" | ".jsonl" | ".ndjson" | ".parquet":
+        case ".tsv" | ".csv" | ".jsonl" | ".ndjson" | ".json" | ".parquet":
             from truebleu.corpus._tables import parse_table
 
             return parse_table(path, data) or read_lines(path, data)
@@ -204,17 +208,73 @@ def _ladder(text: NamedText) -> list[str]:
 # Pairing texts: by document and segment id where they are known, else in order.
 
 
-def align(texts: Sequence[NamedText]) -> list[NamedText]:
-    """The texts in one common order: that of the first which names its segments."""
+def align(texts: Sequence[NamedText], references: int) -> tuple[list[NamedText], list[TextWarning]]:
+    """The texts in one common order, and a warning for each that had to be paired by line.
+
+    The order is that of the first text which names its segments, with what only other references
+    have after it. A text that lacks some of the segments gets None there.
+
+    Args:
+        texts: the references first.
+        references: how many they are.
+    """
     guide = next((text for text in texts if text.layout.keys is not None), texts[0])
-    aligned = [_in_order_of(guide, text) for text in texts]
+    wanted = guide.layout.keys
+    if wanted is not None:
+        others = [text.layout.keys for text in texts[:references]]
+        keys = [wanted, *(keys for keys in others if keys and not set(wanted).isdisjoint(keys))]
+        wanted = tuple(dict.fromkeys(key for text in keys for key in text))
+    aligned: list[NamedText] = []
+    warnings: list[TextWarning] = []
+    for text in texts:
+        keys_here = text.layout.keys
+        named = wanted is not None and keys_here is not None
+        if wanted is not None and keys_here is not None and not set(wanted).isdisjoint(keys_here):
+            aligned.append(_in_order_of(wanted, guide, text))
+            continue
+        aligned.append(text)
+        if text.path != guide.path and (text.should_have_keys or guide.should_have_keys or named):
+            warnings.append(_paired_by_line(text, guide))
+    length = len(guide.segments) if wanted is None else len(wanted)
     for text in aligned:
-        if len(text.segments) != len(guide.segments):
-            left, right = (text, guide) if text is not aligned[0] else (guide, text)
+        if len(text.segments) != length:
+            first = aligned[0]
+            left, right = (text, guide) if text is not first else (guide, text)
+            sizes = {id(guide): length}
             raise UnpairedSegmentsError(
-                left.label, len(left.segments), right.label, len(right.segments)
+                left.label,
+                sizes.get(id(left), len(left.segments)),
+                right.label,
+                sizes.get(id(right), len(right.segments)),
             )
-    return aligned
+    return aligned, warnings
+
+
+def _paired_by_line(text: NamedText, guide: NamedText) -> TextWarning:
+    reason = "their ids have nothing in common"
+    if text.layout.keys is None or guide.layout.keys is None:
+        without = text if text.layout.keys is None else guide
+        reason = f"{without.label} has no unique ids"
+    message = f"{text.label}: paired with {guide.label} line by line, since {reason}"
+    return TextWarning("paired-by-line", text.label, len(text.segments), None, message)
+
+
+def _missing(text: NamedText) -> list[TextWarning]:
+    gaps = [i for i, segment in enumerate(text.segments, 1) if segment is None]
+    if not gaps:
+        return []
+    what = "segment" if len(gaps) == 1 else "segments"
+    message = (
+        f"{text.label}: no output for {len(gaps):,} {what}, first segment {gaps[0]}; "
+        "each counts as an empty output"
+    )
+    return [TextWarning("missing-output", text.label, len(gaps), gaps[0], message)]
+
+
+def _without_gaps(text: NamedText) -> NamedText:
+    if _core.first_absent([text.segments]) is None:
+        return text
+    return text._replace(segments=Segments([segment or "" for segment in text.segments]))
 
 
 def refuse_absent(references: Sequence[NamedText]) -> None:
@@ -225,32 +285,31 @@ def refuse_absent(references: Sequence[NamedText]) -> None:
         raise AbsentSegmentError(labels, absent + 1, "no reference", "at least one")
 
 
-def _in_order_of(guide: NamedText, text: NamedText) -> NamedText:
-    wanted, keys = guide.layout.keys, text.layout.keys
-    if wanted is None or keys is None or wanted == keys:
+def _in_order_of(wanted: tuple[Key, ...], guide: NamedText, text: NamedText) -> NamedText:
+    keys = text.layout.keys
+    if keys is None or wanted == keys:
         return text
-    places = {key: index for index, key in enumerate(keys)}
-    _refuse_missing(text, [key for key in wanted if key not in places], guide)
     here = set(wanted)
-    _refuse_missing(guide, [key for key in keys if key not in here], text)
-    return _reordered(text, [places[key] for key in wanted])
-
-
-def _refuse_missing(text: NamedText, missing: list[Key], other: NamedText) -> None:
-    if missing:
-        raise MisalignedSegmentsError(text.label, missing, other.label)
-
-
-def _reordered(text: NamedText, order: list[int]) -> NamedText:
-    layout = text.layout
+    unknown = [key for key in keys if key not in here]
+    if unknown:
+        raise MisalignedSegmentsError(guide.label, unknown, text.label)
+    places = {key: index for index, key in enumerate(keys)}
+    order = [places.get(key) for key in wanted]
     return text._replace(
-        segments=Segments([text.segments[i] for i in order]),
-        layout=Layout(
-            documents=layout.documents and tuple(layout.documents[i] for i in order),
-            domains=layout.domains and tuple(layout.domains[i] for i in order),
-            keys=layout.keys and tuple(layout.keys[i] for i in order),
-        ),
+        segments=Segments([None if place is None else text.segments[place] for place in order]),
+        layout=_reordered(text.layout, order)._replace(keys=wanted),
     )
+
+
+def _reordered(layout: Layout, order: Sequence[int | None]) -> Layout:
+    """Labels in another order; none where some segments would be without."""
+
+    def labels(here: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        if here is None or None in order:
+            return None
+        return tuple(here[place] for place in order if place is not None)
+
+    return Layout(documents=labels(layout.documents), domains=labels(layout.domains))
 
 
 # Documents and domains: which segments belong together.

@@ -10,7 +10,9 @@ from truebleu.corpus._files import (
     BYTE_ORDER_MARK,
     DOCUMENT_COLUMNS,
     DOMAIN_COLUMNS,
+    ID_COLUMNS,
     LABEL_COLUMNS,
+    SYSTEM_COLUMN,
     Layout,
     NamedText,
     decode,
@@ -28,7 +30,7 @@ from truebleu.errors import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from truebleu.corpus._files import Role
+    from truebleu.corpus._files import Key, Role
 
 
 class Table:
@@ -36,6 +38,8 @@ class Table:
 
     #: How a message calls an item of the file, in the format's own words.
     column_word: ClassVar[str] = "column"
+    #: Whether rows without ids deserve a word when they pair with another file.
+    should_have_keys: ClassVar[bool] = False
 
     def __init__(self, path: str, columns: Sequence[str]) -> None:
         self.path = path
@@ -58,24 +62,132 @@ class Table:
             found = f"{count} {self.column_word}s called {name!r}"
             raise MalformedFileError(self.path, line, found, "a different name for each")
 
+    def has(self, column: str) -> bool:
+        """Whether there is such a column."""
+        return column in self.columns
+
     def select(self, role: Role, name: str | None) -> list[NamedText]:
-        """The text in a column, with the documents and domains that stand beside it."""
+        """The texts in a column, with the documents and domains that stand beside them.
+
+        That is one text, but for lists of references, each of which is a text, and for tables that
+        have rows of several systems.
+        """
         column = self._only_column() if name is None else name
-        if column not in self.columns:
+        if not self.has(column):
             raise MissingColumnError(self.path, self.column_word, column, self.columns)
         label = self.path if name is None else f"{self.path}#{name}"
+        values = self.values(column)
+        if not values:
+            raise EmptyTextError(label)
+        text = NamedText(
+            label=label,
+            path=self.path,
+            name=stem(self.path) if name is None else name,
+            segments=Segments([]),
+            # Nobody asked for the labels: one that is null must not keep a text from scoring.
+            layout=self.layout(lenient=True),
+            carriage_returns=self.carriage_returns,
+            byte_order_mark=self.byte_order_mark,
+            should_have_keys=self.should_have_keys,
+        )
+        systems = self._systems(column)
+        if systems is not None:
+            return self._of_systems(text, column, role, systems)
+        if role == "reference" and any(isinstance(value, list) for value in values):
+            return self._of_lists(text, column, values)
+        keys = self._keys(text.layout.documents, range(len(values)))
         return [
-            NamedText(
-                label=label,
-                path=self.path,
-                name=stem(self.path) if name is None else name,
-                segments=self._segments(column, label, role),
-                # Nobody asked for the labels: one that is null must not keep a text from scoring.
-                layout=self.layout(lenient=True),
-                carriage_returns=self.carriage_returns,
-                byte_order_mark=self.byte_order_mark,
+            text._replace(
+                segments=self._segments(column, values, role),
+                layout=text.layout._replace(keys=keys),
             )
         ]
+
+    # Rows of several systems: a long table.
+
+    def _systems(self, column: str) -> dict[str, list[int]] | None:
+        """The rows of each system, where the table has rows of several."""
+        if SYSTEM_COLUMN not in self.columns or column == SYSTEM_COLUMN:
+            return None
+        rows: dict[str, list[int]] = {}
+        for row, name in enumerate(self.values(SYSTEM_COLUMN)):
+            if not isinstance(name, str) or not name:
+                return None
+            rows.setdefault(name, []).append(row)
+        return rows if len(rows) > 1 else None
+
+    def _of_systems(
+        self, text: NamedText, column: str, role: Role, systems: dict[str, list[int]]
+    ) -> list[NamedText]:
+        values = self.values(column)
+        texts = [
+            text._replace(
+                label=f"{self.path}: {name}",
+                name=name,
+                segments=self._segments(column, [values[row] for row in rows], role, rows),
+                layout=Layout(
+                    _chosen(text.layout.documents, rows),
+                    _chosen(text.layout.domains, rows),
+                    self._keys(text.layout.documents, rows),
+                ),
+            )
+            for name, rows in systems.items()
+        ]
+        if role == "system":
+            return texts
+        # A reference or a source stands in the rows of every system, and must be the same there.
+        by_key: dict[Key, str | None] = {}
+        for other in texts:
+            keys = other.layout.keys or tuple(("", str(i)) for i in range(len(other.segments)))
+            for key, segment in zip(keys, other.segments, strict=True):
+                if by_key.setdefault(key, segment) != segment:
+                    found = f"two texts of segment {key[1]!r} in {self.column_word} {column!r}"
+                    expected = "the same in the rows of all systems"
+                    raise MalformedFileError(self.path, None, found, expected)
+        longest = max(texts, key=lambda other: len(other.segments))
+        if len(by_key) > len(longest.segments):
+            longest = longest._replace(
+                segments=Segments(list(by_key.values())), layout=Layout(keys=tuple(by_key))
+            )
+        return [longest._replace(label=text.label, name=text.name)]
+
+    def _of_lists(self, text: NamedText, column: str, values: Sequence[object]) -> list[NamedText]:
+        """A text for each place in lists of references; a shorter list has none there."""
+        lists = [value if isinstance(value, list) else [value] for value in values]
+        count = max(map(len, lists))
+        if count == 0:
+            raise EmptyTextError(text.label)
+        keys = self._keys(text.layout.documents, range(len(values)))
+        return [
+            text._replace(
+                label=f"{text.label}[{place}]",
+                name=f"{text.name}[{place}]",
+                segments=self._segments(
+                    column,
+                    [items[place] if place < len(items) else None for items in lists],
+                    "reference",
+                ),
+                layout=text.layout._replace(keys=keys),
+            )
+            for place in range(count)
+        ]
+
+    def _keys(
+        self, documents: tuple[str, ...] | None, rows: Sequence[int]
+    ) -> tuple[Key, ...] | None:
+        """The names of segments; None where there are no ids, or they do not tell rows apart."""
+        column = next((name for name in ID_COLUMNS if name in self.columns), None)
+        if column is None:
+            return None
+        values = self.values(column)
+        ids = [values[row] for row in rows]
+        if any(isinstance(value, bool) or not isinstance(value, str | int) for value in ids):
+            return None
+        keys = tuple(("", str(value)) for value in ids)
+        if len(set(keys)) < len(keys) and documents is not None:
+            pairs = zip(rows, ids, strict=True)
+            keys = tuple((documents[row], str(value)) for row, value in pairs)
+        return keys if len(set(keys)) == len(keys) else None
 
     def layout(self, *, lenient: bool = False) -> Layout:
         """Documents and domains, where the table has columns for them.
@@ -105,7 +217,7 @@ class Table:
         return self.labels(column)
 
     def _only_column(self) -> str:
-        texts = [c for c in self.columns if c not in LABEL_COLUMNS]
+        texts = [c for c in self.columns if c not in (*LABEL_COLUMNS, *ID_COLUMNS, SYSTEM_COLUMN)]
         candidates = texts or self.columns
         if len(candidates) == 1:
             return candidates[0]
@@ -113,11 +225,16 @@ class Table:
         expected = f"one of them to be chosen, as in {self.path}#{candidates[0]}"
         raise MalformedFileError(self.path, None, found, expected)
 
-    def _segments(self, column: str, label: str, role: Role) -> Segments:
-        values = self.values(column)
-        if not values:
-            raise EmptyTextError(label)
-        for row, value in enumerate(values):
+    def _segments(
+        self,
+        column: str,
+        values: Sequence[object],
+        role: Role,
+        rows: Sequence[int] | None = None,
+    ) -> Segments:
+        """The values of a column as text; their rows are all rows where they are not given."""
+        numbers = range(len(values)) if rows is None else rows
+        for row, value in zip(numbers, values, strict=True):
             if not isinstance(value, str) and not (value is None and role == "reference"):
                 self._refuse(row, column, _kind(value))
             if isinstance(value, str) and "\0" in value:
@@ -125,7 +242,7 @@ class Table:
         try:
             return Segments([v if isinstance(v, str) else None for v in values])
         except UnencodableSegmentError as error:
-            self._refuse(error.args[0] - 1, column, "half of a surrogate pair")
+            self._refuse(numbers[error.args[0] - 1], column, "half of a surrogate pair")
 
     def _refuse(self, row: int, column: str, found: str) -> NoReturn:
         line = self.line(row)
@@ -134,9 +251,15 @@ class Table:
         raise MalformedFileError(self.path, line, found, "text")
 
 
+def _chosen(labels: tuple[str, ...] | None, rows: Sequence[int]) -> tuple[str, ...] | None:
+    return None if labels is None else tuple(labels[row] for row in rows)
+
+
 def _kind(value: object) -> str:
     if value is None:
         return "nothing"
+    if isinstance(value, list):
+        return "a list"
     return f"a value of type {type(value).__name__}"
 
 
@@ -241,18 +364,44 @@ class JsonLines(Table):
     """Objects; one that lacks a key has nothing in that column."""
 
     column_word = "key"
+    should_have_keys = True
 
-    def __init__(self, path: str, records: list[dict[str, object]]) -> None:
+    def __init__(
+        self, path: str, records: list[dict[str, object]], *, has_lines: bool = True
+    ) -> None:
         super().__init__(path, list(dict.fromkeys(key for record in records for key in record)))
         self._records = records
+        self._has_lines = has_lines
+
+    def has(self, column: str) -> bool:
+        """Whether any object has the key, or keys inside it: `response.text`."""
+        return column in self.columns or any(value is not None for value in self._inside(column))
 
     def values(self, column: str) -> Sequence[object]:
         """What each object has under a key, None where it has nothing."""
-        return [record.get(column) for record in self._records]
+        if column in self.columns:
+            return [record.get(column) for record in self._records]
+        return self._inside(column)
 
-    def line(self, row: int) -> int:
-        """The line of an object: there is one on each."""
-        return row + 1
+    def _inside(self, path: str) -> list[object]:
+        """What is under keys inside keys, with dots between them; numbers count places in lists."""
+        steps = path.split(".")
+        values: list[object] = []
+        for record in self._records:
+            value: object = record
+            for step in steps:
+                if isinstance(value, dict):
+                    value = value.get(step)
+                elif isinstance(value, list) and step.isdigit() and int(step) < len(value):
+                    value = value[int(step)]
+                else:
+                    value = None
+            values.append(value)
+        return values
+
+    def line(self, row: int) -> int | None:
+        """The line of an object, where there is one on each."""
+        return row + 1 if self._has_lines else None
 
 
 def read_json_lines(path: str, data: bytes) -> JsonLines:
@@ -260,6 +409,46 @@ def read_json_lines(path: str, data: bytes) -> JsonLines:
     table = JsonLines(path, read_records(path, data))
     table.byte_order_mark = data.startswith(BYTE_ORDER_MARK.encode())
     return table
+
+
+def read_json(path: str, data: bytes) -> Table:
+    """A JSON array of objects, or of texts, which are then the only column."""
+    import json
+
+    text = decode(path, data).removeprefix(BYTE_ORDER_MARK)
+    if not text.strip():
+        raise EmptyTextError(path)
+    try:
+        items = json.loads(text)
+    except RecursionError as error:
+        raise MalformedFileError(path, None, f"no valid JSON ({error})", "a JSON array") from None
+    except ValueError as error:
+        if text.lstrip().startswith("{"):  # an object on each line, whatever the ending says
+            return read_json_lines(path, data)
+        raise MalformedFileError(path, None, f"no valid JSON ({error})", "a JSON array") from None
+    if not isinstance(items, list):
+        if isinstance(items, dict) and "\n" not in text.strip():
+            return read_json_lines(path, data)
+        found = f"JSON of type {type(items).__name__}"
+        raise MalformedFileError(path, None, found, "a JSON array of objects or of texts")
+    if not items:
+        raise EmptyTextError(path)
+    table: JsonLines
+    if all(isinstance(item, dict) for item in items):
+        table = JsonLines(path, items, has_lines=False)
+    elif any(isinstance(item, dict) for item in items):
+        found = "objects and other values in one array"
+        raise MalformedFileError(path, None, found, "a JSON array of objects or of texts")
+    else:
+        table = _JsonTexts(path, [{"text": item} for item in items], has_lines=False)
+    table.byte_order_mark = data.startswith(BYTE_ORDER_MARK.encode())
+    return table
+
+
+class _JsonTexts(JsonLines):
+    """An array of texts, whose order is all there is."""
+
+    should_have_keys = False
 
 
 def read_records(path: str, data: bytes) -> list[dict[str, object]]:
@@ -337,6 +526,7 @@ _READERS: dict[str, Callable[[str, bytes], Table]] = {
     ".csv": read_csv,
     ".jsonl": read_json_lines,
     ".ndjson": read_json_lines,
+    ".json": read_json,
     ".parquet": read_parquet,
 }
 
