@@ -96,8 +96,6 @@ def _changed(data: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        (lambda data: data[:-1], "line 13: found the beginning of a line only"),
-        (lambda data: data[: len(data) // 2], "found the beginning of a line only"),
         (_changed, "found something else, or a line that was changed"),
         (lambda _: b"", "found nothing, expected a study's journal"),
         (lambda _: b"Once upon a time\n", "line 1: found no JSON: 'Once upon a time'"),
@@ -116,6 +114,53 @@ def test_a_damaged_journal_is_refused_and_left_as_it_is(
     assert result.err.startswith("error: journal: ")
     assert said in result.err
     assert journal.read_bytes() == damaged
+
+
+@pytest.mark.parametrize("lost", [1, 9, 50])
+def test_half_a_line_is_cut_off_and_its_task_done_again(lost: int, folder: Path) -> None:
+    journal = folder / "journal"
+    whole = study(*POWER, "--resume", "journal")
+    lines = journal.read_bytes()
+    journal.write_bytes(lines[:-lost])
+    result = study(*POWER, "--resume", "journal")
+    assert (result.code, result.out) == (0, whole.out)
+    assert result.err == (
+        "warning: journal: the last line was cut off and is dropped; its task is done again\n"
+    )
+    assert journal.read_bytes() == lines
+
+
+def test_a_journal_of_other_documents_is_refused(folder: Path) -> None:
+    segments = (folder / "reference-1.txt").read_text("utf-8").count("\n")
+    for name, documents in (("a", 8), ("b", 10)):
+        labels = "".join(f"d{i % documents}\n" for i in range(segments))
+        (folder / name).write_text(labels, "utf-8")
+    options = ["--unit", "document", "--sizes", "4", "--samples", "6", "--replicates", "50"]
+    coverage = ["coverage", *TEXTS, *options, "--resume", "journal", "--documents"]
+    result = study(*coverage, "a")
+    assert result.code == 0, result.err
+    before = (folder / "journal").read_bytes()
+    result = study(*coverage, "b")
+    assert (result.code, result.out) == (2, "")
+    assert "error: journal: pool.documents: found 8, expected 10 as now" in result.err
+    (folder / "b").write_text((folder / "a").read_text("utf-8").replace("d0", "d9"), "utf-8")
+    result = study(*coverage, "b")
+    assert "error: journal: pool.documents_fingerprint: found " in result.err
+    assert (folder / "journal").read_bytes() == before
+
+
+def test_a_journal_of_other_scores_is_refused(folder: Path) -> None:
+    segments = (folder / "reference-1.txt").read_text("utf-8").count("\n")
+    rows = ["system\tsegment\tscore"]
+    rows += [f"system-{s}\t{i}\t{i % 7 + s}" for s in (1, 2) for i in range(1, segments + 1)]
+    options = ["-m", "scores:path=scores.tsv", *STUDIES["power"], "--resume", "journal"]
+    (folder / "scores.tsv").write_text("\n".join(rows) + "\n", "utf-8")
+    result = study("power", *TEXTS, *options)
+    assert result.code == 0, result.err
+    (folder / "scores.tsv").write_text("\n".join(rows) + "5\n", "utf-8")
+    result = study("power", *TEXTS, *options)
+    assert (result.code, result.out) == (2, "")
+    assert "error: journal: pool.metrics: found " in result.err
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -75,10 +76,6 @@ def test_progress_hears_of_every_task(tmp_path: Path) -> None:
     assert heard == [4, 1, 1, 1, 1, 10, *[1] * 10]
 
 
-def _cut(data: bytes) -> bytes:
-    return data[:-9]
-
-
 def _digit(data: bytes) -> bytes:
     changed = data.replace(b"0.6666666666666666", b"0.6666666666666665")
     assert changed != data
@@ -110,7 +107,6 @@ def _second_record(data: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        (_cut, "line 11: found the beginning of a line only, expected a whole line; delete"),
         (_digit, "line 4: found something else, or a line that was changed, expected a finished"),
         (_key, "line 5: found something else, or a line that was changed"),
         (_check_number, "line 11: found something else, or a line that was changed"),
@@ -142,6 +138,29 @@ def test_a_damaged_journal_is_refused_and_left_as_it_is(
         Runner(path).run(SUBJECT, work.tasks())
     assert path.read_bytes() == damaged
     assert work.done == []
+
+
+@pytest.mark.parametrize("lost", [1, 9])
+def test_half_a_line_is_cut_off_and_its_task_done_again(tmp_path: Path, lost: int) -> None:
+    path = tmp_path / "journal.jsonl"
+    records, before = finished(path), path.read_bytes()
+    path.write_bytes(before[:-lost])
+    work = Work()
+    told: list[str] = []
+    assert Runner(path, tell=told.append).run(SUBJECT, work.tasks()) == records
+    assert work.done == [9]
+    assert told == [f"{path}: the last line was cut off and is dropped; its task is done again"]
+    assert path.read_bytes() == before
+
+
+def test_a_full_disk_leaves_whole_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "journal.jsonl"
+    finished(path)
+    before, write = path.read_bytes(), os.write
+    monkeypatch.setattr("os.write", lambda file, data: write(file, data[:5]))
+    with pytest.raises(TruebleuError, match="cannot be written: is the disk full"):
+        Runner(path).run(SUBJECT, [Task(("another", 1), dict)])
+    assert path.read_bytes() == before
 
 
 def test_a_line_may_stand_there_twice_if_it_says_the_same(tmp_path: Path) -> None:

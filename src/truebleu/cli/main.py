@@ -146,7 +146,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
+    from truebleu.corpus._files import remember_inputs
+
     prepare_streams()
+    remember_inputs()
     with stopped_by_signals():
         try:
             # Otherwise Click itself would exit with 1 for what is not a gate's no.

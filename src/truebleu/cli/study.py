@@ -27,7 +27,8 @@ from truebleu.cli._options import (
     whole_numbers,
 )
 from truebleu.cli.agree import human_options, read_judgments
-from truebleu.cli.main import LazyGroup
+from truebleu.cli.main import LazyGroup, say
+from truebleu.corpus._files import note_input
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner
 from truebleu.reports.document import render
@@ -180,9 +181,15 @@ def _command(
         of_texts = {key: keywords.pop(key) for key in ("source", "documents", "strict")}
         metrics = keywords.get("metrics", ())
         test_set = _pool(systems, references, metrics, simulated, keywords["seed"], **of_texts)
-        keywords["runner"] = Runner(resume, lambda tasks: progress_bar(tasks, "studying"))
+        keywords["runner"] = Runner(
+            resume,
+            lambda tasks: progress_bar(tasks, "studying"),
+            lambda message: say(f"warning: {message}"),
+        )
         given = {key: value for key, value in keywords.items() if value not in (None, ())}
         result = function(test_set, **given)
+        if resume is not None:
+            note_input(resume)
         if chart is not None:
             result.save_chart(chart, overwrite=force)
         click.echo(render(result, format_), nl=False)

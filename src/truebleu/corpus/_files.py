@@ -6,7 +6,9 @@ A text is written PATH, NAME=PATH, PATH#COLUMN, or - for standard input.
 from __future__ import annotations
 
 import os
+import stat
 import sys
+from contextlib import suppress
 from os import PathLike
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
 
@@ -272,30 +274,120 @@ def decompress(path: str, data: bytes) -> bytes:
 def _inflated(path: str, data: bytes, kind: str, inflate: Callable[[bytes], bytes]) -> bytes:
     try:
         return inflate(data)
-    except MissingExtraError:
+    except (MissingExtraError, SettingError):
         raise
+    except MemoryError:
+        reason = f"out of memory: its {kind} data does not fit when it is decompressed"
+        raise UnreadableFileError(path, reason) from None
+    except _TooLargeError as error:
+        found = f"{kind} data of more than {error.args[0]:,} bytes when it is decompressed"
+        expected = f"less; if it is not a trap, set {LIMIT_VARIABLE} to more bytes"
+        raise MalformedFileError(path, None, found, expected) from None
     # Each library has errors of its own, and none may be imported before it is needed.
     except Exception as error:
         found = f"{kind} data that is damaged or cut off ({error})"
         raise MalformedFileError(path, None, found, f"complete {kind} data") from error
 
 
-def _gzip(data: bytes) -> bytes:
-    import gzip
+#: The environment's limit of what a compressed file may hold, in bytes.
+LIMIT_VARIABLE = "TRUEBLEU_MAX_BYTES"
+# A piece of what is decompressed: larger than that, the limit cannot be overshot.
+_PIECE = 1 << 24
+# What zstd is given at a time, which may become a hundred thousand times as large.
+_ZSTD_PIECE = 1 << 12
 
-    return gzip.decompress(data)
+
+class _TooLargeError(Exception):
+    """Decompressed data would be larger than the limit, which is the argument."""
+
+
+def _limit() -> int:
+    """How large a decompressed file may be: a quarter of the memory, unless something is set."""
+    text = os.environ.get(LIMIT_VARIABLE)
+    if text:
+        if not (text.isascii() and text.isdigit() and len(text) <= 18):
+            raise SettingError(LIMIT_VARIABLE, text, "a whole number of bytes, such as 8000000000")
+        return int(text)
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
+    except (AttributeError, ValueError, OSError):
+        return 1 << 32
+
+
+class _Pieces:
+    """What was decompressed so far, up to the limit."""
+
+    def __init__(self) -> None:
+        self.limit = _limit()
+        self.size = 0
+        self.parts: list[bytes] = []
+
+    def add(self, part: bytes) -> None:
+        self.size += len(part)
+        if self.size > self.limit:
+            raise _TooLargeError(self.limit)
+        self.parts.append(part)
+
+    def whole(self) -> bytes:
+        return b"".join(self.parts)
+
+
+class _Stream(Protocol):
+    """A stream of bz2 or xz: it says where it ends."""
+
+    @property
+    def eof(self) -> bool: ...
+
+    @property
+    def needs_input(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes: ...
+
+    def decompress(self, data: bytes, max_length: int) -> bytes: ...
+
+
+def _streams(data: bytes, start: Callable[[], _Stream]) -> bytes:
+    """All streams of a file, one after the other; what follows the last is one that is damaged."""
+    pieces = _Pieces()
+    while data:
+        stream = start()
+        while not stream.eof:
+            pieces.add(stream.decompress(data, _PIECE))
+            data = b""
+            if not stream.eof and stream.needs_input:
+                raise EOFError("the last stream does not end")
+        data = stream.unused_data
+    return pieces.whole()
+
+
+def _gzip(data: bytes) -> bytes:
+    import zlib
+
+    pieces = _Pieces()
+    # Zeros at the end are padding, as gzip itself sees it.
+    while data.rstrip(b"\0"):
+        stream = zlib.decompressobj(wbits=31)
+        while not stream.eof:
+            part = stream.decompress(data, _PIECE)
+            pieces.add(part)
+            data = stream.unconsumed_tail
+            if not stream.eof and not part and not data:
+                raise EOFError("the last stream does not end")
+        data = stream.unused_data
+    return pieces.whole()
 
 
 def _bzip2(data: bytes) -> bytes:
-    import bz2
+    from bz2 import BZ2Decompressor
 
-    return bz2.decompress(data)
+    return _streams(data, BZ2Decompressor)
 
 
 def _xz(data: bytes) -> bytes:
-    import lzma
+    from lzma import FORMAT_XZ, LZMADecompressor
 
-    return lzma.decompress(data)
+    return _streams(data, lambda: LZMADecompressor(FORMAT_XZ))
 
 
 def _zstd(data: bytes) -> bytes:
@@ -303,8 +395,7 @@ def _zstd(data: bytes) -> bytes:
         from compression import zstd  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
         return _zstd_of_extra(data)
-    whole: bytes = zstd.decompress(data)
-    return whole
+    return _streams(data, zstd.ZstdDecompressor)
 
 
 def _zstd_of_extra(data: bytes) -> bytes:
@@ -312,14 +403,18 @@ def _zstd_of_extra(data: bytes) -> bytes:
         import zstandard
     except ImportError:
         raise MissingExtraError("reading zstd files", "zstd") from None
-    parts: list[bytes] = []
-    while data:
+    pieces = _Pieces()
+    rest = memoryview(data)
+    while rest:
         frame = zstandard.ZstdDecompressor().decompressobj()
-        parts.append(frame.decompress(data))
-        if not frame.eof:
-            raise ValueError("the last frame does not end")
-        data = frame.unused_data
-    return b"".join(parts)
+        while not frame.eof:
+            if not rest:
+                raise EOFError("the last frame does not end")
+            pieces.add(frame.decompress(rest[:_ZSTD_PIECE]))
+            rest = rest[_ZSTD_PIECE:]
+        if frame.unused_data:
+            rest = memoryview(frame.unused_data + bytes(rest))
+    return pieces.whole()
 
 
 _KINDS: tuple[tuple[bytes | tuple[bytes, ...], str, Callable[[bytes], bytes]], ...] = (
@@ -354,12 +449,59 @@ class Files:
         return (self._stdin or sys.stdin.buffer).read()
 
 
+def _of_device(path: str, file: BinaryIO) -> bytes:
+    """What a device has to give, if that comes to an end; those that matter are empty."""
+    data = file.read(_PIECE)
+    if len(data) == _PIECE:
+        raise UnreadableFileError(path, "found a device that has no end, expected a file")
+    return data
+
+
+#: The files that a command has read, by device and number; None where nobody keeps count.
+_inputs: set[tuple[int, int]] | None = None
+
+
+def remember_inputs() -> None:
+    """Keep count, from now on, of the files that are read: no output may take the place of one.
+
+    Only the command line does: a program may well write over what it has read.
+    """
+    global _inputs
+    _inputs = set()
+
+
+def note_input(path: str | PathLike[str]) -> None:
+    """Say that a file is read."""
+    if _inputs is not None:
+        with suppress(OSError, ValueError):
+            state = os.stat(path)
+            _inputs.add((state.st_dev, state.st_ino))
+
+
+def is_input(path: str | PathLike[str]) -> bool:
+    """Whether a file was read, under whatever name."""
+    if not _inputs:
+        return False
+    try:
+        state = os.stat(path)
+    except (OSError, ValueError):
+        return False
+    return (state.st_dev, state.st_ino) in _inputs
+
+
 def _read(path: str) -> bytes:
+    note_input(path)
     if os.path.isdir(path):
         raise UnreadableFileError(path, "found a directory, expected a file")
     try:
         with open(path, "rb") as file:
+            if stat.S_ISCHR(os.fstat(file.fileno()).st_mode) and not file.isatty():
+                return _of_device(path, file)
             return file.read()
+    except MemoryError:
+        raise UnreadableFileError(path, "out of memory: it is too large to be read") from None
+    except UnreadableFileError:
+        raise
     except FileNotFoundError:
         raise UnreadableFileError(path, "no such file") from None
     except (OSError, ValueError) as error:

@@ -2,7 +2,8 @@
 
 The first line, the header, says what is studied: the study, its settings, its texts. Each further
 line is a finished task, its key and its record. A line is written by one call and forced to the
-disk, so an interruption leaves whole lines. A study that is resumed reads them and does the rest.
+disk, so an interruption leaves whole lines; what a crash leaves of one is cut off. A study that is
+resumed reads them and does the rest.
 """
 
 from __future__ import annotations
@@ -48,6 +49,12 @@ class Task:
     work: Callable[[], Record]
 
 
+def _warn(message: str) -> None:
+    from warnings import warn
+
+    warn(message, stacklevel=2)
+
+
 @dataclass(frozen=True, slots=True)
 class Runner:
     """Runs the tasks of a study, with a journal to go on from and progress for people.
@@ -55,10 +62,12 @@ class Runner:
     Attributes:
         journal: the file that results are appended to, and read back from if it exists.
         progress: shows how far the work is; None for silence.
+        tell: gets what people should know about the journal; by default it is a warning.
     """
 
     journal: Path | None = None
     progress: Progress | None = None
+    tell: Callable[[str], None] = _warn
 
     def run(
         self, settings: Settings | Mapping[str, Any], tasks: Sequence[Task]
@@ -69,7 +78,7 @@ class Runner:
             settings: what is studied; a journal of other settings is refused.
             tasks: the work; what the journal has already is not done again.
         """
-        known = {} if self.journal is None else _read(self.journal, _header(settings))
+        known = {} if self.journal is None else _read(self.journal, _header(settings), self.tell)
         bar = self.progress(len(tasks)) if self.progress else nullcontext(_hear_nothing)
         with bar as advance:
             for task in tasks:
@@ -101,7 +110,12 @@ def _write(path: Path, line: Mapping[str, Any]) -> None:
     data = (json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n").encode()
     descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
     try:
-        if os.write(descriptor, data) != len(data):
+        before = os.fstat(descriptor).st_size
+        written = os.write(descriptor, data)
+        if written != len(data):
+            # Half a line would be in the way of the next one; unless another run has gone on.
+            if os.fstat(descriptor).st_size == before + written:
+                os.ftruncate(descriptor, before)
             raise OSError(ENOSPC, "is the disk full?")
         os.fsync(descriptor)
     finally:
@@ -134,7 +148,7 @@ def _header(settings: Settings | Mapping[str, Any]) -> dict[str, Any]:
     return header
 
 
-def _read(path: Path, header: Mapping[str, Any]) -> dict[Key, Record]:
+def _read(path: Path, header: Mapping[str, Any], tell: Callable[[str], None]) -> dict[Key, Record]:
     """What a journal holds; a new one is begun with its header."""
     if not path.exists():
         _begin(path, header)
@@ -149,10 +163,13 @@ def _read(path: Path, header: Mapping[str, Any]) -> dict[Key, Record]:
     lines = data.split(b"\n")
     # First, since what is no journal should not be told how to mend one.
     _require_header(path, _parse(path, 1, lines[0]), header)
-    if lines.pop():
-        found = "the beginning of a line only"
-        expected = "a whole line; delete that line to go on from the one before it"
-        raise MalformedFileError(str(path), len(lines) + 1, found, expected)
+    half = lines.pop()
+    if half and not lines:
+        expected = "a whole line, with its end; begin another file"
+        raise MalformedFileError(str(path), 1, "the beginning of a line only", expected)
+    if half:
+        _cut_back(path, len(data) - len(half))
+        tell(f"{path}: the last line was cut off and is dropped; its task is done again")
     known: dict[Key, Record] = {}
     for number, line in enumerate(lines[1:], 2):
         key, record = _entry(path, number, line)
@@ -162,6 +179,14 @@ def _read(path: Path, header: Mapping[str, Any]) -> dict[Key, Record]:
             raise MalformedFileError(str(path), number, f"a second record of {key}", expected)
         known[key] = record
     return known
+
+
+def _cut_back(path: Path, size: int) -> None:
+    """Drop the last line, of which a full disk or a crash left the beginning only."""
+    try:
+        os.truncate(path, size)
+    except OSError as error:
+        raise UnreadableFileError(str(path), f"cannot be written: {error.strerror}") from error
 
 
 def _parse(path: Path, number: int, line: bytes) -> Any:
@@ -204,7 +229,9 @@ def _require_header(path: Path, found: Any, header: Mapping[str, Any]) -> None:
         expected = "a study's journal, which --resume goes on with; give another file"
         raise MalformedFileError(str(path), 1, "something else", expected)
     before, now = _flat(found), _flat(header)
-    for name in sorted(before.keys() | now.keys()):
+    # Counts differ where texts do: what they were made of says more.
+    names = sorted(before.keys() | now.keys(), key=lambda name: ("counts" in name, name))
+    for name in names:
         if before.get(name) != now.get(name):
             expected = f"{now.get(name)!r} as now; finish it as it was begun, or begin another"
             raise SettingError(f"{path}: {name}", before.get(name), expected)

@@ -56,6 +56,7 @@ class Pool:
         counted = tuple(metric_statistics(test_set, parsed, units))
         labels = [statistics.label for statistics in counted]
         summary = PoolSummary.of(test_set, parsed, labels, unit)
+        summary = replace(summary, counts_fingerprint=_fingerprint_of_counts(counted))
         return cls(tuple(test_set.systems), counted, unit, len(test_set) / len(units), summary)
 
     @property
@@ -70,6 +71,7 @@ class Pool:
             "metrics": [metric["signature"] for metric in summary["metrics"]],
             "references": summary["references_fingerprint"],
             "outputs": summary["outputs_fingerprint"],
+            "counts": summary["counts_fingerprint"],
         }
 
     def __len__(self) -> int:
@@ -100,6 +102,18 @@ class Pool:
         if len(self.names) < fewest:
             expected = f"at least {fewest} to compare"
             raise SettingError("systems", len(self.names), expected)
+
+
+def _fingerprint_of_counts(counted: Sequence[MetricStatistics]) -> str:
+    """SHA-256 over the counts of every metric: two test sets that share it score alike."""
+    from hashlib import sha256
+
+    digest = sha256()
+    for statistics in counted:
+        # With its shape before it, no array can pass for two.
+        digest.update(f"{statistics.label!r} {statistics.rows.shape}\n".encode())
+        digest.update(np.ascontiguousarray(statistics.rows, dtype="<f8").data)
+    return f"sha256:{digest.hexdigest()}"
 
 
 def _units(test_set: TestSet, unit: PoolUnit) -> Units:

@@ -59,6 +59,10 @@ class PoolSummary:
         metrics: by which the systems are scored.
         references_fingerprint: tells other references from these; None where they are simulated.
         outputs_fingerprint: tells other outputs from these; likewise.
+        documents_fingerprint: tells other documents from these; None where they are unknown.
+        domains_fingerprint: tells other domains from these; likewise.
+        counts_fingerprint: tells other counts from these, whatever they were made of: texts,
+            parses, score files; None where nothing is counted before the study begins.
     """
 
     segments: int
@@ -71,6 +75,9 @@ class PoolSummary:
     metrics: tuple[StudiedMetric, ...]
     references_fingerprint: str | None
     outputs_fingerprint: str | None
+    documents_fingerprint: str | None = None
+    domains_fingerprint: str | None = None
+    counts_fingerprint: str | None = None
 
     @classmethod
     def of(
@@ -92,6 +99,8 @@ class PoolSummary:
             ),
             references_fingerprint=fingerprint(test_set.references),
             outputs_fingerprint=fingerprint(list(test_set.systems.values())),
+            documents_fingerprint=_of_labels(test_set.documents),
+            domains_fingerprint=_of_labels(test_set.domains),
         )
 
     def metric(self, label: str) -> StudiedMetric:
@@ -109,13 +118,15 @@ class StudySettings:
     """
 
     STUDY: ClassVar[str]
+    #: Goes up when a study's tasks find something else for the same settings and counts.
+    METHOD: ClassVar[int] = 1
 
     pool: PoolSummary
     seed: int
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, with the study's name."""
-        return {"study": self.STUDY, **_fields(self)}
+        return {"study": self.STUDY, "method": self.METHOD, **_fields(self)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +138,10 @@ class StudyResult(Result):
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--format json`` prints them."""
         return {"version": VERSION, "study": self.settings.STUDY, **_fields(self)}
+
+
+def _of_labels(labels: Sequence[str] | None) -> str | None:
+    return None if labels is None else fingerprint([labels])
 
 
 def plain(value: Any) -> Any:
