@@ -16,7 +16,7 @@ from truebleu.metrics import GTM, MBLEU, PER, WER, LengthRatio
 from truebleu.metrics.base import Metric
 
 if TYPE_CHECKING:
-    from truebleu.metrics._native import NativeMetric
+    from truebleu.metrics.base import NativeMetric
 
 METRICS: list[NativeMetric] = [
     BLEU(),

@@ -14,7 +14,7 @@ from truebleu.corpus import as_test_set
 from truebleu.metrics import GTM, PER, WER, LengthRatio
 
 if TYPE_CHECKING:
-    from truebleu.metrics._native import WordMetric
+    from truebleu.metrics.base import WordMetric
 
 # Few words, so that they repeat and there is more than one way to align.
 WORDS = st.sampled_from(["a", "b", "c", "d", "É", "é"])

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from truebleu import _core
 from truebleu.errors import SettingError
-from truebleu.metrics._native import TokenMetric
 from truebleu.metrics.base import (
     Score,
     Signature,
+    TokenMetric,
     require_choice,
     require_types,
     require_whole_number,

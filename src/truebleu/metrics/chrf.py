@@ -7,8 +7,13 @@ from typing import TYPE_CHECKING
 
 from truebleu import _core
 from truebleu.errors import SettingError
-from truebleu.metrics._native import NativeMetric
-from truebleu.metrics.base import Score, Signature, require_types, require_whole_number
+from truebleu.metrics.base import (
+    NativeMetric,
+    Score,
+    Signature,
+    require_types,
+    require_whole_number,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
 from truebleu.errors import SettingError
-from truebleu.metrics._native import WordMetric
-from truebleu.metrics.base import Score
+from truebleu.metrics.base import Score, WordMetric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

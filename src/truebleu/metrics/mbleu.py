@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
-from truebleu.metrics._native import TokenMetric
-from truebleu.metrics.base import require_types, require_whole_number
+from truebleu.metrics.base import TokenMetric, require_types, require_whole_number
 from truebleu.metrics.bleu import BLEUScore
 from truebleu.tokenizers import AUTO, NATIVE, check_tokenizer
 

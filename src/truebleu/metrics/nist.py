@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
-from truebleu.metrics._native import TokenMetric
-from truebleu.metrics.base import Score, require_types, require_whole_number
+from truebleu.metrics.base import Score, TokenMetric, require_types, require_whole_number
 from truebleu.tokenizers import check_tokenizer
 
 if TYPE_CHECKING:

@@ -8,8 +8,13 @@ from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from truebleu import _core
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.metrics._native import TokenMetric
-from truebleu.metrics.base import Score, require_choice, require_types, require_whole_number
+from truebleu.metrics.base import (
+    Score,
+    TokenMetric,
+    require_choice,
+    require_types,
+    require_whole_number,
+)
 from truebleu.tokenizers import AUTO, check_tokenizer
 
 if TYPE_CHECKING:

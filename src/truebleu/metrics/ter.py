@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
-from truebleu.metrics._native import NativeMetric
-from truebleu.metrics.base import Score, Signature, require_types
+from truebleu.metrics.base import NativeMetric, Score, Signature, require_types
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
