@@ -111,7 +111,7 @@ def test_people_see_four_decimals_of_given_scores_and_two_of_others() -> None:
     comparison = truebleu.compare(systems, THREE, [metric])
     written = str(comparison)
     assert "0.8217" in written
-    assert "by 0.0217 m [0.0" in written
+    assert "a − b: +0.0217 m [0.0" in written
 
 
 def test_segments_that_a_system_lacks_can_be_left_out_for_all() -> None:

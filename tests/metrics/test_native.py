@@ -112,6 +112,7 @@ def ends_well(call: Any) -> None:
         call()
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=200, deadline=None)
 def test_no_argument_makes_the_native_metrics_panic(data: st.DataObject) -> None:
@@ -124,6 +125,7 @@ def test_no_argument_makes_the_native_metrics_panic(data: st.DataObject) -> None
     ends_well(lambda: metric.count(data.draw(texts), data.draw(texts)))
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=200, deadline=None)
 def test_no_argument_makes_a_kernel_panic(data: st.DataObject) -> None:

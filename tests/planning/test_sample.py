@@ -149,6 +149,7 @@ def test_the_distance_is_kolmogorov_and_smirnovs() -> None:
         assert largest_distance(left, right) == pytest.approx(ks_2samp(left, right).statistic)
 
 
+@pytest.mark.slow
 def test_random_samples_are_about_as_far_from_the_pool_as_the_report_says(pool: TestSet) -> None:
     below = 0
     for seed in range(200):

@@ -464,6 +464,7 @@ class Tags(HTMLParser):
         self.found.append((tag, {name for name, _ in attrs}))
 
 
+@pytest.mark.slow
 def test_a_page_needs_nothing_from_elsewhere(tmp_path: Path) -> None:
     page = saved(LINES, tmp_path / "a.html").decode()
     assert "<title>Power against size</title>" in page
@@ -498,6 +499,7 @@ def test_a_name_that_is_not_unicode_is_drawn_with_escapes(tmp_path: Path) -> Non
     assert {r"caf\udce9", r"caf\udce9 again"} <= set(texts((tmp_path / "a.svg").read_bytes()))
 
 
+@pytest.mark.slow
 @every_chart
 def test_altair_accepts_the_specification_and_adds_its_schema_only(drawn: Chart) -> None:
     assert chart(drawn).to_dict() == {

@@ -305,6 +305,7 @@ def test_a_system_worse_by_the_margin_passes_one_time_in_twenty() -> None:
     assert 0.03 < passes < AT_MOST
 
 
+@pytest.mark.slow
 def test_a_system_worse_by_more_than_the_margin_passes_less_often() -> None:
     assert share_of_passes(-0.6, replicates=499, margin=0.5) < 0.05
 

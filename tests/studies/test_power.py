@@ -113,6 +113,7 @@ def test_the_mean_of_all_pairs_is_their_mean() -> None:
         assert mean.wrong.value == pytest.approx(np.mean([row.wrong.value for row in rows]))
 
 
+@pytest.mark.slow
 def test_power_is_what_normal_theory_says() -> None:
     """Of a mean over independent segments: the chance that |d| exceeds 1.96 standard errors."""
     random = np.random.default_rng(5)

@@ -274,6 +274,7 @@ def test_people_who_judge_like_a_smoothing_agree_best_with_it(pool: TestSet) -> 
     assert "not significantly above smoothing 0" not in sentence
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_value_of_the_whole_about_as_often_as_they_say() -> None:
     whole = simulate(segments=1200, systems=[0.2, 0.3, 0.4], seed=11)
     rng = np.random.default_rng(1)

@@ -70,6 +70,7 @@ def said(result: TypeOneResult) -> tuple[str, ...]:
     return result.to_document().sentences
 
 
+@pytest.mark.slow
 def test_randomization_keeps_its_level_and_the_papers_bootstrap_does_not(pool: TestSet) -> None:
     result = study_type_one(pool, ["bleu"], repetitions=400, replicates=399)
     by_test = rejected(result)
@@ -85,6 +86,7 @@ def test_randomization_keeps_its_level_and_the_papers_bootstrap_does_not(pool: T
     assert any("gives a smaller p than" in finding for finding in said(result))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("null", ["segment", "simulated"])
 def test_randomization_keeps_every_level_with_any_metric(pool: TestSet, null: Any) -> None:
     result = study_type_one(
