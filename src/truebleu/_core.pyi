@@ -23,6 +23,7 @@ __all__ = [
     "judgment_counts",
     "kept_pairs",
     "letters",
+    "match_differences",
     "pair_counts",
     "pair_differences",
     "pair_outcomes",
@@ -167,6 +168,17 @@ def tokenize(line: str, *, tokenizer: str, lowercase: bool) -> list[str]: ...
 def tokenize_ter(
     line: str, *, normalized: bool, no_punct: bool, asian_support: bool, case_sensitive: bool
 ) -> str: ...
+def match_differences(
+    first: _Text,
+    second: _Text,
+    references: Sequence[_Text],
+    *,
+    tokenizer: str,
+    lowercase: bool,
+    max_order: int,
+) -> tuple[
+    NDArray[np.int64], list[str], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]
+]: ...
 def first_absent(texts: Sequence[_Text], /) -> int | None: ...
 def first_stranger(text: _Text, /) -> tuple[int, str] | None: ...
 def letters(texts: Sequence[_Text], /) -> dict[str, int]: ...

@@ -2,7 +2,8 @@
 //!
 //! The modules are the steps of the data flow, in order: [`corpus`] reads, [`tokenizers`] cut,
 //! [`metrics`] count and score, [`resampling`] adds up replicates. [`agreement`] compares metrics with
-//! people, [`nbest`] compares candidates with each other.
+//! people, [`nbest`] compares candidates with each other, [`explanation`] says where a difference comes
+//! from.
 //!
 //! Nothing but [`interruption`] is global: kernels run in the caller's [rayon](https://docs.rs/rayon) thread pool, and a
 //! replicate depends on its seed and index alone, so that the number of threads changes no digit.
@@ -11,6 +12,7 @@
 
 pub mod agreement;
 pub mod corpus;
+pub mod explanation;
 pub mod interruption;
 pub mod metrics;
 pub mod nbest;

@@ -5,6 +5,7 @@
 #![allow(clippy::doc_markdown, reason = "the comments become Python's docstrings")]
 
 mod agreement;
+mod explanation;
 mod metrics;
 mod nbest;
 mod resampling;
@@ -23,6 +24,8 @@ mod _core {
         agreement, calibrated_ties, heads, hybrid_values, judgment_counts, kept_pairs, pair_counts,
         pair_outcomes, replicate_agreement, swapped_cells, system_agreement,
     };
+    #[pymodule_export]
+    use crate::explanation::match_differences;
     #[pymodule_export]
     use crate::metrics::{NativeMetric, Statistics};
     #[pymodule_export]

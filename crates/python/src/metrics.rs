@@ -309,7 +309,7 @@ impl NativeMetric {
     }
 }
 
-fn bleu_counts(
+pub fn bleu_counts(
     py: Python<'_>,
     tokenizer: &str,
     lowercase: bool,
@@ -388,7 +388,7 @@ impl Statistics {
 }
 
 /// The number of segments that all texts have.
-fn common_length(systems: &[Text<'_>], references: &[Text<'_>]) -> PyResult<usize> {
+pub fn common_length(systems: &[Text<'_>], references: &[Text<'_>]) -> PyResult<usize> {
     let segments = systems.first().map_or(0, Text::len);
     if systems.iter().chain(references).any(|text| text.len() != segments) {
         return Err(PyValueError::new_err("texts differ in their number of segments"));
@@ -402,12 +402,12 @@ fn blocks(segments: usize) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// A block of each text.
-fn cut_out<'a>(texts: &'a [Text<'_>], block: &Range<usize>) -> PyResult<Vec<Block<'a>>> {
+pub fn cut_out<'a>(texts: &'a [Text<'_>], block: &Range<usize>) -> PyResult<Vec<Block<'a>>> {
     texts.iter().map(|text| text.block(block.start, block.end)).collect()
 }
 
 /// Blocks as the core takes them.
-fn windows<'a>(blocks: &'a [Block<'_>]) -> Vec<Window<'a>> {
+pub fn windows<'a>(blocks: &'a [Block<'_>]) -> Vec<Window<'a>> {
     blocks.iter().map(Block::window).collect()
 }
 

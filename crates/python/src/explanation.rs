@@ -1,0 +1,55 @@
+//! N-grams that one system matches more often than another.
+
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::prelude::*;
+use truebleu_core::explanation;
+
+use crate::metrics::{bleu_counts, common_length, cut_out, windows};
+use crate::runtime::detached;
+use crate::texts::Text;
+
+/// Orders and names of n-grams; then n-gram, segment and difference of each differing match.
+type MatchDifferences<'py> = (
+    Bound<'py, PyArray1<i64>>,
+    Vec<String>,
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<f64>>,
+);
+
+/// Where two systems match n-grams of the references differently often, as BLEU counts them.
+#[pyfunction]
+#[pyo3(signature = (first, second, references, *, tokenizer, lowercase, max_order))]
+#[expect(clippy::too_many_arguments, reason = "they are the metric's settings, by name")]
+pub fn match_differences<'py>(
+    py: Python<'py>,
+    first: Text<'py>,
+    second: Text<'py>,
+    references: Vec<Text<'py>>,
+    tokenizer: &str,
+    lowercase: bool,
+    max_order: usize,
+) -> PyResult<MatchDifferences<'py>> {
+    let counts = bleu_counts(py, tokenizer, lowercase, max_order)?;
+    let systems = [first, second];
+    let segments = common_length(&systems, &references)?;
+    let (systems, references) =
+        (cut_out(&systems, &(0..segments))?, cut_out(&references, &(0..segments))?);
+    let (outputs, references) = ([systems[0].window(), systems[1].window()], windows(&references));
+    let found =
+        detached(py, || explanation::match_differences(&counts, outputs, &references, segments));
+    let number = |value: usize| i64::try_from(value).unwrap_or(i64::MAX);
+    let (orders, names): (Vec<i64>, Vec<String>) =
+        found.ngrams.into_iter().map(|(order, name)| (number(order), name)).unzip();
+    let differences = found.differences;
+    let ngrams: Vec<i64> = differences.iter().map(|one| number(one.ngram)).collect();
+    let places: Vec<i64> = differences.iter().map(|one| number(one.segment)).collect();
+    let sizes: Vec<f64> = differences.iter().map(|one| one.difference).collect();
+    Ok((
+        orders.into_pyarray(py),
+        names,
+        ngrams.into_pyarray(py),
+        places.into_pyarray(py),
+        sizes.into_pyarray(py),
+    ))
+}
