@@ -1,7 +1,7 @@
 """Is the difference between two translation systems real, and what should you do about it?
 
-The verbs are here: `score`, `compare`, `gate`, `plan`, `sample`, `agree`, `choose` and `mbr`. They
-take a `TestSet`, or the lists that make one, and return results that print themselves.
+The verbs are here: `score`, `compare`, `explain`, `gate`, `plan`, `sample`, `agree`, `choose` and
+`mbr`. They take a `TestSet`, or the lists that make one, and return results that print themselves.
 
 >>> import truebleu
 >>> outputs = {"old": ["a cat sat on the mat"], "new": ["the cat sat on a mat"]}
@@ -13,6 +13,7 @@ Everything else is in namespaces, in the order of the data flow:
 - `corpus` reads files into a test set, and `human` reads what people said about it;
 - `tokenizers` cut segments into tokens, and `metrics` count and score them;
 - `resampling` adds up the rows of many replicates, and `significance` makes intervals and tests;
+- `explanation` splits a difference into what segments, slices and n-grams contribute;
 - `agreement`, `planning`, `nbest` and `studies` are what people do with that;
 - `reports` shows results as text, tables and charts; `simulation` makes test sets whose truth is
   known; `compat` stands in for other tools; `errors` has every error.
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         compat,
         corpus,
         errors,
+        explanation,
         human,
         metrics,
         nbest,
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
     from truebleu.agreement.choose import choose
     from truebleu.corpus import TestSet, read_test_set
     from truebleu.errors import TruebleuError
+    from truebleu.explanation.explain import explain
     from truebleu.human import read_human
     from truebleu.metrics.bleu import BLEU
     from truebleu.metrics.chrf import CHRF
@@ -79,6 +82,8 @@ __all__ = [
     "compat",
     "corpus",
     "errors",
+    "explain",
+    "explanation",
     "gate",
     "human",
     "mbr",
@@ -111,6 +116,7 @@ _HOMES = {
     "agree": "agreement.agree",
     "choose": "agreement.choose",
     "compare": "significance.compare",
+    "explain": "explanation.explain",
     "gate": "significance.gate",
     "mbr": "nbest",
     "plan": "planning.plan",

@@ -7,7 +7,7 @@ channels are equal systems, unequal ones are not.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from itertools import islice, repeat
 from math import fsum
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from truebleu._seeds import Draw
+    from truebleu.corpus import TextLike
 
-__all__ = ["Channel", "save_test_set", "simulate"]
+__all__ = ["Channel", "save_test_set", "simulate", "simulate_causes"]
 
 
 # The language: its words with kinds and synonyms, its grammar, and paraphrases.
@@ -542,3 +543,81 @@ def save_test_set(test_set: TestSet, folder: Path, *, overwrite: bool = False) -
         if Path(name).name != name:
             raise SettingError("systems", name, "a name that can be a file's")
     return write_files(folder, files_of(test_set), overwrite=overwrite)
+
+
+# Systems that differ for a known reason, so that what explains a difference can be checked.
+
+
+#: What each system is, beside an error at 15 % of the words.
+BASELINE, WEAK, RUNAWAY, QUOTES = "baseline", "weak-in-sport", "runaway", "straight-quotes"
+WEAK_DOMAIN = "sport"
+COMMON_RATE, WEAK_RATE = 0.15, 0.5
+DOCUMENT_LENGTH = 5
+# Shares of segments that run away, and that quote somebody.
+RUNAWAY_SHARE, QUOTED_SHARE = 0.04, 0.5
+RUNAWAY_WORDS = 120
+SAYINGS = ("we agreed", "they waited", "nobody smiled", "it vanished", "everyone laughed")
+
+
+def simulate_causes(*, segments: int, seed: int = DEFAULT_SEED) -> TestSet:
+    """A test set with systems that are as good as the baseline but for one known fault.
+
+    - ``weak-in-sport`` makes more errors in the domain sport, and nowhere else;
+    - ``runaway`` goes on and on in 4 % of the segments;
+    - ``straight-quotes`` writes straight quotes where the reference has curly ones.
+
+    >>> test_set = simulate_causes(segments=20)
+    >>> list(test_set.systems)
+    ['baseline', 'weak-in-sport', 'runaway', 'straight-quotes']
+
+    Args:
+        segments: how many segments to make.
+        seed: a whole number from 0 up.
+    """
+    common = Channel.at_rate(COMMON_RATE)
+    names = (BASELINE, WEAK, RUNAWAY, QUOTES)
+    channels = {**dict.fromkeys(names, common), "weak": Channel.at_rate(WEAK_RATE)}
+    made = simulate(segments=segments, systems=channels, document_length=DOCUMENT_LENGTH, seed=seed)
+    texts = {name: [segment or "" for segment in made.systems[name]] for name in channels}
+    domains = made.domains or ()
+    texts[WEAK] = [
+        weak if domain == WEAK_DOMAIN else usual
+        for usual, weak, domain in zip(texts[WEAK], texts.pop("weak"), domains, strict=True)
+    ]
+    endings = _sayings(segments, seed)
+    quoted = {name: _appended(text, endings) for name, text in texts.items()}
+    straight = [ending.replace("“", '"').replace("”", '"') for ending in endings]
+    quoted[QUOTES] = _appended(texts[QUOTES], straight)
+    quoted[RUNAWAY] = _appended(quoted[RUNAWAY], _essays(segments, seed))
+    return replace(
+        made,
+        systems={name: Segments(quoted[name]) for name in names},
+        references=tuple(Segments(_appended(text, endings)) for text in made.references),
+    )
+
+
+def _appended(text: TextLike, endings: Sequence[str]) -> list[str]:
+    return [f"{segment or ''}{ending}" for segment, ending in zip(text, endings, strict=True)]
+
+
+def _sayings(segments: int, seed: int) -> list[str]:
+    """What is quoted at the end of some segments, the same in all texts."""
+    streams = Streams(seed, "saying")
+    endings = []
+    for index in range(segments):
+        draw = streams.at(index)
+        saying = SAYINGS[int(draw() * len(SAYINGS))]
+        endings.append(f" “{saying}”" if draw() < QUOTED_SHARE else "")
+    return endings
+
+
+def _essays(segments: int, seed: int) -> list[str]:
+    """What follows the outputs that run away."""
+    streams, words = Streams(seed, "essay"), general_tables()["any"]
+    essays = []
+    for index in range(segments):
+        draw = streams.at(index)
+        runs_away = draw() < RUNAWAY_SHARE
+        essay = [words[int(draw() * len(words))] for _ in range(RUNAWAY_WORDS * runs_away)]
+        essays.append(" " + " ".join(essay) if essay else "")
+    return essays

@@ -20,7 +20,6 @@ type MatchDifferences<'py> = (
 /// Where two systems match n-grams of the references differently often, as BLEU counts them.
 #[pyfunction]
 #[pyo3(signature = (first, second, references, *, tokenizer, lowercase, max_order))]
-#[expect(clippy::too_many_arguments, reason = "they are the metric's settings, by name")]
 pub fn match_differences<'py>(
     py: Python<'py>,
     first: Text<'py>,

@@ -96,6 +96,7 @@ BUG = 70
 COMMANDS = {
     "score": ("truebleu.cli.score", "Score systems by BLEU, chrF, TER and other metrics."),
     "compare": ("truebleu.cli.compare", "Tell which differences between systems are real."),
+    "explain": ("truebleu.cli.explain", "Say where a difference between systems comes from."),
     "gate": ("truebleu.cli.gate", "Let a new system pass unless it is worse than the old."),
     "agree": ("truebleu.cli.agree", "Tell how well metrics agree with people."),
     "choose": (
@@ -116,6 +117,7 @@ Examples:
   truebleu score -r ref.txt system.txt
   truebleu score -r ref.txt old=a.txt new=b.txt -m bleu -m chrf:word_order=2
   truebleu compare -r ref.txt old=a.txt new=b.txt
+  truebleu explain -r ref.txt new.txt old.txt
   truebleu gate new.txt old.txt -r ref.txt
   truebleu agree -r ref.txt sys/ --human mqm.tsv -m bleu -m chrf
   truebleu plan -r ref.txt old.txt new.txt --difference 0.5

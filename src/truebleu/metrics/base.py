@@ -26,7 +26,7 @@ from truebleu.tokenizers import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
@@ -118,6 +118,25 @@ class Score:
         }
 
 
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class NgramMatches:
+    """The n-grams that two systems match differently often in some segment, and where.
+
+    Attributes:
+        ngrams: every such n-gram once, its tokens with single spaces between them.
+        columns: the column of the metric's statistics that counts each.
+        ngram: the number of the n-gram that is matched differently, for each such place.
+        segment: the number of the segment that it is matched in.
+        difference: matches of the first system minus those of the second.
+    """
+
+    ngrams: Sequence[str]
+    columns: NDArray[np.int64]
+    ngram: NDArray[np.int64]
+    segment: NDArray[np.int64]
+    difference: NDArray[np.float64]
+
+
 # The relative step of central differences: about the cube root of what a float cannot tell apart.
 STEP = 6e-6
 
@@ -200,6 +219,25 @@ class Metric(ABC):
             width = above[..., column] - below[..., column]
             gradient[..., column] = (self.score(above) - self.score(below)) / width
         return gradient
+
+    def column_parts(self, width: int) -> tuple[str, ...]:
+        """What each of so many columns is to the score, such as "1-gram matches".
+
+        Columns of one name are one part, and a difference is explained part by part.
+        """
+        return ("score",) * width
+
+    def ngram_matches(
+        self,
+        test_set: TestSet,  # noqa: ARG002
+        first: str,  # noqa: ARG002
+        second: str,  # noqa: ARG002
+    ) -> NgramMatches | None:
+        """Where two systems match n-grams differently often.
+
+        None where no column is a sum over n-grams.
+        """
+        return None
 
     def native(self) -> _core.NativeMetric | None:
         """The metric of the native code, whose kernels score by the million; None without one."""
@@ -437,6 +475,15 @@ class NativeMetric(Metric):
         return {"signature": signature, **self.native().details(sums)}
 
 
+def ngram_parts(max_order: int, matches: str, penalty: str) -> tuple[str, ...]:
+    """The parts of BLEU's columns: lengths, matches and totals of order 1 to N."""
+    return (
+        *(penalty,) * 2,
+        *(f"{order}-gram {matches}" for order in range(1, max_order + 1)),
+        *("n-gram totals",) * max_order,
+    )
+
+
 class Tokens(TypedDict):
     """How the native code cuts segments."""
 
@@ -491,16 +538,40 @@ class TokenMetric(NativeMetric):
         """The statistics of all systems in one pass; `native` says what the columns are."""
         if self.tokenize == AUTO:
             return self.for_references(test_set.references).count(test_set)
+        use_environment()
+        systems = self.prepared(test_set.systems.values())
+        return self.native().count(systems, self.prepared(test_set.references))
+
+    def prepared(self, texts: Iterable[TextLike]) -> list[TextLike]:
+        """The texts, cut by the external tokenizer where there is one."""
         external = external_tokenizer(self.tokenize)
         if external is None:
-            # The class is made anew for its slots, which `super()` would not know.
-            return NativeMetric.count(self, test_set)
+            return list(texts)
+        return [external.tokenize_text(text, lowercase=self.lowercase) for text in texts]
+
+    def ngrams_up_to(
+        self, max_order: int, test_set: TestSet, first: str, second: str
+    ) -> NgramMatches:
+        """Where two systems match n-grams differently often, for metrics with BLEU's columns."""
+        if self.tokenize == AUTO:
+            chosen = self.for_references(test_set.references)
+            return chosen.ngrams_up_to(max_order, test_set, first, second)
         use_environment()
-        systems, references = (
-            [external.tokenize_text(text, lowercase=self.lowercase) for text in texts]
-            for texts in (test_set.systems.values(), test_set.references)
+        outputs = self.prepared([test_set.systems[first], test_set.systems[second]])
+        orders, ngrams, ngram, segment, difference = _core.match_differences(
+            outputs[0],
+            outputs[1],
+            self.prepared(test_set.references),
+            **self.tokens,
+            max_order=max_order,
         )
-        return self.native().count(systems, references)
+        return NgramMatches(
+            ngrams=ngrams,
+            columns=orders + 1,  # after output and reference length, the first of which is 0
+            ngram=ngram,
+            segment=segment,
+            difference=difference,
+        )
 
     def token_signature(self, **fields: str | int | bool) -> Signature:
         """Case, tokenizer, and these fields."""

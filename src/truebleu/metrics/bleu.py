@@ -12,6 +12,7 @@ from truebleu.metrics.base import (
     Score,
     Signature,
     TokenMetric,
+    ngram_parts,
     require_choice,
     require_types,
     require_whole_number,
@@ -20,6 +21,9 @@ from truebleu.tokenizers import AUTO, NATIVE, check_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from truebleu.corpus import TestSet
+    from truebleu.metrics.base import NgramMatches
 
 __all__ = ["BLEU", "BLEUScore"]
 
@@ -99,6 +103,14 @@ class BLEU(TokenMetric):
         if self.tokenize not in NATIVE:
             return None
         return _core.PairScorer.bleu(self.native(), **self.tokens, max_order=self.max_order)
+
+    def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
+        """Brevity penalty, matches of each order, and the totals that they are divided by."""
+        return ngram_parts(self.max_order, "matches", "brevity penalty")
+
+    def ngram_matches(self, test_set: TestSet, first: str, second: str) -> NgramMatches:
+        """Where two systems match n-grams differently often."""
+        return self.ngrams_up_to(self.max_order, test_set, first, second)
 
     def describe(self, sums: Sequence[float], references: int | None) -> BLEUScore:
         """BLEU of one row of sums, with precisions, brevity penalty and counts."""

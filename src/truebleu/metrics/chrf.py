@@ -69,6 +69,12 @@ class CHRF(NativeMetric):
             eps_smoothing=self.eps_smoothing,
         )
 
+    def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
+        """Matches of characters and of words, and the lengths that they are divided by."""
+        lengths = ("output length", "reference length")
+        characters = (*lengths, "character matches") * self.char_order
+        return characters + (*lengths, "word matches") * self.word_order
+
     def pair_scorer(self) -> _core.PairScorer:
         """Scores pairs by chrF."""
         return _core.PairScorer.chrf(

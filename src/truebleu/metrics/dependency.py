@@ -336,6 +336,10 @@ class DependencyF(Metric):
         """
         return cls(given=GivenParses.of(outputs, references), **settings)  # type: ignore[arg-type]
 
+    def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
+        """Matches, and the relations of output and reference that they are divided by."""
+        return ("matches", "output relations", "reference relations")
+
     def count(self, test_set: TestSet) -> Statistics:
         """Columns: relations that match, those of the output, and those of the reference."""
         import numpy as np

@@ -57,6 +57,10 @@ class GTM(WordMetric):
         """Columns: size of the matching, output length, reference length."""
         return _core.NativeMetric.gtm(**self.tokens, exponent=self.exponent)
 
+    def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
+        """Matches and lengths."""
+        return ("matches", "output length", "reference length")
+
     def describe(self, sums: Sequence[float], references: int | None) -> GTMScore:
         """The F-score of one row of sums, with precision and recall."""
         return GTMScore(**self.parts(sums, references))

@@ -38,6 +38,10 @@ class LengthRatio(WordMetric):
         """Columns: output length, and the reference length that is closest to it."""
         return _core.NativeMetric.length(**self.tokens)
 
+    def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
+        """Both lengths."""
+        return ("output length", "reference length")
+
     def describe(self, sums: Sequence[float], references: int | None) -> LengthRatioScore:
         """The ratio of one row of sums, with the lengths."""
         return LengthRatioScore(**self.parts(sums, references))

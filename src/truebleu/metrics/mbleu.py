@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
-from truebleu.metrics.base import TokenMetric, require_types, require_whole_number
+from truebleu.metrics.base import TokenMetric, ngram_parts, require_types, require_whole_number
 from truebleu.metrics.bleu import BLEUScore
 from truebleu.tokenizers import AUTO, NATIVE, check_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu.metrics.base import Signature
+    from truebleu.corpus import TestSet
+    from truebleu.metrics.base import NgramMatches, Signature
 
 __all__ = ["MBLEU", "MBLEUScore"]
 
@@ -51,6 +52,14 @@ class MBLEU(TokenMetric):
         if self.tokenize not in NATIVE:
             return None
         return _core.PairScorer.bleu(self.native(), **self.tokens, max_order=self.max_order)
+
+    def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
+        """Brevity penalty, matches of each order, and the totals that they are divided by."""
+        return ngram_parts(self.max_order, "matches", "brevity penalty")
+
+    def ngram_matches(self, test_set: TestSet, first: str, second: str) -> NgramMatches:
+        """Where two systems match n-grams differently often."""
+        return self.ngrams_up_to(self.max_order, test_set, first, second)
 
     def describe(self, sums: Sequence[float], references: int | None) -> MBLEUScore:
         """M-BLEU of one row of sums, with precisions, brevity penalty and counts."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
-from truebleu.metrics.base import Score, TokenMetric, require_types, require_whole_number
+from truebleu.metrics.base import Score, TokenMetric, ngram_parts, require_types, require_whole_number
 from truebleu.tokenizers import check_tokenizer
 
 if TYPE_CHECKING:
@@ -69,6 +69,10 @@ class NIST(TokenMetric):
         return _core.NativeMetric.nist(
             **self.tokens, max_order=self.max_order, zero_history=self.zero_history
         )
+
+    def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
+        """Length penalty, information of each order, and the totals that it is divided by."""
+        return ngram_parts(self.max_order, "information", "length penalty")
 
     def describe(self, sums: Sequence[float], references: int | None) -> NISTScore:
         """NIST of one row of sums, with information, length penalty and lengths."""

@@ -37,6 +37,10 @@ class PER(WordMetric):
         """Columns: errors and reference length."""
         return _core.NativeMetric.per(**self.tokens)
 
+    def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
+        """Errors and reference length."""
+        return ("errors", "reference length")
+
     def describe(self, sums: Sequence[float], references: int | None) -> PERScore:
         """The score of one row of sums, with errors and length."""
         return PERScore(**self.parts(sums, references))

@@ -57,6 +57,10 @@ class TER(NativeMetric):
             case_sensitive=self.case_sensitive,
         )
 
+    def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
+        """Edits and reference length."""
+        return ("edits", "reference length")
+
     def describe(self, sums: Sequence[float], references: int | None) -> TERScore:
         """The score of one row of sums, with edits and length."""
         return TERScore(**self.parts(sums, references))

@@ -47,6 +47,10 @@ class WER(WordMetric):
         """Columns: edits, reference length, substitutions, deletions, insertions."""
         return _core.NativeMetric.wer(**self.tokens)
 
+    def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
+        """Edits and reference length."""
+        return ("edits", "reference length", "edits", "edits", "edits")
+
     def describe(self, sums: Sequence[float], references: int | None) -> WERScore:
         """The score of one row of sums, with the edits by kind."""
         return WERScore(**self.parts(sums, references))

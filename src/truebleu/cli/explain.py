@@ -1,0 +1,150 @@
+"""``truebleu explain``: where a difference between systems comes from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from truebleu.cli._options import (
+    chart_options,
+    format_option,
+    level_option,
+    metric_option,
+    read_texts,
+    replicates_option,
+    seed_option,
+    test_set_options,
+    threads_option,
+)
+from truebleu.cli._progress import progress_bar
+from truebleu.corpus._files import Files, Layout, NamedText, locate
+from truebleu.corpus._reading import read_labels
+from truebleu.errors import MalformedFileError, SettingError
+from truebleu.explanation.explain import explain
+from truebleu.metrics.registry import as_metrics
+from truebleu.reports.charts import save_chart
+from truebleu.reports.formats import render
+from truebleu.significance._names import UNITS
+
+if TYPE_CHECKING:
+    from truebleu.corpus import TestSet
+
+#: The charts of an explanation, in the order of its document.
+CHARTS = ("slices", "segments")
+
+EPILOG = """\b
+Examples:
+  truebleu explain -r ref.txt new.txt old.txt
+  truebleu explain -r ref.txt -s src.txt --documents docs.tsv new.txt old.txt
+  truebleu explain -r ref.txt sys/ --baseline ONLINE-A -m bleu -m chrf
+  truebleu explain -r ref.txt a.txt b.txt --documents docs.tsv --by genre --chart slices.svg
+
+\b
+How to read the answer: contributions are in points of the metric and add up to the difference. The
+first sentences say whether it is real, whether people would notice, where it comes from, and how
+few segments carry it.
+"""
+
+
+@click.command("explain", epilog=EPILOG)
+@click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True)
+@test_set_options
+@metric_option
+@click.option("--baseline", metavar="NAME", help="Explain every other system's difference to it.")
+@click.option(
+    "--by",
+    "columns",
+    metavar="COLUMN",
+    multiple=True,
+    help="Also slice by a column of the --documents table, or by FILE#COLUMN. Repeat for several.",
+)
+@click.option(
+    "--counts",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Words and their counts in the training data, separated by a tab; tells rare words.",
+)
+@replicates_option()
+@seed_option
+@level_option
+@click.option(
+    "--unit",
+    type=click.Choice([unit for unit in UNITS if unit != "block"]),
+    help="What is resampled or swapped as a whole. Default: documents where they are known.",
+)
+@chart_options
+@click.option(
+    "--chart-of",
+    type=click.Choice(CHARTS),
+    help="What --chart draws: slices, or segments added up one by one. Default: slices.",
+)
+@format_option
+@threads_option
+def command(
+    systems: tuple[str, ...],
+    references: tuple[str, ...],
+    source: str | None,
+    documents: str | None,
+    strict: bool,
+    metrics: tuple[str, ...],
+    columns: tuple[str, ...],
+    counts: Path | None,
+    chart: Path | None,
+    force: bool,
+    chart_of: str | None,
+    format_: str,
+    **options: Any,
+) -> None:
+    """Say where the difference between the first and the second SYSTEM comes from.
+
+    A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'.
+    """
+    if chart_of is not None and chart is None:
+        raise SettingError("--chart-of", chart_of, "--chart FILE beside it")
+    parsed = as_metrics(metrics)
+    test_set = read_texts(systems, references, source=source, documents=documents, strict=strict)
+    with progress_bar(2 * options["replicates"], "comparing") as progress:
+        explanation = explain(
+            test_set,
+            metrics=parsed,
+            by={_name(column): _labels(column, documents, test_set) for column in columns},
+            counts=None if counts is None else _read_counts(counts),
+            progress=progress,
+            **options,
+        )
+    click.echo(render(explanation, format_), nl=False)
+    if chart is not None:
+        drawn = explanation.to_document().charts
+        save_chart(drawn[CHARTS.index(chart_of or "slices")], chart, overwrite=force)
+
+
+def _name(column: str) -> str:
+    return locate(column).column or column
+
+
+def _labels(column: str, documents: str | None, test_set: TestSet) -> tuple[str, ...]:
+    """A column of its own file, or of the table of documents."""
+    if locate(column).column is not None:
+        written = column
+    elif documents is not None:
+        written = f"{locate(documents).path}#{column}"
+    else:
+        raise SettingError("--by", column, "--documents FILE with this column, or FILE#COLUMN")
+    name, text = next(iter(test_set.systems.items()))
+    against = NamedText(name, name, name, text)  # type: ignore[arg-type]
+    # A column that is named is read as if it held documents.
+    return read_labels(Files(), written, against, default=Layout()).documents or ()
+
+
+def _read_counts(path: Path) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
+        if not line.strip():
+            continue
+        word, tab, count = line.rstrip("\r").partition("\t")
+        if not tab or not count.strip().isdecimal():
+            raise MalformedFileError(str(path), number, repr(line), "WORD<tab>COUNT")
+        counts[word.lower()] = counts.get(word.lower(), 0) + int(count)
+    return counts

@@ -1,0 +1,75 @@
+"""Where a difference comes from, whether it is big enough to matter, and how safe it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from truebleu._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from truebleu.explanation.contributions import Contributions, contributions, mean_gradient
+    from truebleu.explanation.degenerate import degenerate_outputs
+    from truebleu.explanation.explain import (
+        DegenerateGroup,
+        Explanation,
+        GroupContribution,
+        NgramContribution,
+        PairExplanation,
+        SliceContribution,
+        TypographyEffect,
+        VariableContributions,
+        explain,
+    )
+    from truebleu.explanation.fragility import Fragility
+    from truebleu.explanation.people import (
+        CURVES,
+        AgreementCurve,
+        PeopleAgreement,
+        find_curve,
+        people_agreement,
+    )
+
+_HOMES = {
+    "CURVES": "people",
+    "AgreementCurve": "people",
+    "Contributions": "contributions",
+    "DegenerateGroup": "explain",
+    "Explanation": "explain",
+    "Fragility": "fragility",
+    "GroupContribution": "explain",
+    "NgramContribution": "explain",
+    "PairExplanation": "explain",
+    "PeopleAgreement": "people",
+    "SliceContribution": "explain",
+    "TypographyEffect": "explain",
+    "VariableContributions": "explain",
+    "contributions": "contributions",
+    "degenerate_outputs": "degenerate",
+    "explain": "explain",
+    "find_curve": "people",
+    "mean_gradient": "contributions",
+    "people_agreement": "people",
+}
+__all__ = [
+    "CURVES",
+    "AgreementCurve",
+    "Contributions",
+    "DegenerateGroup",
+    "Explanation",
+    "Fragility",
+    "GroupContribution",
+    "NgramContribution",
+    "PairExplanation",
+    "PeopleAgreement",
+    "SliceContribution",
+    "TypographyEffect",
+    "VariableContributions",
+    "contributions",
+    "degenerate_outputs",
+    "explain",
+    "find_curve",
+    "mean_gradient",
+    "people_agreement",
+]
+
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -1,0 +1,688 @@
+"""Explain a difference: is it real, is it big enough, where does it come from, how safe is it?"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from truebleu._results import Result
+from truebleu._seeds import DEFAULT_SEED
+from truebleu.corpus import as_test_set
+from truebleu.errors import SettingError
+from truebleu.explanation.contributions import contributions
+from truebleu.explanation.degenerate import degenerate_outputs
+from truebleu.explanation.fragility import fragility
+from truebleu.explanation.ngrams import TYPOGRAPHY, alike, ngram_effects, typography_of
+from truebleu.explanation.people import find_curve, people_agreement
+from truebleu.explanation.slices import (
+    FEWEST_UNITS,
+    members,
+    reference_shares,
+    simultaneous_intervals,
+    slice_effects,
+    units_in,
+    variables,
+)
+from truebleu.metrics.base import Metric
+from truebleu.metrics.registry import as_metrics
+from truebleu.resampling import Bootstrap, Swaps, Units, on_exact_grid
+from truebleu.significance.compare import compare
+from truebleu.significance.corrections import westfall_young
+from truebleu.significance.settings import units_of
+from truebleu.significance.statistics import MetricStatistics, bootstrap_scores
+from truebleu.significance.tests import find_test
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from truebleu._core import NativeMetric, Statistics
+    from truebleu.corpus import ReferencesLike, SystemsLike, TestSet, TextLike
+    from truebleu.explanation.contributions import Contributions
+    from truebleu.explanation.fragility import Fragility
+    from truebleu.explanation.ngrams import NgramEffects
+    from truebleu.explanation.people import PeopleAgreement
+    from truebleu.explanation.slices import Origin, Variable
+    from truebleu.metrics.base import Score, Signature
+    from truebleu.significance._names import Unit
+    from truebleu.significance.compare import Comparison, PairResult
+    from truebleu.significance.statistics import Progress
+
+    Values = NDArray[np.float64]
+
+__all__ = [
+    "DegenerateGroup",
+    "Explanation",
+    "GroupContribution",
+    "NgramContribution",
+    "PairExplanation",
+    "SliceContribution",
+    "TypographyEffect",
+    "VariableContributions",
+    "explain",
+]
+
+RESULT_VERSION = 1
+# Replicates for the intervals of slices, each of which integrates the gradient anew.
+SLICE_REPLICATES = 2000
+# N-grams that are listed on each side.
+LISTED_NGRAMS = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupContribution:
+    """What a document, or a part of the score, contributes in the metric's points.
+
+    Attributes:
+        name: of the document or part.
+        contribution: to the difference.
+    """
+
+    name: str
+    contribution: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SliceContribution:
+    """One slice of the test set.
+
+    Attributes:
+        name: its label.
+        segments: how many it has.
+        units: how many units it has segments of.
+        share: of the characters of the reference.
+        contribution: to the difference; those of all slices of a variable add up to it.
+        interval: of the contribution; the intervals of all slices hold together.
+        scores: of the two systems on the slice alone, which do not add up; None where the slice
+            has no score.
+        p_adjusted: that it contributes nothing; None for a slice of too few units to test.
+    """
+
+    name: str
+    segments: int
+    units: int
+    share: float
+    contribution: float
+    interval: tuple[float, float]
+    scores: tuple[float, float] | None
+    p_adjusted: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VariableContributions:
+    """A way to cut the test set into slices.
+
+    Attributes:
+        name: such as "domain".
+        origin: what the slices are made from.
+        p_adjusted: that the difference is spread evenly over the text, whatever the slice; None
+            where too few slices are large enough to test.
+        slices: they add up to the difference.
+    """
+
+    name: str
+    origin: Origin
+    p_adjusted: float | None
+    slices: tuple[SliceContribution, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NgramContribution:
+    """One n-gram.
+
+    Attributes:
+        ngram: its tokens with single spaces between them.
+        contribution: of the first system's matches of it minus the second's.
+        segments: in how many segments the systems match it differently often.
+        documents: in how many documents; None where these are unknown.
+        examples: the segments with the largest effect, counted from 1.
+        typography: "quotes" or "dashes", where it has them.
+        p_adjusted: that it contributes nothing; None where it was not tested.
+    """
+
+    ngram: str
+    contribution: float
+    segments: int
+    documents: int | None
+    examples: tuple[int, ...]
+    typography: str | None
+    p_adjusted: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypographyEffect:
+    """What is due to quotes, dashes, case or spacing.
+
+    Attributes:
+        kind: which of them.
+        difference: between the systems once all texts are alike in this respect.
+        effect: by how much the difference is larger with the texts as they are.
+    """
+
+    kind: str
+    difference: float
+    effect: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DegenerateGroup:
+    """Segments with degenerate outputs of one kind, and the difference without them.
+
+    Attributes:
+        flag: what is wrong with the outputs; "any" for all kinds together.
+        system: whose outputs; None for either of the two.
+        segments: their numbers, counted from 1.
+        documents: how many have such segments; None where documents are unknown.
+        contribution: of these segments to the difference.
+        difference: without these segments.
+        p: of that difference. It is exploratory, since the flags depend on the outputs.
+    """
+
+    flag: str
+    system: str | None
+    segments: tuple[int, ...]
+    documents: int | None
+    contribution: float
+    difference: float | None
+    p: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairExplanation:
+    """Where the difference between two systems by one metric comes from.
+
+    Attributes:
+        comparison: the difference, its interval and p.
+        segments: the contribution of each segment; they add up to the difference.
+        unattributed: what no segment explains, where the score jumps; else 0.
+        parts: contributions of the parts of the score, such as matches and brevity penalty.
+        documents: contributions of documents, the largest first; empty where they are unknown.
+        variables: slices of the test set, the clearest variable first.
+        ngrams: those that contribute most, the first system's first; empty where the metric does
+            not match n-grams.
+        typography: effects of quotes, dashes, case and spacing, where they have any.
+        fragility: how few segments and documents carry the difference.
+        degenerate: flagged outputs, "any" first; empty where there are none.
+        people: how often people agree with such a difference; None where no curve is known.
+    """
+
+    comparison: PairResult
+    segments: tuple[float, ...]
+    unattributed: float
+    parts: tuple[GroupContribution, ...]
+    documents: tuple[GroupContribution, ...]
+    variables: tuple[VariableContributions, ...]
+    ngrams: tuple[NgramContribution, ...]
+    typography: tuple[TypographyEffect, ...]
+    fragility: tuple[Fragility, ...]
+    degenerate: tuple[DegenerateGroup, ...]
+    people: PeopleAgreement | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        values = asdict(replace(self, comparison=None, people=None))  # type: ignore[arg-type]
+        return {
+            **values,
+            "comparison": self.comparison.to_dict(),
+            "people": None if self.people is None else self.people.to_dict(),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation(Result):
+    """The differences of a comparison, explained.
+
+    Attributes:
+        comparison: scores, differences and p-values.
+        pairs: an explanation of each pair by each metric.
+        adjusted_for: how many p-values each of the adjusted ones is adjusted for, by metric.
+    """
+
+    REPORT: ClassVar[str] = "truebleu.reports.explain"
+
+    comparison: Comparison
+    pairs: tuple[PairExplanation, ...]
+    adjusted_for: Mapping[str, int]
+
+    def of(self, metric: str) -> tuple[PairExplanation, ...]:
+        """The explanations by one metric."""
+        return tuple(pair for pair in self.pairs if pair.comparison.metric == metric)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as ``explain --format json`` prints them."""
+        comparison = self.comparison.to_dict()
+        return {
+            "version": RESULT_VERSION,
+            **{name: comparison[name] for name in ("test_set", "settings", "metrics", "systems")},
+            "adjusted_for": dict(self.adjusted_for),
+            "explanations": [pair.to_dict() for pair in self.pairs],
+            "warnings": comparison["warnings"],
+        }
+
+
+def explain(
+    systems: SystemsLike,
+    references: ReferencesLike | None = None,
+    metrics: Sequence[str | Metric] = ("bleu",),
+    *,
+    baseline: str | None = None,
+    by: Mapping[str, Sequence[object]] | None = None,
+    counts: Mapping[str, int] | None = None,
+    replicates: int = 10_000,
+    seed: int = DEFAULT_SEED,
+    level: float = 0.95,
+    unit: Unit | None = None,
+    source: TextLike | None = None,
+    documents: Iterable[object] | None = None,
+    domains: Iterable[object] | None = None,
+    progress: Progress | None = None,
+) -> Explanation:
+    """Where does the difference between two systems come from?
+
+    >>> texts = {"a": ["the cat sat on the mat"] * 9, "b": ["the cat sat on a mat"] * 9}
+    >>> explanation = explain(texts, ["the cat sat on the mat"] * 9)
+    >>> pair = explanation.pairs[0]
+    >>> abs(sum(pair.segments) - pair.comparison.difference) < 1e-9
+    True
+
+    Args:
+        systems: a test set, or the outputs of two or more systems by name.
+        references: one text, or one per translator; None with a test set.
+        metrics: names or objects: ``"bleu"``, ``"chrf:word_order=2"``, ``BLEU()``.
+        baseline: explain every other system's difference to this one; needed with more than two.
+        by: further labels to slice by, one for each segment, by name.
+        counts: how often words occur in the training data, to tell rare words.
+        replicates: how many, of the bootstrap and of the tests.
+        seed: any whole number from 0 up.
+        level: of the intervals, and 1 minus the significance level of the tests.
+        unit: what is drawn or swapped as a whole; by default documents where they are known.
+        source: what was translated, where `systems` is no test set.
+        documents: the document of each segment, likewise.
+        domains: the domain of each segment, likewise.
+        progress: called with the number of replicates made since the last call.
+    """
+    test_set = as_test_set(systems, references, source=source, documents=documents, domains=domains)
+    if baseline is None and len(test_set.systems) > 2:
+        found = f"none among {len(test_set.systems)} systems"
+        raise SettingError("baseline", found, "the system that the others are explained against")
+    cuts = variables(test_set, by, counts)
+    chosen = [metric.for_references(test_set.references) for metric in as_metrics(metrics)]
+    counted = [Counted(metric, metric.count(test_set)) for metric in chosen]
+    comparison = compare(
+        test_set,
+        metrics=counted,
+        baseline=baseline,
+        replicates=replicates,
+        seed=seed,
+        level=level,
+        unit=unit or default_unit(test_set),
+        progress=progress,
+    )
+    flagged = degenerate_outputs(test_set)
+    pairs: list[PairExplanation] = []
+    adjusted_for = {}
+    for label, metric in zip(comparison.metrics, counted, strict=True):
+        explainer = _Explainer(test_set, comparison, metric, cuts, flagged)
+        compared = comparison.of(label)
+        pairs += [explainer.explain(pair, len(compared)) for pair in compared]
+        adjusted_for[label] = explainer.adjusted_for * len(compared)
+    return Explanation(comparison=comparison, pairs=tuple(pairs), adjusted_for=adjusted_for)
+
+
+def default_unit(test_set: TestSet) -> Unit:
+    """Documents, where there are at least two of them."""
+    documents = test_set.documents
+    return "document" if documents is not None and len(set(documents)) > 1 else "segment"
+
+
+class Counted(Metric):
+    """A metric that has counted the test set already: some take long, and once is enough."""
+
+    def __init__(self, metric: Metric, statistics: Statistics) -> None:
+        self.metric = metric
+        self.counts = statistics
+        self.is_mean = metric.is_mean  # type: ignore[misc]
+
+    @property
+    def name(self) -> str:
+        """That of the metric."""
+        return self.metric.name
+
+    @property
+    def signature(self) -> Signature:
+        """That of the metric."""
+        return self.metric.signature
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """As the metric says."""
+        return self.metric.higher_is_better
+
+    @property
+    def digits(self) -> int:
+        """As the metric says."""
+        return self.metric.digits
+
+    def count(self, test_set: TestSet) -> Statistics:  # noqa: ARG002
+        """What was counted."""
+        return self.counts
+
+    def score(self, sums: ArrayLike) -> Values:
+        """As the metric does."""
+        return self.metric.score(sums)
+
+    def gradient(self, sums: ArrayLike) -> Values:
+        """As the metric does."""
+        return self.metric.gradient(sums)
+
+    def native(self) -> NativeMetric | None:
+        """That of the metric."""
+        return self.metric.native()
+
+    def describe(self, sums: Sequence[float], references: int | None) -> Score:
+        """As the metric does."""
+        return self.metric.describe(sums, references)
+
+
+class _Explainer:
+    """Explains pairs of systems by one metric."""
+
+    def __init__(
+        self,
+        test_set: TestSet,
+        comparison: Comparison,
+        counted: Counted,
+        cuts: Sequence[Variable],
+        flagged: Mapping[str, Mapping[str, tuple[int, ...]]],
+    ) -> None:
+        self.test_set = test_set
+        self.comparison = comparison
+        self.settings = comparison.settings
+        self.metric = counted.metric
+        self.rows = counted.counts.array()
+        self.cuts = cuts
+        self.flagged = flagged
+        self.units = units_of(test_set, self.settings)
+        self.documents = None if test_set.documents is None else Units.documents(test_set.documents)
+        self.shares = reference_shares(test_set)
+        self.adjusted_for = 0
+
+    def explain(self, pair: PairResult, pairs: int) -> PairExplanation:
+        """Explain one pair of so many, for which p-values are adjusted too."""
+        names = list(self.test_set.systems)
+        rows = np.ascontiguousarray(self.rows[:, [names.index(pair.a), names.index(pair.b)]])
+        found = contributions(self.metric, rows[:, 0], rows[:, 1])
+        ngrams = ngram_effects(
+            self.metric, self.test_set, (pair.a, pair.b), found, self.units, self.documents
+        )
+        slice_ps, excess_ps, ngram_ps = self._adjusted(found, ngrams, pairs)
+        return PairExplanation(
+            comparison=pair,
+            segments=tuple(found.by_segment.tolist()),
+            unattributed=found.unattributed,
+            parts=self._parts(found),
+            documents=self._documents(found),
+            variables=self._variables(rows, found, slice_ps, excess_ps),
+            ngrams=_listed(ngrams, ngram_ps),
+            typography=self._typography(pair),
+            fragility=self._fragility(pair, rows),
+            degenerate=self._degenerate(pair, rows, found),
+            people=self._people(pair, rows),
+        )
+
+    def _parts(self, found: Contributions) -> tuple[GroupContribution, ...]:
+        by_part: dict[str, float] = defaultdict(float)
+        names = self.metric.column_parts(len(found.gradient))
+        for name, value in zip(names, found.by_column().tolist(), strict=True):
+            by_part[name] += value
+        return tuple(
+            GroupContribution(name=name, contribution=value) for name, value in by_part.items()
+        )
+
+    def _documents(self, found: Contributions) -> tuple[GroupContribution, ...]:
+        labels = self.test_set.documents
+        if labels is None:
+            return ()
+        sums: dict[str, float] = defaultdict(float)
+        for label, value in zip(labels, found.by_segment.tolist(), strict=True):
+            sums[label] += value
+        ordered = sorted(sums.items(), key=lambda item: -abs(item[1]))
+        return tuple(GroupContribution(name=name, contribution=value) for name, value in ordered)
+
+    def _adjusted(
+        self, found: Contributions, ngrams: NgramEffects | None, pairs: int
+    ) -> tuple[list[Values], list[Values], Values]:
+        """Adjusted p-values of slices, of their excess over an even spread, and of n-grams.
+
+        All are made from the same swaps, which turn the signs of units' contributions, and are
+        adjusted for each other by the step-down maximum.
+        """
+        effects = [
+            slice_effects(variable, found.by_segment, self.shares, self.units)
+            for variable in self.cuts
+        ]
+        blocks = [block for both in effects for block in both]
+        # Slices of few units have no test, and their columns are empty.
+        counts = [units_in(variable, self.units) for variable in self.cuts for _ in range(2)]
+        testable = [count >= FEWEST_UNITS for count in counts]
+        if ngrams is not None:
+            blocks.append(ngrams.by_unit)
+            testable.append(np.ones(ngrams.by_unit.shape[1], dtype=np.bool_))
+        tested = np.concatenate(testable) if testable else np.zeros(0, dtype=np.bool_)
+        adjusted = np.full(len(tested), np.nan)
+        self.adjusted_for = int(tested.sum())
+        if tested.any():
+            rows = on_exact_grid(np.concatenate(blocks, axis=1)[:, tested])
+            swaps = Swaps(replicates=self.settings.replicates, seed=self.settings.seed)
+            exact = swaps.enumerates(len(rows))
+            replicates = 2 ** len(rows) if exact else swaps.replicates
+            total = rows.sum(axis=0)
+            null = total - 2 * swaps.sums(rows, 0, replicates, enumerated=exact)
+            scale = float(np.abs(total).max())
+            p = westfall_young(total, null, exact=exact, scale=scale)
+            adjusted[tested] = np.minimum(1.0, pairs * p)
+        parts = np.split(adjusted, np.cumsum([len(part) for part in testable])[:-1])
+        ngram_ps = parts.pop() if ngrams is not None else np.zeros(0)
+        return parts[::2], parts[1::2], ngram_ps
+
+    def _variables(
+        self, rows: Values, found: Contributions, slice_ps: list[Values], excess_ps: list[Values]
+    ) -> tuple[VariableContributions, ...]:
+        if not self.cuts:
+            return ()
+        intervals = simultaneous_intervals(
+            self.metric,
+            rows,
+            self.cuts,
+            found,
+            self.units,
+            replicates=min(self.settings.replicates, SLICE_REPLICATES),
+            seed=self.settings.seed,
+            level=self.settings.level,
+        )
+        explained = []
+        for variable, (low, high), ps, excess in zip(
+            self.cuts, intervals, slice_ps, excess_ps, strict=True
+        ):
+            member = members(variable)
+            sums = np.einsum("nb,nsc->bsc", member, rows)
+            units = units_in(variable, self.units)
+            slices = tuple(
+                SliceContribution(
+                    name=label,
+                    segments=int(member[:, place].sum()),
+                    units=int(units[place]),
+                    share=float(self.shares @ member[:, place]),
+                    contribution=float(found.by_segment @ member[:, place]),
+                    interval=(float(low[place]), float(high[place])),
+                    scores=self._scores(sums[place]),
+                    p_adjusted=_or_none(ps[place]),
+                )
+                for place, label in enumerate(variable.labels)
+            )
+            # That one slice exceeds its share and that another falls short of it is one finding.
+            several = np.count_nonzero(~np.isnan(excess)) > 0
+            explained.append(
+                VariableContributions(
+                    name=variable.name,
+                    origin=variable.origin,
+                    p_adjusted=float(np.nanmin(excess)) if several else None,
+                    slices=slices,
+                )
+            )
+        order = sorted(explained, key=lambda one: 2.0 if one.p_adjusted is None else one.p_adjusted)
+        return tuple(order)
+
+    def _scores(self, sums: Values) -> tuple[float, float] | None:
+        try:
+            first, second = self.metric.score(sums).tolist()
+        except SettingError:  # a mean of no scores
+            return None
+        return first, second
+
+    def _typography(self, pair: PairResult) -> tuple[TypographyEffect, ...]:
+        if self.metric.native() is None:
+            return ()
+        effects = []
+        for kind in TYPOGRAPHY:
+            texts = alike(self.test_set, (pair.a, pair.b), kind)
+            if texts is None:
+                continue
+            scores = self.metric.score(self.metric.count(texts).array().sum(axis=0))
+            difference = float(scores[0] - scores[1])
+            effects.append(
+                TypographyEffect(
+                    kind=kind, difference=difference, effect=pair.difference - difference
+                )
+            )
+        return tuple(sorted(effects, key=lambda one: -abs(one.effect)))
+
+    def _p(self, rows: Values, kept: NDArray[np.bool_]) -> float | None:
+        """The p-value of the difference on a part of the segments, by the same test."""
+        of_segment = self.units.of_segment[kept]
+        _, numbers = np.unique(of_segment, return_inverse=True)
+        units = Units(self.units.kind, numbers, ((0, int(numbers.max(initial=-1)) + 1),))
+        if len(units) < 2:
+            return None
+        statistics = MetricStatistics.of("", self.metric, rows[kept], units)
+        test = find_test(self.settings.test)
+        (differences,), exact = test.differences(
+            [statistics], [(0, 1)], replicates=self.settings.replicates, seed=self.settings.seed
+        )
+        observed = np.array([statistics.scores[0] - statistics.scores[1]])
+        p = test.p_values(observed, differences, exact=exact, scale=statistics.scale)
+        return float(p[0])
+
+    def _fragility(self, pair: PairResult, rows: Values) -> tuple[Fragility, ...]:
+        if pair.difference == 0:
+            return ()
+        segments = Units.segments(len(rows))
+        groups = [segments] if self.documents is None else [segments, self.documents]
+
+        def test(kept: NDArray[np.bool_]) -> float:
+            p = self._p(rows, kept)
+            return 1.0 if p is None else p
+
+        return tuple(
+            fragility(
+                self.metric,
+                rows,
+                group,
+                self.units,
+                significant=pair.p <= self.settings.alpha,
+                alpha=self.settings.alpha,
+                test=test,
+            )
+            for group in groups
+            if len(group) > 1
+        )
+
+    def _degenerate(
+        self, pair: PairResult, rows: Values, found: Contributions
+    ) -> tuple[DegenerateGroup, ...]:
+        groups: dict[tuple[str, str | None], tuple[int, ...]] = {}
+        either: set[int] = set()
+        for system in (pair.a, pair.b):
+            for flag, places in self.flagged[system].items():
+                if places:
+                    groups[flag, system] = places
+                    either.update(places)
+        if not either:
+            return ()
+        largest = sorted(groups, key=lambda key: -abs(found.by_segment[list(groups[key])].sum()))
+        keys: list[tuple[str, str | None]] = [("any", None), *largest]
+        groups["any", None] = tuple(sorted(either))
+        return tuple(
+            self._group(key, groups[key], rows, found, tested=place < 2)
+            for place, key in enumerate(keys)
+        )
+
+    def _group(
+        self,
+        key: tuple[str, str | None],
+        places: tuple[int, ...],
+        rows: Values,
+        found: Contributions,
+        *,
+        tested: bool,
+    ) -> DegenerateGroup:
+        kept = np.ones(len(rows), dtype=np.bool_)
+        kept[list(places)] = False
+        scores = self._scores(rows[kept].sum(axis=0)) if kept.any() else None
+        documents = None
+        if self.test_set.documents is not None:
+            documents = len({self.test_set.documents[place] for place in places})
+        flag, system = key
+        return DegenerateGroup(
+            flag=flag,
+            system=system,
+            segments=tuple(place + 1 for place in places),
+            documents=documents,
+            contribution=float(found.by_segment[list(places)].sum()),
+            difference=None if scores is None else scores[0] - scores[1],
+            p=self._p(rows, kept) if tested and scores is not None else None,
+        )
+
+    def _people(self, pair: PairResult, rows: Values) -> PeopleAgreement | None:
+        curve = find_curve(self.metric)
+        if curve is None:
+            return None
+        statistics = MetricStatistics.of("", self.metric, rows, self.units)
+        bootstrap = Bootstrap(replicates=self.settings.replicates, seed=self.settings.seed)
+        (scores,) = bootstrap_scores([statistics], self.units, bootstrap)
+        return people_agreement(
+            curve,
+            pair.difference,
+            scores[:, 0] - scores[:, 1],
+            score=float(statistics.scores[0]),
+        )
+
+
+def _or_none(p: float) -> float | None:
+    return None if np.isnan(p) else float(p)
+
+
+def _listed(effects: NgramEffects | None, ps: Values) -> tuple[NgramContribution, ...]:
+    """The n-grams that contribute most on either side, from the first system's to the second's."""
+    if effects is None:
+        return ()
+    order = np.argsort(-effects.contributions, kind="stable")
+    ahead = [n for n in order[:LISTED_NGRAMS] if effects.contributions[n] > 0]
+    behind = [n for n in order[::-1][:LISTED_NGRAMS] if effects.contributions[n] < 0]
+    p_of = dict(zip(effects.tested.tolist(), ps.tolist(), strict=True))
+    return tuple(
+        NgramContribution(
+            ngram=effects.ngrams[number],
+            contribution=float(effects.contributions[number]),
+            segments=int(effects.segments[number]),
+            documents=None if effects.documents is None else int(effects.documents[number]),
+            examples=tuple(place + 1 for place in effects.examples(number)),
+            typography=typography_of(effects.ngrams[number]),
+            p_adjusted=p_of.get(int(number)),
+        )
+        for number in (*ahead, *reversed(behind))
+    )

@@ -1,0 +1,263 @@
+"""Slices of a test set: in which kinds of segments a difference arises.
+
+A variable cuts the test set into slices, whose contributions add up to the difference. Variables
+are made from source, references and metadata only: a slice chosen by what one system wrote would
+favour that system, whatever the truth (see docs/explanation/contributions.md).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from itertools import pairwise
+from math import log
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from truebleu.errors import SettingError, UnpairedSegmentsError
+from truebleu.explanation.contributions import mean_gradient
+from truebleu.resampling import Bootstrap, on_exact_grid
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from truebleu.corpus import TestSet
+    from truebleu.explanation.contributions import Contributions
+    from truebleu.metrics.base import Metric
+    from truebleu.resampling import Units
+
+    Values = NDArray[np.float64]
+
+Origin = Literal["source", "reference", "metadata"]
+
+# A slice with fewer units is shown without a test.
+FEWEST_UNITS = 10
+# Labels beyond these are pooled as "other": a slice for each would be a list, not an explanation.
+MOST_SLICES = 12
+OTHER = "other"
+
+MARKUP = re.compile(r"https?://|www\.|<[^>]*>|&\w+;|[@#]\w")
+DIGIT = re.compile(r"\d")
+QUESTION = re.compile(r"[?？؟]\W*$")
+WORD = re.compile(r"\w+")
+
+
+def _has_capital_inside(text: str) -> bool:
+    """Whether a word after the first begins with a capital, and no sentence does: often a name."""
+    words = text.split()
+    return any(word[0].isupper() and before[-1] not in ".!?:…" for before, word in pairwise(words))
+
+
+#: What a segment has or has not, by the variable's name.
+SEGMENT_TRAITS: Mapping[str, Callable[[str], bool]] = {
+    "has a digit": lambda text: DIGIT.search(text) is not None,
+    "has a URL, markup, @ or #": lambda text: MARKUP.search(text) is not None,
+    "ends with a question mark": lambda text: QUESTION.search(text) is not None,
+    "has a capital inside": _has_capital_inside,
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Variable:
+    """A way to cut the test set.
+
+    Attributes:
+        name: what it is called.
+        origin: what the labels are made from.
+        labels: the slices, in reading order.
+        of_segment: the number of each segment's slice.
+    """
+
+    name: str
+    origin: Origin
+    labels: tuple[str, ...]
+    of_segment: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, name: str, origin: Origin, labels: Sequence[str]) -> Variable:
+        """A variable of labels, the largest slices first, small ones pooled where there are many.
+
+        >>> Variable.of("domain", "metadata", ["news", "sport", "news"]).labels
+        ('news', 'sport')
+        """
+        kept = [label for label, _ in Counter(labels).most_common()]
+        if len(kept) > MOST_SLICES:
+            kept = [*kept[: MOST_SLICES - 1], OTHER]
+        places = {label: place for place, label in enumerate(kept)}
+        of_segment = [places.get(label, len(kept) - 1) for label in labels]
+        return cls(name, origin, tuple(kept), np.array(of_segment, dtype=np.int64))
+
+    @classmethod
+    def quarters(cls, name: str, origin: Origin, values: Sequence[float]) -> Variable | None:
+        """Quarters of a number, from low to high; None where it hardly varies."""
+        numbers = np.asarray(values, dtype=np.float64)
+        cuts = np.unique(np.quantile(numbers, [0.25, 0.5, 0.75]))
+        cuts = cuts[cuts > numbers.min()]
+        if not len(cuts):
+            return None
+        bounds = [f"{cut:.3g}" for cut in cuts]
+        inner = [f"{low} to {high}" for low, high in pairwise(bounds)]
+        labels = (f"below {bounds[0]}", *inner, f"{bounds[-1]} and more")
+        return cls(name, origin, labels, np.searchsorted(cuts, numbers, side="right"))
+
+    @classmethod
+    def yes_or_no(cls, name: str, origin: Origin, values: Sequence[bool]) -> Variable | None:
+        """Segments that have something and those that do not; None where all are alike."""
+        flags = np.asarray(values, dtype=np.bool_)
+        if flags.all() or not flags.any():
+            return None
+        return cls(name, origin, ("yes", "no"), np.where(flags, 0, 1).astype(np.int64))
+
+
+def variables(
+    test_set: TestSet,
+    columns: Mapping[str, Sequence[object]] | None = None,
+    counts: Mapping[str, int] | None = None,
+) -> list[Variable]:
+    """All variables that the test set has.
+
+    Args:
+        test_set: whose source, references and domains tell the slices.
+        columns: further labels, one for each segment, by name.
+        counts: how often words occur in the training data; else in the test set's own text.
+    """
+    found: list[Variable | None] = []
+    if test_set.domains is not None:
+        found.append(Variable.of("domain", "metadata", test_set.domains))
+    for name, labels in (columns or {}).items():
+        texts = [str(label) for label in labels]
+        if len(texts) != len(test_set):
+            raise UnpairedSegmentsError(name, len(texts), "segments", len(test_set))
+        found.append(Variable.of(name, "metadata", texts))
+    origin: Origin = "reference" if test_set.source is None else "source"
+    text = [segment or "" for segment in (test_set.source or test_set.references[0])]
+    lengths = Variable.quarters(f"{origin} characters", origin, [len(one) for one in text])
+    found.append(lengths)
+    for name, holds in SEGMENT_TRAITS.items():
+        found.append(Variable.yes_or_no(name, origin, [holds(segment) for segment in text]))
+    repeats = Counter(text)
+    found.append(Variable.yes_or_no("is repeated", origin, [repeats[one] > 1 for one in text]))
+    found.append(_word_frequency(text, origin, counts))
+    kept = [variable for variable in found if variable is not None and len(variable.labels) > 1]
+    names = [variable.name for variable in kept]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise SettingError("by", twice, "a name that no other slices have")
+    return kept
+
+
+def _word_frequency(
+    text: Sequence[str], origin: Origin, counts: Mapping[str, int] | None
+) -> Variable | None:
+    """Quarters of the mean logarithm of the words' counts: low where words are rare."""
+    words = [[word.lower() for word in WORD.findall(segment)] for segment in text]
+    known = counts if counts is not None else Counter(word for line in words for word in line)
+    values = [
+        sum(log(1 + known.get(word, 0)) for word in line) / len(line) if line else 0.0
+        for line in words
+    ]
+    return Variable.quarters("mean log frequency of words", origin, values)
+
+
+def reference_shares(test_set: TestSet) -> Values:
+    """The share of each segment in the characters of the first reference that it has."""
+    lengths = np.zeros(len(test_set))
+    for reference in reversed(test_set.references):
+        sizes = np.array([len(text) if text else 0 for text in reference], dtype=np.float64)
+        lengths = np.where(sizes > 0, sizes, lengths)
+    total = lengths.sum()
+    return lengths / total if total else np.full(len(lengths), 1 / len(lengths))
+
+
+def members(variable: Variable) -> Values:
+    """1 where a segment is in a slice, shaped (segment, slice)."""
+    return np.asarray(
+        variable.of_segment[:, None] == np.arange(len(variable.labels)), dtype=np.float64
+    )
+
+
+def units_in(variable: Variable, units: Units) -> NDArray[np.int64]:
+    """How many units each slice has segments of."""
+    pairs = np.unique(np.stack([variable.of_segment, units.of_segment]), axis=1)
+    return np.bincount(pairs[0], minlength=len(variable.labels))
+
+
+def slice_effects(
+    variable: Variable, by_segment: Values, shares: Values, units: Units
+) -> tuple[Values, Values]:
+    """What swaps of units turn the sign of: contributions, and how they exceed the slice's share.
+
+    Were a difference spread evenly over the text, a slice with the share w would contribute w of
+    it. What it contributes beyond that is the sum over segments of r (member - w), where r is what
+    the segment contributes beyond its own share.
+
+    Returns:
+        Two arrays shaped (unit, slice), whose columns add up to contribution and excess.
+    """
+    member = members(variable)
+    excess = by_segment - by_segment.sum() * shares
+    beyond = excess[:, None] * (member - shares @ member)
+    return units.add_up(by_segment[:, None] * member), units.add_up(beyond)
+
+
+def simultaneous_intervals(
+    metric: Metric,
+    rows: Values,
+    parts: Sequence[Variable],
+    found: Contributions,
+    units: Units,
+    *,
+    replicates: int,
+    seed: int,
+    level: float,
+) -> list[tuple[Values, Values]]:
+    """Intervals of all slices' contributions, which hold together at the level.
+
+    The bootstrap draws units and integrates the gradient anew in every replicate. An interval is as
+    many standard errors wide as the largest deviation of any slice needs.
+
+    Args:
+        metric: whose scores differ.
+        rows: statistics of the two systems, shaped (segment, 2, column).
+        parts: the variables.
+        found: the contributions to the difference.
+        units: what is drawn as a whole.
+        replicates: how many test sets.
+        seed: of the draws.
+        level: at which the intervals hold together.
+
+    Returns:
+        For each variable the lower and the upper bounds of its slices.
+    """
+    columns = rows.shape[2]
+    # The last slice of a variable is what the others leave.
+    blocks = [
+        (found.rows[:, None] * members(variable)[:, :-1, None]).reshape(len(rows), -1)
+        for variable in parts
+    ]
+    wide = np.concatenate([rows.reshape(len(rows), -1), *blocks], axis=1)
+    by_unit = on_exact_grid(units.add_up(wide))
+    sums = Bootstrap(replicates=replicates, seed=seed).sums(by_unit, units, 0, replicates)
+    first, second = sums[:, :columns], sums[:, columns : 2 * columns]
+    gradient, _ = mean_gradient(metric, second, first, tolerance=1e-7)
+    total = np.einsum("rc,rc->r", first - second, gradient)
+    values, place = [], 2 * columns
+    for variable in parts:
+        width = (len(variable.labels) - 1) * columns
+        block = sums[:, place : place + width].reshape(replicates, -1, columns)
+        place += width
+        drawn = np.einsum("rbc,rc->rb", block, gradient)
+        values.append(np.column_stack([drawn, total - drawn.sum(axis=1)]))
+    observed = [found.by_segment @ members(variable) for variable in parts]
+    flat, centre = np.concatenate(values, axis=1), np.concatenate(observed)
+    spread = flat.std(axis=0, ddof=1)
+    varies = spread > 1e-12 * max(1.0, float(np.abs(centre).max(initial=0.0)))
+    deviations = np.abs(flat[:, varies] - centre[varies]) / spread[varies]
+    factor = float(np.quantile(deviations.max(axis=1, initial=0.0), level))
+    ends = np.cumsum([len(variable.labels) for variable in parts])[:-1]
+    half = np.split(factor * spread, ends)
+    return [(mid - width, mid + width) for mid, width in zip(observed, half, strict=True)]

@@ -1,0 +1,575 @@
+"""An explanation as a document: what matters most first, then tables and charts of contributions.
+
+The sentences answer four questions: is the difference an artefact or real, is it big enough for
+people, where does it come from, and how safe is it?
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from truebleu.reports.document import (
+    Chart,
+    Column,
+    Document,
+    Heading,
+    Notes,
+    Plot,
+    Sentences,
+    Table,
+)
+from truebleu.significance.tests import TESTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from truebleu.explanation.explain import (
+        DegenerateGroup,
+        Explanation,
+        PairExplanation,
+        SliceContribution,
+        VariableContributions,
+    )
+    from truebleu.reports.document import Block, Row
+    from truebleu.significance.compare import MetricResult
+
+# A cause that makes up this share of a difference is what a reader must hear first.
+LARGE_SHARE = 0.5
+# Rows of lists that could go on.
+LISTED = 10
+# Variables that sentences speak of.
+SPOKEN_OF = 3
+PEOPLE_LIMITS = (
+    "Agreement with people: curves of Kocmi et al. (2024) over 6,530 pairs of systems up to 2023; "
+    "a share of pairs, not the chance for this pair; lower between unrelated systems."
+)
+NOTES = (
+    "Contributions add up to the difference. p-values of slices and n-grams are adjusted for all "
+    "{count} tests of this metric (step-down maximum over the same swaps); intervals of slices "
+    "hold together.",
+    "Scores on a slice alone do not add up; differences without flagged outputs are exploratory.",
+)
+
+
+def document(explanation: Explanation) -> Document:
+    """For each pair the verdict, then where the difference comes from."""
+    blocks: list[Block] = []
+    for pair in explanation.pairs:
+        compared = pair.comparison
+        blocks += [
+            Heading(f"{compared.a} − {compared.b} by {compared.metric}"),
+            Sentences(tuple(verdict(explanation, pair))),
+            part_table(explanation, pair),
+        ]
+        blocks += [
+            table
+            for table in (
+                slice_table(explanation, pair),
+                ngram_table(explanation, pair),
+                group_table(explanation, pair),
+                degenerate_table(explanation, pair),
+            )
+            if table.rows
+        ]
+        blocks += charts(explanation, pair)
+    for label, metric in explanation.comparison.metrics.items():
+        count = explanation.adjusted_for[label]
+        notes = [str(metric.signature), method(explanation, label)]
+        notes += [note.format(count=count) for note in NOTES]
+        if any(pair.people is not None for pair in explanation.of(label)):
+            notes.append(PEOPLE_LIMITS)
+        blocks.append(Notes(tuple(notes)))
+    return Document(tuple(blocks), data_table(explanation))
+
+
+def method(explanation: Explanation, label: str) -> str:
+    """How the difference was tested, in one line."""
+    comparison = explanation.comparison
+    settings, metric = comparison.settings, comparison.metrics[label]
+    kind = "all {:,} swaps" if metric.exact else "{:,} replicates"
+    return (
+        f"{TESTS[settings.test].title} over {comparison.units} {settings.unit}s, "
+        f"{kind.format(metric.replicates)}, seed {settings.seed}, level {settings.level:g}"
+    )
+
+
+# Sentences, most important first.
+
+
+def verdict(explanation: Explanation, pair: PairExplanation) -> list[str]:
+    """The sentences about one pair."""
+    return [
+        *_artefacts(explanation, pair),
+        _is_it_real(explanation, pair),
+        *_is_it_big_enough(explanation, pair),
+        *_where_from(explanation, pair),
+        *_how_safe(pair),
+    ]
+
+
+def _artefacts(explanation: Explanation, pair: PairExplanation) -> Iterator[str]:
+    """What makes up most of a difference without being about translation."""
+    digits, compared = _metric(explanation, pair).digits, pair.comparison
+    alpha = explanation.comparison.settings.alpha
+    whole = f"the difference of {_signed(compared.difference, digits)} {compared.metric}"
+    for group in pair.degenerate[1:2]:
+        if _is_large(group.contribution, compared.difference) or _turns(group, pair):
+            yield (
+                f"{_outputs(group)} make up {_share(group.contribution, compared.difference)} "
+                f"{whole}: they contribute {_signed(group.contribution, digits)}"
+                f"{_without(group, pair, digits, alpha)}."
+            )
+    for effect in pair.typography[:1]:
+        if _is_large(effect.effect, compared.difference):
+            yield (
+                f"{effect.kind.capitalize()} make up {_share(effect.effect, compared.difference)} "
+                f"{whole}: with the same {effect.kind} in all texts it is "
+                f"{_signed(effect.difference, digits)}."
+            )
+
+
+def _outputs(group: DegenerateGroup) -> str:
+    count = len(group.segments)
+    noun = "output" if count == 1 else "outputs"
+    return f"{count} {_adjective(group.flag)} {noun} of {group.system}"
+
+
+def _adjective(flag: str) -> str:
+    return {"loop": "looping", "wrong script": "wrong-script", "cut short": "cut-short"}.get(
+        flag, flag
+    )
+
+
+def _without(group: DegenerateGroup, pair: PairExplanation, digits: int, alpha: float) -> str:
+    if group.difference is None:
+        return ""
+    p = "" if group.p is None else f", p = {_p(group.p)}"
+    left = f"{_signed(group.difference, digits)}{p}; exploratory"
+    if _turns(group, pair):
+        clearly = "" if _at_most(group.p, alpha) else ", if not significantly"
+        return f", and without them the sign turns{clearly} ({left})"
+    return f", and without them the difference is smaller ({left})"
+
+
+def _turns(group: DegenerateGroup, pair: PairExplanation) -> bool:
+    return group.difference is not None and group.difference * pair.comparison.difference < 0
+
+
+def _is_large(part: float, whole: float) -> bool:
+    return whole != 0 and part / whole >= LARGE_SHARE
+
+
+def _share(part: float, whole: float) -> str:
+    share = part / whole if whole else 0.0
+    if share > 1.005:
+        return "more than all of"
+    return "all of" if share > 0.995 else f"{100 * share:.0f} % of"
+
+
+def _is_it_real(explanation: Explanation, pair: PairExplanation) -> str:
+    metric, compared = _metric(explanation, pair), pair.comparison
+    settings = explanation.comparison.settings
+    low, high = sorted(bound if compared.difference >= 0 else -bound for bound in compared.interval)
+    digits = metric.digits
+    name = "adjusted p" if len(explanation.of(compared.metric)) > 1 else "p"
+    amount = (
+        f"by {abs(compared.difference):.{digits}f} {compared.metric} [{low:.{digits}f}, "
+        f"{high:.{digits}f}], {name} = {_p(compared.p_adjusted)} over "
+        f"{explanation.comparison.units} {settings.unit}s"
+    )
+    if not compared.significant:
+        return f"{compared.a} and {compared.b} can't be told apart: they differ {amount}."
+    return f"{compared.a} {_relation(compared.difference, metric)} {compared.b} {amount}."
+
+
+def _relation(difference: float, metric: MetricResult) -> str:
+    if metric.higher_is_better is None:
+        return "is above" if difference > 0 else "is below"
+    return "is better than" if (difference > 0) == metric.higher_is_better else "is worse than"
+
+
+def _is_it_big_enough(explanation: Explanation, pair: PairExplanation) -> Iterator[str]:
+    people, compared = pair.people, pair.comparison
+    if people is None:
+        return
+    digits = _metric(explanation, pair).digits
+    size = f"{abs(compared.difference):.{digits}f} {compared.metric}"
+    if not people.better_than_coin:
+        yield (
+            f"For people, {size} is no better than a coin: it takes more than "
+            f"{people.coin:.{digits}f} for them to agree in over half of such pairs of systems."
+        )
+        return
+    yield (
+        f"People agree in {people.accuracy:.0f} % of pairs of systems that differ by {size}, or "
+        f"in {people.with_sampling:.0f} % with the uncertainty of this difference."
+    )
+
+
+def _where_from(explanation: Explanation, pair: PairExplanation) -> Iterator[str]:
+    digits, compared = _metric(explanation, pair).digits, pair.comparison
+    alpha = explanation.comparison.settings.alpha
+    tested = [variable for variable in pair.variables if variable.p_adjusted is not None]
+    clear = [variable for variable in tested if _at_most(variable.p_adjusted, alpha)]
+    for variable in clear[:SPOKEN_OF]:
+        part = _standing_out(variable, compared.difference)
+        yield (
+            f"It depends on {variable.name} (adjusted p = {_p(variable.p_adjusted or 0.0)}): "
+            f"‹{part.name}› contributes {_signed(part.contribution, digits)} of "
+            f"{_signed(compared.difference, digits)} with {100 * part.share:.0f} % of the text."
+        )
+    if tested and not clear:
+        smallest = min(variable.p_adjusted or 0.0 for variable in tested)
+        yield (
+            f"No kind of segment stands out: the smallest adjusted p of {len(tested)} variables is "
+            f"{_p(smallest)}."
+        )
+    words = [one for one in pair.ngrams if _at_most(one.p_adjusted, alpha)]
+    if words:
+        listed = ", ".join(
+            f"‹{one.ngram}› ({_signed(one.contribution, max(3, digits))})" for one in words[:5]
+        )
+        yield f"N-grams that are matched more often by one of them: {listed}."
+    parts = ", ".join(
+        f"{name} {_signed(value, digits)}" for name, value in _grouped_parts(pair).items()
+    )
+    if len(pair.parts) > 1:
+        yield f"By part of the score: {parts}."
+    if pair.unattributed:
+        yield (
+            f"{_signed(pair.unattributed, digits)} can't be attributed to segments, because the "
+            "score jumps between the two systems' counts."
+        )
+
+
+def _grouped_parts(pair: PairExplanation) -> dict[str, float]:
+    """The parts, with those of all orders together: "2-gram matches" are matches."""
+    groups: dict[str, float] = {}
+    for part in pair.parts:
+        order, _, rest = part.name.partition("-gram ")
+        name = rest if order.isdigit() else part.name
+        groups[name] = groups.get(name, 0.0) + part.contribution
+    return groups
+
+
+def _standing_out(variable: VariableContributions, difference: float) -> SliceContribution:
+    """The slice that exceeds its share of the text most, in the direction of the difference."""
+    sign = 1 if difference >= 0 else -1
+    return max(
+        variable.slices, key=lambda part: sign * (part.contribution - difference * part.share)
+    )
+
+
+def _how_safe(pair: PairExplanation) -> Iterator[str]:
+    for one in pair.fragility:
+        plural = f"{one.removed}s"
+        if one.until_sign_turns is None:
+            yield f"No removal of up to nine in ten {plural} turns the sign."
+            continue
+        share = 100 * one.until_sign_turns / one.total
+        ends = ""
+        if one.until_not_significant is not None:
+            ends = f", and its significance on {one.until_not_significant}"
+        yield (
+            f"The sign hangs on {one.until_sign_turns} of {one.total} {plural} ({share:.1f} %)"
+            f"{ends}."
+        )
+
+
+# Tables.
+
+
+def part_table(explanation: Explanation, pair: PairExplanation) -> Table:
+    """What each part of the score contributes."""
+    digits = _metric(explanation, pair).digits
+    columns = (
+        Column("part", "Part of the score"),
+        Column("contribution", "Contribution", digits, sign=True),
+    )
+    rows: list[Row] = [
+        {"part": part.name, "contribution": part.contribution} for part in pair.parts
+    ]
+    if pair.unattributed:
+        rows.append({"part": "not attributed", "contribution": pair.unattributed})
+    rows.append({"part": "all", "contribution": pair.comparison.difference})
+    return Table(columns, tuple(rows))
+
+
+def slice_table(explanation: Explanation, pair: PairExplanation) -> Table:
+    """Every slice; each variable's slices add up to the difference."""
+    digits, compared = _metric(explanation, pair).digits, pair.comparison
+    level = 100 * explanation.comparison.settings.level
+    columns = (
+        Column("variable", "Slices by"),
+        Column("even", "p of even spread", 4, numeric=True),
+        Column("slice", "Slice"),
+        Column("segments", "Segments"),
+        Column("share", "Text", 0, percent=True),
+        Column("contribution", "Contribution", digits, sign=True),
+        Column("interval", f"{level:g} % interval", numeric=True),
+        Column("p_adjusted", "adjusted p", 4, numeric=True),
+        Column("a", f"{compared.a} alone", digits, numeric=True),
+        Column("b", f"{compared.b} alone", digits, numeric=True),
+    )
+    rows = []
+    for variable in pair.variables:
+        for place, part in enumerate(variable.slices):
+            low, high = part.interval
+            first, second = part.scores if part.scores is not None else (None, None)
+            rows.append(
+                {
+                    "variable": "" if place else variable.name,
+                    "even": "" if place else variable.p_adjusted,
+                    "slice": part.name,
+                    "segments": part.segments,
+                    "share": part.share,
+                    "contribution": part.contribution,
+                    "interval": f"[{low:+.{digits}f}, {high:+.{digits}f}]",
+                    "p_adjusted": part.p_adjusted,
+                    "a": first,
+                    "b": second,
+                }
+            )
+    return Table(columns, tuple(rows))
+
+
+def ngram_table(explanation: Explanation, pair: PairExplanation) -> Table:
+    """The n-grams that contribute most, from the first system's to the second's."""
+    digits = max(3, _metric(explanation, pair).digits)
+    columns = [
+        Column("ngram", "N-gram"),
+        Column("contribution", "Contribution", digits, sign=True),
+        Column("segments", "Segments"),
+        Column("documents", "Documents"),
+        Column("p_adjusted", "adjusted p", 4, numeric=True),
+        Column("typography", "Typography"),
+        Column("examples", "e.g. segments"),
+    ]
+    if all(one.documents is None for one in pair.ngrams):
+        columns = [column for column in columns if column.name != "documents"]
+    rows = tuple(
+        {
+            "ngram": one.ngram,
+            "contribution": one.contribution,
+            "segments": one.segments,
+            "documents": one.documents,
+            "p_adjusted": one.p_adjusted,
+            "typography": one.typography or "",
+            "examples": ", ".join(map(str, one.examples)),
+        }
+        for one in pair.ngrams
+    )
+    return Table(tuple(columns), rows)
+
+
+def group_table(explanation: Explanation, pair: PairExplanation) -> Table:
+    """The segments and documents that contribute most, either way."""
+    digits = max(3, _metric(explanation, pair).digits)
+    columns = (
+        Column("kind", "Largest"),
+        Column("name", "Name"),
+        Column("contribution", "Contribution", digits, sign=True),
+    )
+    numbers = sorted(range(len(pair.segments)), key=lambda i: -abs(pair.segments[i]))[:LISTED]
+    rows: list[Row] = [
+        {"kind": "segment", "name": str(number + 1), "contribution": pair.segments[number]}
+        for number in numbers
+        if pair.segments[number]
+    ]
+    rows += [
+        {"kind": "document", "name": one.name, "contribution": one.contribution}
+        for one in pair.documents[:LISTED]
+        if one.contribution
+    ]
+    return Table(columns, tuple(rows))
+
+
+def degenerate_table(explanation: Explanation, pair: PairExplanation) -> Table:
+    """Degenerate outputs of each kind, and the difference without them."""
+    digits = _metric(explanation, pair).digits
+    columns = [
+        Column("flag", "Flagged outputs"),
+        Column("system", "System"),
+        Column("segments", "Segments"),
+        Column("documents", "Documents"),
+        Column("contribution", "Contribution", digits, sign=True),
+        Column("difference", "Without them", digits, sign=True, numeric=True),
+        Column("p", "p (exploratory)", 4, numeric=True),
+    ]
+    if all(one.documents is None for one in pair.degenerate):
+        columns = [column for column in columns if column.name != "documents"]
+    rows = tuple(
+        {
+            "flag": one.flag,
+            "system": one.system or "either",
+            "segments": len(one.segments),
+            "documents": one.documents,
+            "contribution": one.contribution,
+            "difference": one.difference,
+            "p": one.p,
+        }
+        for one in pair.degenerate
+    )
+    return Table(tuple(columns), rows)
+
+
+def data_table(explanation: Explanation) -> Table:
+    """One row per finding: the difference, parts, slices, n-grams, documents and segments."""
+    rows: list[Row] = []
+    for pair in explanation.pairs:
+        compared = pair.comparison
+        names: Row = {"metric": compared.metric, "a": compared.a, "b": compared.b}
+        low, high = compared.interval
+        rows.append(
+            {
+                **names,
+                "kind": "difference",
+                "contribution": compared.difference,
+                "low": low,
+                "high": high,
+                "p_adjusted": compared.p_adjusted,
+            }
+        )
+        rows += [
+            {**names, "kind": "part", "name": one.name, "contribution": one.contribution}
+            for one in pair.parts
+        ]
+        rows += [
+            {
+                **names,
+                "kind": "slice",
+                "variable": variable.name,
+                "name": one.name,
+                "contribution": one.contribution,
+                "low": one.interval[0],
+                "high": one.interval[1],
+                "p_adjusted": one.p_adjusted,
+                "segments": one.segments,
+            }
+            for variable in pair.variables
+            for one in variable.slices
+        ]
+        rows += [
+            {
+                **names,
+                "kind": "n-gram",
+                "name": one.ngram,
+                "contribution": one.contribution,
+                "p_adjusted": one.p_adjusted,
+                "segments": one.segments,
+            }
+            for one in pair.ngrams
+        ]
+        rows += [
+            {
+                **names,
+                "kind": "flagged",
+                "variable": one.flag,
+                "name": one.system or "either",
+                "contribution": one.contribution,
+                "segments": len(one.segments),
+            }
+            for one in pair.degenerate
+        ]
+        rows += [
+            {**names, "kind": "document", "name": one.name, "contribution": one.contribution}
+            for one in pair.documents
+        ]
+        rows += [
+            {**names, "kind": "segment", "name": str(number), "contribution": value}
+            for number, value in enumerate(pair.segments, 1)
+        ]
+    listed = ("metric", "a", "b", "kind", "variable", "name", "contribution", "low", "high")
+    columns = tuple(Column(name, name) for name in (*listed, "p_adjusted", "segments"))
+    signatures = tuple(str(one.signature) for one in explanation.comparison.metrics.values())
+    return Table(columns, tuple(rows), signatures)
+
+
+# Charts.
+
+
+def charts(explanation: Explanation, pair: PairExplanation) -> list[Chart]:
+    """The contributions of slices with their intervals, and of segments added up one by one."""
+    compared = pair.comparison
+    title = f"{compared.a} − {compared.b}: {compared.difference:+.2f} {compared.metric}"
+    sentences = tuple(verdict(explanation, pair)[:2])
+    drawn = [_curve(pair, title, sentences)]
+    if pair.variables:
+        drawn.insert(0, _waterfall(explanation, pair, title, sentences))
+    return drawn
+
+
+def _waterfall(
+    explanation: Explanation, pair: PairExplanation, title: str, sentences: tuple[str, ...]
+) -> Chart:
+    level = 100 * explanation.comparison.settings.level
+    columns = (
+        Column("variable", "Slices by"),
+        Column("slice", "Slice"),
+        Column("contribution", f"Contribution, {pair.comparison.metric}", 2, sign=True),
+        Column("low", "low"),
+        Column("high", "high"),
+    )
+    rows: tuple[Row, ...] = tuple(
+        {
+            "variable": variable.name,
+            "slice": part.name,
+            "contribution": part.contribution,
+            "low": part.interval[0],
+            "high": part.interval[1],
+        }
+        for variable in pair.variables[:SPOKEN_OF]
+        for part in variable.slices
+    )
+    plot = Plot(
+        mark="bar",
+        x="slice",
+        y="contribution",
+        low="low",
+        high="high",
+        interval=f"simultaneous {level:g} % intervals",
+        panel="variable",
+        shared_y=True,
+    )
+    return Chart(title=title, table=Table(columns, rows), plot=plot, sentences=sentences)
+
+
+def _curve(pair: PairExplanation, title: str, sentences: tuple[str, ...]) -> Chart:
+    """Contributions added up, from the segment that helps the first system most to the last."""
+    columns = (
+        Column("segment", "Segments, from the largest contribution to the smallest"),
+        Column("contribution", f"Contribution added up, {pair.comparison.metric}", 2),
+    )
+    total = 0.0
+    rows: list[Row] = [{"segment": 0, "contribution": 0.0}]
+    values = sorted(pair.segments, reverse=pair.comparison.difference >= 0)
+    step = max(1, len(values) // 200)
+    for number, value in enumerate(values, 1):
+        total += value
+        if number % step == 0 or number == len(values):
+            rows.append({"segment": number, "contribution": total})
+    plot = Plot(
+        mark="line",
+        x="segment",
+        y="contribution",
+        reference=pair.comparison.difference,
+        zero_y=True,
+    )
+    return Chart(title=title, table=Table(columns, tuple(rows)), plot=plot, sentences=sentences)
+
+
+def _metric(explanation: Explanation, pair: PairExplanation) -> MetricResult:
+    return explanation.comparison.metrics[pair.comparison.metric]
+
+
+def _signed(value: float, digits: int) -> str:
+    # Adding 0 takes the sign from what is rounded to 0; a minus sign is not a hyphen.
+    return f"{round(value, digits) + 0.0:+.{digits}f}".replace("-", "−")
+
+
+def _at_most(p: float | None, alpha: float) -> bool:
+    return p is not None and p <= alpha
+
+
+def _p(p: float) -> str:
+    return f"{p:.4f}" if p >= 0.00005 else f"{p:.1e}"

@@ -1,0 +1,169 @@
+"""Contributions add up to the difference, for every metric and on every path."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from truebleu.corpus import as_test_set
+from truebleu.explanation import contributions, mean_gradient
+from truebleu.metrics import BLEU, CHRF, FunctionMetric, GivenScores
+from truebleu.metrics.base import Metric
+from truebleu.metrics.registry import METRICS, parse_metric
+from truebleu.simulation import Channel, simulate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from truebleu._core import Statistics
+    from truebleu.corpus import TestSet
+    from truebleu.metrics.base import Score, Signature
+
+    Values = NDArray[np.float64]
+
+# Metrics that need files beside the texts have tests of their own below.
+NATIVE = [name for name in METRICS if name not in ("depf", "scores")]
+SETTINGS = ["chrf:word_order=2", "bleu:tokenize=char", "bleu:smooth=add-k", "nist:max_order=2"]
+
+
+class Differenced(Metric):
+    """BLEU without a gradient of its own, as a plug-in may be."""
+
+    name = "differenced"
+
+    @property
+    def signature(self) -> Signature:
+        return BLEU().signature
+
+    def count(self, test_set: TestSet) -> Statistics:
+        return BLEU().count(test_set)
+
+    def score(self, sums: ArrayLike) -> Values:
+        return BLEU().score(sums)
+
+    def describe(self, sums: Sequence[float], references: int | None) -> Score:
+        return BLEU().describe(sums, references)
+
+
+def shared_words(output: str, references: Sequence[str]) -> float:
+    return float(len(set(output.split()) & set(references[0].split())))
+
+
+@pytest.fixture(scope="module")
+def test_set() -> TestSet:
+    """Outputs that are too long and too short, so that paths cross the brevity penalty's kink."""
+    channels = {"long": Channel(insert=0.2), "short": Channel(drop=0.15, substitute=0.1)}
+    return simulate(segments=120, systems=channels, references=2)
+
+
+def metric_of(name: str) -> Metric:
+    if name == "given":
+        scores = np.random.default_rng(1).normal(size=(2, 120)).tolist()
+        return GivenScores.of({"long": scores[0], "short": [None, *scores[1][1:]]}, missing="omit")
+    if name == "function":
+        return FunctionMetric(function=shared_words, name="shared")
+    return Differenced() if name == "differenced" else parse_metric(name)
+
+
+def rows_of(metric: Metric, test_set: TestSet) -> tuple[Values, Values]:
+    rows = metric.count(test_set).array()
+    return rows[:, 0], rows[:, 1]
+
+
+@pytest.mark.parametrize("name", [*NATIVE, *SETTINGS, "given", "function", "differenced"])
+class TestEveryMetric:
+    def test_contributions_add_up_to_the_difference(self, name: str, test_set: TestSet) -> None:
+        metric = metric_of(name)
+        found = contributions(metric, *rows_of(metric, test_set))
+        scores = metric.score(np.stack(rows_of(metric, test_set)).sum(axis=1))
+        assert found.unattributed == 0
+        assert found.difference == pytest.approx(scores[0] - scores[1], abs=1e-12)
+        assert found.by_segment.sum() == pytest.approx(found.difference, abs=1e-9)
+        assert found.by_column().sum() == pytest.approx(found.difference, abs=1e-9)
+
+    def test_swapping_the_systems_turns_every_sign(self, name: str, test_set: TestSet) -> None:
+        metric = metric_of(name)
+        first, second = rows_of(metric, test_set)
+        forth, back = contributions(metric, first, second), contributions(metric, second, first)
+        assert_allclose(forth.by_segment, -back.by_segment, atol=1e-9)
+
+    def test_equal_outputs_contribute_nothing(self, name: str, test_set: TestSet) -> None:
+        metric = metric_of(name)
+        first, second = rows_of(metric, test_set)
+        second = second.copy()
+        second[10:20] = first[10:20]
+        assert not contributions(metric, first, second).by_segment[10:20].any()
+        assert not contributions(metric, first, first).by_segment.any()
+
+    def test_the_order_of_segments_does_not_matter(self, name: str, test_set: TestSet) -> None:
+        metric = metric_of(name)
+        first, second = rows_of(metric, test_set)
+        order = np.random.default_rng(2).permutation(len(first))
+        here = contributions(metric, first, second).by_segment
+        there = contributions(metric, first[order], second[order]).by_segment
+        assert_allclose(here[order], there, atol=1e-9)
+
+    def test_every_column_has_a_part(self, name: str, test_set: TestSet) -> None:
+        metric = metric_of(name)
+        width = rows_of(metric, test_set)[0].shape[1]
+        assert len(metric.column_parts(width)) == width
+
+
+def test_a_mean_contributes_the_difference_of_scores_over_their_number() -> None:
+    metric = GivenScores.of({"a": [1.0, 2.0, 4.0], "b": [1.0, 0.0, 3.0]})
+    test_set = as_test_set({"a": ["x"] * 3, "b": ["x"] * 3}, ["x"] * 3)
+    found = contributions(metric, *rows_of(metric, test_set))
+    assert_allclose(found.by_segment, [0, 2 / 3, 1 / 3], atol=1e-12)
+
+
+@pytest.mark.parametrize("metric", [BLEU(), CHRF()], ids=lambda metric: metric.name)
+def test_contributions_are_what_shapley_values_become(metric: Metric, test_set: TestSet) -> None:
+    first, second = rows_of(metric, test_set)
+    difference = first - second
+    random = np.random.default_rng(3)
+    shapley = np.zeros(len(first))
+    orders = 2000
+    for _ in range(orders):
+        order = random.permutation(len(first))
+        steps = np.cumsum(np.concatenate([second.sum(axis=0)[None], difference[order]]), axis=0)
+        shapley[order] += np.diff(metric.score(steps)) / orders
+    found = contributions(metric, first, second).by_segment
+    assert np.corrcoef(found, shapley)[0, 1] > 0.999
+
+
+def test_a_kink_is_found_wherever_it_is() -> None:
+    metric = BLEU()
+    second = np.array([[80.0, 100, 60, 40, 30, 20, 80, 78, 76, 74]])
+    for length in (100.5, 101.0, 130.0, 500.0):
+        first = second.copy()
+        first[0, 0] = length
+        gradient, rest = mean_gradient(metric, second, first)
+        (difference,) = metric.score(first) - metric.score(second)
+        assert (gradient * (first - second)).sum() == pytest.approx(difference, abs=1e-9)
+        assert rest == 0
+
+
+def test_a_jump_is_reported_as_not_attributed() -> None:
+    # Without any 4-gram in common, smoothing sets the precision of one system and not the other.
+    texts = {"a": ["a b c d e", "f g h"], "b": ["a b c x e", "f g h"]}
+    test_set = as_test_set(texts, ["a b c d e", "f g h"])
+    metric = BLEU()
+    found = contributions(metric, *rows_of(metric, test_set))
+    assert abs(found.unattributed) > 1
+    total = found.by_segment.sum() + found.unattributed
+    assert total == pytest.approx(found.difference, abs=1e-9)
+
+
+def test_paths_are_independent_of_each_other(test_set: TestSet) -> None:
+    metric = BLEU()
+    first, second = (rows.sum(axis=0) for rows in rows_of(metric, test_set))
+    starts, ends = np.stack([second, first, second / 3]), np.stack([first, second, first])
+    together, _ = mean_gradient(metric, starts, ends)
+    for path in range(3):
+        alone, _ = mean_gradient(metric, starts[path, None], ends[path, None])
+        assert_array_equal(together[path], alone[0])

@@ -1,0 +1,75 @@
+"""The curves of Kocmi et al. (2024), against the numbers that their authors publish."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from truebleu.explanation import CURVES, find_curve, people_agreement
+from truebleu.metrics import BLEU, CHRF, GivenScores
+from truebleu.metrics.registry import parse_metric
+
+BY_NAME = {curve.metric: curve for curve in CURVES}
+
+
+@pytest.mark.parametrize(
+    ("metric", "difference", "accuracy"),
+    [("BLEU", 1.0, 64.0), ("BLEU", 1.2, 67.2), ("BLEU", 5, 87.6), ("COMET-22", 0.5, 77.5)],
+)
+def test_the_curves_give_the_published_accuracies(
+    metric: str, difference: float, accuracy: float
+) -> None:
+    assert float(BY_NAME[metric].accuracy(difference)) == pytest.approx(accuracy, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("metric", "accuracy", "difference"),
+    [
+        ("BLEU", 50, 0.27),
+        ("BLEU", 80, 2.34),
+        ("BLEU", 90, None),
+        ("chrF", 63.989, 0.710),
+        ("spBLEU-200", 90, 5.57),
+        ("COMET-22", 95, 1.53),
+        ("xCOMET-XXL", 95, 2.74),
+        ("MetricX-23-Large", 60, 0.02),
+    ],
+)
+def test_the_curves_give_the_published_differences(
+    metric: str, accuracy: float, difference: float | None
+) -> None:
+    found = BY_NAME[metric].difference(accuracy)
+    assert found == (None if difference is None else pytest.approx(difference, abs=0.006))
+
+
+def test_below_the_point_of_a_coin_it_is_a_coin() -> None:
+    agreement = people_agreement(BY_NAME["BLEU"], 0.2, np.array([0.2]), score=30.0)
+    assert agreement.accuracy == 50
+    assert not agreement.better_than_coin
+    assert agreement.coin == pytest.approx(0.27, abs=0.006)
+
+
+def test_replicates_on_the_other_side_count_against_the_difference() -> None:
+    curve = BY_NAME["BLEU"]
+    agreement = people_agreement(curve, 2.0, np.array([2.0, -2.0, 2.0, -2.0]), score=30.0)
+    assert agreement.accuracy == pytest.approx(77.2, abs=0.05)
+    assert agreement.with_sampling == pytest.approx(50)
+
+
+def test_the_same_scores_between_0_and_1_mean_the_same() -> None:
+    curve = BY_NAME["COMET-22"]
+    small = people_agreement(curve, 0.005, np.array([0.005, 0.004]), score=0.85)
+    large = people_agreement(curve, 0.5, np.array([0.5, 0.4]), score=85.0)
+    assert small.accuracy == pytest.approx(large.accuracy)
+    assert small.with_sampling == pytest.approx(large.with_sampling)
+    assert 100 * small.coin == pytest.approx(large.coin)
+
+
+def test_a_curve_is_about_the_settings_that_it_was_fitted_to() -> None:
+    assert find_curve(BLEU()) is BY_NAME["BLEU"]
+    assert find_curve(CHRF()) is BY_NAME["chrF"]
+    assert find_curve(parse_metric("bleu:lowercase")) is None
+    assert find_curve(parse_metric("chrf:word_order=2")) is None
+    assert find_curve(parse_metric("ter")) is None
+    comet = GivenScores.of({"a": [0.8]}, name="wmt22-comet-da")
+    assert find_curve(comet) is BY_NAME["COMET-22"]

@@ -1,0 +1,164 @@
+"""Slices: how the test set is cut, and that what is cut adds up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from truebleu.corpus import as_test_set
+from truebleu.errors import SettingError, UnpairedSegmentsError
+from truebleu.explanation import contributions
+from truebleu.explanation.slices import (
+    Variable,
+    reference_shares,
+    simultaneous_intervals,
+    slice_effects,
+    units_in,
+    variables,
+)
+from truebleu.metrics import BLEU
+from truebleu.resampling import Units
+from truebleu.simulation import simulate
+
+if TYPE_CHECKING:
+    from truebleu.corpus import TestSet
+
+SOURCE = [
+    "Where is Anna?",
+    "See https://example.org for 3 more.",
+    "it rains",
+    "it rains",
+    "A rather long sentence about nothing in particular, without end.",
+]
+
+
+def by_name(**settings: object) -> dict[str, Variable]:
+    test_set = as_test_set(["x"] * 5, ["x y"] * 5, source=SOURCE)
+    return {one.name: one for one in variables(test_set, **settings)}  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "yes"),
+    [
+        ("has a digit", [1]),
+        ("has a URL, markup, @ or #", [1]),
+        ("ends with a question mark", [0]),
+        ("has a capital inside", [0]),
+        ("is repeated", [2, 3]),
+    ],
+)
+def test_what_a_segment_has(name: str, yes: list[int]) -> None:
+    variable = by_name()[name]
+    assert variable.labels == ("yes", "no")
+    assert variable.origin == "source"
+    assert np.flatnonzero(variable.of_segment == 0).tolist() == yes
+
+
+def test_without_a_source_the_reference_is_sliced() -> None:
+    test_set = as_test_set(["x"] * 5, SOURCE)
+    assert {one.origin for one in variables(test_set)} == {"reference"}
+
+
+def test_quarters_have_about_as_many_segments_each() -> None:
+    variable = Variable.quarters("length", "source", list(range(100)))
+    assert variable is not None
+    assert np.bincount(variable.of_segment).tolist() == [25, 25, 25, 25]
+    assert Variable.quarters("length", "source", [7] * 100) is None
+
+
+def test_many_labels_are_pooled() -> None:
+    labels = ["big"] * 50 + [f"small {number}" for number in range(40)]
+    variable = Variable.of("genre", "metadata", labels)
+    assert len(variable.labels) == 12
+    assert variable.labels[0] == "big"
+    assert variable.labels[-1] == "other"
+    assert np.bincount(variable.of_segment).tolist() == [50, *[1] * 10, 30]
+
+
+def test_counts_tell_which_words_are_rare() -> None:
+    common = dict.fromkeys(["it", "rains"], 1_000_000)
+    variable = by_name(counts=common)["mean log frequency of words"]
+    assert variable.of_segment[2] == variable.of_segment.max()
+
+
+def test_a_column_must_have_a_label_for_each_segment() -> None:
+    with pytest.raises(UnpairedSegmentsError):
+        by_name(columns={"genre": ["a", "b"]})
+    with pytest.raises(SettingError, match="has a digit"):
+        by_name(columns={"has a digit": ["a", "b", "a", "b", "a"]})
+
+
+@pytest.fixture(scope="module")
+def test_set() -> TestSet:
+    return simulate(segments=200, systems=[0.1, 0.2])
+
+
+@pytest.mark.parametrize("unit", ["segment", "document"])
+def test_slices_add_up_to_the_difference_and_excesses_to_nothing(
+    test_set: TestSet, unit: str
+) -> None:
+    rows = BLEU().count(test_set).array()
+    found = contributions(BLEU(), rows[:, 0], rows[:, 1])
+    units = Units.segments(200) if unit == "segment" else Units.documents(test_set.documents or ())
+    shares = reference_shares(test_set)
+    assert shares.sum() == pytest.approx(1)
+    cut = variables(test_set)
+    assert "domain" in {variable.name for variable in cut}
+    for variable in cut:
+        effects, excess = slice_effects(variable, found.by_segment, shares, units)
+        assert effects.shape == (len(units), len(variable.labels))
+        assert effects.sum() == pytest.approx(found.difference, abs=1e-9)
+        assert_allclose(excess.sum(axis=1), 0, atol=1e-12)
+        share = np.bincount(variable.of_segment, weights=shares)
+        expected = effects.sum(axis=0) - found.difference * share
+        assert_allclose(excess.sum(axis=0), expected, atol=1e-9)
+        assert units_in(variable, units).max() <= len(units)
+
+
+def test_an_even_difference_has_no_excess_but_by_chance() -> None:
+    shares = np.full(100, 0.01)
+    variable = Variable.yes_or_no("even", "source", [i % 2 == 0 for i in range(100)])
+    assert variable is not None
+    _, excess = slice_effects(variable, np.full(100, 0.03), shares, Units.segments(100))
+    assert_allclose(excess, 0, atol=1e-12)
+
+
+def test_intervals_hold_the_contributions_and_grow_with_the_level(test_set: TestSet) -> None:
+    rows = BLEU().count(test_set).array()
+    found = contributions(BLEU(), rows[:, 0], rows[:, 1])
+    cut, units = variables(test_set), Units.segments(200)
+    widths = []
+    for level in (0.5, 0.95):
+        bounds = simultaneous_intervals(
+            BLEU(), rows, cut, found, units, replicates=300, seed=1, level=level
+        )
+        for variable, (low, high) in zip(cut, bounds, strict=True):
+            values = np.bincount(variable.of_segment, weights=found.by_segment)
+            assert (low < values).all()
+            assert (values < high).all()
+        widths.append(np.concatenate([high - low for low, high in bounds]))
+    assert (widths[0] < widths[1]).all()
+
+
+@pytest.mark.slow
+def test_simultaneous_intervals_cover_all_slices_as_often_as_they_say() -> None:
+    # The truth is the mean over many test sets; contributions of slices vary around it.
+    draws, segments = 200, 150
+    channels = [0.1, 0.15]
+    samples = []
+    for seed in range(draws):
+        made = simulate(segments=segments, systems=channels, seed=seed, document_length=1)
+        rows = BLEU().count(made).array()
+        found = contributions(BLEU(), rows[:, 0], rows[:, 1])
+        cut = [Variable("half", "source", ("a", "b"), np.arange(segments) % 2)]
+        bounds = simultaneous_intervals(
+            BLEU(), rows, cut, found, Units.segments(segments), replicates=300, seed=1, level=0.9
+        )
+        values = np.bincount(cut[0].of_segment, weights=found.by_segment)
+        samples.append((values, *bounds[0]))
+    truth = np.mean([values for values, _, _ in samples], axis=0)
+    covered = np.mean([((low < truth) & (truth < high)).all() for _, low, high in samples])
+    assert 0.83 < covered < 0.97
