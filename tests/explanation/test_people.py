@@ -66,9 +66,9 @@ def test_the_same_scores_between_0_and_1_mean_the_same() -> None:
 
 
 def test_a_curve_is_about_the_settings_that_it_was_fitted_to() -> None:
-    assert find_curve(BLEU()) is BY_NAME["BLEU"]
+    assert find_curve(BLEU(tokenize="13a")) is BY_NAME["BLEU"]
     assert find_curve(CHRF()) is BY_NAME["chrF"]
-    assert find_curve(parse_metric("bleu:lowercase")) is None
+    assert find_curve(parse_metric("bleu:tokenize=13a,lowercase")) is None
     assert find_curve(parse_metric("chrf:word_order=2")) is None
     assert find_curve(parse_metric("ter")) is None
     comet = GivenScores.of({"a": [0.8]}, name="wmt22-comet-da")

@@ -12,24 +12,24 @@ from truebleu.cli._options import (
     format_option,
     level_option,
     metric_option,
+    progress_bar,
     read_texts,
     replicates_option,
     seed_option,
     test_set_options,
     threads_option,
 )
-from truebleu.cli._progress import progress_bar
 from truebleu.corpus._files import Files, Layout, NamedText, locate
 from truebleu.corpus._reading import read_labels
 from truebleu.errors import MalformedFileError, SettingError
 from truebleu.explanation.explain import explain
-from truebleu.metrics.registry import as_metrics
 from truebleu.reports.charts import save_chart
-from truebleu.reports.formats import render
+from truebleu.reports.document import render
 from truebleu.significance._names import UNITS
 
 if TYPE_CHECKING:
     from truebleu.corpus import TestSet
+    from truebleu.metrics.base import Metric
 
 #: The charts of an explanation, in the order of its document.
 CHARTS = ("slices", "segments")
@@ -88,7 +88,7 @@ def command(
     source: str | None,
     documents: str | None,
     strict: bool,
-    metrics: tuple[str, ...],
+    metrics: list[Metric],
     columns: tuple[str, ...],
     counts: Path | None,
     chart: Path | None,
@@ -103,12 +103,13 @@ def command(
     """
     if chart_of is not None and chart is None:
         raise SettingError("--chart-of", chart_of, "--chart FILE beside it")
-    parsed = as_metrics(metrics)
-    test_set = read_texts(systems, references, source=source, documents=documents, strict=strict)
+    test_set = read_texts(
+        systems, references, metrics, source=source, documents=documents, strict=strict
+    )
     with progress_bar(2 * options["replicates"], "comparing") as progress:
         explanation = explain(
             test_set,
-            metrics=parsed,
+            metrics=metrics,
             by={_name(column): _labels(column, documents, test_set) for column in columns},
             counts=None if counts is None else _read_counts(counts),
             progress=progress,

@@ -27,7 +27,7 @@ from truebleu.explanation.slices import (
     variables,
 )
 from truebleu.metrics.base import Metric
-from truebleu.metrics.registry import as_metrics
+from truebleu.metrics.registry import metrics_for
 from truebleu.resampling import Bootstrap, Swaps, Units, on_exact_grid
 from truebleu.significance.compare import compare
 from truebleu.significance.corrections import westfall_young
@@ -306,11 +306,11 @@ def explain(
         progress: called with the number of replicates made since the last call.
     """
     test_set = as_test_set(systems, references, source=source, documents=documents, domains=domains)
+    chosen, test_set = metrics_for(metrics, test_set)
     if baseline is None and len(test_set.systems) > 2:
         found = f"none among {len(test_set.systems)} systems"
         raise SettingError("baseline", found, "the system that the others are explained against")
     cuts = variables(test_set, by, counts)
-    chosen = [metric.for_references(test_set.references) for metric in as_metrics(metrics)]
     counted = [Counted(metric, metric.count(test_set)) for metric in chosen]
     comparison = compare(
         test_set,

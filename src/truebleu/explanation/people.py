@@ -68,8 +68,10 @@ class AgreementCurve:
     def fits(self, signature: Signature) -> bool:
         """Whether the curve is about the metric with this signature."""
         said = dict(signature.fields)
+        # The tokenizer of another package is followed by its version.
         return signature.name.lower() in self.names and all(
-            said.get(key) in values for key, values in (self.fields or {}).items()
+            any(f"{said.get(key)}-".startswith(f"{value}-") for value in values)
+            for key, values in (self.fields or {}).items()
         )
 
 
