@@ -36,7 +36,7 @@ pub fn match_differences<'py>(
         (cut_out(&systems, &(0..segments))?, cut_out(&references, &(0..segments))?);
     let (outputs, references) = ([systems[0].window(), systems[1].window()], windows(&references));
     let found =
-        detached(py, || explanation::match_differences(&counts, outputs, &references, segments));
+        detached(py, || explanation::match_differences(&counts, outputs, &references, segments))?;
     let number = |value: usize| i64::try_from(value).unwrap_or(i64::MAX);
     let (orders, names): (Vec<i64>, Vec<String>) =
         found.ngrams.into_iter().map(|(order, name)| (number(order), name)).unzip();

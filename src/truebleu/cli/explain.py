@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from truebleu._seeds import DEFAULT_REPLICATES
 from truebleu.cli._options import (
     chart_options,
     format_option,
@@ -66,13 +67,14 @@ few segments carry it.
     type=click.Path(path_type=Path),
     help="Words and their counts in the training data, separated by a tab; tells rare words.",
 )
-@replicates_option()
+@replicates_option(None)
 @seed_option
 @level_option
 @click.option(
     "--unit",
     type=click.Choice([unit for unit in UNITS if unit != "block"]),
-    help="What is resampled or swapped as a whole. Default: documents where they are known.",
+    help="What is resampled or swapped as a whole. Default: documents where they are "
+    "known, else segments.",
 )
 @chart_options
 @click.option(
@@ -106,7 +108,7 @@ def command(
     test_set = read_texts(
         systems, references, metrics, source=source, documents=documents, strict=strict
     )
-    with progress_bar(2 * options["replicates"], "comparing") as progress:
+    with progress_bar(2 * (options["replicates"] or DEFAULT_REPLICATES), "comparing") as progress:
         explanation = explain(
             test_set,
             metrics=metrics,

@@ -272,7 +272,7 @@ def explain(
     baseline: str | None = None,
     by: Mapping[str, Sequence[object]] | None = None,
     counts: Mapping[str, int] | None = None,
-    replicates: int = 10_000,
+    replicates: int | None = None,
     seed: int = DEFAULT_SEED,
     level: float = 0.95,
     unit: Unit | None = None,
@@ -296,7 +296,8 @@ def explain(
         baseline: explain every other system's difference to this one; needed with more than two.
         by: further labels to slice by, one for each segment, by name.
         counts: how often words occur in the training data, to tell rare words.
-        replicates: how many, of the bootstrap and of the tests.
+        replicates: how many, of the bootstrap and of the tests; by default 10,000, and more for the
+            test where many pairs need them.
         seed: any whole number from 0 up.
         level: of the intervals, and 1 minus the significance level of the tests.
         unit: what is drawn or swapped as a whole; by default documents where they are known.
@@ -319,7 +320,7 @@ def explain(
         replicates=replicates,
         seed=seed,
         level=level,
-        unit=unit or default_unit(test_set),
+        unit=unit,
         progress=progress,
     )
     flagged = degenerate_outputs(test_set)
@@ -331,12 +332,6 @@ def explain(
         pairs += [explainer.explain(pair, len(compared)) for pair in compared]
         adjusted_for[label] = explainer.adjusted_for * len(compared)
     return Explanation(comparison=comparison, pairs=tuple(pairs), adjusted_for=adjusted_for)
-
-
-def default_unit(test_set: TestSet) -> Unit:
-    """Documents, where there are at least two of them."""
-    documents = test_set.documents
-    return "document" if documents is not None and len(set(documents)) > 1 else "segment"
 
 
 class Counted(Metric):
