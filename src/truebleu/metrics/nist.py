@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
-from truebleu.metrics.base import Score, TokenMetric, ngram_parts, require_types, require_whole_number
+from truebleu.metrics.base import (
+    Score,
+    TokenMetric,
+    ngram_parts,
+    require_types,
+    require_whole_number,
+)
 from truebleu.tokenizers import check_tokenizer
 
 if TYPE_CHECKING:
