@@ -75,7 +75,7 @@ the tests leave.
 @click.option(
     "--runs",
     metavar="PATTERN",
-    help="Systems have several runs, told by their names: '{system}.opt{run}'.",
+    help="Systems have several runs, named after this pattern: '{system}.opt{run}'.",
 )
 @click.option(
     "--about",

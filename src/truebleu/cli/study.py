@@ -709,7 +709,7 @@ def sensitivity(test_set: TestSet, **options: Any) -> Result:
         "--together",
         metavar="N,N,...",
         callback=whole_numbers,
-        help="Compare so many equal systems with one another, and count any false alarm among all "
+        help="Compare this many equal systems with one another, and count any false alarm among all "
         "their pairs.",
     ),
     click.option(
