@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,18 +12,26 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 from scipy import stats
+from scipy.special import stdtrit
 
 from truebleu.errors import SettingError
+from truebleu.metrics import FunctionMetric
+from truebleu.resampling import Bootstrap, Units
 from truebleu.significance.intervals import (
     basic_interval,
     bca_interval,
     bca_levels,
+    difference_intervals,
+    jackknife_t_interval,
     median_and_relative_interval,
     percentile_interval,
+    simultaneous_intervals,
     smallest_replicates,
     student_interval,
     student_quantile,
 )
+from truebleu.significance.settings import IntervalSettings
+from truebleu.significance.statistics import MetricStatistics, bootstrap_scores
 
 Floats = NDArray[np.float64]
 
@@ -265,3 +275,46 @@ def test_a_level_that_is_none_is_refused(level: float) -> None:
 def test_a_score_that_is_no_number_is_refused() -> None:
     with pytest.raises(SettingError, match="scores: found nan"):
         percentile_interval([1.0] * 50 + [float("nan")], 0.95)
+
+
+@pytest.mark.parametrize("level", [0.9, 0.95, 0.999])
+@pytest.mark.parametrize("degrees", [1, 2, 3, 4, 19, 20, 59, 998, 999, 1000, 5000])
+def test_quantiles_of_whole_degrees_are_those_of_scipy(level: float, degrees: int) -> None:
+    expected = -stdtrit(degrees, (1 - level) / 2)
+    assert student_quantile(level, degrees) == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_jackknife_interval_of_a_mean_is_students() -> None:
+    values = np.random.default_rng(3).gamma(2.0, size=40)
+    left_out = (values.sum() - values) / 39
+    assert_allclose(
+        jackknife_t_interval(values.mean(), left_out, 0.95), student_interval(values, 0.95)
+    )
+
+
+def _equal_systems(segments: int, systems: int, seed: int) -> MetricStatistics:
+    """Segment scores of equal systems, of which no pair differs but by chance."""
+    generator = np.random.default_rng(seed)
+    scores = generator.gamma(2.0, size=(segments, 1)) + generator.normal(size=(segments, systems))
+    rows = np.stack([scores, np.ones_like(scores)], axis=2)
+    value = FunctionMetric(function=lambda output, _: float(output), name="value")
+    return MetricStatistics.of("value", value, rows, Units.segments(segments))
+
+
+@pytest.mark.slow
+def test_simultaneous_intervals_all_hold_at_once() -> None:
+    pairs = list(combinations(range(5), 2))
+    missed = alone = 0
+    for seed in range(400):
+        statistics = _equal_systems(60, 5, seed)
+        bootstrap = Bootstrap(replicates=500, seed=seed)
+        (scores,) = bootstrap_scores([statistics], Units.segments(60), bootstrap)
+        low, high = simultaneous_intervals(statistics, scores, pairs, 0.95)
+        missed += bool(((low > 0) | (high < 0)).any())
+        low, high = difference_intervals(
+            statistics, scores, pairs, IntervalSettings(replicates=500, interval="jackknife-t")
+        )
+        alone += bool(((low > 0) | (high < 0)).any())
+    # Three binomial standard deviations around 5 % of 400; one by one they fail together.
+    assert 20 - 13 <= missed <= 20 + 13
+    assert alone > 60

@@ -214,14 +214,11 @@ def _replicate_options(command: Command, replicates: int | None) -> Command:
     )
 
 
-def _interval_option(command: Command, default: str | None = "percentile") -> Command:
-    return click.option(
-        "--interval",
-        type=click.Choice(INTERVALS),
-        default=default,
-        show_default=True,
-        help="Kind of confidence interval.",
-    )(command)
+_interval_option = click.option(
+    "--interval",
+    type=click.Choice(INTERVALS),
+    help="Kind of confidence interval. Default: hall by documents or blocks, else percentile.",
+)
 
 
 def resampling_options(command: Command) -> Command:
@@ -231,7 +228,7 @@ def resampling_options(command: Command) -> Command:
 
 def comparison_options(command: Command) -> Command:
     """The same, with as many replicates as the comparisons need."""
-    return _replicate_options(_interval_option(command, None), None)
+    return _replicate_options(_interval_option(command), None)
 
 
 def given(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -29,6 +29,8 @@ PAIR_NUMBERS = (
     "difference",
     "low",
     "high",
+    "simultaneous_low",
+    "simultaneous_high",
     "wins",
     "p",
     "p_se",
@@ -67,10 +69,9 @@ def document(comparison: Comparison) -> Document:
 def verdict(comparison: Comparison, label: str) -> list[str]:
     """The sentences about one metric."""
     metric, pairs = comparison.metrics[label], comparison.of(label)
-    baseline = comparison.settings.baseline
     if not _decidable(comparison, metric):
         return list(_undecidable_sentences(comparison, metric, pairs))
-    if metric.higher_is_better is None or baseline is not None or len(pairs) == 1:
+    if _names_pairs(comparison, metric):
         sentences = [_pair_sentence(comparison, pair, metric) for pair in pairs]
     else:
         sentences = list(_cluster_sentences(comparison, metric, pairs))
@@ -104,6 +105,12 @@ def method(comparison: Comparison, label: str) -> str:
     interval = INTERVAL_METHODS[settings.interval].title
     made = f"{interval} intervals, {settings.replicates:,} bootstrap replicates"
     return f"{tested}; {made}; level {settings.level:g}, seed {settings.seed}"
+
+
+def _names_pairs(comparison: Comparison, metric: MetricResult) -> bool:
+    """Whether each comparison has a sentence of its own, instead of groups of systems."""
+    few = comparison.settings.baseline is not None or len(comparison.systems) == 2
+    return few or metric.higher_is_better is None
 
 
 def _decidable(comparison: Comparison, metric: MetricResult) -> bool:
@@ -147,7 +154,8 @@ def _pair_sentence(comparison: Comparison, pair: PairResult, metric: MetricResul
     alternative = comparison.settings.alternative
     p = p_equals(_p_name(comparison, pair.metric), pair.p_adjusted)
     # The size of the difference and the interval around that size, whoever is ahead.
-    low, high = pair.interval if pair.difference >= 0 else (-pair.interval[1], -pair.interval[0])
+    low, high = pair.simultaneous_interval or pair.interval
+    low, high = (low, high) if pair.difference >= 0 else (-high, -low)
     amount = f"by {abs(pair.difference):.{metric.digits}f} {_bounds(pair, low, high, metric)}"
     if pair.significant:
         return f"{pair.a} {_relation(pair.difference, metric)} {pair.b} {amount}, {p}."
@@ -157,7 +165,8 @@ def _pair_sentence(comparison: Comparison, pair: PairResult, metric: MetricResul
     asked = 1 if (alternative == "greater") == (metric.higher_is_better is not False) else -1
     return (
         f"It is not shown that {pair.a} {_relation(asked, metric)} {pair.b}: the difference is "
-        f"{pair.difference:+.{metric.digits}f} {_bounds(pair, *pair.interval, metric)}, {p}."
+        f"{pair.difference:+.{metric.digits}f} "
+        f"{_bounds(pair, *(pair.simultaneous_interval or pair.interval), metric)}, {p}."
     )
 
 
@@ -244,6 +253,11 @@ def _caveats(
             f"Uncorrected, the chance of a false alarm somewhere in {len(pairs):,} comparisons "
             f"would be up to {100 * metric.experimentwise_error:.0f} %."
         )
+        if _names_pairs(comparison, metric) and pairs[0].simultaneous_interval is not None:
+            yield (
+                f"The intervals of differences are simultaneous: all {len(pairs):,} hold at once "
+                f"with {100 * settings.level:g} % confidence."
+            )
         if not correction.assumes_nothing:
             title = f"{correction.title[0].upper()}{correction.title[1:]}"
             yield f"{title} assumes {correction.assumption}."
@@ -403,9 +417,11 @@ def pair_table(comparison: Comparison) -> Table:
             "metric": pair.metric,
             "a": pair.a,
             "b": pair.b,
+            **{name: getattr(pair, name, None) for name in PAIR_NUMBERS},
             "low": pair.interval[0],
             "high": pair.interval[1],
-            **{name: getattr(pair, name) for name in PAIR_NUMBERS if name not in ("low", "high")},
+            "simultaneous_low": (pair.simultaneous_interval or (None, None))[0],
+            "simultaneous_high": (pair.simultaneous_interval or (None, None))[1],
         }
         for pair in comparison.comparisons
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from truebleu.reports.document import Column, Document, Notes, Table, chosen_lines
+from truebleu.reports.resampling import resampled
 
 if TYPE_CHECKING:
     from truebleu.reports.document import Block, Row, Value
@@ -75,10 +76,14 @@ def _details(scores: Scores) -> list[str]:
 
 
 def _interval_line(settings: IntervalSettings, units: int | None) -> str:
-    return (
-        f"{settings.interval} intervals from the bootstrap over {units} "
-        f"{settings.unit}s, {settings.replicates:,} replicates, seed {settings.seed}"
-    )
+    # Where there are intervals NumPy is loaded already; plain scores do without it.
+    from truebleu.significance.intervals import INTERVAL_METHODS
+
+    method = INTERVAL_METHODS[settings.interval]
+    made = f"{method.title} intervals over {resampled(settings, units or 0)}"
+    if method.resamples:
+        made += f", {settings.replicates:,} bootstrap replicates, seed {settings.seed}"
+    return f"{made}, level {settings.level:g}"
 
 
 def _signature_lines(scores: Scores) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 Unit = Literal["segment", "document", "block"]
-IntervalName = Literal["percentile", "basic", "bca", "student", "hall", "two-way"]
+IntervalName = Literal["percentile", "basic", "bca", "student", "jackknife-t", "hall", "two-way"]
 #: What a verdict on systems with several runs is about.
 About = Literal["further-runs", "these-runs"]
 

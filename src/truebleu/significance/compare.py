@@ -27,6 +27,7 @@ from truebleu.significance.intervals import (
     difference_intervals,
     median_and_relative_interval,
     score_intervals,
+    simultaneous_intervals,
 )
 from truebleu.significance.p_values import (
     bootstrap_wins,
@@ -128,6 +129,8 @@ class PairResult:
         b: the second system.
         difference: score of a minus score of b.
         interval: of the difference.
+        simultaneous_interval: of the difference, all of which hold at once with the level; None
+            for a single comparison, and of further runs.
         wins: the share of replicates in which a is better, ties half (Koehn 2004, §6).
         p: how often equal systems would differ by at least this much.
         p_se: Monte-Carlo standard error of p.
@@ -159,6 +162,7 @@ class PairResult:
     differing_units: int
     design_effect: float | None = None
     largest_share: float | None = None
+    simultaneous_interval: Bounds | None = None
     equivalence_p: float | None = None
     equivalence_p_adjusted: float | None = None
     equivalent: bool | None = None
@@ -324,8 +328,9 @@ def compare(
         by_domain: draw within each domain, so that every replicate has the same mixture.
         alternative: "two-sided"; "greater" asks only whether the first system is better, "less"
             whether it is worse.
-        interval: how intervals are made: "percentile", "basic", "bca" or "student"; "two-way" ones
-            come with the test of that name.
+        interval: how intervals are made; one of `significance.INTERVAL_METHODS`. None for what
+            covers best: "hall" by documents or blocks, "percentile" by segments, "two-way" with
+            the test of that name.
         margin: the largest difference that does not matter; adds a test of equivalence.
         adaptive: make as many replicates as clear decisions need.
         baseline: compare all others with this system, instead of all pairs.
@@ -349,17 +354,18 @@ def compare(
         grouped = as_runs(runs, names)
     runs_of_each = None if grouped is None else len(next(iter(grouped.values()), ()))
     about = resolve_about(about, runs_of_each)
+    chosen = chosen_unit(unit, test_set)
     settings = CompareSettings(
         test=test or default_test(about),
         replicates=DEFAULT_REPLICATES if replicates is None else replicates,
         seed=seed,
         level=level,
         correction="holm" if correction is None else correction,
-        unit=chosen_unit(unit, test_set),
+        unit=chosen,
         block_length=block_length,
         by_domain=by_domain,
         alternative=alternative,
-        interval=interval or default_interval(about),
+        interval=interval or default_interval(about, chosen, by_domain=by_domain),
         margin=margin,
         adaptive=adaptive,
         baseline=baseline,
@@ -576,7 +582,7 @@ def _pair_results(
     spread: Sequence[Spread],
 ) -> list[PairResult]:
     equivalence = _equivalence(statistics, scores, pairs, settings)
-    results = []
+    results: list[PairResult] = []
     for part in _parts(pairs, scores):
         results += _some_pair_results(
             statistics,
@@ -589,7 +595,13 @@ def _pair_results(
             equivalence[part],
             part,
         )
-    return results
+    if len(pairs) == 1 or TESTS[settings.test].source == "runs":
+        return results
+    bounds = simultaneous_intervals(statistics, scores, pairs, settings.level).T.tolist()
+    return [
+        replace(pair, simultaneous_interval=(low, high))
+        for pair, (low, high) in zip(results, bounds, strict=True)
+    ]
 
 
 def _parts(pairs: Sequence[Pair], scores: Values) -> list[slice]:

@@ -152,6 +152,29 @@ def student_interval(values: ArrayLike, level: float) -> Values:
     return np.stack([mean - half, mean + half])
 
 
+def jackknife_t_interval(estimate: ArrayLike, jackknife: ArrayLike, level: float) -> Values:
+    """The estimate plus and minus t times its jackknife standard error (Tukey 1958).
+
+    Args:
+        estimate: the score or difference on the test set itself, one or several.
+        jackknife: the same without one unit each, shaped (unit,) or (unit, estimate).
+        level: the level, such as 0.95.
+    """
+    left_out = as_replicates("jackknife", jackknife)
+    centre = beside(estimate, left_out, "estimate")
+    half = student_quantile(level, len(left_out) - 1) * jackknife_error(left_out)
+    return np.stack([centre - half, centre + half])
+
+
+def jackknife_error(jackknife: ArrayLike) -> Values:
+    """The standard error of estimates from those without one unit each (Tukey 1958)."""
+    left_out = as_replicates("jackknife", jackknife)
+    if len(left_out) < 2:
+        raise SettingError("units", len(left_out), "at least 2: one does not show how units vary")
+    squares = ((left_out - left_out.mean(axis=0)) ** 2).sum(axis=0)
+    return np.asarray(np.sqrt((len(left_out) - 1) / len(left_out) * squares))
+
+
 def student_quantile(level: float, degrees: int) -> float:
     """The t between minus and plus which this share of Student's distribution lies.
 
@@ -165,9 +188,41 @@ def student_quantile(level: float, degrees: int) -> float:
 
 def student_quantiles(level: float, degrees: ArrayLike) -> Values:
     """The same for many degrees of freedom, which need not be whole numbers."""
+    if isinstance(degrees, int) and degrees > 0:
+        return np.asarray(_whole_degrees(require_level(level), degrees))
     from scipy.special import stdtrit  # slow to import, and seldom needed
 
     return np.asarray(-stdtrit(degrees, (1 - require_level(level)) / 2))
+
+
+# From so many degrees of freedom on the expansion around the normal quantile is exact enough.
+MANY_DEGREES = 1000
+
+
+def _whole_degrees(level: float, degrees: int) -> float:
+    """Student's quantile by the finite sums for whole degrees (Abramowitz & Stegun, 26.7.3-4)."""
+    if degrees >= MANY_DEGREES:
+        z = -NormalDist().inv_cdf((1 - level) / 2)
+        return (
+            z
+            + (z**3 + z) / (4 * degrees)
+            + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * degrees**2)
+            + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * degrees**3)
+        )
+    if degrees == 1:
+        return 1 / math.tan(math.pi * (1 - level) / 2)
+    odd = degrees % 2
+    steps = np.arange(2 + odd, degrees - 1, 2)
+    factors = np.cumprod(np.concatenate([[1.0], (steps - 1) / steps]))[: degrees // 2]
+    low, high = 0.0, math.pi / 2
+    for _ in range(80):
+        angle = (low + high) / 2
+        powers = math.cos(angle) ** (2 * np.arange(len(factors)) + odd)
+        share = math.sin(angle) * float(factors @ powers)
+        if odd:
+            share = 2 / math.pi * (angle + share)
+        low, high = (angle, high) if share < level else (low, angle)
+    return math.sqrt(degrees) * math.tan((low + high) / 2)
 
 
 def _sorted_scores(scores: ArrayLike, level: float) -> Values:
@@ -290,12 +345,14 @@ class IntervalMethod:
         title: what people call it.
         interval: makes `low, high` of estimates and a level.
         means_only: whether it is for metrics that are means over segments only.
+        resamples: whether it is made of the bootstrap's replicates.
     """
 
     name: str
     title: str
     interval: Callable[[Estimates, float], Values]
     means_only: bool = False
+    resamples: bool = False
 
 
 def _percentile(estimates: Estimates, level: float) -> Values:
@@ -315,6 +372,10 @@ def _student(estimates: Estimates, level: float) -> Values:
     return np.stack(list(each), axis=1)
 
 
+def _jackknife_t(estimates: Estimates, level: float) -> Values:
+    return jackknife_t_interval(estimates.observed, estimates.jackknife, level)
+
+
 def _hall(estimates: Estimates, level: float) -> Values:
     from truebleu.significance.skewness import hall_interval
 
@@ -331,10 +392,11 @@ def _two_way(estimates: Estimates, level: float) -> Values:
 INTERVAL_METHODS: Mapping[str, IntervalMethod] = {
     method.name: method
     for method in (
-        IntervalMethod(name="percentile", title="percentile", interval=_percentile),
-        IntervalMethod(name="basic", title="basic bootstrap", interval=_basic),
-        IntervalMethod(name="bca", title="BCa", interval=_bca),
+        IntervalMethod(name="percentile", title="percentile", interval=_percentile, resamples=True),
+        IntervalMethod(name="basic", title="basic bootstrap", interval=_basic, resamples=True),
+        IntervalMethod(name="bca", title="BCa", interval=_bca, resamples=True),
         IntervalMethod(name="student", title="Student's", interval=_student, means_only=True),
+        IntervalMethod(name="jackknife-t", title="jackknife-t", interval=_jackknife_t),
         IntervalMethod(name="hall", title="Hall's skewness-corrected t", interval=_hall),
         IntervalMethod(name="two-way", title="two-way t", interval=_two_way),
     )
@@ -358,3 +420,43 @@ def difference_intervals(
     """The intervals of the differences of pairs: lows, highs."""
     estimates = Estimates(statistics, scores, pairs)
     return INTERVAL_METHODS[settings.interval].interval(estimates, settings.level)
+
+
+# Differences of replicates that are looked at together: 32 MB.
+BLOCK = 1 << 22
+
+
+def simultaneous_intervals(
+    statistics: MetricStatistics, scores: Values, pairs: Sequence[Pair], level: float
+) -> Values:
+    """Intervals of which all hold at once with this level: lows, highs.
+
+    The largest of all pairs' |difference - mean| / sd in each bootstrap replicate gives one
+    critical value for all (max-t; Davison & Hinkley 1997, §4.2.4). It is widened as Student's t is
+    over the normal distribution, and multiplies each pair's jackknife standard error.
+    """
+    left, right = np.array(pairs).T
+    centred = scores - scores.mean(axis=0)
+    covariance = centred.T @ centred / len(scores)
+    variance = covariance[left, left] + covariance[right, right] - 2 * covariance[left, right]
+    smallest = (1e-9 * max(statistics.scale, 1e-300)) ** 2
+    factor = np.where(variance > smallest, 1 / np.sqrt(np.maximum(variance, smallest)), 0.0)
+    largest = np.empty(len(scores))
+    size = max(1, BLOCK // len(pairs))
+    for start in range(0, len(scores), size):
+        part = centred[start : start + size]
+        largest[start : start + size] = (np.abs(part[:, left] - part[:, right]) * factor).max(
+            axis=1
+        )
+    units = len(statistics.rows)
+    student = student_quantile(level, units - 1)
+    normal = -NormalDist().inv_cdf((1 - level) / 2)
+    critical = max(float(np.quantile(largest, level)) * student / normal, student)
+    observed = statistics.scores[left] - statistics.scores[right]
+    jackknife = statistics.jackknife_scores()
+    error = np.empty(len(pairs))
+    size = max(1, BLOCK // units)
+    for start in range(0, len(pairs), size):
+        some = slice(start, start + size)
+        error[some] = jackknife_error(jackknife[:, left[some]] - jackknife[:, right[some]])
+    return np.stack([observed - critical * error, observed + critical * error])

@@ -138,7 +138,7 @@ def score(
     unit: Unit | None = None,
     block_length: int | None = None,
     by_domain: bool = False,
-    interval: IntervalName = "percentile",
+    interval: IntervalName | None = None,
     progress: Progress | None = None,
 ) -> Scores:
     """Score one or more systems by one or more metrics.
@@ -164,7 +164,8 @@ def score(
             they are known, else segments.
         block_length: segments in a block, with unit "block".
         by_domain: draw within each domain, so that every replicate has the same mixture.
-        interval: the method; one of `truebleu.significance.INTERVAL_METHODS`.
+        interval: the method; one of `truebleu.significance.INTERVAL_METHODS`. None for Hall's by
+            documents or blocks, and percentile by segments.
         progress: called with the number of replicates that were just scored.
     """
     parsed, test_set = metrics_for(metrics, as_test_set(systems, references))
@@ -174,16 +175,22 @@ def score(
         return _scores(test_set, labelled, counts, segments=segments)
 
     # Resampling needs NumPy, which takes longer to load than plain scores take in all.
-    from truebleu.significance.settings import IntervalSettings, chosen_unit, units_of
+    from truebleu.significance.settings import (
+        IntervalSettings,
+        chosen_unit,
+        default_interval,
+        units_of,
+    )
 
+    chosen = chosen_unit(unit, test_set)
     settings = IntervalSettings(
         replicates=replicates,
         seed=seed,
         level=level,
-        unit=chosen_unit(unit, test_set),
+        unit=chosen,
         block_length=block_length,
         by_domain=by_domain,
-        interval=interval,
+        interval=interval or default_interval(None, chosen, by_domain=by_domain),
     )
     units = units_of(test_set, settings)
     counts = {label: metric.count(test_set) for label, metric in labelled.items()}

@@ -195,9 +195,17 @@ def default_test(about: About | None) -> str:
     return "two-way" if about == "further-runs" else "ar"
 
 
-def default_interval(about: About | None) -> IntervalName:
-    """The interval that goes with it."""
-    return "two-way" if about == "further-runs" else "percentile"
+def default_interval(
+    about: About | None, unit: Unit = "segment", *, by_domain: bool = False
+) -> IntervalName:
+    """The interval that goes with it: the one that covers best (docs/evidence/defaults.md).
+
+    By documents that is Hall's skewness-corrected t; within domains the bootstrap's, which knows
+    strata.
+    """
+    if about == "further-runs":
+        return "two-way"
+    return "percentile" if unit == "segment" or by_domain else "hall"
 
 
 def chosen_unit(unit: Unit | None, test_set: TestSet) -> Unit:
