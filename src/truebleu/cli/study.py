@@ -709,8 +709,8 @@ def sensitivity(test_set: TestSet, **options: Any) -> Result:
         "--together",
         metavar="N,N,...",
         callback=whole_numbers,
-        help="Compare this many equal systems with one another, and count any false alarm among all "
-        "their pairs.",
+        help="Compare this many equal systems with one another, and count any false alarm among "
+        "all their pairs.",
     ),
     click.option(
         "--correction",
