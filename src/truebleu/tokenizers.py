@@ -101,6 +101,27 @@ def cuts_words_of(tokenizer: str, script: str) -> bool:
     return script in OF_UNSPACED_WORDS.get(tokenizer, ())
 
 
+#: What each tokenizer does, in a line.
+DESCRIPTIONS = {
+    AUTO: "13a, zh or char, by the script of the references",
+    "13a": "ASCII punctuation apart, marks inside numbers kept, as mteval-v13a",
+    "intl": "punctuation and symbols apart by Unicode category",
+    "zh": "each Chinese character apart, the rest as 13a",
+    "char": "each character apart",
+    "mteval": "mteval's default: as 13a, with its own way of lower-casing",
+    "mteval-intl": "mteval's --international-tokenization",
+    "mteval-intl-e": "the same with -e: each character beyond ASCII apart",
+    "none": "white space separates",
+    "ja-mecab": "Japanese words by MeCab; needs truebleu[ja]",
+    "ko-mecab": "Korean words by MeCab; needs truebleu[ko]",
+    "spm": "an old name of flores101",
+    "flores101": "pieces of the published SentencePiece model; needs truebleu[spm] and the model",
+    "flores200": "pieces of the published SentencePiece model; needs truebleu[spm] and the model",
+    "spBLEU-1K": "pieces of the published SentencePiece model; needs truebleu[spm] and the model",
+    "spm:PATH": "pieces of the SentencePiece model in a file; needs truebleu[spm]",
+}
+
+
 def tokenizer_names() -> list[str]:
     """Every name that ``BLEU(tokenize=…)`` takes, besides ``spm:PATH``."""
     return [AUTO, *NATIVE, *MECAB, *MODELS]

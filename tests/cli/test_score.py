@@ -239,3 +239,22 @@ def test_the_references_or_the_language_choose_the_tokenizer(tmp_path: Path) -> 
     strict = run(tmp_path, *texts, "-m", "bleu,wer", "--strict")
     assert (strict.returncode, strict.stdout) == (2, "")
     assert "WER cuts words at spaces" in strict.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--unit", "segment"], "--unit: found 'segment', expected --confidence beside it"),
+        (["--level", "0.95"], "--level: found 0.95, expected --confidence"),
+        (["--replicates", "1000"], "--replicates: found 1000"),
+        (["--by-domain"], "--by-domain: found True"),
+        (["--interval", "bca"], "--interval: found 'bca'"),
+        (["--force"], "--force: found True, expected --save FILE beside it"),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_refused(
+    folder: Path, options: list[str], message: str
+) -> None:
+    result = run(folder, "sys.txt", "-r", "ref.txt", *options)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert f"error: {message}" in result.stderr

@@ -9,6 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from truebleu._seeds import DEFAULT_REPLICATES, DEFAULT_SEED
 from truebleu._threads import MAX_THREADS, set_threads, use_environment
@@ -21,7 +22,7 @@ from truebleu.reports.document import FORMATS
 from truebleu.significance._names import INTERVALS, UNITS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from truebleu.corpus import TestSet
     from truebleu.metrics.base import Metric
@@ -41,6 +42,25 @@ def _add(command: Command, *options: Callable[[Any], Any]) -> Command:
     for option in reversed(options):
         command = option(command)
     return command
+
+
+def was_given(name: str) -> bool:
+    """Whether an option of the current command was given, by the name of its value."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source not in (None, ParameterSource.DEFAULT)
+
+
+def refuse_idle(names: Iterable[str], expected: str) -> None:
+    """Refuse options that were given and would do nothing here.
+
+    Args:
+        names: of the options' values.
+        expected: what they need, or what they cannot stand beside.
+    """
+    context = click.get_current_context()
+    for option in context.command.params:
+        if option.name in names and was_given(str(option.name)):
+            raise SettingError(option.opts[-1], context.params[str(option.name)], expected)
 
 
 # Texts.
@@ -125,7 +145,7 @@ def metric_option_by(parse: Callable[[Sequence[str]], list[Metric]]) -> Decorato
             show_default=True,
             callback=parsed,
             help="A metric; settings follow a colon: chrf:word_order=2. Repeat for several, or "
-            "separate them by commas. truebleu score --help lists all metrics and settings.",
+            "separate them by commas. truebleu list metrics lists all of them.",
         ),
         # Read before --metric, wherever it stands.
         click.option(
@@ -313,6 +333,8 @@ def _require_chart_file(
     context: click.Context, _option: click.Parameter, chart: Path | None
 ) -> Path | None:
     # Before the work begins: a file that cannot be written should be reported at once.
+    if chart is None and context.params["force"]:
+        raise SettingError("--force", True, "--chart FILE beside it")
     if chart is not None:
         require_chart_file(chart, overwrite=context.params["force"])
     return chart

@@ -14,10 +14,10 @@ from truebleu.cli._options import (
     metric_option,
     progress_bar,
     read_texts,
+    refuse_idle,
     test_set_options,
     threads_option,
 )
-from truebleu.errors import SettingError
 from truebleu.reports.document import render
 from truebleu.significance._names import ABOUTS
 from truebleu.significance.compare import compare
@@ -106,10 +106,8 @@ def command(
 
     A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'.
     """
-    if options["runs"] is None and options["swap_runs"] != "together":
-        raise SettingError("--swap-runs", options["swap_runs"], "--runs PATTERN beside it")
-    if options["runs"] is None and options["about"] is not None:
-        raise SettingError("--about", options["about"], "--runs PATTERN beside it")
+    if options["runs"] is None:
+        refuse_idle(["swap_runs", "about"], "--runs PATTERN beside it")
     _check(options)  # before the texts are read
     test_set = read_texts(
         systems, references, metrics, source=source, documents=documents, strict=strict

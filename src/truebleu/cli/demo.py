@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from truebleu.cli._options import seed_option
+from truebleu.cli._options import refuse_idle, seed_option
 from truebleu.reports import render
 from truebleu.significance.scores import score
 from truebleu.simulation import Channel, save_test_set, simulate
@@ -48,6 +48,8 @@ def command(segments: int, seed: int, folder: Path | None, force: bool) -> None:
     """Simulate a test set and score it by BLEU, chrF and TER."""
     test_set = simulate(segments=segments, systems=SYSTEMS, seed=seed)
     # Before the scores: a file that cannot be written should be reported at once.
+    if folder is None:
+        refuse_idle(["force"], "--save FOLDER beside it")
     files = None if folder is None else save_test_set(test_set, folder, overwrite=force)
     scores = score(test_set, metrics=["bleu", "chrf", "ter"])
     click.echo(_introduction(test_set, seed))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from truebleu.cli._options import (
     format_option,
@@ -13,12 +12,12 @@ from truebleu.cli._options import (
     metric_option,
     progress_bar,
     read_texts,
+    refuse_idle,
     replicate_options,
     test_set_options,
     threads_option,
 )
 from truebleu.corpus._files import locate
-from truebleu.errors import SettingError
 from truebleu.metrics.statistics_files import find_statistics
 from truebleu.reports.document import render
 from truebleu.significance.gate import GateSettings, gate
@@ -86,9 +85,11 @@ def command(
     With --margin, fail unless NEW is shown to be good enough. OLD is a text, or a file that
     `truebleu score --save` made of one. By several metrics, NEW must pass by all.
     """
-    _refuse_replicates(context, options["margin"])
-    if options["looks"] is not None and options["ledger"] is None:
-        raise SettingError("--looks", options["looks"], "--ledger FILE beside it")
+    if options["margin"] is not None:
+        expected = "none with --margin, whose test needs no replicates"
+        refuse_idle(["replicates", "seed"], expected)
+    if options["ledger"] is None:
+        refuse_idle(["looks"], "--ledger FILE beside it")
     settings = {name: value for name, value in given(options).items() if name != "ledger"}
     GateSettings(**settings)  # refuses what is not possible before the texts are read
     saved = _saved(old)
@@ -101,15 +102,6 @@ def command(
         result = gate(test_set, saved, metrics=metrics, progress=progress, **options)
     click.echo(render(result, format_), nl=False)
     context.exit(0 if result.passed else 1)
-
-
-def _refuse_replicates(context: click.Context, margin: float | None) -> None:
-    """Only the test without a margin has replicates."""
-    for name in ("replicates", "seed"):
-        given = context.get_parameter_source(name) is not ParameterSource.DEFAULT
-        if margin is not None and given:
-            expected = "none with --margin, whose test needs no replicates"
-            raise SettingError(f"--{name}", context.params[name], expected)
 
 
 def _saved(written: str) -> SavedStatistics | None:

@@ -108,6 +108,7 @@ COMMANDS = {
     "nbest": ("truebleu.cli.nbest", "Say what is in n-best lists, and how good their best is."),
     "mbr": ("truebleu.cli.mbr", "Choose the candidate with the highest expected utility."),
     "study": ("truebleu.cli.study", "Measure how far scores, intervals and tests can be trusted."),
+    "list": ("truebleu.cli.list", "List metrics, tokenizers, formats, tests and the like."),
     "demo": ("truebleu.cli.demo", "Simulate a test set and score it."),
     "sacrebleu": ("truebleu.cli.sacrebleu", "Score with sacreBLEU's command line."),
 }

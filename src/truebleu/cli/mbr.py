@@ -10,7 +10,7 @@ import click
 
 from truebleu._seeds import DEFAULT_SEED
 from truebleu.cli._nbest_options import nbest_options, read_lists, read_references
-from truebleu.cli._options import format_option, progress_bar, threads_option
+from truebleu.cli._options import format_option, progress_bar, refuse_idle, threads_option
 from truebleu.corpus._writing import refuse_existing, write_files
 from truebleu.errors import MalformedFileError, SettingError
 from truebleu.nbest.minimum_bayes_risk import Method, Weights, mbr
@@ -132,6 +132,10 @@ def command(
 
     Each candidate is scored against all others, which are taken for references: minimum Bayes risk.
     """
+    if output in (None, "-"):
+        refuse_idle(["force"], "-o FILE beside it")
+    if utilities is not None:
+        refuse_idle(["metric"], "none with --utilities, which are scores already")
     if output not in (None, "-"):
         refuse_existing([Path(str(output))], overwrite=force)
     reading = dict(options)

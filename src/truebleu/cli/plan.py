@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from truebleu._seeds import DEFAULT_SEED
 from truebleu.cli._options import (
@@ -14,7 +13,9 @@ from truebleu.cli._options import (
     metric_option,
     optional_test_set_options,
     read_texts,
+    refuse_idle,
     threads_option,
+    was_given,
 )
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels
@@ -126,10 +127,7 @@ NEED_TEXTS = ("source", "documents", "strict", "unit", "baseline", "replicates",
 @chart_options
 @format_option
 @threads_option
-@click.pass_context
 def command(
-    context: click.Context,
-    /,
     systems: tuple[str, ...],
     references: tuple[str, ...],
     source: str | None,
@@ -160,7 +158,7 @@ def command(
         )
         result = plan(test_set, difference=differences or None, metrics=metrics, **options)
     else:
-        _refuse_text_options(context)
+        refuse_idle(NEED_TEXTS, "-r REF and SYSTEMs beside it")
         if len(differences) > 1:
             found = f"{len(differences)} of them"
             raise SettingError("difference", found, "one where no texts are")
@@ -169,7 +167,7 @@ def command(
             raise SettingError("pilot", "none", expected)
         result = plan_from_literature(
             difference=differences[0] if differences else None,
-            metric=_label(context, metrics),
+            metric=_label(metrics),
             **reported,
             **{name: value for name, value in options.items() if name not in NEED_TEXTS},
         )
@@ -178,9 +176,9 @@ def command(
     click.echo(render(result, format_), nl=False)
 
 
-def _label(context: click.Context, metrics: Sequence[Metric]) -> str:
+def _label(metrics: Sequence[Metric]) -> str:
     """What the score is called: the metric's name, where somebody gave it."""
-    if context.get_parameter_source("metrics") is ParameterSource.DEFAULT:
+    if not was_given("metrics"):
         return UNNAMED_METRIC
     if len(metrics) > 1:
         raise SettingError("metric", ", ".join(metric_labels(metrics)), "one where no texts are")
@@ -204,9 +202,3 @@ def _refuse_reported(reported: Mapping[str, object]) -> None:
         if value is not None:
             option = f"--{name.replace('_', '-')}"
             raise SettingError(name, "texts as well", f"either texts of a pilot or {option}")
-
-
-def _refuse_text_options(context: click.Context) -> None:
-    for name in NEED_TEXTS:
-        if context.get_parameter_source(name) is not ParameterSource.DEFAULT:
-            raise SettingError(name, context.params[name], "-r REF and SYSTEMs beside it")

@@ -11,6 +11,7 @@ from truebleu.cli._options import (
     metric_option,
     progress_bar,
     read_texts,
+    refuse_idle,
     resampling_options,
     test_set_options,
     threads_option,
@@ -100,8 +101,13 @@ def command(
 ) -> None:
     """Score each SYSTEM against the references.
 
-    A SYSTEM is a file, or NAME=FILE to give it a name other than the file's.
+    A SYSTEM is a file, NAME=FILE to give it another name, a folder of files, or a pattern such as
+    'sys/*.txt'.
     """
+    if not confidence:
+        refuse_idle(options, "--confidence beside it; without it nothing is resampled")
+    if file is None:
+        refuse_idle(["force"], "--save FILE beside it")
     if segments and (confidence or details):
         raise click.UsageError("--segments excludes --confidence and --details.")
     test_set = read_texts(

@@ -31,18 +31,20 @@ if TYPE_CHECKING:
 STANDARD_INPUT = "-"
 
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zstd")
-FORMATS = (
-    ".txt",
-    ".tsv",
-    ".csv",
-    ".jsonl",
-    ".ndjson",
-    ".json",
-    ".parquet",
-    ".sgm",
-    ".sgml",
-    ".xml",
-)
+#: What each ending means; any other is plain text.
+FORMAT_NAMES = {
+    ".txt": "plain text, one segment per line; so is any other ending",
+    ".tsv": "tab-separated table with a heading line: FILE#COLUMN",
+    ".csv": "comma-separated table with a heading line: FILE#COLUMN",
+    ".jsonl": "one JSON object per line: FILE#KEY",
+    ".ndjson": "the same",
+    ".json": "a JSON array of objects or of texts: FILE#KEY",
+    ".parquet": "Parquet: FILE#COLUMN; needs truebleu[parquet]",
+    ".sgm": "NIST SGML: FILE, or FILE#NAME",
+    ".sgml": "the same",
+    ".xml": "WMT XML: FILE, or FILE#NAME",
+}
+FORMATS = tuple(FORMAT_NAMES)
 
 
 class Location(NamedTuple):

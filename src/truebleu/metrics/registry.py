@@ -240,6 +240,23 @@ def _parameters(make: Callable[..., Metric]) -> dict[str, Parameter]:
     }
 
 
+def written_settings(make: Callable[..., Metric]) -> str:
+    """The settings of a metric with their defaults, as they are written after the colon.
+
+    >>> written_settings(metric_class("wer"))
+    'tokenize=none,lowercase=no'
+    """
+    return ",".join(
+        f"{name}={_written(parameter.default)}" for name, parameter in _parameters(make).items()
+    )
+
+
+def _written(default: object) -> str:
+    if isinstance(default, bool):
+        return "yes" if default else "no"
+    return "" if default is None or default is Parameter.empty else str(default)
+
+
 def _type_text(annotation: Any) -> str:
     """The first type that an annotation names: with postponed annotations, it is text itself."""
     text = annotation.__name__ if isinstance(annotation, type) else str(annotation)

@@ -1,0 +1,140 @@
+"""``truebleu list``: what can be asked for by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from truebleu._results import Result
+from truebleu.cli._options import format_option
+from truebleu.reports.document import Column, Document, Table, render
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+RESULT_VERSION = 1
+
+EPILOG = """\b
+Examples:
+  truebleu list metrics
+  truebleu list tokenizers --format tsv
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing(Result):
+    """Names, each with what it means, in columns of one kind of thing."""
+
+    kind: str
+    rows: tuple[Mapping[str, str], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {"version": RESULT_VERSION, self.kind: [dict(row) for row in self.rows]}
+
+    def to_document(self) -> Document:
+        """One table."""
+        columns = tuple(Column(name, name.capitalize()) for name in self.rows[0])
+        table = Table(columns, tuple(dict(row) for row in self.rows))
+        return Document((table,), table)
+
+
+def _metrics() -> Iterator[dict[str, str]]:
+    from importlib import import_module
+
+    from truebleu.errors import PluginError
+    from truebleu.metrics.registry import METRICS, metric_class, plugin_names, written_settings
+
+    for name, (module, _) in METRICS.items():
+        title = (import_module(module).__doc__ or "").split("\n")[0].rstrip(".")
+        settings = written_settings(metric_class(name))
+        yield {"metric": name, "what it is": title, "settings and defaults": settings}
+    for name in plugin_names():
+        try:
+            make = metric_class(name)
+            title = (make.__doc__ or "").strip().split("\n")[0].rstrip(".")
+            row = {
+                "what it is": f"plug-in: {title}",
+                "settings and defaults": written_settings(make),
+            }
+        except PluginError as error:
+            row = {"what it is": str(error), "settings and defaults": ""}
+        yield {"metric": name, **row}
+
+
+def _tokenizers() -> Iterator[dict[str, str]]:
+    from truebleu.tokenizers import DESCRIPTIONS
+
+    for name, description in DESCRIPTIONS.items():
+        yield {"tokenizer": name, "what it does": description}
+
+
+def _formats() -> Iterator[dict[str, str]]:
+    from truebleu.corpus._files import COMPRESSED, FORMAT_NAMES
+    from truebleu.reports.document import FORMATS
+
+    for ending, description in FORMAT_NAMES.items():
+        yield {"format": ending, "what it is": description, "for": "texts"}
+    compressed = ", ".join(COMPRESSED)
+    yield {"format": compressed, "what it is": "any of these, compressed", "for": "texts"}
+    for name in FORMATS:
+        yield {"format": name, "what it is": f"--format {name}", "for": "results"}
+
+
+def _tests() -> Iterator[dict[str, str]]:
+    from truebleu.significance.tests import TESTS
+
+    for name, test in TESTS.items():
+        yield {"test": name, "what it is": test.title, "from": test.origin}
+
+
+def _corrections() -> Iterator[dict[str, str]]:
+    from truebleu.significance.corrections import CORRECTIONS
+
+    for name, correction in CORRECTIONS.items():
+        yield {
+            "correction": name,
+            "what it is": correction.title,
+            "assumes": correction.assumption or "",
+        }
+
+
+def _intervals() -> Iterator[dict[str, str]]:
+    from truebleu.significance.intervals import INTERVAL_METHODS
+
+    for name, method in INTERVAL_METHODS.items():
+        yield {"interval": name, "what it is": method.title}
+
+
+def _coefficients() -> Iterator[dict[str, str]]:
+    from truebleu.agreement.coefficients import DEFINITIONS
+    from truebleu.agreement.measures import TITLES
+
+    for name, title in TITLES.items():
+        definition = DEFINITIONS.get(name)
+        yield {
+            "coefficient": name,
+            "what it is": title,
+            "from": "" if definition is None else definition.origin,
+        }
+
+
+KINDS: dict[str, Callable[[], Iterator[dict[str, str]]]] = {
+    "metrics": _metrics,
+    "tokenizers": _tokenizers,
+    "formats": _formats,
+    "tests": _tests,
+    "corrections": _corrections,
+    "intervals": _intervals,
+    "coefficients": _coefficients,
+}
+
+
+@click.command("list", epilog=EPILOG)
+@click.argument("kind", type=click.Choice(tuple(KINDS)))
+@format_option
+def command(kind: str, format_: str) -> None:
+    """List what can be asked for by name, plug-ins of installed packages included."""
+    click.echo(render(Listing(kind=kind, rows=tuple(KINDS[kind]())), format_), nl=False)
