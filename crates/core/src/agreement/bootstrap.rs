@@ -8,9 +8,11 @@ use std::ops::Range;
 
 use ndarray::parallel::prelude::*;
 use ndarray::{Array2, ArrayView2, ArrayView3, Axis};
+use rayon::prelude::ParallelSliceMut;
 
-use super::coefficients::{Averaging, Coefficient};
-use super::groups::{Grouping, Prepared, Scratch};
+use super::coefficients::{Averaging, Coefficient, Formula};
+use super::groups::{Group, Grouping, Prepared, Scratch};
+use super::permuted_ties::common_multiple;
 use crate::interruption;
 use crate::resampling::{Purpose, Stream};
 
@@ -61,6 +63,25 @@ pub fn replicate_values(
         .iter()
         .flat_map(|prepared| metrics.iter().map(|metric| prepared.gather(metric)))
         .collect();
+    if let (Some(prepared), Coefficient::Calibrated { formula }) = (&prepared, question.coefficient)
+        && let Some(ties) = gathered
+            .iter()
+            .map(|metric| DrawnTies::new(prepared, question.averaging, metric))
+            .collect::<Option<Vec<_>>>()
+    {
+        let weights = |index| {
+            let mut stream = Stream::new(seed, Purpose::Agreement, index);
+            let draw = Draw::new(drawn, systems, items, &mut stream);
+            draw.weights(question.grouping).to_vec()
+        };
+        let of_drawn = drawn_accuracies(&ties, prepared.groups(), weights, replicates.clone());
+        if let Some(mut values) = of_drawn {
+            if formula == Formula::TauEq {
+                values.mapv_inplace(|accuracy| 2.0 * accuracy - 1.0);
+            }
+            return values;
+        }
+    }
     each_replicate(replicates, metrics.len(), |index, scratch, values| {
         let mut stream = Stream::new(seed, Purpose::Agreement, index);
         let draw = Draw::new(drawn, systems, items, &mut stream);
@@ -123,6 +144,125 @@ fn evaluate(
     let Question { coefficient, averaging, .. } = question;
     let found = prepared.evaluate(coefficient, averaging, metric, weights, scratch);
     found.value.unwrap_or(f64::NAN)
+}
+
+/// The most pairs whose differences are kept, 5 bytes each.
+const MOST_PAIRS: u64 = 1 << 24;
+/// Replicates whose accuracies are made at once.
+const LANES: usize = 16;
+
+/// One metric's differences of pairs of cells, for accuracies with calibrated ties of drawn groups.
+///
+/// The differences are sorted once. Replicates draw whole groups, so that they only change what a
+/// difference is worth when the threshold falls below it.
+struct DrawnTies {
+    /// Twice the place of the group, plus 1 where the pair is won: people order it as the metric does.
+    differences: Vec<u32>,
+    /// Whether the next difference is smaller, so that a threshold lies between.
+    cuts: Vec<bool>,
+    /// By group: what a pair is worth, what is right when all pairs are tied, and what all are worth.
+    groups: Vec<[i64; 3]>,
+}
+
+impl DrawnTies {
+    /// None where there are too many pairs, or sums would be too large.
+    fn new(prepared: &Prepared, averaging: Averaging, metric: &[f64]) -> Option<Self> {
+        if prepared.pairs() > MOST_PAIRS {
+            return None;
+        }
+        let unit = common_multiple(prepared.sizes().iter().map(|size| size.pairs))?;
+        let mut found: Vec<(f64, u32)> = Vec::with_capacity(prepared.pairs() as usize);
+        let mut groups = Vec::new();
+        for (number, group) in (0_u32..).zip(prepared.groups()) {
+            let (numerator, denominator) = group.size().weight(averaging.micro);
+            let weight = (unit / denominator * numerator) as i64;
+            groups.push([weight, weight * group.ties as i64, weight * group.pairs() as i64]);
+            for later in group.start..group.end {
+                // The cells come in ascending order of the human score.
+                let first_equal = group.start + prepared.below[later] as usize;
+                for earlier in group.start..later {
+                    let difference = metric[later] - metric[earlier];
+                    if earlier >= first_equal && difference != 0.0 {
+                        found.push((difference.abs(), 2 * number));
+                    } else if difference > 0.0 {
+                        found.push((difference, 2 * number + 1));
+                    }
+                }
+            }
+        }
+        found.par_sort_unstable_by(|left, right| right.0.total_cmp(&left.0));
+        let smaller =
+            |place: usize| found.get(place + 1).is_none_or(|next| next.0 < found[place].0);
+        let cuts = (0..found.len()).map(smaller).collect();
+        Some(Self { differences: found.into_iter().map(|(_, kind)| kind).collect(), cuts, groups })
+    }
+
+    /// The accuracies under the best thresholds; `drawn` says how often each replicate drew each group.
+    ///
+    /// None where sums would be too large.
+    fn accuracies(&self, drawn: &[[u32; LANES]]) -> Option<[f64; LANES]> {
+        let (mut tied, mut total) = ([0_i64; LANES], [0_i64; LANES]);
+        let mut worth = Vec::with_capacity(2 * drawn.len());
+        for (times, &[weight, ties, all]) in drawn.iter().zip(&self.groups) {
+            let mut loss = [0_i32; LANES];
+            for lane in 0..LANES {
+                let times = i64::from(times[lane]);
+                (tied[lane], total[lane]) = (tied[lane] + times * ties, total[lane] + times * all);
+                loss[lane] = i32::try_from(times * weight).ok()?;
+            }
+            worth.extend([loss, loss.map(|loss| -loss)]);
+        }
+        if total.iter().any(|&total| total > i64::from(i32::MAX)) {
+            return None;
+        }
+        let (mut sums, mut least) = ([0_i32; LANES], [0_i32; LANES]);
+        for (&kind, &cut) in self.differences.iter().zip(&self.cuts) {
+            let worth = &worth[kind as usize];
+            for lane in 0..LANES {
+                sums[lane] += worth[lane];
+            }
+            if cut {
+                for lane in 0..LANES {
+                    least[lane] = least[lane].min(sums[lane]);
+                }
+            }
+        }
+        Some(std::array::from_fn(|lane| {
+            let right = tied[lane] - i64::from(least[lane]);
+            if total[lane] > 0 { right as f64 / total[lane] as f64 } else { f64::NAN }
+        }))
+    }
+}
+
+/// The accuracy of each metric on each replicate, several replicates at a time.
+fn drawn_accuracies(
+    ties: &[DrawnTies],
+    groups: &[Group],
+    weights: impl Fn(u64) -> Vec<u32> + Sync,
+    replicates: Range<u64>,
+) -> Option<Array2<f64>> {
+    let count = (replicates.end - replicates.start) as usize;
+    let mut found = Array2::zeros((count, ties.len()));
+    let done = found.axis_chunks_iter_mut(Axis(0), LANES).into_par_iter().enumerate().map(
+        |(chunk, mut rows)| {
+            let mut drawn = vec![[0; LANES]; groups.len()];
+            for lane in 0..rows.nrows() {
+                let by_label = weights(replicates.start + (chunk * LANES + lane) as u64);
+                for (drawn, group) in drawn.iter_mut().zip(groups) {
+                    drawn[lane] = by_label[group.label as usize];
+                }
+            }
+            for (metric, ties) in ties.iter().enumerate() {
+                let accuracies = ties.accuracies(&drawn)?;
+                rows.column_mut(metric)
+                    .iter_mut()
+                    .zip(accuracies)
+                    .for_each(|(to, value)| *to = value);
+            }
+            Some(())
+        },
+    );
+    done.collect::<Option<Vec<()>>>().map(|_| found)
 }
 
 /// A row of values for each replicate, each of which depends on its own number alone.
@@ -212,7 +352,6 @@ fn repeated(times: &[u32]) -> impl Iterator<Item = usize> + '_ {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agreement::coefficients::Formula;
     use ndarray::{Array3, Slice};
 
     const SYSTEMS: usize = 5;
@@ -237,12 +376,13 @@ mod tests {
         human
     }
 
-    const COEFFICIENTS: [Coefficient; 5] = [
+    const COEFFICIENTS: [Coefficient; 6] = [
         Coefficient::Pearson,
         Coefficient::Spearman,
         Coefficient::Pairs { formula: Formula::TauB, epsilon: 0.0 },
         Coefficient::Pairs { formula: Formula::AccEq, epsilon: 1.0 },
         Coefficient::Calibrated { formula: Formula::AccEq },
+        Coefficient::Calibrated { formula: Formula::TauEq },
     ];
 
     fn values(question: Question, drawn: Drawn<'_>, replicates: Range<u64>) -> Array2<f64> {

@@ -11,7 +11,7 @@ use ndarray::{Array2, Axis};
 
 use super::coefficients::{Averaging, Coefficient, Formula};
 use super::groups::{Prepared, Scratch};
-use super::permuted_ties::{DRAWS, Mask, PermutedTies};
+use super::permuted_ties::{Bits, CoarseTies, DRAWS, FINE, LANES, Mask, PermutedTies};
 use crate::interruption;
 use crate::resampling::{Purpose, Stream};
 
@@ -56,9 +56,8 @@ pub fn hybrid_values(
     let scores = [&gathered[0][..], &gathered[1][..]];
     let coins = Coins { prepared, size: metrics[0].len(), permutation, unit };
     if let Coefficient::Calibrated { formula } = coefficient
-        && let Some(ties) = PermutedTies::new(prepared, averaging, scores)
+        && let Some(mut values) = calibrated_accuracies(averaging, scores, &coins, draws.clone())
     {
-        let mut values = permuted_accuracies(&ties, &coins, draws);
         if formula == Formula::TauEq {
             values.mapv_inplace(|accuracy| 2.0 * accuracy - 1.0);
         }
@@ -80,6 +79,48 @@ pub fn hybrid_values(
             found.value.unwrap_or(f64::NAN)
         })
     })
+}
+
+/// The accuracies of both hybrids in each draw; None where there are too many pairs.
+fn calibrated_accuracies(
+    averaging: Averaging,
+    scores: [&[f64]; 2],
+    coins: &Coins<'_>,
+    draws: Range<u64>,
+) -> Option<Array2<f64>> {
+    let prepared = coins.prepared;
+    if 4 * prepared.pairs() <= FINE {
+        let ties = PermutedTies::new(prepared, averaging, scores)?;
+        return Some(permuted_accuracies(&ties, coins, draws));
+    }
+    let ties = CoarseTies::new(prepared, averaging, scores)?;
+    Some(coarse_accuracies(&ties, coins, draws))
+}
+
+/// The accuracies of both hybrids in each draw under some thresholds, many draws at a time.
+fn coarse_accuracies(ties: &CoarseTies, coins: &Coins<'_>, draws: Range<u64>) -> Array2<f64> {
+    let count = (draws.end - draws.start) as usize;
+    let mut found = Array2::zeros((count, 2));
+    found.axis_chunks_iter_mut(Axis(0), LANES).into_par_iter().enumerate().for_each(
+        |(chunk, mut rows)| {
+            let mut holds = vec![Bits::default(); 2 * coins.prepared.cells().len()];
+            let first = draws.start + (chunk * LANES) as u64;
+            for (place, draw) in (first..).take(rows.nrows()).enumerate() {
+                let (word, bit) = (place / 64, place % 64);
+                let mut cells = holds.chunks_exact_mut(2);
+                coins.toss(draw, |swapped| {
+                    if let Some(cell) = cells.next() {
+                        // A swap gives the first hybrid the second metric's score.
+                        cell[usize::from(swapped)][word] |= 1 << bit;
+                    }
+                });
+            }
+            for (mut row, pair) in rows.outer_iter_mut().zip(ties.accuracies(&holds)) {
+                row.iter_mut().zip(pair).for_each(|(to, value)| *to = value);
+            }
+        },
+    );
+    found
 }
 
 /// The accuracies of both hybrids in each draw, several draws at a time.
@@ -318,6 +359,33 @@ mod tests {
                         assert!(difference.abs() < 1e-12, "{grouping:?} {coefficient:?} {draw}");
                     }
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn some_thresholds_are_as_good_as_all_where_they_are_all_there_are() {
+        // Few scores have few differences: every one of them is among the quantiles.
+        let (human, first, second) = (human(), scores(1), scores(2));
+        let metrics = [&first[..], &second[..]];
+        for grouping in [Grouping::None, Grouping::Item, Grouping::System] {
+            let prepared = Prepared::new(&human, SYSTEMS, grouping);
+            let gathered = metrics.map(|metric| prepared.gather(metric));
+            let scores = [&gathered[0][..], &gathered[1][..]];
+            for micro in [false, true] {
+                let averaging = Averaging { micro, undefined_as_zero: false };
+                let coins = Coins {
+                    prepared: &prepared,
+                    size: first.len(),
+                    permutation: Permutation::Random { seed: 5 },
+                    unit: Unit::Cell,
+                };
+                let fine = PermutedTies::new(&prepared, averaging, scores);
+                let coarse = CoarseTies::new(&prepared, averaging, scores);
+                let (Some(fine), Some(coarse)) = (fine, coarse) else { panic!("few pairs") };
+                let all = permuted_accuracies(&fine, &coins, 0..300);
+                let some = coarse_accuracies(&coarse, &coins, 0..300);
+                assert!(all.iter().zip(&some).all(|(x, y)| (x - y).abs() < 1e-12), "{grouping:?}");
             }
         }
     }

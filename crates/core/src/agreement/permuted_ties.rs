@@ -4,12 +4,20 @@
 //! of its cells holds one of two scores. All of them are sorted once. A draw then walks down the list, adding
 //! what each difference that is there is worth: with every pair tied, people's ties are what is right; as the
 //! threshold falls below a difference, a pair that people tied is lost and one that both order alike is won.
+//!
+//! Of very many differences, only some hundred are tried as thresholds (`CoarseTies`). What lies between two
+//! of them is counted, not walked through: for 256 draws at a time, a bit for each. A permutation test holds
+//! its level whatever the statistic is, as long as the observed one is made alike.
 
 use std::ops::{Add, BitAnd};
+
+use rayon::prelude::*;
 
 use super::coefficients::Averaging;
 use super::groups::{Group, Prepared};
 
+/// Up to this many differences every one of them is tried as a threshold; of more, some are.
+pub(super) const FINE: u64 = 1 << 18;
 /// Differences of standardised scores closer than this are the same but for rounding.
 const ROUNDING: f64 = 1e-12;
 /// The most differences that are kept; 12 bytes each. Larger groups are calibrated draw by draw.
@@ -45,23 +53,8 @@ impl PermutedTies {
     /// None where there are too many pairs.
     #[must_use]
     pub fn new(prepared: &Prepared, averaging: Averaging, metrics: [&[f64]; 2]) -> Option<Self> {
-        if prepared.pairs() > MOST / 4 {
-            return None;
-        }
-        let unit = common_multiple(prepared.sizes().iter().map(|size| size.pairs))?;
-        let groups = prepared.groups();
-        let cells: usize = groups.iter().map(Group::len).sum();
-        let weights = if averaging.micro { cells } else { groups.len() } as u64;
-        let total = weights.checked_mul(unit).filter(|&total| 0 < total && total <= LARGEST)?;
-        let mut found = Vec::new();
-        let mut tied = 0;
-        for group in groups {
-            let (numerator, denominator) = group.size().weight(averaging.micro);
-            let weight = (unit / denominator * numerator) as i32;
-            tied += weight * group.ties as i32;
-            add_differences(&mut found, prepared, group, metrics, weight);
-        }
-        Some(Self { differences: by_falling_size(found), tied, total: total as i32 })
+        let (found, tied, total) = all_differences(prepared, averaging, metrics)?;
+        Some(Self { differences: by_falling_size(found), tied, total })
     }
 
     /// The accuracies of both hybrids under their best thresholds, in several draws at once.
@@ -117,6 +110,41 @@ impl Sum for i32 {
     }
 }
 
+/// Differences with their sizes.
+type SizedDifferences = Vec<(f64, Difference)>;
+
+/// All differences, what is right when every pair is tied, and what all pairs are worth.
+///
+/// None where there are too many, or sums would be too large.
+fn all_differences(
+    prepared: &Prepared,
+    averaging: Averaging,
+    metrics: [&[f64]; 2],
+) -> Option<(SizedDifferences, i32, i32)> {
+    if prepared.pairs() > MOST / 4 {
+        return None;
+    }
+    let unit = total_unit(prepared)?;
+    let groups = prepared.groups();
+    let cells: usize = groups.iter().map(Group::len).sum();
+    let weights = if averaging.micro { cells } else { groups.len() } as u64;
+    let total = weights.checked_mul(unit).filter(|&total| 0 < total && total <= LARGEST)?;
+    let mut found = Vec::with_capacity(2 * prepared.pairs() as usize);
+    let mut tied = 0;
+    for group in groups {
+        let (numerator, denominator) = group.size().weight(averaging.micro);
+        let weight = (unit / denominator * numerator) as i32;
+        tied += weight * group.ties as i32;
+        add_differences(&mut found, prepared, group, metrics, weight);
+    }
+    Some((found, tied, total as i32))
+}
+
+/// What a group is worth, so that each of its pairs is worth a whole number.
+fn total_unit(prepared: &Prepared) -> Option<u64> {
+    common_multiple(prepared.sizes().iter().map(|size| size.pairs))
+}
+
 /// Adds those differences of a group that are worth something: pairs in the other order than people's
 /// are wrong at any threshold.
 fn add_differences(
@@ -165,7 +193,7 @@ fn by_falling_size(mut found: Vec<(f64, Difference)>) -> Vec<Difference> {
 }
 
 /// The least common multiple; None where it is too large for exact sums.
-fn common_multiple(numbers: impl Iterator<Item = u64>) -> Option<u64> {
+pub(super) fn common_multiple(numbers: impl Iterator<Item = u64>) -> Option<u64> {
     let mut multiple = 1_u64;
     for number in numbers {
         multiple = multiple.checked_mul(number / common_divisor(multiple, number))?;
@@ -178,4 +206,196 @@ fn common_multiple(numbers: impl Iterator<Item = u64>) -> Option<u64> {
 
 fn common_divisor(left: u64, right: u64) -> u64 {
     if right == 0 { left } else { common_divisor(right, left % right) }
+}
+
+/// Draws that `CoarseTies` evaluates at once: a bit each.
+pub(super) const LANES: usize = 64 * WORDS;
+const WORDS: usize = 4;
+/// A bit for each draw.
+pub(super) type Bits = [u64; WORDS];
+/// The most and the fewest thresholds that are tried.
+const THRESHOLDS: (usize, usize) = (512, 64);
+/// Differences of which thresholds are the quantiles.
+const SAMPLE: usize = 1 << 16;
+
+/// The differences between two thresholds that are worth the same.
+#[derive(Debug, Clone)]
+struct Run {
+    loss: i32,
+    end: usize,
+    /// Whether a threshold follows.
+    last: bool,
+}
+
+/// The differences of all pairs that two metrics can make, in ranges between thresholds, largest first.
+#[derive(Debug, Clone)]
+pub(super) struct CoarseTies {
+    cells: Vec<[u32; 2]>,
+    runs: Vec<Run>,
+    tied: i32,
+    total: i32,
+}
+
+impl CoarseTies {
+    /// Prepares two metrics, whose standardised scores come as `gather` orders them.
+    ///
+    /// None where sums would be too large.
+    pub(super) fn new(
+        prepared: &Prepared,
+        averaging: Averaging,
+        metrics: [&[f64]; 2],
+    ) -> Option<Self> {
+        let (found, tied, total) = all_differences(prepared, averaging, metrics)?;
+        let unit = total_unit(prepared)?;
+        let mut losses: Vec<i32> = Vec::new();
+        for size in prepared.sizes() {
+            let (numerator, denominator) = size.weight(averaging.micro);
+            let weight = (unit / denominator * numerator) as i32;
+            losses.extend([weight, -weight]);
+        }
+        losses.sort_unstable();
+        losses.dedup();
+        let wanted = (2 * THRESHOLDS.0 / losses.len().max(1)).clamp(THRESHOLDS.1, THRESHOLDS.0);
+        let thresholds = quantiles(&found, wanted);
+        // Counting sort by range and worth; differences of 0 are tied at any threshold.
+        let kinds = losses.len();
+        let place = |size: f64, loss: i32| {
+            let range = thresholds.partition_point(|&threshold| threshold + ROUNDING >= size);
+            let kind = losses.partition_point(|&other| other < loss);
+            (range * kinds + kind) as u32
+        };
+        let keys: Vec<u32> = found
+            .par_iter()
+            .map(
+                |&(size, difference)| {
+                    if size > ROUNDING { place(size, difference.loss) } else { u32::MAX }
+                },
+            )
+            .collect();
+        let mut ends = vec![0_usize; (thresholds.len() + 1) * kinds + 1];
+        for &key in keys.iter().filter(|&&key| key != u32::MAX) {
+            ends[key as usize + 1] += 1;
+        }
+        for key in 1..ends.len() {
+            ends[key] += ends[key - 1];
+        }
+        let mut next = ends.clone();
+        let mut cells = vec![[0; 2]; ends.last().copied().unwrap_or(0)];
+        for (&key, (_, difference)) in keys.iter().zip(&found).filter(|(key, _)| **key != u32::MAX)
+        {
+            let to = &mut next[key as usize];
+            cells[*to] = [difference.first, difference.second];
+            *to += 1;
+        }
+        let run = |key: usize| Run {
+            loss: losses[key % kinds],
+            end: ends[key + 1],
+            last: key % kinds + 1 == kinds,
+        };
+        let runs = (0..ends.len() - 1).map(run).collect();
+        Some(Self { cells, runs, tied, total })
+    }
+
+    /// The accuracies of both hybrids under their best thresholds, in `LANES` draws at once.
+    ///
+    /// `holds[2 * cell + metric]` has a bit for each draw in which the first hybrid holds that metric's
+    /// score of the cell; the second holds it in the others.
+    pub(super) fn accuracies(&self, holds: &[Bits]) -> Vec<[f64; 2]> {
+        let mut sums = [[0_i32; LANES]; 2];
+        let mut least = [[0_i32; LANES]; 2];
+        let mut start = 0;
+        for run in &self.runs {
+            let mut counters = [Counter::default(), Counter::default()];
+            for eight in self.cells[start..run.end].chunks(8) {
+                let mut both = [[[0; WORDS]; 8]; 2];
+                for (place, &[first, second]) in eight.iter().enumerate() {
+                    let (one, other) = (&holds[first as usize], &holds[second as usize]);
+                    for word in 0..WORDS {
+                        both[0][place][word] = one[word] & other[word];
+                        both[1][place][word] = !(one[word] | other[word]);
+                    }
+                }
+                counters[0].add(&both[0]);
+                counters[1].add(&both[1]);
+            }
+            if start < run.end {
+                for (counter, sums) in counters.iter().zip(&mut sums) {
+                    counter.add_to(run.loss, sums);
+                }
+            }
+            if run.last {
+                for (least, sums) in least.iter_mut().zip(&sums) {
+                    least.iter_mut().zip(sums).for_each(|(least, &sum)| *least = (*least).min(sum));
+                }
+            }
+            start = run.end;
+        }
+        let share = |least: i32| f64::from(self.tied - least) / f64::from(self.total);
+        (0..LANES).map(|draw| [share(least[0][draw]), share(least[1][draw])]).collect()
+    }
+}
+
+/// How many bits were set in each draw, as binary digits: digit by digit, all draws of a word at once.
+#[derive(Debug, Clone, Default)]
+struct Counter {
+    digits: [Bits; 32],
+}
+
+impl Counter {
+    /// Adds eight bits of each draw, by carry-save adders (Harley and Seal).
+    fn add(&mut self, bits: &[Bits; 8]) {
+        for word in 0..WORDS {
+            let bit = |place: usize| bits[place][word];
+            let [ones, twos, fours] = [0, 1, 2].map(|digit: usize| self.digits[digit][word]);
+            let (ones, carried) = add_three(ones, bit(0), bit(1));
+            let (ones, also) = add_three(ones, bit(2), bit(3));
+            let (twos, four) = add_three(twos, carried, also);
+            let (ones, carried) = add_three(ones, bit(4), bit(5));
+            let (ones, also) = add_three(ones, bit(6), bit(7));
+            let (twos, eight) = add_three(twos, carried, also);
+            let (fours, mut carry) = add_three(fours, four, eight);
+            (self.digits[0][word], self.digits[1][word]) = (ones, twos);
+            self.digits[2][word] = fours;
+            for digit in &mut self.digits[3..] {
+                if carry == 0 {
+                    break;
+                }
+                (digit[word], carry) = (digit[word] ^ carry, digit[word] & carry);
+            }
+        }
+    }
+
+    /// Adds the counts of all draws, times a factor.
+    fn add_to(&self, factor: i32, sums: &mut [i32; LANES]) {
+        for (exponent, digit) in self.digits.iter().enumerate() {
+            if digit.iter().all(|&word| word == 0) {
+                continue;
+            }
+            let worth = factor << exponent;
+            for (sums, &word) in sums.chunks_exact_mut(64).zip(digit) {
+                for (bit, sum) in sums.iter_mut().enumerate() {
+                    // All bits of the mask are those of the draw.
+                    *sum += worth & -((word >> bit & 1) as i32);
+                }
+            }
+        }
+    }
+}
+
+/// The sum of three bits, and what is carried.
+fn add_three(one: u64, other: u64, third: u64) -> (u64, u64) {
+    let odd = one ^ other;
+    (odd ^ third, (one & other) | (odd & third))
+}
+
+/// Thresholds that cut the differences into ranges of about equal size, largest first, then 0.
+fn quantiles(found: &[(f64, Difference)], count: usize) -> Vec<f64> {
+    let step = found.len().div_ceil(SAMPLE).max(1);
+    let mut sample: Vec<f64> = found.iter().step_by(step).map(|&(size, _)| size).collect();
+    sample.sort_unstable_by(|left, right| right.total_cmp(left));
+    let mut cuts: Vec<f64> =
+        (1..count).filter_map(|cut| sample.get(cut * sample.len() / count).copied()).collect();
+    cuts.push(0.0);
+    cuts.dedup_by(|next, before| *before - *next <= ROUNDING);
+    cuts
 }
