@@ -26,6 +26,7 @@ from truebleu.simulation import (
     paraphrase,
     save_test_set,
     simulate,
+    simulate_causes,
     spell,
     synonyms,
     topic_tables,
@@ -361,3 +362,24 @@ def test_a_paraphrase_says_the_same_in_other_words() -> None:
 def test_spelling_sets_a_capital_a_full_stop_and_no_space_before_a_pause() -> None:
     assert spell(["our", "team", "won", ";", "so", "what"]) == "Our team won; so what."
     assert spell([]) == ""
+
+
+def test_systems_with_a_planted_cause_differ_from_the_baseline_there_only() -> None:
+    test_set = simulate_causes(segments=200)
+    longer = simulate_causes(segments=230)
+    texts = {name: list(outputs) for name, outputs in test_set.systems.items()}
+    assert list(longer.systems["runaway"])[:200] == texts["runaway"]
+    reference = list(test_set.references[0])
+    runaway = [len(text or "") > 3 * len(reference[i] or "") for i, text in enumerate(texts["runaway"])]  # fmt: skip  # noqa: E501
+    assert 2 <= sum(runaway) <= 16
+    assert not any('"' in (text or "") for name in texts if name != "straight-quotes" for text in texts[name])  # fmt: skip  # noqa: E501
+    assert any('"' in (text or "") for text in texts["straight-quotes"])
+    assert any("“" in (text or "") for text in reference)
+    assert not any("“" in (text or "") for text in texts["straight-quotes"])
+
+    def right(name: str, domain: str, *, equal: bool) -> float:
+        places = [i for i, one in enumerate(test_set.domains or ()) if (one == domain) is equal]
+        return sum(texts[name][i] == reference[i] for i in places) / len(places)
+
+    assert right("weak-in-sport", "sport", equal=True) < right("baseline", "sport", equal=True)
+    assert right("weak-in-sport", "sport", equal=False) > 0.5 * right("baseline", "sport", equal=False)  # fmt: skip  # noqa: E501

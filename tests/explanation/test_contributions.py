@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from truebleu.corpus import as_test_set
-from truebleu.explanation import contributions, mean_gradient
+from truebleu.explanation import mean_gradient, split_difference
 from truebleu.metrics import BLEU, CHRF, FunctionMetric, GivenScores
 from truebleu.metrics.base import Metric
 from truebleu.metrics.registry import METRICS, parse_metric
@@ -79,7 +79,7 @@ def rows_of(metric: Metric, test_set: TestSet) -> tuple[Values, Values]:
 class TestEveryMetric:
     def test_contributions_add_up_to_the_difference(self, name: str, test_set: TestSet) -> None:
         metric = metric_of(name)
-        found = contributions(metric, *rows_of(metric, test_set))
+        found = split_difference(metric, *rows_of(metric, test_set))
         scores = metric.score(np.stack(rows_of(metric, test_set)).sum(axis=1))
         assert found.unattributed == 0
         assert found.difference == pytest.approx(scores[0] - scores[1], abs=1e-12)
@@ -89,7 +89,10 @@ class TestEveryMetric:
     def test_swapping_the_systems_turns_every_sign(self, name: str, test_set: TestSet) -> None:
         metric = metric_of(name)
         first, second = rows_of(metric, test_set)
-        forth, back = contributions(metric, first, second), contributions(metric, second, first)
+        forth, back = (
+            split_difference(metric, first, second),
+            split_difference(metric, second, first),
+        )
         assert_allclose(forth.by_segment, -back.by_segment, atol=1e-9)
 
     def test_equal_outputs_contribute_nothing(self, name: str, test_set: TestSet) -> None:
@@ -97,15 +100,15 @@ class TestEveryMetric:
         first, second = rows_of(metric, test_set)
         second = second.copy()
         second[10:20] = first[10:20]
-        assert not contributions(metric, first, second).by_segment[10:20].any()
-        assert not contributions(metric, first, first).by_segment.any()
+        assert not split_difference(metric, first, second).by_segment[10:20].any()
+        assert not split_difference(metric, first, first).by_segment.any()
 
     def test_the_order_of_segments_does_not_matter(self, name: str, test_set: TestSet) -> None:
         metric = metric_of(name)
         first, second = rows_of(metric, test_set)
         order = np.random.default_rng(2).permutation(len(first))
-        here = contributions(metric, first, second).by_segment
-        there = contributions(metric, first[order], second[order]).by_segment
+        here = split_difference(metric, first, second).by_segment
+        there = split_difference(metric, first[order], second[order]).by_segment
         assert_allclose(here[order], there, atol=1e-9)
 
     def test_every_column_has_a_part(self, name: str, test_set: TestSet) -> None:
@@ -117,7 +120,7 @@ class TestEveryMetric:
 def test_a_mean_contributes_the_difference_of_scores_over_their_number() -> None:
     metric = GivenScores.of({"a": [1.0, 2.0, 4.0], "b": [1.0, 0.0, 3.0]})
     test_set = as_test_set({"a": ["x"] * 3, "b": ["x"] * 3}, ["x"] * 3)
-    found = contributions(metric, *rows_of(metric, test_set))
+    found = split_difference(metric, *rows_of(metric, test_set))
     assert_allclose(found.by_segment, [0, 2 / 3, 1 / 3], atol=1e-12)
 
 
@@ -132,7 +135,7 @@ def test_contributions_are_what_shapley_values_become(metric: Metric, test_set: 
         order = random.permutation(len(first))
         steps = np.cumsum(np.concatenate([second.sum(axis=0)[None], difference[order]]), axis=0)
         shapley[order] += np.diff(metric.score(steps)) / orders
-    found = contributions(metric, first, second).by_segment
+    found = split_difference(metric, first, second).by_segment
     assert np.corrcoef(found, shapley)[0, 1] > 0.999
 
 
@@ -153,7 +156,7 @@ def test_a_jump_is_reported_as_not_attributed() -> None:
     texts = {"a": ["a b c d e", "f g h"], "b": ["a b c x e", "f g h"]}
     test_set = as_test_set(texts, ["a b c d e", "f g h"])
     metric = BLEU()
-    found = contributions(metric, *rows_of(metric, test_set))
+    found = split_difference(metric, *rows_of(metric, test_set))
     assert abs(found.unattributed) > 1
     total = found.by_segment.sum() + found.unattributed
     assert total == pytest.approx(found.difference, abs=1e-9)

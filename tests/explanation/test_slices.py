@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError, UnpairedSegmentsError
-from truebleu.explanation import contributions
+from truebleu.explanation import split_difference
 from truebleu.explanation.slices import (
     Variable,
     reference_shares,
@@ -101,7 +101,7 @@ def test_slices_add_up_to_the_difference_and_excesses_to_nothing(
     test_set: TestSet, unit: str
 ) -> None:
     rows = BLEU().count(test_set).array()
-    found = contributions(BLEU(), rows[:, 0], rows[:, 1])
+    found = split_difference(BLEU(), rows[:, 0], rows[:, 1])
     units = Units.segments(200) if unit == "segment" else Units.documents(test_set.documents or ())
     shares = reference_shares(test_set)
     assert shares.sum() == pytest.approx(1)
@@ -128,7 +128,7 @@ def test_an_even_difference_has_no_excess_but_by_chance() -> None:
 
 def test_intervals_hold_the_contributions_and_grow_with_the_level(test_set: TestSet) -> None:
     rows = BLEU().count(test_set).array()
-    found = contributions(BLEU(), rows[:, 0], rows[:, 1])
+    found = split_difference(BLEU(), rows[:, 0], rows[:, 1])
     cut, units = variables(test_set), Units.segments(200)
     widths = []
     for level in (0.5, 0.95):
@@ -152,7 +152,7 @@ def test_simultaneous_intervals_cover_all_slices_as_often_as_they_say() -> None:
     for seed in range(draws):
         made = simulate(segments=segments, systems=channels, seed=seed, document_length=1)
         rows = BLEU().count(made).array()
-        found = contributions(BLEU(), rows[:, 0], rows[:, 1])
+        found = split_difference(BLEU(), rows[:, 0], rows[:, 1])
         cut = [Variable("half", "source", ("a", "b"), np.arange(segments) % 2)]
         bounds = simultaneous_intervals(
             BLEU(), rows, cut, found, Units.segments(segments), replicates=300, seed=1, level=0.9

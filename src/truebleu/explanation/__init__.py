@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from truebleu._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from truebleu.explanation.contributions import Contributions, contributions, mean_gradient
+    from truebleu.explanation.contributions import Contributions, mean_gradient, split_difference
     from truebleu.explanation.degenerate import degenerate_outputs
     from truebleu.explanation.explain import (
         DegenerateGroup,
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
         SliceContribution,
         TypographyEffect,
         VariableContributions,
-        explain,
     )
     from truebleu.explanation.fragility import Fragility
     from truebleu.explanation.people import (
@@ -43,12 +42,11 @@ _HOMES = {
     "SliceContribution": "explain",
     "TypographyEffect": "explain",
     "VariableContributions": "explain",
-    "contributions": "contributions",
     "degenerate_outputs": "degenerate",
-    "explain": "explain",
     "find_curve": "people",
     "mean_gradient": "contributions",
     "people_agreement": "people",
+    "split_difference": "contributions",
 }
 __all__ = [
     "CURVES",
@@ -64,12 +62,11 @@ __all__ = [
     "SliceContribution",
     "TypographyEffect",
     "VariableContributions",
-    "contributions",
     "degenerate_outputs",
-    "explain",
     "find_curve",
     "mean_gradient",
     "people_agreement",
+    "split_difference",
 ]
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

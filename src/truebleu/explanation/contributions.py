@@ -60,7 +60,7 @@ class Contributions:
         return np.asarray(self.gradient * self.rows.sum(axis=0))
 
 
-def contributions(metric: Metric, first: Values, second: Values) -> Contributions:
+def split_difference(metric: Metric, first: Values, second: Values) -> Contributions:
     """Split the difference of two systems.
 
     Args:

@@ -12,7 +12,7 @@ from truebleu._results import Result
 from truebleu._seeds import DEFAULT_SEED
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError
-from truebleu.explanation.contributions import contributions
+from truebleu.explanation.contributions import split_difference
 from truebleu.explanation.degenerate import degenerate_outputs
 from truebleu.explanation.fragility import fragility
 from truebleu.explanation.ngrams import TYPOGRAPHY, alike, ngram_effects, typography_of
@@ -71,6 +71,8 @@ RESULT_VERSION = 1
 SLICE_REPLICATES = 2000
 # N-grams that are listed on each side.
 LISTED_NGRAMS = 10
+# Contributions that differ by less are equal but for rounding.
+TIED = 1e-10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -410,7 +412,7 @@ class _Explainer:
         """Explain one pair of so many, for which p-values are adjusted too."""
         names = list(self.test_set.systems)
         rows = np.ascontiguousarray(self.rows[:, [names.index(pair.a), names.index(pair.b)]])
-        found = contributions(self.metric, rows[:, 0], rows[:, 1])
+        found = split_difference(self.metric, rows[:, 0], rows[:, 1])
         ngrams = ngram_effects(
             self.metric, self.test_set, (pair.a, pair.b), found, self.units, self.documents
         )
@@ -665,9 +667,8 @@ def _listed(effects: NgramEffects | None, ps: Values) -> tuple[NgramContribution
     """The n-grams that contribute most on either side, from the first system's to the second's."""
     if effects is None:
         return ()
-    order = np.argsort(-effects.contributions, kind="stable")
-    ahead = [n for n in order[:LISTED_NGRAMS] if effects.contributions[n] > 0]
-    behind = [n for n in order[::-1][:LISTED_NGRAMS] if effects.contributions[n] < 0]
+    ahead = _largest(effects.contributions, effects.ngrams)
+    behind = _largest(-effects.contributions, effects.ngrams)
     p_of = dict(zip(effects.tested.tolist(), ps.tolist(), strict=True))
     return tuple(
         NgramContribution(
@@ -677,7 +678,15 @@ def _listed(effects: NgramEffects | None, ps: Values) -> tuple[NgramContribution
             documents=None if effects.documents is None else int(effects.documents[number]),
             examples=tuple(place + 1 for place in effects.examples(number)),
             typography=typography_of(effects.ngrams[number]),
-            p_adjusted=p_of.get(int(number)),
+            p_adjusted=p_of.get(number),
         )
         for number in (*ahead, *reversed(behind))
     )
+
+
+def _largest(values: Values, ngrams: Sequence[str]) -> list[int]:
+    """The largest values above 0; of equal ones those of the first n-grams by spelling."""
+    few = min(LISTED_NGRAMS, len(values))
+    least = max(np.partition(values, -few)[-few] - TIED, TIED)
+    chosen = np.flatnonzero(values >= least).tolist()
+    return sorted(chosen, key=lambda n: (-round(float(values[n]) / TIED), ngrams[n]))[:few]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from truebleu.explanation.contributions import contributions
+from truebleu.explanation.contributions import split_difference
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -147,7 +147,7 @@ def _threshold(
 
 def _approximate_p(metric: Metric, rows: Values, units: Units, kept: NDArray[np.bool_]) -> float:
     """Swaps turn the signs of units' contributions, whose sum is then about normal."""
-    found = contributions(metric, rows[kept, 0], rows[kept, 1])
+    found = split_difference(metric, rows[kept, 0], rows[kept, 1])
     by_unit = np.bincount(units.of_segment[kept], weights=found.by_segment, minlength=len(units))
     spread = sqrt(float(np.square(by_unit).sum()))
     return erfc(abs(found.difference) / (sqrt(2) * spread)) if spread else 1.0

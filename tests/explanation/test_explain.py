@@ -1,0 +1,231 @@
+"""The verb explain: planted causes are found, equal systems are not explained away."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from truebleu import compare, explain
+from truebleu.corpus import read_test_set
+from truebleu.errors import SettingError, UnknownNameError
+from truebleu.explanation import split_difference
+from truebleu.explanation.explain import LISTED_NGRAMS
+from truebleu.explanation.ngrams import ngram_effects
+from truebleu.metrics import BLEU, FunctionMetric
+from truebleu.reports.explain import verdict
+from truebleu.resampling import Units
+from truebleu.simulation import simulate, simulate_causes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from truebleu.corpus import TestSet
+    from truebleu.explanation import Explanation, PairExplanation
+
+METRICS = ["bleu", "chrf", "ter"]
+
+
+@pytest.fixture(scope="module")
+def causes() -> TestSet:
+    return simulate_causes(segments=800)
+
+
+@pytest.fixture(scope="module")
+def explained(causes: TestSet) -> Explanation:
+    return explain(causes, baseline="baseline", metrics=METRICS, replicates=2000)
+
+
+def pair_of(explanation: Explanation, metric: str, system: str) -> PairExplanation:
+    label = {"bleu": "BLEU", "chrf": "chrF2", "ter": "TER"}[metric]
+    (pair,) = [pair for pair in explanation.of(label) if pair.comparison.a == system]
+    return pair
+
+
+@pytest.mark.parametrize("metric", METRICS)
+class TestPlantedCauses:
+    def test_the_weak_domain_is_found_first(self, explained: Explanation, metric: str) -> None:
+        pair = pair_of(explained, metric, "weak-in-sport")
+        first = pair.variables[0]
+        assert first.name == "domain"
+        assert first.p_adjusted is not None
+        assert first.p_adjusted <= 0.01
+        largest = max(first.slices, key=lambda part: abs(part.contribution))
+        assert largest.name == "sport"
+        assert largest.contribution == pytest.approx(pair.comparison.difference, rel=0.25)
+        where = [line for line in verdict(explained, pair) if line.startswith("It depends on")]
+        assert where[0].startswith("It depends on domain")
+        assert "‹sport›" in where[0]
+
+    def test_runaway_outputs_are_told_first(self, explained: Explanation, metric: str) -> None:
+        pair = pair_of(explained, metric, "runaway")
+        group = pair.degenerate[1]
+        assert (group.flag, group.system) == ("runaway", "runaway")
+        assert group.contribution / pair.comparison.difference > 0.8
+        assert group.difference is not None
+        assert abs(group.difference) < 0.3 * abs(pair.comparison.difference)
+        assert f"{len(group.segments)} runaway outputs" in verdict(explained, pair)[0]
+
+    def test_quotes_are_told_first(self, explained: Explanation, metric: str) -> None:
+        pair = pair_of(explained, metric, "straight-quotes")
+        effect = pair.typography[0]
+        assert effect.kind == "quotes"
+        assert effect.effect / pair.comparison.difference > 0.8
+        assert verdict(explained, pair)[0].startswith("Quotes make up")
+
+
+def test_n_grams_with_quotes_are_found_where_quotes_differ(explained: Explanation) -> None:
+    pair = pair_of(explained, "bleu", "straight-quotes")
+    worst = pair.ngrams[-1]
+    assert worst.typography == "quotes"
+    assert worst.p_adjusted is not None
+    assert worst.p_adjusted <= 0.01
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_everything_adds_up_to_the_difference(explained: Explanation, metric: str) -> None:
+    pair = pair_of(explained, metric, "weak-in-sport")
+    whole = pytest.approx(pair.comparison.difference, abs=1e-9)
+    assert sum(pair.segments) == whole
+    assert sum(part.contribution for part in pair.parts) == whole
+    assert sum(one.contribution for one in pair.documents) == whole
+    for variable in pair.variables:
+        assert sum(part.contribution for part in variable.slices) == whole
+        assert sum(part.share for part in variable.slices) == pytest.approx(1)
+        assert sum(part.segments for part in variable.slices) == len(pair.segments)
+
+
+def test_n_grams_add_up_to_the_contribution_of_matches(causes: TestSet) -> None:
+    names = ("baseline", "weak-in-sport")
+    two = replace(causes, systems={name: causes.systems[name] for name in names})
+    metric = BLEU(tokenize="13a")
+    rows = metric.count(two).array()
+    found = split_difference(metric, rows[:, 0], rows[:, 1])
+    effects = ngram_effects(metric, two, names, found, Units.segments(len(two)), None)
+    assert effects is not None
+    matches = found.by_column()[2:6].sum()
+    assert effects.contributions.sum() == pytest.approx(matches, abs=1e-9)
+
+
+def test_the_difference_is_that_of_compare(causes: TestSet, explained: Explanation) -> None:
+    compared = compare(causes, metrics=METRICS, baseline="baseline", replicates=2000)
+    assert explained.comparison == compared
+    assert compared.settings.unit == "document"
+
+
+def test_the_same_seed_gives_the_same_explanation(causes: TestSet) -> None:
+    two = replace(causes, systems=dict(list(causes.systems.items())[:2]))
+    first, second = (explain(two, replicates=500, seed=4) for _ in range(2))
+    assert first == second
+    assert pickle.loads(pickle.dumps(first)) == first  # noqa: S301
+
+
+def test_swapping_the_systems_turns_signs_and_keeps_p(causes: TestSet) -> None:
+    names = ["weak-in-sport", "baseline"]
+    forth, back = (
+        explain(
+            replace(causes, systems={name: causes.systems[name] for name in order}), replicates=500
+        ).pairs[0]
+        for order in (names, names[::-1])
+    )
+    assert np.allclose(forth.segments, -np.array(back.segments), atol=1e-9)
+    for left, right in zip(forth.variables, back.variables, strict=True):
+        assert left.p_adjusted == right.p_adjusted
+    turned = [ngram.ngram for ngram in reversed(back.ngrams)]
+    assert {ngram.ngram for ngram in forth.ngrams} == set(turned)
+
+
+def test_identical_systems_have_nothing_to_explain() -> None:
+    texts = ["the cat sat on the mat", "a dog ran", "no"] * 10
+    pair = explain({"a": texts, "b": texts}, ["the cat sat on a mat", "the dog ran", "no"] * 10).pairs[0]  # fmt: skip  # noqa: E501
+    assert pair.comparison.difference == 0
+    assert not any(pair.segments)
+    assert pair.ngrams == ()
+    assert pair.fragility == ()
+    assert all(variable.p_adjusted in (None, 1.0) for variable in pair.variables)
+
+
+def test_a_function_is_called_once_for_each_output() -> None:
+    calls = []
+
+    def count_words(output: str, references: Sequence[str]) -> float:
+        calls.append(output)
+        return float(len(output.split()) + len(references))
+
+    test_set = simulate(segments=40, systems=[0.1, 0.2])
+    metric = FunctionMetric(function=count_words, name="words")
+    pair = explain(test_set, metrics=[metric], replicates=200).pairs[0]
+    assert len(calls) == 80
+    assert sum(pair.segments) == pytest.approx(pair.comparison.difference, abs=1e-9)
+    assert pair.typography == ()
+    assert pair.people is None
+
+
+def test_more_than_two_systems_need_a_baseline() -> None:
+    test_set = simulate(segments=20, systems=[0.1, 0.2, 0.3])
+    with pytest.raises(SettingError, match="baseline"):
+        explain(test_set)
+    with pytest.raises(UnknownNameError, match="nobody"):
+        explain(test_set, baseline="nobody")
+
+
+def test_labels_of_ones_own_make_slices() -> None:
+    test_set = simulate(segments=60, systems=[0.1, 0.3])
+    labels = ["even" if number % 2 else "odd" for number in range(60)]
+    pair = explain(test_set, by={"parity": labels}, replicates=200).pairs[0]
+    (parity,) = [variable for variable in pair.variables if variable.name == "parity"]
+    assert {part.name for part in parity.slices} == {"even", "odd"}
+    assert parity.origin == "metadata"
+
+
+def test_lists_are_short(explained: Explanation) -> None:
+    for pair in explained.of("BLEU"):
+        assert len(pair.ngrams) <= 2 * LISTED_NGRAMS
+        values = [ngram.contribution for ngram in pair.ngrams]
+        assert values == sorted(values, reverse=True)
+
+
+def test_gpt_4_against_gemini_is_told_by_runaway_outputs(shared: Path) -> None:
+    folder = shared / "data" / "wmt24-en-es"
+    systems = [str(folder / "sys" / f"{name}.txt") for name in ("GPT-4", "Gemini-1.5-Pro")]
+    test_set = read_test_set(
+        systems,
+        [str(folder / "refA.txt")],
+        source=str(folder / "src.txt"),
+        documents=str(folder / "docs.tsv"),
+    )
+    explanation = explain(test_set, unit="segment", replicates=2000)
+    (pair,) = explanation.pairs
+    assert pair.comparison.difference == pytest.approx(3.8713, abs=1e-4)
+    group = pair.degenerate[1]
+    assert (group.flag, group.system, len(group.segments)) == ("runaway", "Gemini-1.5-Pro", 48)
+    assert group.contribution == pytest.approx(5.14, abs=0.005)
+    assert group.difference == pytest.approx(-1.03, abs=0.005)
+    assert group.p == pytest.approx(0.012, abs=0.006)
+    parts = {part.name: part.contribution for part in pair.parts}
+    assert parts["n-gram totals"] == pytest.approx(5.18, abs=0.005)
+    assert parts["brevity penalty"] == pytest.approx(-0.41, abs=0.005)
+    assert pair.fragility[0].until_sign_turns == 24
+    assert pair.fragility[0].until_not_significant == pytest.approx(14, abs=2)
+    first = verdict(explanation, pair)[0]
+    assert first.startswith("48 runaway outputs of Gemini-1.5-Pro make up more than all of")
+    assert "the sign turns" in first
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("unit", ["segment", "document"])
+def test_equal_systems_are_explained_away_in_one_report_of_twenty(unit: str) -> None:
+    reports, alarms = 300, 0
+    for seed in range(reports):
+        test_set = simulate(segments=120, systems=[0.15, 0.15], document_length=3, seed=seed)
+        pair = explain(test_set, unit=unit, replicates=400, seed=seed).pairs[0]  # type: ignore[arg-type]
+        ps = [variable.p_adjusted for variable in pair.variables]
+        ps += [part.p_adjusted for variable in pair.variables for part in variable.slices]
+        ps += [ngram.p_adjusted for ngram in pair.ngrams]
+        alarms += min(p for p in ps if p is not None) <= 0.05
+    # Two standard errors of a true 5 % are 2.5 points.
+    assert 0.01 <= alarms / reports <= 0.085
