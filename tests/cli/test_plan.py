@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from truebleu.cli.plan import command
-from truebleu.errors import TruebleuError
+from truebleu.errors import SettingError, TruebleuError
 from truebleu.reports.document import FORMATS
 from truebleu.simulation import Channel, save_test_set, simulate
 
@@ -194,3 +194,12 @@ def test_the_same_seed_gives_the_same_digits(folder: Path) -> None:
     )
     assert first.stdout == second.stdout
     assert first.stdout != other.stdout
+
+
+def test_a_margin_is_planned_for_with_or_without_texts() -> None:
+    result = run("--sd", "12", "--margin", "0.5")
+    assert result.exit_code == 0
+    assert "For a gate with a margin of 0.5 points to pass" in result.stdout
+    twice = run("--sd", "12", "--margin", "0.5", "--margin", "1")
+    assert isinstance(twice.exception, SettingError)
+    assert "margin: found '2 of them'" in str(twice.exception)

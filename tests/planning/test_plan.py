@@ -16,10 +16,15 @@ from scipy.stats import nct, norm, t
 
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError
+from truebleu.metrics import FunctionMetric
 from truebleu.planning.plan import PlanSettings, plan, plan_from_literature
+from truebleu.significance.compare import compare
+from truebleu.significance.gate import gate
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from truebleu.corpus import TestSet
 
 
@@ -304,3 +309,79 @@ def test_any_pilot_gives_a_plan_or_a_reason(
 
 def lists_like(lines: list[str]) -> st.SearchStrategy[list[str]]:
     return st.lists(st.text(alphabet="ab ", max_size=6), min_size=len(lines), max_size=len(lines))
+
+
+def test_a_margin_says_when_an_equal_system_passes() -> None:
+    pilot = simulate(segments=300, systems=[0.2, 0.22], seed=4)
+    (found,) = plan(pilot, margin=2.0).plans
+    margin = found.margin
+    assert margin is not None
+    assert margin.gate_units is not None
+    assert margin.equivalence_units is not None
+    # Two one-sided tests must both show it: with the power .8 each is wanted with .9.
+    assert margin.gate_units < margin.equivalence_units < 2 * margin.gate_units
+    (wider,) = plan(pilot, margin=4.0).plans
+    assert wider.margin is not None
+    assert margin.gate_units / (wider.margin.gate_units or 1) == pytest.approx(4, rel=0.15)
+    (without,) = plan(pilot).plans
+    assert without.margin is None
+
+
+def test_a_margin_is_planned_from_the_literature_by_the_textbook_formula() -> None:
+    # n = ((z[.95] + z[.8]) sd / margin)², and z[.9] for both sides of an equivalence test.
+    (found,) = plan_from_literature(margin=0.5, sd=10.0).plans
+    assert found.margin is not None
+    assert found.margin.gate_units == pytest.approx(((1.645 + 0.842) * 20) ** 2, rel=0.01)
+    assert found.margin.equivalence_units == pytest.approx(((1.645 + 1.282) * 20) ** 2, rel=0.01)
+    assert found.margin.gate_power_now is None
+
+
+def test_margins_are_one_for_all_metrics_or_one_for_each() -> None:
+    pilot = simulate(segments=60, systems=[0.2, 0.25], seed=4)
+    result = plan(pilot, metrics=["bleu", "ter"], margin=[1.0, 2.0])
+    assert [found.margin and found.margin.margin for found in result.plans] == [1.0, 2.0]
+    with pytest.raises(SettingError, match="margin: found '3 margins'"):
+        plan(pilot, metrics=["bleu", "ter"], margin=[1.0, 2.0, 3.0])
+    with pytest.raises(SettingError, match="margin"):
+        plan(pilot, margin=-1.0)
+
+
+def test_a_plan_with_a_margin_prints_and_is_json() -> None:
+    result = plan(simulate(segments=60, systems=[0.2, 0.25], seed=4), margin=3.0)
+    assert "For a gate with a margin of 3 BLEU to pass a system that is truly equal" in str(result)
+    written = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert written["plans"][0]["margin"]["margin"] == 3.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tail", [0.0, 4.0])
+@pytest.mark.parametrize("kind", ["gate", "equivalence"])
+def test_equal_systems_pass_as_often_as_planned(kind: str, tail: float) -> None:
+    # Scores of segments, some of which run away to the disadvantage of the new system.
+    rng = np.random.default_rng(9)
+
+    def gains(count: int) -> NDArray[np.float64]:
+        away = (rng.random(count) < 0.05) * rng.exponential(tail, size=count)
+        return np.asarray(rng.normal(size=count) + 0.05 * tail - away)
+
+    metric = FunctionMetric(function=lambda output, _: float(output), name="value")
+
+    def outputs(count: int) -> dict[str, list[str]]:
+        new = [repr(float(value)) for value in gains(count)]
+        return {"old": ["0"] * count, "new": new}
+
+    pilot = plan(outputs(20_000), [""] * 20_000, metrics=[metric], margin=0.2).plans[0].margin
+    assert pilot is not None
+    units = pilot.gate_units if kind == "gate" else pilot.equivalence_units
+    assert units is not None
+    shown = 0
+    for _ in range(400):
+        sample = outputs(units)
+        if kind == "gate":
+            references = [""] * units
+            shown += gate(sample["new"], sample["old"], references, [metric], margin=0.2).passed
+        else:
+            found = compare(sample, [""] * units, [metric], margin=0.2, replicates=40)
+            shown += bool(found.comparisons[0].equivalent)
+    # Three standard deviations of a share of .8 in 400 are .06.
+    assert 0.74 < shown / 400 < 0.86

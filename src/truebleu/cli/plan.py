@@ -37,6 +37,7 @@ Examples:
   truebleu plan -r ref.txt old.txt new.txt -m bleu -m chrf --difference 0.5 --power 0.9
   truebleu plan -r ref.txt old.txt new.txt --documents docs.tsv --unit document --difference 1
   truebleu plan -r ref.txt sys/ --baseline ONLINE-A --difference 1 --chart power.svg
+  truebleu plan -r ref.txt old.txt new.txt --margin 0.5
   truebleu plan --sd 12 --difference 0.5
   truebleu plan --reported-interval 0.1 1.1 --reported-segments 2000 --difference 0.5
 
@@ -62,6 +63,14 @@ NEED_TEXTS = ("source", "documents", "strict", "unit", "baseline", "replicates",
     multiple=True,
     metavar="D",
     help="The smallest difference that matters; repeat for one per metric.",
+)
+@click.option(
+    "--margin",
+    "margins",
+    type=float,
+    multiple=True,
+    metavar="D",
+    help="Also: when an equal system passes a gate with this margin; repeat for one per metric.",
 )
 @click.option("--power", type=float, default=0.8, show_default=True, help="How often to find it.")
 @click.option(
@@ -135,6 +144,7 @@ def command(
     strict: bool,
     metrics: list[Metric],
     differences: tuple[float, ...],
+    margins: tuple[float, ...],
     format_: str,
     chart: Path | None,
     force: bool,
@@ -156,17 +166,25 @@ def command(
             documents=documents,
             strict=strict,
         )
-        result = plan(test_set, difference=differences or None, metrics=metrics, **options)
+        result = plan(
+            test_set,
+            difference=differences or None,
+            margin=margins or None,
+            metrics=metrics,
+            **options,
+        )
     else:
         refuse_idle(NEED_TEXTS, "-r REF and SYSTEMs beside it")
-        if len(differences) > 1:
-            found = f"{len(differences)} of them"
-            raise SettingError("difference", found, "one where no texts are")
+        for name, values in (("difference", differences), ("margin", margins)):
+            if len(values) > 1:
+                found = f"{len(values)} of them"
+                raise SettingError(name, found, "one where no texts are")
         if all(reported[name] is None for name in ("sd", "se", "reported_interval")):
             expected = "-r REF and two SYSTEMs, or one of --sd, --se and --reported-interval"
             raise SettingError("pilot", "none", expected)
         result = plan_from_literature(
             difference=differences[0] if differences else None,
+            margin=margins[0] if margins else None,
             metric=_label(metrics),
             **reported,
             **{name: value for name, value in options.items() if name not in NEED_TEXTS},

@@ -11,6 +11,7 @@ from truebleu._lazy import lazy_names
 
 if TYPE_CHECKING:
     from truebleu.planning.plan import (
+        MarginPlan,
         PairPlan,
         Plan,
         PlanSettings,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DomainShare",
     "Lengths",
+    "MarginPlan",
     "PairPlan",
     "Plan",
     "PlanSettings",
@@ -47,6 +49,7 @@ __getattr__, __dir__ = lazy_names(
     {
         "DomainShare": "sample",
         "Lengths": "sample",
+        "MarginPlan": "plan",
         "PairPlan": "plan",
         "Plan": "plan",
         "PlanSettings": "plan",

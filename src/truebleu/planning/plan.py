@@ -27,6 +27,9 @@ from truebleu.planning.power import (
     bootstrap_sd_interval,
     chi_square_sd_interval,
     difference_variance,
+    equivalence_power,
+    fewest_with,
+    gate_power,
     influences,
     largest_share,
     power,
@@ -43,7 +46,7 @@ from truebleu.significance.settings import CompareSettings, units_of
 from truebleu.significance.statistics import MetricStatistics
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
@@ -53,6 +56,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PLAN_UNITS",
+    "MarginPlan",
     "PairPlan",
     "Plan",
     "PlanSettings",
@@ -211,6 +215,29 @@ class SizePower:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MarginPlan:
+    """When a system that is truly equal passes a gate with a margin, or is shown equivalent.
+
+    Attributes:
+        margin: in points of the metric.
+        gate_units: at which a gate passes it with the power wanted; None beyond reach.
+        gate_segments: about how many segments that is.
+        gate_power_now: of the pilot's size; None where that is not known.
+        equivalence_units: at which two one-sided tests show it to be equivalent; None likewise.
+        equivalence_segments: about how many segments that is.
+        equivalence_power_now: of the pilot's size; None where that is not known.
+    """
+
+    margin: float
+    gate_units: int | None
+    gate_segments: int | None
+    gate_power_now: float | None
+    equivalence_units: int | None
+    equivalence_segments: int | None
+    equivalence_power_now: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PairPlan:
     """The plan for two systems by one metric. What is None has its reason under its name.
 
@@ -237,6 +264,7 @@ class PairPlan:
         design_effect: how many times larger the variance is than if segments were independent.
         sizes: the power of test sets of several sizes.
         curve: the same of more sizes, to draw.
+        margin: for gates and equivalence tests with a margin; None where none was asked about.
         warnings: what a reader must know.
         reasons: why a value is None, by its name.
     """
@@ -263,6 +291,7 @@ class PairPlan:
     design_effect: float | None
     sizes: tuple[SizePower, ...]
     curve: tuple[SizePower, ...]
+    margin: MarginPlan | None = None
     warnings: tuple[PlanWarning, ...] = ()
     reasons: Mapping[str, str] = field(default_factory=dict)
 
@@ -278,6 +307,7 @@ class PairPlan:
             **{key: list(v) if isinstance(v, tuple) else v for key, v in values.items()},
             **({"signature": None} if self.signature is None else self.signature.to_dict()),
             "sizes": [asdict(size) for size in self.sizes],
+            "margin": None if self.margin is None else asdict(self.margin),
             "reasons": dict(self.reasons),
         }
 
@@ -316,6 +346,7 @@ def plan(
     references: ReferencesLike | None = None,
     *,
     difference: float | Sequence[float] | None = None,
+    margin: float | Sequence[float] | None = None,
     metrics: Sequence[str | Metric] = ("bleu",),
     power: float = 0.8,
     level: float = 0.95,
@@ -337,6 +368,8 @@ def plan(
         systems: a pilot: a test set, or the outputs of two or more systems by name.
         references: one text, or one per translator; None with a test set.
         difference: the smallest one that matters: for all metrics, or one for each.
+        margin: also say when a system that is truly equal passes a gate with this margin, and is
+            shown to be equivalent within it: for all metrics, or one for each.
         metrics: names or objects.
         power: how often a difference that is there should be found.
         level: 1 minus the significance level of the test, and the level of intervals.
@@ -361,12 +394,15 @@ def plan(
     names = list(test_set.systems)
     pairs = pairs_to_compare(names, _baseline(names, baseline))
     settings = replace(settings, baseline=names[pairs[0][1]], comparisons=comparisons or len(pairs))
-    differences = _one_for_each(difference, len(given))
+    differences = _one_for_each("difference", difference, len(given))
+    margins = _one_for_each("margin", margin, len(given))
     pilot = _Pilot(test_set, settings)
     plans = [
         pair_plan
-        for label, metric, asked in zip(metric_labels(given), given, differences, strict=True)
-        for pair_plan in pilot.plans(label, metric, pairs, asked)
+        for label, metric, asked, within in zip(
+            metric_labels(given), given, differences, margins, strict=True
+        )
+        for pair_plan in pilot.plans(label, metric, pairs, asked, within)
     ]
     return Plan(settings=settings, plans=tuple(plans), test_set=test_set.to_dict())
 
@@ -374,6 +410,7 @@ def plan(
 def plan_from_literature(
     *,
     difference: float | None = None,
+    margin: float | None = None,
     sd: float | None = None,
     se: float | None = None,
     reported_interval: Bounds | None = None,
@@ -401,6 +438,8 @@ def plan_from_literature(
 
     Args:
         difference: the smallest one that matters.
+        margin: also say when a system that is truly equal passes a gate with this margin, and is
+            shown to be equivalent within it.
         sd: standard deviation of one segment's part in the difference.
         se: standard error of the difference.
         reported_interval: confidence interval of the difference.
@@ -418,9 +457,16 @@ def plan_from_literature(
         alternative=alternative,
         comparisons=1 if comparisons is None else comparisons,
     )
-    asked = None if difference is None else _require_difference(difference)
+    asked = None if difference is None else _require_positive("difference", difference)
     segments = reported_segments
-    _require_reported(asked, segments, sd=sd, se=se, reported_interval=reported_interval)
+    within = None if margin is None else _require_positive("margin", margin)
+    _require_reported(
+        within if asked is None else asked,
+        segments,
+        sd=sd,
+        se=se,
+        reported_interval=reported_interval,
+    )
     if reported_level is not None and reported_interval is None:
         expected = "an interval that has this level"
         raise SettingError("reported_level", reported_level, expected)
@@ -443,6 +489,7 @@ def plan_from_literature(
         settings=settings,
         test=settings.test(1),
         difference=asked,
+        margin=within,
     ).pair_plan(
         sd_interval=sd_interval,
         units=segments,
@@ -469,7 +516,12 @@ class _Pilot:
             self._by_document = Units.documents(documents)
 
     def plans(
-        self, label: str, metric: Metric, pairs: Sequence[Pair], asked: float | None
+        self,
+        label: str,
+        metric: Metric,
+        pairs: Sequence[Pair],
+        asked: float | None,
+        margin: float | None,
     ) -> list[PairPlan]:
         """The plan of each pair by one metric."""
         rows = metric.count(self._test_set).array()
@@ -482,12 +534,19 @@ class _Pilot:
                 MetricStatistics.of(label, metric, rows, self._by_document),
             )
         return [
-            self._pair_plan(statistics, pair, asked, clustered and _design_effect(*clustered, pair))
+            self._pair_plan(
+                statistics, pair, asked, margin, clustered and _design_effect(*clustered, pair)
+            )
             for pair in pairs
         ]
 
     def _pair_plan(
-        self, statistics: MetricStatistics, pair: Pair, asked: float | None, effect: float | None
+        self,
+        statistics: MetricStatistics,
+        pair: Pair,
+        asked: float | None,
+        margin: float | None,
+        effect: float | None,
     ) -> PairPlan:
         settings, (a, b) = self._settings, pair
         influence = influences(statistics, a, b)
@@ -495,11 +554,14 @@ class _Pilot:
         difference = float(statistics.scores[a] - statistics.scores[b])
         direction = _direction(difference, statistics.sign, settings.alternative)
         references = self._test_set.references_per_segment
+        variance = difference_variance(statistics, pair, self._sizes, direction, settings.seed)
         question = _Question(
-            variance=difference_variance(statistics, pair, self._sizes, direction, settings.seed),
+            variance=variance,
+            skewness=statistics.sign * direction * variance.skewness,
             settings=settings,
             test=settings.test(1),
             difference=asked,
+            margin=margin,
             segments_per_unit=len(self._test_set) / len(influence),
         )
         return question.pair_plan(
@@ -538,6 +600,9 @@ class _Question:
     settings: PlanSettings
     test: PlannedTest
     difference: float | None
+    margin: float | None = None
+    # Of the difference, in favour of the system that a gate would pass.
+    skewness: float = 0.0
     segments_per_unit: float = 1.0
 
     def pair_plan(
@@ -587,6 +652,7 @@ class _Question:
             design_effect=design_effect,
             sizes=tuple(self._size(count) for count in _round_sizes(anchors, fewest)),
             curve=tuple(self._size(count) for count in _dense_sizes(anchors, fewest)),
+            margin=None if self.margin is None else self._margin_plan(self.margin, units),
         )
         return replace(pair, warnings=self._warnings(pair), reasons=self._reasons(pair))
 
@@ -595,6 +661,34 @@ class _Question:
         if self.difference is None:
             return None
         return units_needed(self.difference, self.settings.power, variance, self.test)
+
+    def _margin_plan(self, margin: float, units: int | None) -> MarginPlan:
+        """When a gate passes a system that is truly equal, and a test shows it equivalent."""
+        alpha = self.test.alpha
+        variance = replace(self.variance, skewness=self.skewness)
+
+        def needed(chance: Callable[[int, float, DifferenceVariance, float], float]) -> int | None:
+            return fewest_with(
+                lambda size: chance(size, margin, variance, alpha),
+                self.settings.power,
+                PlannedTest(alpha, "greater").fewest,
+            )
+
+        def segments(size: int | None) -> int | None:
+            return None if size is None else round(size * self.segments_per_unit)
+
+        gate_units, equivalence_units = needed(gate_power), needed(equivalence_power)
+        return MarginPlan(
+            margin=margin,
+            gate_units=gate_units,
+            gate_segments=segments(gate_units),
+            gate_power_now=None if units is None else gate_power(units, margin, variance, alpha),
+            equivalence_units=equivalence_units,
+            equivalence_segments=segments(equivalence_units),
+            equivalence_power_now=(
+                None if units is None else equivalence_power(units, margin, variance, alpha)
+            ),
+        )
 
     def _interval(self, sd_interval: Bounds | None) -> Sizes | None:
         """The units needed at both ends of the standard deviation's interval."""
@@ -644,6 +738,7 @@ class _Question:
             "difference": "no difference was asked about; see --difference",
             "units": "the size of the test set is not known; see --reported-segments",
             "pilot_difference": "the difference is not known",
+            "margin": "no margin was asked about; see --margin",
             "sd_interval": "it is not known how many segments the standard deviation is from",
         }
         needed = reasons["difference"]
@@ -738,21 +833,23 @@ def _design_effect(
     return variances[1] / variances[0]
 
 
-def _require_difference(difference: float) -> float:
-    if not SMALLEST_NUMBER <= difference <= LARGEST_NUMBER:
+def _require_positive(setting: str, value: float) -> float:
+    if not SMALLEST_NUMBER <= value <= LARGEST_NUMBER:
         expected = "a number above 0: the smallest difference that matters to you"
-        raise SettingError("difference", difference, expected)
-    return float(difference)
+        raise SettingError(setting, value, expected)
+    return float(value)
 
 
-def _one_for_each(difference: float | Sequence[float] | None, metrics: int) -> list[float | None]:
-    if difference is None:
+def _one_for_each(
+    setting: str, given: float | Sequence[float] | None, metrics: int
+) -> list[float | None]:
+    if given is None:
         return [None] * metrics
-    given = list(difference) if isinstance(difference, Sequence) else [difference]
-    checked: list[float | None] = [_require_difference(value) for value in given]
+    values = list(given) if isinstance(given, Sequence) else [given]
+    checked: list[float | None] = [_require_positive(setting, value) for value in values]
     if len(checked) not in (1, metrics):
         expected = f"one for all metrics, or one for each of {metrics}"
-        raise SettingError("difference", f"{len(checked)} differences", expected)
+        raise SettingError(setting, f"{len(checked)} {setting}s", expected)
     return checked if len(checked) == metrics else checked * metrics
 
 

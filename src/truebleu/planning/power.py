@@ -53,8 +53,11 @@ from truebleu.resampling import on_exact_grid
 from truebleu.significance._checks import TIE_TOLERANCE, as_values, require_level
 from truebleu.significance.intervals import percentile_interval, student_quantile
 from truebleu.significance.p_values import fewest_units
+from truebleu.significance.skewness import without_skewness
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from truebleu.significance.p_values import Alternative
@@ -342,19 +345,62 @@ def units_needed(
     >>> units_needed(0.5, 0.8, DifferenceVariance.known(1.0), PlannedTest(0.05))
     34
     """
-    enough = test.fewest
-    while power(enough, difference, variance, test) < wanted:
+    return fewest_with(lambda units: power(units, difference, variance, test), wanted, test.fewest)
+
+
+def fewest_with(chance: Callable[[int], float], wanted: float, fewest: int) -> int | None:
+    """The fewest units with the chance wanted, which grows with them; None beyond reach."""
+    enough = fewest
+    while chance(enough) < wanted:
         enough *= 2
         if enough > MOST_UNITS:
             return None
-    too_few = max(enough // 2, test.fewest - 1)
+    too_few = max(enough // 2, fewest - 1)
     while enough - too_few > 1:
         middle = (enough + too_few) // 2
-        if power(middle, difference, variance, test) < wanted:
+        if chance(middle) < wanted:
             too_few = middle
         else:
             enough = middle
     return enough
+
+
+def gate_power(
+    units: int, margin: float, variance: DifferenceVariance, alpha: float, side: int = 1
+) -> float:
+    """The chance that a gate with this margin passes a system that is truly equal.
+
+    Its test takes the difference over its own standard error, so that equal systems are as far from
+    the margin as a difference of that size is from none; and it takes out the skewness, so that
+    where the long tail is to the disadvantage of the new system, more must be shown.
+
+    Args:
+        units: of the test set.
+        margin: in points of the metric.
+        variance: of the difference, with its skewness in favour of the new system.
+        alpha: of the one-sided test.
+        side: -1 for the test that it is not better by the margin.
+    """
+    test = PlannedTest(alpha, "greater")
+    if units < test.fewest:
+        return 0.0
+    freedom, skewness = units - 1, side * variance.skewness
+    moved = student_quantile(test.confidence, freedom)
+    critical = float(without_skewness(moved, skewness / (3 * math.sqrt(units))))
+    distance = margin * math.sqrt(units) / variance.sd - critical * (1 - 1 / (4 * freedom))
+    squared = 1 + critical**2 / (2 * freedom) - critical * skewness / math.sqrt(units)
+    return NORMAL.cdf(distance / math.sqrt(max(squared, SMALLEST_VARIANCE)))
+
+
+def equivalence_power(
+    units: int, margin: float, variance: DifferenceVariance, alpha: float
+) -> float:
+    """The chance that two one-sided tests show truly equal systems to be equivalent.
+
+    Both must: the chance is 1 minus those that one or the other does not, never both at once.
+    """
+    both = sum(gate_power(units, margin, variance, alpha, side) for side in (1, -1))
+    return max(0.0, both - 1)
 
 
 def smallest_difference(

@@ -60,7 +60,8 @@ def sentences(plan: Plan, pair: PairPlan) -> tuple[str, ...]:
     unit = plan.settings.unit
     title = [] if pair.a is None else [f"{pair.metric}: {pair.a} against {pair.b}."]
     warnings = (_warning(warning, pair, unit) for warning in pair.warnings)
-    return (*title, *_needed(plan, pair, unit), *_now(plan, pair, unit), *warnings)
+    margin = _margin(plan, pair, unit)
+    return (*title, *_needed(plan, pair, unit), *_now(plan, pair, unit), *margin, *warnings)
 
 
 def size_table(plan: Plan, pair: PairPlan) -> Table:
@@ -204,6 +205,33 @@ def _needed(plan: Plan, pair: PairPlan, unit: str) -> list[str]:
     level = f"{100 * plan.settings.level:g} %"
     limits = f"As far as {pair.units:,} {unit}s can tell"
     return [f"{sentence} {limits}, it is {low} to {high} ({level} interval)."]
+
+
+def _margin(plan: Plan, pair: PairPlan, unit: str) -> list[str]:
+    """When a system that is truly equal passes a gate, or is shown to be equivalent."""
+    margin = pair.margin
+    if margin is None:
+        return []
+
+    def size(units: int | None, segments: int | None) -> str:
+        if units is None:
+            return f"more {unit}s than there are"
+        about = f"about {units:,} {unit}s"
+        return about if unit == "segment" else f"{about}, some {segments:,} segments"
+
+    wanted = _wanted(plan)
+    told = [
+        f"For a gate with a margin of {margin.margin:g} {pair.metric} to pass a system that is "
+        f"truly equal with a chance of {wanted}, it takes "
+        f"{size(margin.gate_units, margin.gate_segments)}; for an equivalence test within that "
+        f"margin to show it, {size(margin.equivalence_units, margin.equivalence_segments)}."
+    ]
+    if margin.gate_power_now is not None and margin.equivalence_power_now is not None:
+        told.append(
+            f"On {pair.units:,} {unit}s the chances are {_percent(margin.gate_power_now)} and "
+            f"{_percent(margin.equivalence_power_now)}."
+        )
+    return told
 
 
 def _times(ratio: float) -> str:

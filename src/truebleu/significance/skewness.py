@@ -29,7 +29,7 @@ from truebleu.significance.p_values import student_p
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from truebleu.significance._checks import Values
     from truebleu.significance.p_values import Alternative
@@ -55,7 +55,7 @@ def hall_interval(
     centre = beside(estimate, left_out, "estimate")
     error, u = _error_and_skew(left_out, strata)
     quantile = student_quantiles(level, len(left_out) - 1)
-    bounds = [centre - error * _inverse(side * quantile, u) for side in (1, -1)]
+    bounds = [centre - error * without_skewness(side * quantile, u) for side in (1, -1)]
     return np.stack(bounds)
 
 
@@ -113,9 +113,10 @@ def _error_and_skew(left_out: Values, strata: Strata | None) -> tuple[Values, Va
     return np.sqrt(variance / count), cubed / (3 * np.sqrt(count))
 
 
-def _inverse(moved: float | Values, u: NDArray[np.float64]) -> Values:
+def without_skewness(moved: ArrayLike, u: ArrayLike) -> Values:
     """The t that `h` takes there."""
-    straight = np.abs(u) < TIE_TOLERANCE
-    safe = np.where(straight, 1.0, u)
-    bent = (np.cbrt(1 + 3 * safe * (moved - safe / 2)) - 1) / safe
-    return np.asarray(np.where(straight, moved, bent))
+    target, bend = np.asarray(moved, dtype=np.float64), np.asarray(u, dtype=np.float64)
+    straight = np.abs(bend) < TIE_TOLERANCE
+    safe = np.where(straight, 1.0, bend)
+    bent = (np.cbrt(1 + 3 * safe * (target - safe / 2)) - 1) / safe
+    return np.asarray(np.where(straight, target, bent))
