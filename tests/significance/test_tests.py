@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from truebleu import BLEU
+from truebleu.corpus import as_test_set
 from truebleu.errors import UnknownNameError
-from truebleu.resampling import Units
+from truebleu.resampling import Swaps, Units
 from truebleu.significance import tests as adaptive
 from truebleu.significance.compare import compare
-from truebleu.significance.statistics import metric_statistics
+from truebleu.significance.statistics import (
+    MetricStatistics,
+    metric_statistics,
+    studentized_swaps,
+)
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
@@ -107,12 +113,56 @@ def test_replicates_of_a_test_are_those_of_a_comparison(close: TestSet, name: st
     units = Units.segments(len(close))
     statistics = metric_statistics(close, [BLEU()], units)
     (differences,), exact = test.differences(statistics, [(0, 1)], replicates=200, seed=12345)
-    scores = statistics[0].scores
-    observed = scores[:1] - scores[1:]
-    p = test.p_values(observed, differences, exact=exact, scale=statistics[0].scale)
+    observed = test.observed(statistics[0], [(0, 1)])
+    scale = test.scale(statistics[0])
+    p = test.p_values(observed, differences, exact=exact, scale=scale)
     assert p.tolist() == [compared(close, name, 200, adaptive=False).comparisons[0].p]
 
 
 def test_an_unknown_test_is_named_with_the_known_ones() -> None:
-    with pytest.raises(UnknownNameError, match="known: ar, bootstrap, bootstrap-absolute"):
+    with pytest.raises(
+        UnknownNameError, match="known: ar, studentized, bootstrap, bootstrap-absolute"
+    ):
         adaptive.find_test("sign")
+
+
+def test_studentized_values_are_those_of_the_swapped_texts() -> None:
+    """Every swap of six segments, by the definition: swap rows, then difference over its error."""
+    statistics = metric_statistics(texts_of(6, 0.2, 0.4), [BLEU()], Units.segments(6))[0]
+    (found,) = next(studentized_swaps([statistics], [(0, 1)], Swaps(replicates=64), first=0))
+    for replicate in range(64):
+        rows = statistics.rows.copy()
+        for unit in range(6):
+            if replicate >> unit & 1:
+                rows[unit] = rows[unit, ::-1]
+        gradient = BLEU().gradient(rows.sum(axis=0))
+        each = rows[:, 0] @ gradient[0] - rows[:, 1] @ gradient[1]
+        first, second = BLEU().score(rows.sum(axis=0))
+        expected = (first - second) / np.sqrt(6 * each.var(ddof=1))
+        assert found[replicate, 0] == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.slow
+def test_studentized_swaps_hold_where_one_output_is_cut_short() -> None:
+    """Two systems of equal score, one short and one long: a null that is no exchange of outputs."""
+    pool = texts_of(1500, 0.15, 0.25, seed=3)
+    good, bad = (list(text) for text in pool.systems.values())
+    wanted = BLEU().corpus(bad, pool.references[0]).score
+    cut = 0
+    while BLEU().corpus(good, pool.references[0]).score > wanted:
+        good[cut] = " ".join(str(good[cut]).split()[:-3])
+        cut += 1
+    systems = as_test_set({"short": good, "long": bad}, list(pool.references))
+    statistics = metric_statistics(systems, [BLEU()], Units.segments(1500))[0]
+    assert abs(statistics.scores[0] - statistics.scores[1]) < 0.1
+    hits = dict.fromkeys(("ar", "studentized"), 0)
+    for trial in range(300):
+        chosen = np.random.default_rng(trial).integers(0, 1500, 200)
+        sample = MetricStatistics("BLEU", BLEU(), np.ascontiguousarray(statistics.rows[chosen]))
+        for name in hits:
+            test = adaptive.find_test(name)
+            (values,), _ = test.differences([sample], [(0, 1)], replicates=399, seed=trial)
+            p = test.p_values(test.observed(sample, [(0, 1)]), values, scale=test.scale(sample))
+            hits[name] += bool(p[0] <= 0.05)
+    # Three binomial standard deviations around 5 % of 300.
+    assert abs(hits["studentized"] - 15) <= 11, hits

@@ -19,6 +19,8 @@ from truebleu.resampling import on_exact_grid
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from numpy.typing import NDArray
+
     from truebleu.corpus import TestSet
     from truebleu.metrics.base import Metric
     from truebleu.resampling import Bootstrap, Swaps, Units
@@ -263,6 +265,72 @@ def _differences(statistics: MetricStatistics, swapped: Values, pairs: Sequence[
         return _core.pair_differences(swapped, statistics.sums, pairs, native)
     first, second = statistics.metric.score(_core.pair_sums(swapped, statistics.sums, pairs))
     return np.asarray(first - second)
+
+
+# Coins that one column of a sum holds: below 2**53 sums of whole numbers are exact.
+COINS = 50
+# A standard error of 0 leaves a difference that no replicate can reach; infinite ones don't count.
+CERTAIN = 1e12
+
+
+def studentized_swaps(
+    statistics: Sequence[MetricStatistics],
+    pairs: Sequence[Pair],
+    swaps: Swaps,
+    progress: Progress | None = None,
+    *,
+    first: int = 0,
+) -> Iterator[list[Values]]:
+    """As `swap_blocks`, each difference over its standard error in the swapped test set.
+
+    The standard error is that of the delta method, by the gradients at the swapped sums, so that it
+    takes as many steps as a replicate has units, for each pair.
+    """
+    units = len(statistics[0].rows)
+    enumerated = swaps.enumerates(units)
+    replicates = 2**units if enumerated else swaps.replicates
+    # Coins as the bits of whole numbers: their sums show which units were taken.
+    bits = np.zeros((units, -(-units // COINS)))
+    places = np.arange(units)
+    bits[places, places // COINS] = 2.0 ** (places % COINS)
+    for start, count in _blocks(replicates, 4 * units, units):
+        sums = swaps.sums(bits, first + start, count, enumerated=enumerated).astype(np.int64)
+        taken = (sums[:, places // COINS] >> (places % COINS) & 1).astype(np.bool_)
+        yield [studentized(metric, pairs, taken) for metric in statistics]
+        if progress is not None:
+            progress(count)
+
+
+def studentized(
+    statistics: MetricStatistics, pairs: Sequence[Pair], taken: NDArray[np.bool_]
+) -> Values:
+    """Each pair's difference over its standard error, with the taken units swapped.
+
+    Args:
+        statistics: of all systems by one metric.
+        pairs: the systems of each comparison.
+        taken: shaped (replicate, unit); no unit is taken on the test set itself.
+    """
+    metric, sums = statistics.metric, statistics.sums
+    units = taken.shape[1]
+    weights = taken.astype(np.float64)
+    values = np.empty((len(taken), len(pairs)))
+    for place, (a, b) in enumerate(pairs):
+        one, other = statistics.rows[:, a], statistics.rows[:, b]
+        moved = weights @ (other - one)
+        first, second = sums[a] + moved, sums[b] - moved
+        of_first, of_second = metric.gradient(first), metric.gradient(second)
+        kept = of_first @ one.T - of_second @ other.T
+        swapped = of_first @ other.T - of_second @ one.T
+        each = np.where(taken, swapped, kept)
+        each -= each.mean(axis=1, keepdims=True)
+        variance = (each**2).sum(axis=1) * units / (units - 1)
+        difference = metric.score(first) - metric.score(second)
+        least = 1e-12 * max(statistics.scale, 1e-300)
+        certain = np.where(np.abs(difference) <= least, 0.0, np.copysign(CERTAIN, difference))
+        error = np.sqrt(variance)
+        values[:, place] = np.where(error > least, difference / np.maximum(error, least), certain)
+    return values
 
 
 def _width_of_pairs(statistics: MetricStatistics, pairs: int) -> int:

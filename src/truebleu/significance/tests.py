@@ -33,7 +33,12 @@ from truebleu.significance.p_values import (
     shifted_bootstrap_p,
     smallest_p,
 )
-from truebleu.significance.statistics import bootstrap_scores, swap_blocks, swap_differences
+from truebleu.significance.statistics import (
+    bootstrap_scores,
+    studentized,
+    studentized_swaps,
+    swap_blocks,
+)
 
 if TYPE_CHECKING:
     from truebleu.significance.settings import CompareSettings
@@ -59,6 +64,8 @@ class SignificanceTest:
             function of the statistics, the pairs and the alternative, as `two_way_p`.
         null: a function of the observed and the replicates' differences that gives those of equal
             systems, for corrections that look at replicates; None where there is none.
+        studentized: whether differences are divided by their standard errors, on the test set and
+            in every replicate.
         alternatives: those that can be tested.
         caution: what a reader of its p-values must know.
     """
@@ -69,6 +76,7 @@ class SignificanceTest:
     source: Source
     p_value: Callable[..., Values]
     null: Callable[[Values, Values], Values] | None = None
+    studentized: bool = False
     alternatives: tuple[Alternative, ...] = ALTERNATIVES
     caution: str | None = None
 
@@ -94,14 +102,17 @@ class SignificanceTest:
         return self.p_value(observed, differences, alternative, scale=scale, **enumerated)
 
     def observed(self, statistics: MetricStatistics, pairs: Sequence[Pair]) -> Values:
-        """What is tested of each pair: the difference on the test set itself."""
+        """What is tested of each pair: the difference on the test set itself, or its t."""
+        if self.studentized:
+            nothing = np.zeros((1, len(statistics.rows)), dtype=np.bool_)
+            return np.asarray(studentized(statistics, pairs, nothing)[0])
         left, right = np.array(pairs).T
         scores = statistics.scores
         return np.asarray(scores[left] - scores[right])
 
     def scale(self, statistics: MetricStatistics) -> float:
         """The size of what rounding is relative to."""
-        return statistics.scale
+        return 1.0 if self.studentized else statistics.scale
 
     def swap_blocks(
         self,
@@ -113,7 +124,8 @@ class SignificanceTest:
         first: int = 0,
     ) -> Iterator[list[Values]]:
         """The same after random swaps, block after block; see `statistics.swap_blocks`."""
-        return swap_blocks(statistics, pairs, swaps, progress, first=first)
+        make = studentized_swaps if self.studentized else swap_blocks
+        return make(statistics, pairs, swaps, progress, first=first)
 
     def differences(
         self,
@@ -135,7 +147,8 @@ class SignificanceTest:
             swaps = Swaps(replicates=replicates, seed=seed)
             exact = swaps.enumerates(units)
             start = 0 if exact else first
-            return swap_differences(statistics, pairs, swaps, progress, first=start), exact
+            blocks = list(self.swap_blocks(statistics, pairs, swaps, progress, first=start))
+            return [np.concatenate(of_metric) for of_metric in zip(*blocks, strict=True)], exact
         left, right = np.array(pairs).T
         bootstrap = Bootstrap(replicates=replicates, seed=seed)
         drawn = bootstrap_scores(
@@ -163,6 +176,15 @@ TESTS: Mapping[str, SignificanceTest] = {
             source="swaps",
             p_value=randomization_p,
             null=_around_zero,
+        ),
+        SignificanceTest(
+            name="studentized",
+            title="studentized randomization",
+            origin="Janssen 1997; Chung & Romano 2013",
+            source="swaps",
+            p_value=randomization_p,
+            null=_around_zero,
+            studentized=True,
         ),
         SignificanceTest(
             name="bootstrap",

@@ -133,7 +133,7 @@ STUDY_TESTS = {
     "student": StudyTest("Student's paired t", "Student 1908"),
 }
 #: Those that resample, and so are for any metric; Student's is for means over segments.
-TESTS = tuple(name for name in STUDY_TESTS if name != "student")
+TESTS = tuple(name for name in STUDY_TESTS if name not in ("student", "studentized"))
 # What is left of a share when the errors of floats are rounded away.
 DECIMALS = 12
 
@@ -194,7 +194,7 @@ class Testing:
             np.where(np.abs(observed) > TIE_TOLERANCE * statistics.scale, observed, 0.0)
         )
         conclusions = {}
-        drawn: dict[str, tuple[NDArray[np.float64], bool]] = {}
+        drawn: dict[tuple[str, bool], tuple[NDArray[np.float64], bool]] = {}
         for name in self.tests:
             if name == "student":
                 p = np.array([student_p(statistics, pair) for pair in pairs])
@@ -202,7 +202,8 @@ class Testing:
                 continue
             # The tests of the papers that are not in the table look at the bootstrap.
             test = SIGNIFICANCE_TESTS.get(name, SIGNIFICANCE_TESTS["bootstrap"])
-            if test.source not in drawn:
+            kind = (test.source, test.studentized)
+            if kind not in drawn:
                 (differences,), exact = test.differences(
                     [statistics],
                     pairs,
@@ -210,10 +211,12 @@ class Testing:
                     seed=self.seed,
                     first=index * self.replicates,
                 )
-                drawn[test.source] = statistics.sign * differences, exact
-            differences, exact = drawn[test.source]
+                drawn[kind] = statistics.sign * differences, exact
+            differences, exact = drawn[kind]
             if name in SIGNIFICANCE_TESTS:
-                p = test.p_values(observed, differences, exact=exact, scale=statistics.scale)
+                tested = statistics.sign * test.observed(statistics, pairs)
+                scale = test.scale(statistics)
+                p = test.p_values(tested, differences, exact=exact, scale=scale)
                 conclusions[name] = Conclusions(p, better)
             else:
                 conclusions[name] = _by_wins(name, differences, statistics.scale)
