@@ -3,7 +3,8 @@
 `permutation_test` is PERM-BOTH (Deutsch, Dror & Roth 2021): were the metrics equally good, either
 score of a cell might as well be the other metric's. Both are standardised over the rated cells, so
 that their scores can be swapped; every permutation swaps the scores of each cell by a fair coin,
-and both hybrids are evaluated anew, their tie threshold calibrated anew too. It assumes that, under
+and both hybrids are evaluated anew, their tie threshold calibrated anew too (with more than 65,536
+pairs of cells by some hundred thresholds, for the metrics themselves too). It assumes that, under
 the null hypothesis, the scores of a cell are exchangeable, independently of other cells.
 
 `pair_permutation_test` permutes the outcomes of pairs of cells, as the WMT metrics tasks do since
