@@ -1,4 +1,4 @@
-""""""
+"""Claims about simulated test sets: their language, their errors, and what is planted in them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-""""""
+"""Claims about test sets: how they are made, checked, and examined for what looks wrong."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import random
 import re
 import unicodedata
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -569,3 +570,17 @@ def test_outputs_that_end_in_a_space_and_a_full_stop_look_tokenized() -> None:
     # sacreBLEU's rule: a hundred of them, in outputs only.
     assert codes([*tokenized[:100], *reference[100:]]) == ["tokenized"]
     assert codes([*tokenized[:99], *reference[99:]]) == []
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_real_data_frames_are_outputs_and_references(library: str) -> None:
+    frames = import_module(library)
+    outputs = frames.DataFrame({"a": ["x y", "z"], "b": ["x", "y z"]})
+    references = frames.DataFrame({"one": ["x y", "z"], "two": ["x", "z z"]})
+    test_set = as_test_set(outputs, references)
+    assert {name: list(text) for name, text in test_set.systems.items()} == {
+        "a": ["x y", "z"],
+        "b": ["x", "y z"],
+    }
+    assert [list(text) for text in test_set.references] == [["x y", "z"], ["x", "z z"]]
+    assert list(as_test_set(outputs["a"], references["one"]).references[0]) == ["x y", "z"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -43,10 +43,11 @@ def test_it_prints_what_the_command_prints() -> None:
     assert "<table" in result._repr_html_()
 
 
-def test_it_makes_a_data_frame_of_its_pairs() -> None:
-    pytest.importorskip("pandas")
+@pytest.mark.parametrize("library", [None, "pandas", "polars"])
+def test_it_makes_a_data_frame_of_its_pairs(library: Literal["pandas", "polars"] | None) -> None:
     result = compare(TEXTS, metrics=["bleu", "ter"], replicates=100)
-    frame = result.to_frame()
+    frame = result.to_frame(library)
+    assert type(frame).__module__.startswith(library or "pandas")
     assert len(frame) == len(result.comparisons) == 6
     assert list(frame["p"]) == [pair.p for pair in result.comparisons]
 
@@ -91,7 +92,7 @@ def test_false_equivalences_among_many_systems_are_rare() -> None:
             f"s{step}": [repr(float(value)) for value in common + rng.normal(size=100) + 0.5 * step]
             for step in range(8)
         }
-        found = compare(texts, [""] * 100, [VALUE], margin=0.5, replicates=300)
+        found = compare(texts, [""] * 100, [VALUE], margin=0.5, replicates=600)
         claims += any(pair.equivalent for pair in found.comparisons)
         uncorrected += any((pair.equivalence_p or 1) <= 0.05 for pair in found.comparisons)
     assert claims / 300 < 0.088
