@@ -23,6 +23,35 @@ def require_replicates(setting: str, replicates: object) -> None:
     """Raise SettingError unless it is a whole number from 1 up."""
     if isinstance(replicates, bool) or not isinstance(replicates, int) or replicates < 1:
         raise SettingError(setting, replicates, "a whole number from 1 up")
+    require_memory_for(setting, replicates, BYTES_PER_REPLICATE)
+
+
+# Scores of two systems and their difference, and the copies that are made of them.
+BYTES_PER_REPLICATE = 64
+
+
+def require_memory_for(setting: str, count: int, bytes_each: int) -> None:
+    """Raise SettingError where so many cannot fit into memory, however few systems there are."""
+    most = memory() // bytes_each
+    if count > most:
+        expected = f"at most {most:,}: more do not fit into the memory of this machine"
+        raise SettingError(setting, count, expected)
+
+
+def memory() -> int:
+    """Bytes of memory that this process may use; 64 GiB where the system does not say."""
+    import os
+
+    try:
+        size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        size = 1 << 36
+    try:
+        from resource import RLIM_INFINITY, RLIMIT_AS, getrlimit
+    except ImportError:
+        return size
+    limit = getrlimit(RLIMIT_AS)[0]
+    return size if limit == RLIM_INFINITY else min(size, limit)
 
 
 # Random numbers that are the same on every machine: a stream for each seed, purpose and index.

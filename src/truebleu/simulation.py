@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from truebleu._core import Segments
-from truebleu._seeds import DEFAULT_SEED, Streams, require_seed
+from truebleu._seeds import DEFAULT_SEED, Streams, require_memory_for, require_seed
 from truebleu.corpus import TestSet
 from truebleu.corpus._writing import files_of, write_files
 from truebleu.errors import SettingError
@@ -522,10 +522,16 @@ def _as_channels(systems: Mapping[str, Channel] | Sequence[float]) -> Mapping[st
     }
 
 
+# Of a text and a copy of it, with what Python adds.
+BYTES_PER_SEGMENT = 400
+
+
 def _require_whole_number(setting: str, value: object, least: int) -> None:
     # A stream's key has 64 bits for each of its parts.
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value < 2**64:
         raise SettingError(setting, value, f"a whole number from {least} up, below 2**64")
+    if setting != "seed":
+        require_memory_for(setting, value, BYTES_PER_SEGMENT)
 
 
 def save_test_set(test_set: TestSet, folder: Path, *, overwrite: bool = False) -> list[Path]:

@@ -94,20 +94,21 @@ _ROLES: dict[str, Role] = {"srcset": "source", "refset": "reference", "tstset": 
 
 # Only these tags are looked at; whatever else stands between them (<p>, <hl>, <poster>) is skipped.
 _TAG = re.compile(
-    r"""<!--.*?-->|<(?P<end>/?)(?P<tag>srcset|refset|tstset|doc|seg)\b"""
-    r"""(?P<attributes>(?:[^>"']|"[^"]*"|'[^']*')*)>""",
+    r"""<!--|<(?P<end>/?)(?P<tag>srcset|refset|tstset|doc|seg)\b"""
+    # Without a < outside quotes: else each tag that does not end is read to the file's end.
+    r"""(?P<attributes>(?:[^<>"']|"[^"]*"|'[^']*')*)>""",
     re.IGNORECASE | re.DOTALL,
 )
-_ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
+_ATTRIBUTE = re.compile(r"""(?<![\w:.-])([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
 _SEGMENT_END = re.compile(r"</seg\s*>", re.IGNORECASE)
-_SEGMENT_START = re.compile(r"<seg\b[^>]*>|</doc\s*>", re.IGNORECASE)
+_SEGMENT_START = re.compile(r"<seg\b[^<>]*>|</doc\s*>", re.IGNORECASE)
 _ENTITY = re.compile(r"&(lt|gt|amp|quot|apos);")
 # What an XML parser would resolve besides; mteval leaves it as it is in SGML.
 _XML_PIECE = re.compile(
-    r"<!--.*?-->|<!\[CDATA\[(?P<raw>.*?)\]\]>|"
+    r"(?P<open><!--|<!\[CDATA\[)|"
     r"&#(?:x(?P<hex>[0-9a-fA-F]{1,6})|(?P<decimal>[0-9]{1,7}));|" + _ENTITY.pattern,
-    re.DOTALL,
 )
+_CLOSED_BY = {"<!--": "-->", "<![CDATA[": "]]>"}
 _CHARACTERS = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
 
 
@@ -137,14 +138,22 @@ class _Parser:
         self.documents = 0
         self.segments = 0
         self.counted = (0, 1)
+        # Looked for once: for each comment that does not end it would be quadratic.
+        self.last_comment_end = text.rfind("-->")
 
     def parse(self) -> Markup:
         position = 0
         while (tag := _TAG.search(self.text, position)) is not None:
-            position = tag.end() if tag["tag"] is None else self._step(tag)
+            position = self._after_comment(tag) if tag["tag"] is None else self._step(tag)
         if self.kind is not None:
             self._refuse(len(self.text), "the end of the file", self._expected_end())
         return self.markup
+
+    def _after_comment(self, start: re.Match[str]) -> int:
+        """Where a comment ends; one that does not is none."""
+        if start.end() > self.last_comment_end:
+            return start.end()
+        return self.text.index("-->", start.end()) + 3
 
     def _step(self, tag: re.Match[str]) -> int:
         """Follows one tag; reading goes on at the offset that is returned."""
@@ -237,15 +246,42 @@ def _resolved(text: str) -> str:
 
 def _resolved_xml(text: str) -> str:
     """Text as an XML parser hands it over; entities that a DTD would have to define stay."""
-    return _XML_PIECE.sub(_character, text)
+    parts: list[str] = []
+    position, last = 0, {start: text.rfind(end) for start, end in _CLOSED_BY.items()}
+    for piece in _XML_PIECE.finditer(text):
+        if piece.start() < position:
+            continue
+        parts.append(text[position : piece.start()])
+        start = piece["open"]
+        if start is None:
+            parts.append(_character(piece))
+            position = piece.end()
+        elif piece.end() > last[start]:
+            # It does not end, and so is text.
+            parts.append(start)
+            position = piece.end()
+        else:
+            end = text.index(_CLOSED_BY[start], piece.end())
+            parts.append("" if start == "<!--" else text[piece.end() : end])
+            position = end + 3
+    return "".join([*parts, text[position:]])
+
+
+def _without_comments(text: str) -> str:
+    last, position, parts = text.rfind("-->"), 0, []
+    while 0 <= (start := text.find("<!--", position)) < last:
+        end = text.find("-->", start + 4)
+        if end < 0:
+            break
+        parts.append(text[position:start])
+        position = end + 3
+    return "".join([*parts, text[position:]])
 
 
 def _character(piece: re.Match[str]) -> str:
     if piece["hex"] or piece["decimal"]:
         code = int(piece["hex"], 16) if piece["hex"] else int(piece["decimal"])
         return chr(code) if 0 < code < 0xD800 or 0xDFFF < code <= 0x10FFFF else piece[0]
-    if piece["raw"] is not None or piece[0].startswith("<"):
-        return piece["raw"] or ""
     return _CHARACTERS[piece[0][1:-1]]
 
 
@@ -253,7 +289,6 @@ def _character(piece: re.Match[str]) -> str:
 
 
 _XML_ROLES: dict[str, Role] = {"src": "source", "ref": "reference", "hyp": "system"}
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _FIRST_TAG = re.compile(r"<([A-Za-z][\w.-]*)")
 _NIST = ("mteval", "srcset", "refset", "tstset")
 
@@ -262,7 +297,7 @@ def read_xml(path: str, data: bytes) -> Markup:
     """The texts of an XML file: WMT's format, or NIST's, which is SGML with an XML header."""
     decoded = decode(path, data)
     text = decoded.removeprefix(BYTE_ORDER_MARK)
-    first = _FIRST_TAG.search(_COMMENT.sub("", text))
+    first = _FIRST_TAG.search(_without_comments(text))
     if first is not None and first[1].lower() in _NIST:
         return read_sgml(path, data, xml=True)
     markup = _texts(path, _root(path, text))

@@ -459,13 +459,28 @@ def read_records(path: str, data: bytes) -> list[dict[str, object]]:
     return [_record(path, number, line) for number, line in enumerate(lines, 1)]
 
 
+class _RepeatedKeyError(Exception):
+    """A JSON object has a key twice, and Python would keep the last of them only."""
+
+
+def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise _RepeatedKeyError(next(key for key in keys if keys.count(key) > 1))
+    return record
+
+
 def _record(path: str, number: int, line: str) -> dict[str, object]:
     import json
 
     if not line.strip():
         raise MalformedFileError(path, number, "a blank line", "a JSON object")
     try:
-        record = json.loads(line)
+        record = json.loads(line, object_pairs_hook=_distinct)
+    except _RepeatedKeyError as error:
+        found = f"the key {error.args[0]!r} twice"
+        raise MalformedFileError(path, number, found, "each key once") from None
     except (ValueError, RecursionError) as error:
         found = f"no valid JSON ({error})"
         raise MalformedFileError(path, number, found, "a JSON object") from None

@@ -10,6 +10,7 @@ in seconds.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from truebleu.corpus._files import BYTE_ORDER_MARK, decode
@@ -92,8 +93,8 @@ def _known_names(systems: Sequence[str], request: Request) -> list[str]:
         short = _SUFFIX.sub("", system)
         names[system] = short if system not in known and short in known else system
     # Two submissions of one name stay apart.
-    taken = list(names.values())
-    return [name if taken.count(name := names[s]) == 1 else s for s in systems]
+    taken = Counter(names.values())
+    return [name if taken[name := names[s]] == 1 else s for s in systems]
 
 
 def _split(identifiers: Sequence[str]) -> tuple[list[str] | None, list[str]]:

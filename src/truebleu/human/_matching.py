@@ -22,7 +22,7 @@ from math import fsum, sqrt
 from typing import TYPE_CHECKING
 
 from truebleu.errors import EmptyTextError, MalformedFileError, SettingError
-from truebleu.human._tables import whole_number
+from truebleu.human._tables import LARGEST, whole_number
 from truebleu.human.scores import HumanScores, listed
 
 if TYPE_CHECKING:
@@ -285,9 +285,6 @@ def _refusal(
 
 
 # From judgments to scores.
-
-#: Larger scores are mistakes, and their squares are no numbers.
-LARGEST = 1e100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,6 +44,8 @@ OTHERS = frozenset((*_TEXTS, *_LANGUAGES, *DOCUMENT_NUMBERS, "comment", "metadat
 #: What stands for a score that is missing; case does not matter.
 NOTHING = frozenset({"", "none", "na", "n/a", "null"})
 #: Judgments in words, as the numbers that they count as; case does not matter.
+#: Larger scores are mistakes, and their squares are no numbers.
+LARGEST = 1e100
 JUDGMENTS = {
     "true": 1.0,
     "correct": 1.0,
@@ -86,6 +88,8 @@ def parse_score(value: object) -> float | None:
         raise NotAScoreError("a number, or None where the score is missing")
     if not isfinite(number):
         raise NotAScoreError("a finite number; write a missing score as None")
+    if abs(number) > LARGEST:
+        raise NotAScoreError(f"a number between -{LARGEST:g} and {LARGEST:g}")
     # Published MQM scores have -0.000000: adding 0 makes it 0.
     return number + 0.0
 

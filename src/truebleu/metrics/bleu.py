@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import isfinite
 from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from truebleu import _core
@@ -32,6 +31,7 @@ ReferenceLength = Literal["closest", "shortest", "average"]
 
 # sacreBLEU's defaults; the other smoothings take no value.
 DEFAULT_SMOOTH_VALUES = {"floor": 0.1, "add-k": 1.0}
+MOST_SMOOTHING = {"floor": 1.0, "add-k": 1e6}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,8 +83,11 @@ class BLEU(TokenMetric):
         if value is not None:
             if self.smooth not in DEFAULT_SMOOTH_VALUES:
                 raise SettingError("smooth_value", value, f"none with smooth={self.smooth}")
-            if not (isfinite(value) and value >= 0):
-                raise SettingError("smooth_value", value, "a number from 0 up")
+            # A floor above 1 would make precisions above 1, and scores above 100.
+            most = MOST_SMOOTHING[self.smooth]
+            if not 0 <= value <= most:
+                expected = f"a number from 0 to {most:g} with smooth={self.smooth}"
+                raise SettingError("smooth_value", value, expected)
         require_whole_number("max_order", self.max_order, 1, 100)
 
     def native(self) -> _core.NativeMetric:

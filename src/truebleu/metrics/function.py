@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from truebleu.errors import SettingError
 from truebleu.metrics.base import MeanMetric, Signature, mean_statistics
+
+#: Larger scores are mistakes, and their sums may be no numbers.
+LARGEST = 1e100
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -106,9 +108,10 @@ class FunctionMetric(MeanMetric):
     def _number(self, system: str, segment: int, value: Any) -> float:
         try:
             number = float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             number = None
-        if number is None or isinstance(value, str) or not isfinite(number):
+        if number is None or isinstance(value, str) or not abs(number) <= LARGEST:
             where = f"{self.name}: {system!r}, segment {segment}"
-            raise SettingError(where, value, "a finite number")
+            expected = f"a finite number between -{LARGEST:g} and {LARGEST:g}"
+            raise SettingError(where, value, expected)
         return number + 0.0

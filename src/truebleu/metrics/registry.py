@@ -294,6 +294,8 @@ def as_metrics(metrics: Sequence[str | Metric]) -> list[Metric]:
     for metric in parsed:
         if isinstance(metric, type):
             raise SettingError("metrics", metric, f"an object, such as {metric.__name__}()")
+        if not hasattr(metric, "for_references"):
+            raise SettingError("metrics", metric, "names such as 'bleu', or objects such as BLEU()")
     return parsed
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from truebleu._seeds import Streams
+from truebleu._seeds import Streams, require_memory_for
 from truebleu.errors import SettingError, TruebleuError, UnknownNameError
 from truebleu.metrics.registry import metrics_for
 from truebleu.resampling import Units
@@ -336,10 +336,15 @@ def require_size(setting: str, size: object, pool: int) -> None:
         raise SettingError(setting, size, expected)
 
 
+# A task, its key and its record, however short.
+BYTES_PER_SAMPLE = 1000
+
+
 def require_count(setting: str, count: object, fewest: int, why: str) -> None:
     """Refuse fewer samples or repetitions than can say anything."""
     if isinstance(count, bool) or not isinstance(count, int) or count < fewest:
         raise SettingError(setting, count, f"at least {fewest}: {why}")
+    require_memory_for(setting, count, BYTES_PER_SAMPLE)
 
 
 def sizes_that_fit(
