@@ -552,7 +552,7 @@ def _curve(pair: PairExplanation, title: str, sentences: tuple[str, ...]) -> Cha
         mark="line",
         x="segment",
         y="contribution",
-        reference=pair.comparison.difference,
+        reference=round(pair.comparison.difference, 2),
         zero_y=True,
     )
     return Chart(title=title, table=Table(columns, tuple(rows)), plot=plot, sentences=sentences)

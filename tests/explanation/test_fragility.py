@@ -1,0 +1,81 @@
+"""How few segments carry a difference, where that is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from truebleu.explanation.fragility import fragility
+from truebleu.metrics import GivenScores
+from truebleu.resampling import Units
+
+MEAN = GivenScores.of({"a": [0.0]})
+
+
+def rows_of(differences: list[float]) -> np.ndarray:
+    """Statistics of two systems whose scores differ by so much in each segment."""
+    first = np.array([[value, 1.0] for value in differences])
+    second = np.array([[0.0, 1.0] for _ in differences])
+    return np.stack([first, second], axis=1)
+
+
+def sign_test(rows: np.ndarray) -> object:
+    """A stand-in for a test: significant while the mean is above a tenth."""
+
+    def p(kept: np.ndarray) -> float:
+        return 0.01 if abs(rows[kept, 0, 0].mean()) > 0.1 else 0.5
+
+    return p
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_few_segments_that_carry_a_mean_are_counted(sign: int) -> None:
+    # Three large segments outweigh 97 small ones on the other side.
+    rows = rows_of([sign * 50.0] * 3 + [-sign * 1.0] * 97)
+    units = Units.segments(100)
+    found = fragility(
+        MEAN,
+        rows,
+        units,
+        units,
+        significant=True,
+        alpha=0.05,
+        test=sign_test(rows),  # type: ignore[arg-type]
+    )
+    # With one large segment left, 50 of it stand against 97.
+    assert found.until_sign_turns == 2
+    assert (found.removed, found.total) == ("segment", 100)
+    assert found.until_not_significant is not None
+    assert 1 <= found.until_not_significant <= 2
+
+
+def test_whole_documents_are_removed() -> None:
+    rows = rows_of([5.0] * 10 + [-1.0] * 40)
+    documents = Units.documents([f"d{number // 10}" for number in range(50)])
+    found = fragility(
+        MEAN,
+        rows,
+        documents,
+        documents,
+        significant=False,
+        alpha=0.05,
+        test=sign_test(rows),  # type: ignore[arg-type]
+    )
+    assert (found.removed, found.total) == ("document", 5)
+    assert found.until_sign_turns == 1
+    assert found.until_not_significant is None
+
+
+def test_a_difference_in_every_segment_hangs_on_none_of_them() -> None:
+    rows = rows_of([1.0] * 100)
+    units = Units.segments(100)
+    found = fragility(
+        MEAN,
+        rows,
+        units,
+        units,
+        significant=False,
+        alpha=0.05,
+        test=sign_test(rows),  # type: ignore[arg-type]
+    )
+    assert found.until_sign_turns is None

@@ -1,0 +1,83 @@
+"""What an explanation says, and in which order."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from truebleu import explain
+from truebleu.metrics import GivenScores
+from truebleu.reports.document import Chart, Table, render
+from truebleu.reports.explain import verdict
+from truebleu.simulation import simulate, simulate_causes
+
+if TYPE_CHECKING:
+    from truebleu.explanation import Explanation
+
+
+@pytest.fixture(scope="module")
+def explained() -> Explanation:
+    return explain(simulate_causes(segments=300), baseline="baseline", replicates=300)
+
+
+def test_sentences_answer_four_questions_in_this_order(explained: Explanation) -> None:
+    sentences = verdict(explained, explained.pairs[0])
+    order = ["baseline by", "People agree", "It depends on", "By part of", "The sign hangs on"]
+    places = [next(i for i, line in enumerate(sentences) if text in line) for text in order]
+    assert places == sorted(places)
+
+
+def test_a_small_difference_is_no_better_than_a_coin() -> None:
+    test_set = simulate(segments=400, systems=[0.15, 0.15], seed=5)
+    explanation = explain(test_set, replicates=300)
+    (pair,) = explanation.pairs
+    sentences = verdict(explanation, pair)
+    assert "can't be told apart" in sentences[0]
+    assert abs(pair.comparison.difference) == pytest.approx(0.211, abs=0.001)
+    assert "0.21 BLEU is no better than a coin: it takes more than 0.27" in sentences[1]
+    assert any("No kind of segment stands out" in line for line in sentences)
+
+
+def test_tables_add_up_as_they_are_shown(explained: Explanation) -> None:
+    tables = [block for block in explained.to_document().blocks if isinstance(block, Table)]
+    parts = tables[0]
+    values = [float(str(row["contribution"])) for row in parts.rows]
+    assert sum(values[:-1]) == pytest.approx(values[-1], abs=1e-9)
+
+
+def test_each_pair_has_two_charts(explained: Explanation) -> None:
+    document = explained.to_document()
+    assert len(document.charts) == 2 * len(explained.pairs)
+    assert all(isinstance(chart, Chart) for chart in document.charts)
+    curve = document.charts[1].table.rows
+    difference = explained.pairs[0].comparison.difference
+    assert curve[-1]["contribution"] == pytest.approx(difference, abs=1e-9)
+
+
+def test_the_tidy_table_has_every_segment(explained: Explanation) -> None:
+    data = explained.to_document().data
+    segments = [row for row in data.rows if row["kind"] == "segment" and row["a"] == "runaway"]
+    assert len(segments) == 300
+    total = sum(float(str(row["contribution"])) for row in segments)
+    assert total == pytest.approx(explained.pairs[1].comparison.difference, abs=1e-9)
+
+
+def test_lower_is_better_metrics_are_told_the_right_way_round() -> None:
+    scores = {"system-1": [float(i % 3) for i in range(60)], "system-2": [5.0] * 60}
+    metric = GivenScores.of(scores, name="errors", higher_is_better=False)
+    test_set = simulate(segments=60, systems=[0.1, 0.2])
+    explanation = explain(test_set, metrics=[metric], replicates=200)
+    assert "system-1 is better than system-2 by 4.0000 errors" in "\n".join(
+        verdict(explanation, explanation.pairs[0])
+    )
+
+
+def test_json_has_no_nan(explained: Explanation) -> None:
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    result = json.loads(render(explained, "json"), parse_constant=refuse)
+    assert len(result["explanations"]) == 3
+    assert result["sentences"]
