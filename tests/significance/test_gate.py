@@ -361,3 +361,14 @@ def test_a_long_tail_lets_a_bad_system_pass_seldom(runs_away: str) -> None:
     # Three standard deviations of a share of .05 in 600.
     assert 0.023 < np.mean(passes) < 0.077
     assert runs_away == "old" or np.mean(by_student) > 0.077
+
+
+def test_a_difference_that_hangs_on_one_segment_is_pointed_out() -> None:
+    gains = np.random.default_rng(6).normal(size=60)
+    steady = several(gains[np.newaxis], np.zeros((1, 60)))
+    assert (steady.checks[0].largest_share or 1) < 0.2
+    assert "carries" not in str(steady)
+    gains[7] = -40.0
+    hanging = several(gains[np.newaxis], np.zeros((1, 60)))
+    assert (hanging.checks[0].largest_share or 0) > 0.9
+    assert "One segment carries" in str(hanging)

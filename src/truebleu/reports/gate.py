@@ -14,7 +14,7 @@ from truebleu.reports.document import (
     chosen_lines,
     signature_lines,
 )
-from truebleu.reports.resampling import p_equals, unit_sentences
+from truebleu.reports.resampling import LARGEST_SHARE, p_equals, unit_sentences
 
 if TYPE_CHECKING:
     from truebleu.reports.document import Block
@@ -38,7 +38,7 @@ NUMBERS = (
 def document(result: GateResult) -> Document:
     """The decision as sentences, and every metric's numbers for programs."""
     unit = unit_sentences(result.test_set, result.settings, result.units)
-    blocks: list[Block] = [Sentences((*sentences(result), *unit, *_look(result)))]
+    blocks: list[Block] = [Sentences((*sentences(result), *unit, *_tails(result), *_look(result)))]
     if chosen := chosen_lines(check.signature for check in result.checks):
         blocks.append(Notes(tuple(chosen)))
     return Document(tuple(blocks), check_table(result))
@@ -129,6 +129,19 @@ def _numbers(result: GateResult, check: GateCheck) -> str:
 def _rounded(value: float, rest: float) -> str:
     """A number near a whole one, with two digits of what is missing."""
     return f"{round(value, 1 - floor(log10(rest))):.12g}"
+
+
+def _tails(result: GateResult) -> list[str]:
+    """Metrics whose difference hangs on one unit: there, no interval holds."""
+    # Of few units, one always has much.
+    large = max(LARGEST_SHARE, 5 / result.units)
+    return [
+        f"One {result.settings.unit} carries {100 * check.largest_share:.0f} % of the variance of "
+        f"the difference by {check.metric}: a test set with more or fewer like it may decide "
+        "otherwise."
+        for check in result.checks
+        if check.largest_share is not None and check.largest_share > large
+    ]
 
 
 def _look(result: GateResult) -> list[str]:

@@ -41,7 +41,7 @@ from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels, metrics_for
 from truebleu.metrics.statistics_files import SavedStatistics
 from truebleu.resampling import Swaps
-from truebleu.significance._checks import require_number
+from truebleu.significance._checks import TIE_TOLERANCE, require_number
 from truebleu.significance.corrections import westfall_young
 from truebleu.significance.ledger import (
     look_key,
@@ -131,6 +131,8 @@ class GateCheck:
         replicates: of the test; all 2**units of them where that was no more, 0 where it needs none.
         exact: whether those were all.
         differing_units: the units in which the metric counts the two systems differently.
+        largest_share: how much of the difference's variance is one unit's; None where it does not
+            vary.
         note: what makes the test moot.
     """
 
@@ -148,6 +150,7 @@ class GateCheck:
     replicates: int
     exact: bool
     differing_units: int
+    largest_share: float | None = None
     note: PairNote | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -458,6 +461,7 @@ def _checks(
                 replicates=judged.replicates,
                 exact=judged.exact,
                 differing_units=differing,
+                largest_share=_largest_share(metric),
                 note=_note(differing, settings, alpha),
             )
         )
@@ -541,6 +545,14 @@ def _jackknife(statistics: MetricStatistics) -> Values:
     """The difference, new minus old, without one unit each."""
     left_out = statistics.jackknife_scores()
     return np.asarray(left_out[:, 0] - left_out[:, 1])
+
+
+def _largest_share(statistics: MetricStatistics) -> float | None:
+    left_out = _jackknife(statistics)
+    squares = (left_out - left_out.mean()) ** 2
+    if np.ptp(left_out) <= TIE_TOLERANCE * max(statistics.scale, 1.0):
+        return None
+    return float(squares.max() / squares.sum())
 
 
 def _strata(units: Units, settings: GateSettings) -> tuple[tuple[int, int], ...] | None:
