@@ -245,6 +245,7 @@ fn drawn_accuracies(
     let mut found = Array2::zeros((count, ties.len()));
     let done = found.axis_chunks_iter_mut(Axis(0), LANES).into_par_iter().enumerate().map(
         |(chunk, mut rows)| {
+            interruption::check();
             let mut drawn = vec![[0; LANES]; groups.len()];
             for lane in 0..rows.nrows() {
                 let by_label = weights(replicates.start + (chunk * LANES + lane) as u64);

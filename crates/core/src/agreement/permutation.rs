@@ -103,6 +103,7 @@ fn coarse_accuracies(ties: &CoarseTies, coins: &Coins<'_>, draws: Range<u64>) ->
     let mut found = Array2::zeros((count, 2));
     found.axis_chunks_iter_mut(Axis(0), LANES).into_par_iter().enumerate().for_each(
         |(chunk, mut rows)| {
+            interruption::check();
             let mut holds = vec![Bits::default(); 2 * coins.prepared.cells().len()];
             let first = draws.start + (chunk * LANES) as u64;
             for (place, draw) in (first..).take(rows.nrows()).enumerate() {
