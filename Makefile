@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help demo test quick check lint types rust-check rust-test format bench evidence build clean
+.PHONY: help demo test quick check lint types rust-check rust-test format fuzz bench evidence build clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -39,6 +39,10 @@ format: .venv/tools  ## rewrite the sources in the project's format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 	cargo fmt
+
+MINUTES ?= 1
+fuzz: .venv/tools  ## damaged files for MINUTES=1, with the number of cases
+	$(BIN)/python -m tests.robustness.test_fuzz $(MINUTES)
 
 bench: .venv/bench  ## speed and memory against other tools, as ratios
 	$(BIN)/python -m benchmarks

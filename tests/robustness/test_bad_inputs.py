@@ -1,0 +1,101 @@
+"""A table of bad inputs: how to make each, the command, and what the message must contain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from truebleu.cli.main import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DIGITS = "9" * 5000
+NAMES = ("good", "bad")
+
+
+def scores(value: str) -> bytes:
+    """A table with the same score for every segment of both systems."""
+    rows = [f"{name}\t{segment}\t{value}" for name in NAMES for segment in range(1, 41)]
+    return "\n".join(["system\tsegment\tscore", *rows, ""]).encode()
+
+
+class Bad(NamedTuple):
+    """A bad input.
+
+    Attributes:
+        command: the arguments; x stands for the file that is made.
+        message: what standard error must contain.
+        content: of the file.
+        ending: of the file's name.
+    """
+
+    command: str
+    message: str
+    content: bytes = b""
+    ending: str = ".txt"
+
+
+SCORE = "score -r ref.txt x"
+TABLE = [
+    # Texts.
+    Bad(SCORE, "no segments"),
+    Bad(SCORE, "line 1, byte 1: found ff", b"\xff\xfe"),
+    Bad(SCORE, "a NUL byte", b"a\0\n"),
+    Bad(SCORE, "no segments", b"", ".tsv"),
+    Bad(SCORE, "line 1: found no valid JSON", b"{", ".jsonl"),
+    Bad(SCORE, "line 1: found the key 'text' twice", b'{"text": "a", "text": "b"}\n', ".jsonl"),
+    Bad(SCORE, "half of a surrogate pair", b'{"text": "\\udc80"}\n', ".jsonl"),
+    Bad(SCORE, "line 1: found no valid JSON", b'{"text": %s}\n' % DIGITS.encode(), ".jsonl"),
+    Bad(SCORE, "line 1", b"[" * 100_000, ".jsonl"),
+    Bad(SCORE, "expected </tstset>", b"<tstset>" + b"<doc " * 80_000, ".sgm"),
+    Bad(SCORE, "expected </tstset>", b"<tstset>" + b"<!--" * 100_000, ".sgm"),
+    Bad(SCORE, "expected </tstset>", b"<tstset " + b"a" * 400_000 + b">", ".sgm"),
+    Bad(SCORE, "broken XML", b"<dataset>" + b"<!--" * 100_000, ".xml"),
+    Bad(SCORE, "a DTD or entity", b'<!DOCTYPE a [<!ENTITY b "c">]><dataset/>', ".xml"),
+    Bad(SCORE, "damaged or cut off", b"\x1f\x8b\x08", ".gz"),
+    Bad("score -r ref.txt /dev/zero", "a device that has no end"),
+    Bad("score -r ref.txt nowhere.txt", "nowhere.txt: no such file"),
+    # Scores and judgments.
+    Bad("score -r ref.txt good.txt bad.txt -m scores:path=x", "line 2: ", scores("1e308"), ".tsv"),
+    Bad("score -r ref.txt good.txt bad.txt -m scores:path=x", "line 2: ", scores("inf"), ".tsv"),
+    Bad("compare -r ref.txt good.txt bad.txt -m scores:path=x", "1e+100", scores("1e200"), ".tsv"),
+    Bad("agree -r ref.txt good.txt bad.txt --human x", "1e+100", scores("1e308"), ".tsv"),
+    # Settings.
+    Bad("score -r ref.txt good.txt -m bleu:smooth=floor,smooth_value=1000", "a number from 0 to 1"),
+    Bad("score -r ref.txt good.txt -m bleu:smooth=add-k,smooth_value=1e308", "from 0 to 1e+06"),
+    Bad("compare -r ref.txt good.txt bad.txt --replicates 1000000000000", "at most "),
+    Bad(f"compare -r ref.txt good.txt bad.txt --replicates 1{'0' * 20}", "at most "),
+    Bad("gate good.txt bad.txt -r ref.txt --replicates 1000000000000", "at most "),
+    Bad("score -r ref.txt good.txt --confidence --replicates 1000000000000", "at most "),
+    Bad("demo --segments 10000000000", "at most "),
+    Bad("study coverage -r ref.txt good.txt --samples 1000000000000", "at most "),
+    Bad("study sampling -r ref.txt good.txt --independent 1000000000000", "at most "),
+    Bad("study power --simulate 10000000000", "at most "),
+    Bad("compare -r ref.txt good.txt bad.txt --level nan", "a number between 0 and 1"),
+    Bad("gate good.txt bad.txt -r ref.txt --margin inf", "margin: found inf"),
+    Bad("plan --sd inf --difference 1", "sd: found inf"),
+]
+
+
+@pytest.mark.parametrize("bad", TABLE, ids=lambda bad: f"{bad.command[:60]} {bad.message[:30]}")
+def test_bad_input_is_an_error_in_words(
+    bad: Bad,
+    own_texts: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(own_texts)
+    (own_texts / f"x{bad.ending}").write_bytes(bad.content)
+    words = [
+        word.replace("path=x", f"path=x{bad.ending}") if word != "x" else f"x{bad.ending}"
+        for word in bad.command.split()
+    ]
+    with pytest.raises(SystemExit) as stopped:
+        main(words)
+    out, err = capsys.readouterr()
+    assert (stopped.value.code, out) == (2, "")
+    assert bad.message in err
+    assert "Traceback" not in err
+    assert len(err) < 1000
