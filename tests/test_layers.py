@@ -59,7 +59,17 @@ ALLOWED = {
         "resampling",
         "significance",
     },
-    "nbest": {"errors", "_lazy", "_results", "_seeds", "_threads", "corpus", "metrics"},
+    "nbest": {
+        "errors",
+        "_lazy",
+        "_results",
+        "_seeds",
+        "_threads",
+        "corpus",
+        "metrics",
+        "resampling",
+        "significance",
+    },
     "studies": {
         "_lazy",
         "errors",

@@ -1,7 +1,8 @@
 """Is the difference between two translation systems real, and what should you do about it?
 
-The verbs are here: `score`, `compare`, `explain`, `gate`, `plan`, `sample`, `agree`, `choose` and
-`mbr`. They take a `TestSet`, or the lists that make one, and return results that print themselves.
+The verbs are here: `score`, `compare`, `explain`, `gate`, `plan`, `sample`, `agree`, `choose`,
+`tune`, `rerank` and `mbr`. They take a `TestSet`, or the lists that make one, and return results
+that print themselves.
 
 >>> import truebleu
 >>> outputs = {"old": ["a cat sat on the mat"], "new": ["the cat sat on a mat"]}
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
     from truebleu.metrics.nist import NIST
     from truebleu.metrics.sentence_bleu import SentenceBLEU
     from truebleu.metrics.ter import TER
-    from truebleu.nbest import mbr
+    from truebleu.nbest import mbr, rerank, tune
     from truebleu.planning.plan import plan
     from truebleu.planning.sample import sample
     from truebleu.significance.compare import compare
@@ -94,6 +95,7 @@ __all__ = [
     "read_human",
     "read_test_set",
     "reports",
+    "rerank",
     "resampling",
     "sample",
     "score",
@@ -102,6 +104,7 @@ __all__ = [
     "simulation",
     "studies",
     "tokenizers",
+    "tune",
 ]
 
 # The module that each name lives in; None for a namespace, which is a module itself.
@@ -122,9 +125,11 @@ _HOMES = {
     "plan": "planning.plan",
     "read_human": "human",
     "read_test_set": "corpus",
+    "rerank": "nbest",
     "sample": "planning.sample",
     "score": "significance.scores",
     "set_threads": "_threads",
+    "tune": "nbest",
 }
 
 _name, _names = lazy_names(__name__, _HOMES)

@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 __all__ = [
     "VERSION",
+    "LineSearch",
+    "Mira",
     "NativeMetric",
     "PairScorer",
     "Segments",
@@ -130,6 +132,50 @@ class NativeMetric:
     def scores(self, sums: NDArray[np.float64]) -> NDArray[np.float64]: ...
     def gradient(self, sums: NDArray[np.float64]) -> NDArray[np.float64]: ...
     def details(self, sums: Sequence[float]) -> dict[str, Any]: ...
+
+@final
+class LineSearch:
+    """Exact line search over lists of candidates."""
+
+    def __new__(
+        cls, features: NDArray[np.float64], offsets: Sequence[int], rows: NDArray[np.float64]
+    ) -> LineSearch: ...
+    def profiles(
+        self, origin: Sequence[float], directions: Sequence[Sequence[float]]
+    ) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]: ...
+    def winners(
+        self, origin: Sequence[float], direction: Sequence[float]
+    ) -> tuple[list[int], list[list[int]]]: ...
+
+@final
+class Mira:
+    """A run of batch k-best MIRA."""
+
+    def __new__(
+        cls,
+        weights: Sequence[float],
+        *,
+        lower: Sequence[float],
+        upper: Sequence[float],
+        offsets: Sequence[int],
+        starts: Sequence[int],
+        columns: Sequence[int],
+        values: NDArray[np.float64],
+        rows: NDArray[np.float64],
+        lengths: NDArray[np.float64],
+        largest_step: float,
+        decay: float,
+        model_background: bool,
+        safe_hope: bool,
+    ) -> Mira: ...
+    def run(
+        self,
+        order: Sequence[int],
+        *,
+        metric: NativeMetric | None = None,
+        unit: float = 1.0,
+        score: Any = None,
+    ) -> tuple[int, float, NDArray[np.float64]]: ...
 
 @final
 class PairScorer:

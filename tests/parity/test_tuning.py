@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
 
 PATH = SHARED / "golden" / "tuning.json"
-#: What this file tests, and what the tests of tuning and reranking have to account for.
+#: What this file tests, and what test_tuners.py and test_rerankers.py do.
 HERE = {"parse", "statistics", "sentence-bleu", "oracle", "mbr"}
 ELSEWHERE = {
     *("line", "coordinate-ascent", "zmert", "mert-restarts", "kbmira", "kbmira-range"),

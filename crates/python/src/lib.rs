@@ -12,6 +12,7 @@ mod resampling;
 mod runtime;
 mod texts;
 mod tokenizers;
+mod tuning;
 
 #[pyo3::pymodule]
 mod _core {
@@ -40,4 +41,6 @@ mod _core {
     };
     #[pymodule_export]
     use crate::tokenizers::{tokenize, tokenize_ter, tokenizers};
+    #[pymodule_export]
+    use crate::tuning::{LineSearch, Mira};
 }

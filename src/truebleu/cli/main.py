@@ -106,6 +106,8 @@ COMMANDS = {
     "plan": ("truebleu.cli.plan", "Say how large a test set must be to find a difference."),
     "sample": ("truebleu.cli.sample", "Draw a test set from a pool."),
     "nbest": ("truebleu.cli.nbest", "Say what is in n-best lists, and how good their best is."),
+    "tune": ("truebleu.cli.tune", "Tune the weights of features on n-best lists."),
+    "rerank": ("truebleu.cli.rerank", "Choose from n-best lists by weights or a trained model."),
     "mbr": ("truebleu.cli.mbr", "Choose the candidate with the highest expected utility."),
     "study": ("truebleu.cli.study", "Measure how far scores, intervals and tests can be trusted."),
     "list": ("truebleu.cli.list", "List metrics, tokenizers, formats, tests and the like."),

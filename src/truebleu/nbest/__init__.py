@@ -1,4 +1,4 @@
-"""N-best lists: their statistics, oracles, and the candidate that minimises the Bayes risk."""
+"""N-best lists: their statistics and oracles, weights tuned on them, and choices from them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,14 @@ if TYPE_CHECKING:
         utility_matrix,
     )
     from truebleu.nbest.oracle import OracleResult, oracle_scores
+    from truebleu.nbest.reranking import RerankResult, rerank
     from truebleu.nbest.statistics import CandidateStatistics, FeatureMean, count_candidates
+    from truebleu.nbest.tuning import TUNERS, TuneResult, tune
+    from truebleu.nbest.weights import read_weights
 
 __all__ = [
     "NBEST_FORMATS",
+    "TUNERS",
     "CandidateStatistics",
     "FeatureMean",
     "ListsReport",
@@ -29,12 +33,17 @@ __all__ = [
     "MBRSettings",
     "NBest",
     "OracleResult",
+    "RerankResult",
     "SparseFeatures",
+    "TuneResult",
     "count_candidates",
     "describe_lists",
     "mbr",
     "oracle_scores",
     "read_nbest",
+    "read_weights",
+    "rerank",
+    "tune",
     "utility_matrix",
 ]
 
@@ -48,12 +57,18 @@ _HOMES = {
     "NBEST_FORMATS": "statistics",
     "NBest": "statistics",
     "OracleResult": "oracle",
+    "RerankResult": "reranking",
     "SparseFeatures": "statistics",
+    "TUNERS": "tuning",
+    "TuneResult": "tuning",
     "count_candidates": "statistics",
     "describe_lists": "inspection",
     "mbr": "minimum_bayes_risk",
     "oracle_scores": "oracle",
     "read_nbest": "statistics",
+    "read_weights": "weights",
+    "rerank": "reranking",
+    "tune": "tuning",
     "utility_matrix": "minimum_bayes_risk",
 }
 

@@ -1,0 +1,133 @@
+"""``truebleu rerank``: choose from n-best lists by weights, quality scores or a trained model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+
+from truebleu.cli._nbest_options import nbest_options, read_lists, read_references
+from truebleu.cli._options import (
+    format_option,
+    metric_option,
+    progress_bar,
+    replicates_option,
+    seed_option,
+    threads_option,
+)
+from truebleu.corpus._writing import refuse_existing, write_files
+from truebleu.errors import SettingError
+from truebleu.nbest.reranking import Model, rerank
+from truebleu.nbest.weights import read_weights
+from truebleu.reports.document import render
+
+EPILOG = """\b
+Examples:
+  truebleu rerank test.nbest --weights weights.ini -o best.txt -r test.ref
+  truebleu rerank samples.jsonl --model quality --by kiwi -o best.txt
+  truebleu rerank test.nbest -r ref --model log-linear --train dev.nbest --train-reference dev.ref
+  truebleu rerank lists.jsonl -r ref --model noisy-channel --by channel --by direct --by lm
+"""
+
+
+@click.command("rerank", epilog=EPILOG)
+@click.argument("lists")
+@click.option(
+    "-r",
+    "--reference",
+    "references",
+    metavar="FILE",
+    multiple=True,
+    help="A reference, to measure the gain by; repeat for several.",
+)
+@metric_option
+@click.option(
+    "--model",
+    type=click.Choice(get_args(Model)),
+    default="weights",
+    show_default=True,
+    help="How candidates are scored.",
+)
+@click.option("--weights", metavar="FILE", help="Weights of features: TSV, JSON or a Moses ini.")
+@click.option(
+    "--by",
+    "columns",
+    metavar="NAME",
+    multiple=True,
+    help="quality, noisy-channel: a column of scores; -NAME where lower is better.",
+)
+@click.option(
+    "--length-penalty", type=float, help="noisy-channel with --weights: the power. Default: 1."
+)
+@click.option("--gamma", type=float, help="log-linear: the penalty. Default: chosen from a path.")
+@click.option(
+    "--train", metavar="LISTS", help="Lists to train on. Default: folds of LISTS themselves."
+)
+@click.option(
+    "--train-reference",
+    "train_references",
+    metavar="FILE",
+    multiple=True,
+    help="A reference of the training lists; repeat for several.",
+)
+@click.option("--folds", type=int, help="Without --train: how many parts. Default: 5.")
+@seed_option
+@replicates_option()
+@click.option("-o", "--output", metavar="FILE", help="Write the chosen texts, one line each.")
+@click.option("--force", is_flag=True, help="Overwrite FILE.")
+@nbest_options
+@format_option
+@threads_option
+def command(
+    lists: str,
+    references: tuple[str, ...],
+    metrics: tuple[str, ...],
+    model: Any,
+    weights: str | None,
+    columns: tuple[str, ...],
+    train: str | None,
+    train_references: tuple[str, ...],
+    folds: int | None,
+    output: str | None,
+    force: bool,
+    format_: str,
+    **options: Any,
+) -> None:
+    """Choose the candidate of each segment in LISTS that scores best."""
+    path = None if output is None else Path(output)
+    if path is not None:
+        refuse_existing([path], overwrite=force)
+    if (train is None) != (not train_references):
+        raise SettingError("--train", train, "LISTS and their --train-reference together")
+    trains = model in ("log-linear", "noisy-channel") and weights is None
+    if not trains and (train is not None or folds is not None):
+        raise SettingError("--train or --folds", train or folds, "a model that is trained")
+    if train is not None and folds is not None:
+        raise SettingError("--folds", folds, "no --train LISTS beside it")
+    settings = {
+        name: options.pop(name) for name in ("length_penalty", "gamma", "seed", "replicates")
+    }
+    reading = dict(options)
+    nbest = read_lists(lists, options)
+    others = None if train is None else read_lists(train, reading)
+    test_set, train_set = read_references(references), read_references(train_references)
+    parts = 5 if folds is None else folds
+    with progress_bar(parts if trains and train is None else 1, "training") as progress:
+        result = rerank(
+            nbest,
+            None if test_set is None else test_set.references,
+            model=model,
+            weights=None if weights is None else read_weights(weights),
+            features=columns,
+            train=others,
+            train_references=None if train_set is None else train_set.references,
+            metrics=metrics,
+            folds=parts,
+            progress=progress,
+            **settings,
+        )
+    if path is not None:
+        lines = (" ".join(text.split("\n")).rstrip("\r") + "\n" for text in result.texts)
+        write_files(path.parent, {path.name: [line.encode() for line in lines]}, overwrite=force)
+    click.echo(render(result, format_), nl=False)

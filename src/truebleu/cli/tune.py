@@ -1,0 +1,216 @@
+"""``truebleu tune``: weights of features from development lists."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+import click
+
+from truebleu.cli._nbest_options import nbest_options, read_lists, read_references
+from truebleu.cli._options import (
+    format_option,
+    metric_option,
+    progress_bar,
+    replicates_option,
+    seed_option,
+    threads_option,
+)
+from truebleu.corpus._writing import refuse_existing, write_files
+from truebleu.errors import SettingError
+from truebleu.nbest.mert import Window
+from truebleu.nbest.mira import Background
+from truebleu.nbest.tuning import TUNERS, steps_of_tune, tune
+from truebleu.nbest.weights import format_weights, read_weights, weights_format
+from truebleu.reports.document import render
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+EPILOG = """\b
+Examples:
+  truebleu tune dev.nbest -r dev.ref -o weights.ini
+  truebleu tune dev.nbest -r dev.ref --test test.nbest --test-reference test.ref --runs 5
+  truebleu tune dev.nbest -r dev.ref --method mira -m chrf
+  truebleu tune samples.jsonl -m feature:comet --fix logprob=1
+"""
+
+# The settings of methods: option, name, type and help. An option of another method is refused.
+SETTINGS: tuple[tuple[str, str, Any, str], ...] = (
+    ("--restarts", "restarts", int, "mert: searches from random weights. Default: 20."),
+    ("--directions", "directions", int, "mert: random directions of a search. Default: 5."),
+    ("--window", "window", int, "mert: neighbours that smooth an interval's score. Default: 0."),
+    ("--window-kind", "window_kind", click.Choice(get_args(Window)), "mert: how they do."),
+    ("--step", "step", float, "mira: the largest step, C. expected-bleu: AdaGrad's step."),
+    ("--decay", "decay", float, "mira: of the background. Default: 0.999."),
+    ("--epochs", "epochs", int, "mira, expected-bleu: passes over all segments."),
+    ("--background", "background", click.Choice(get_args(Background)), "mira: whose statistics."),
+    ("--draws", "draws", int, "pro: pairs drawn from each list. Default: 5000."),
+    ("--pairs", "pairs", int, "pro: pairs kept of each list. Default: 50."),
+    ("--l2", "l2", float, "pro, expected-bleu, risk, expected-corpus-bleu: the penalty."),
+)
+
+
+def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    for option, name, kind, help_ in reversed(SETTINGS):
+        command = click.option(option, name, type=kind, default=None, help=help_)(command)
+    return command
+
+
+@click.command("tune", epilog=EPILOG)
+@click.argument("lists")
+@click.option(
+    "-r",
+    "--reference",
+    "references",
+    metavar="FILE",
+    multiple=True,
+    help="A reference; repeat for several.",
+)
+@metric_option
+@click.option(
+    "--method",
+    type=click.Choice(list(TUNERS)),
+    default="mert",
+    show_default=True,
+    help="The tuner.",
+)
+@click.option("--test", metavar="LISTS", help="Other lists, to measure the gain on.")
+@click.option(
+    "--test-reference",
+    "test_references",
+    metavar="FILE",
+    multiple=True,
+    help="A reference of the test lists; repeat for several.",
+)
+@click.option(
+    "--folds",
+    type=int,
+    help="Without --test: cut the segments into so many parts, and choose from each by weights "
+    "tuned on the others. 0 measures no gain. Default: 5.",
+)
+@click.option(
+    "--runs", type=int, default=1, show_default=True, help="Tune so often, by other seeds."
+)
+@click.option("--start", metavar="FILE", help="Weights to start from: TSV, JSON or a Moses ini.")
+@click.option(
+    "--fix",
+    "fixed",
+    metavar="NAME=WEIGHT",
+    multiple=True,
+    help="Keep a weight; repeat for several.",
+)
+@click.option(
+    "--bound",
+    "bounds",
+    metavar="NAME=LOW:HIGH",
+    multiple=True,
+    help="Keep a weight between two numbers, either of which may be left out; repeat for several.",
+)
+@click.option(
+    "--tie", "tied", metavar="NAME=NAME", multiple=True, help="Give features the same weight."
+)
+@click.option("--no-scale", is_flag=True, help="Tune with features as they are in the lists.")
+@_settings_options
+@seed_option
+@replicates_option()
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="Write the weights; the name's ending says as what: .tsv, .json or .ini (Moses).",
+)
+@click.option("--force", is_flag=True, help="Overwrite FILE.")
+@nbest_options
+@format_option
+@threads_option
+def command(
+    lists: str,
+    references: tuple[str, ...],
+    metrics: tuple[str, ...],
+    method: str,
+    test: str | None,
+    test_references: tuple[str, ...],
+    folds: int | None,
+    runs: int,
+    start: str | None,
+    fixed: tuple[str, ...],
+    bounds: tuple[str, ...],
+    tied: tuple[str, ...],
+    no_scale: bool,
+    seed: int,
+    replicates: int,
+    output: str | None,
+    force: bool,
+    format_: str,
+    **options: Any,
+) -> None:
+    """Tune the weights of the features in LISTS, and measure what they gain on other segments.
+
+    A metric may also be feature:NAME, the mean of a feature of the lists.
+    """
+    settings = {name: options.pop(name) for _, name, _, _ in SETTINGS}
+    settings = {name: value for name, value in settings.items() if value is not None}
+    path = None if output is None else Path(output)
+    kind = None if path is None else weights_format(path)
+    if path is not None:
+        refuse_existing([path], overwrite=force)
+    if test is None and test_references:
+        raise SettingError("--test-reference", test_references[0], "--test LISTS beside it")
+    if test is not None and folds is not None:
+        raise SettingError("--folds", folds, "no --test LISTS beside it: they measure the gain")
+    reading = dict(options)
+    nbest = read_lists(lists, options)
+    others = None if test is None else read_lists(test, reading)
+    test_set, other_set = read_references(references), read_references(test_references)
+    parts = 0 if test is not None else 5 if folds is None else folds
+    steps = steps_of_tune(method, settings, folds=parts, runs=runs)
+    with progress_bar(steps, "tuning") as progress:
+        result = tune(
+            nbest,
+            None if test_set is None else test_set.references,
+            method=method,
+            metrics=metrics,
+            settings=settings,
+            test=others,
+            test_references=None if other_set is None else other_set.references,
+            folds=parts,
+            runs=runs,
+            seed=seed,
+            replicates=replicates,
+            start=None if start is None else read_weights(start),
+            fixed=dict(_pair("--fix", text) for text in fixed),
+            bounds=dict(_bound(text) for text in bounds),
+            tied=[text.split("=") for text in tied],
+            scale=not no_scale,
+            progress=progress,
+        )
+    if path is not None and kind is not None:
+        sparse = frozenset(() if nbest.sparse is None else nbest.sparse.names)
+        text = format_weights(result.by_feature, kind, sparse=sparse)
+        write_files(path.parent, {path.name: [text.encode()]}, overwrite=force)
+    click.echo(render(result, format_), nl=False)
+
+
+def _number(option: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise SettingError(option, text, "a number") from None
+
+
+def _pair(option: str, text: str) -> tuple[str, float]:
+    name, separator, value = text.rpartition("=")
+    if not separator:
+        raise SettingError(option, text, "NAME=WEIGHT")
+    return name, _number(option, value)
+
+
+def _bound(text: str) -> tuple[str, tuple[float, float]]:
+    name, separator, value = text.rpartition("=")
+    ends: Sequence[str] = value.split(":")
+    if not separator or len(ends) != 2:
+        raise SettingError("--bound", text, "NAME=LOW:HIGH, NAME=LOW: or NAME=:HIGH")
+    low = _number("--bound", ends[0]) if ends[0] else float("-inf")
+    high = _number("--bound", ends[1]) if ends[1] else float("inf")
+    return name, (low, high)

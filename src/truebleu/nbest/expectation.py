@@ -1,0 +1,298 @@
+"""Expected scores: smooth objectives of all candidates' probabilities under the model.
+
+Candidate k of a list has probability softmax(scale · w·f). The expected sentence score is that of
+Chen & Cherry (2014, section 3.2); minimum risk is its mean over segments (Smith & Eisner, 2006;
+Shen et al., 2016); expected corpus scores are the metric of expected counts (Rosti et al., 2010).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from truebleu.errors import SettingError
+from truebleu.metrics.base import require_whole_number
+from truebleu.metrics.bleu import BLEU
+from truebleu.nbest._draws import order
+from truebleu.nbest._smooth import minimize
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from truebleu.nbest._smooth import Objective
+    from truebleu.nbest.problem import Problem
+
+    Progress = Callable[[int], None]
+
+#: How steep the smooth brevity penalty is where output and reference are of one length.
+BREVITY_STEEPNESS = 10_000.0
+
+
+def probabilities(
+    scores: NDArray[np.float64], offsets: NDArray[np.int64], scale: float = 1.0
+) -> NDArray[np.float64]:
+    """The probability of each candidate in its list: softmax of ``scale * scores``."""
+    starts, sizes = offsets[:-1], np.diff(offsets)
+    scaled = scale * scores
+    scaled = np.exp(scaled - np.repeat(np.maximum.reduceat(scaled, starts), sizes))
+    return np.asarray(scaled / np.repeat(np.add.reduceat(scaled, starts), sizes))
+
+
+def expectation(
+    scores: NDArray[np.float64],
+    utilities: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+    scale: float = 1.0,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Each list's expected utility, and its derivative by the score of each candidate."""
+    chances = probabilities(scores, offsets, scale)
+    expected = np.add.reduceat(chances * utilities, offsets[:-1])
+    slopes = scale * chances * (utilities - np.repeat(expected, np.diff(offsets)))
+    return expected, slopes
+
+
+def expected_sentence_loss(
+    problem: Problem,
+    weights: ArrayLike,
+    *,
+    utilities: NDArray[np.float64] | None = None,
+    l2: float = 10.0,
+    scale: float = 1.0,
+    lengths: ArrayLike | None = None,
+) -> tuple[float, NDArray[np.float64]]:
+    """Chen & Cherry's objective, ``l2 |w|² − Σ length · E[score]``, with its gradient.
+
+    Args:
+        problem: the lists.
+        weights: of the problem's features.
+        utilities: each candidate's score, where 1 is perfect; by default that of the objective.
+        l2: the strength of the penalty.
+        scale: of the model's scores.
+        lengths: the weight of each segment; by default the length of its references.
+    """
+    w = np.asarray(weights, dtype=np.float64)
+    scores = problem.utilities() if utilities is None else utilities
+    factors = problem.lengths if lengths is None else np.asarray(lengths, dtype=np.float64)
+    expected, slopes = expectation(problem.model_scores(w), scores, problem.offsets, scale)
+    slopes = slopes * np.repeat(factors, np.diff(problem.offsets))
+    loss = l2 * float(w @ w) - float(factors @ expected)
+    return loss, np.asarray(2 * l2 * w - problem.matrix.T @ slopes)
+
+
+def expected_sums(problem: Problem, weights: ArrayLike, scale: float = 1.0) -> NDArray[np.float64]:
+    """The counts that one expects of the model's choice, summed over segments."""
+    chances = probabilities(problem.model_scores(weights), problem.offsets, scale)
+    return np.asarray(chances @ problem.rows)
+
+
+def expected_corpus_loss(
+    problem: Problem,
+    weights: ArrayLike,
+    *,
+    l2: float = 0.0,
+    scale: float = 1.0,
+    steepness: float | None = BREVITY_STEEPNESS,
+) -> tuple[float, NDArray[np.float64]]:
+    """Minus the objective of the expected counts, plus ``l2 |w|²``, with its gradient.
+
+    Args:
+        problem: the lists.
+        weights: of the problem's features.
+        l2: the strength of the penalty.
+        scale: of the model's scores.
+        steepness: BLEU's brevity penalty is made smooth, and is this steep; None keeps its kink.
+    """
+    w = np.asarray(weights, dtype=np.float64)
+    rows = problem.rows
+    chances = probabilities(problem.model_scores(w), problem.offsets, scale)
+    value, gradient = corpus_score(problem, chances @ rows, steepness)
+    # The chain rule makes of each row what it adds to the score.
+    _, slopes = expectation(problem.model_scores(w), rows @ gradient, problem.offsets, scale)
+    loss = l2 * float(w @ w) - value
+    return loss, np.asarray(2 * l2 * w - problem.matrix.T @ slopes)
+
+
+def corpus_score(
+    problem: Problem, sums: NDArray[np.float64], steepness: float | None = BREVITY_STEEPNESS
+) -> tuple[float, NDArray[np.float64]]:
+    """The objective of summed rows where 1 is perfect, and its derivative by each column."""
+    start, value, gradients = 0, 0.0, []
+    for counted in problem.counted:
+        end = start + counted.rows.shape[1]
+        part = np.ascontiguousarray(sums[start:end])
+        if steepness is not None and isinstance(counted.metric, BLEU):
+            score, gradient = _smooth_bleu(part, steepness)
+        else:
+            score = float(counted.metric.score(part)) / problem.unit
+            gradient = counted.metric.gradient(part) / problem.unit
+        value += counted.sign * score
+        gradients.append(counted.sign * gradient)
+        start = end
+    return value / len(problem.counted), np.concatenate(gradients) / len(problem.counted)
+
+
+def _smooth_bleu(sums: NDArray[np.float64], steepness: float) -> tuple[float, NDArray[np.float64]]:
+    """Unsmoothed BLEU whose brevity penalty has no kink (Rosti et al., 2010), with its gradient."""
+    orders = (len(sums) - 2) // 2
+    matches, totals = sums[2 : 2 + orders], sums[2 + orders :]
+    gradient = np.zeros(len(sums))
+    if (matches <= 0).any():
+        return 0.0, gradient
+    length, reference = sums[0], sums[1]
+    x = 1 - reference / length
+    # (eˣ − 1) / (eᶜˣ + 1) + 1; where the exponential would overflow, the fraction is 0.
+    steep = steepness * x
+    if steep > 350:
+        penalty, slope = 1.0, 0.0
+    else:
+        below = np.exp(steep) + 1
+        penalty = np.expm1(x) / below + 1
+        slope = np.exp(x) / below - np.expm1(x) * steepness * np.exp(steep) / below**2
+    score = float(np.exp(np.mean(np.log(matches / totals))) * penalty)
+    gradient[2 : 2 + orders] = score / orders / matches
+    gradient[2 + orders :] = -score / orders / totals
+    gradient[0] = score / penalty * slope * reference / length**2
+    gradient[1] = -score / penalty * slope / length
+    return score, gradient
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SgdSettings:
+    """Expected sentence scores by stochastic gradient descent.
+
+    Attributes:
+        l2: the strength of the penalty, as in the paper: ``l2 |w|²`` beside a sum over segments.
+        epochs: passes over all segments, in an order by seed; the weights of the epoch with the
+            lowest loss are kept.
+        step: of AdaGrad, which divides it by the root of the squared gradients so far: the paper
+            does not tell its own.
+    """
+
+    l2: float = 10.0
+    epochs: int = 30
+    step: float = 0.5
+
+    def __post_init__(self) -> None:
+        require_whole_number("epochs", self.epochs, 1, 10**6)
+        if self.step <= 0 or self.l2 < 0:
+            raise SettingError("step and l2", (self.step, self.l2), "a step above 0, l2 from 0 up")
+
+
+def expected_bleu(
+    problem: Problem,
+    start: ArrayLike,
+    settings: SgdSettings,
+    *,
+    lower: NDArray[np.float64],
+    upper: NDArray[np.float64],
+    seed: int,
+    progress: Progress | None = None,
+) -> NDArray[np.float64]:
+    """The weights with the lowest loss after any epoch of stochastic gradient descent."""
+    utilities = problem.utilities()
+    weights = np.array(start, dtype=np.float64)
+    segments, total = len(problem), float(problem.lengths.sum())
+    spans = list(zip(problem.offsets[:-1].tolist(), problem.offsets[1:].tolist(), strict=True))
+    squares = np.full(len(weights), 1e-12)
+
+    def loss(w: NDArray[np.float64]) -> float:
+        return expected_sentence_loss(problem, w, utilities=utilities, l2=settings.l2)[0]
+
+    best, best_weights = loss(weights), weights.copy()
+    for epoch in range(settings.epochs):
+        for segment in order(segments, seed, "expected bleu", epoch).tolist():
+            begin, end = spans[segment]
+            features, own = problem.matrix[begin:end], utilities[begin:end]
+            scores = np.asarray(features @ weights)
+            chances = np.exp(scores - scores.max())
+            chances /= chances.sum()
+            slopes = chances * (own - chances @ own)
+            # Everything is divided by the mean length, so that a step means the same in any set.
+            factor = float(problem.lengths[segment]) * segments / total
+            gradient = 2 * settings.l2 / total * weights - factor * np.asarray(features.T @ slopes)
+            squares += gradient * gradient
+            weights = np.clip(weights - settings.step * gradient / np.sqrt(squares), lower, upper)
+        now = loss(weights)
+        if now < best:
+            best, best_weights = now, weights.copy()
+        if progress is not None:
+            progress(1)
+    return np.asarray(best_weights)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SmoothSettings:
+    """Minimum risk, or the objective of expected counts, by L-BFGS.
+
+    Attributes:
+        scales: the model's scores are multiplied by these, one after the other, each search
+            starting where the one before ended: the larger, the closer the expectation is to the
+            score of the best candidates. The weights whose choices score best are kept.
+        l2: the strength of the penalty on squared weights, beside a mean over segments.
+    """
+
+    scales: tuple[float, ...] = (0.5, 2.0, 8.0, 32.0)
+    l2: float = 1e-4
+
+    def __post_init__(self) -> None:
+        if not self.scales or min(self.scales) <= 0:
+            raise SettingError("scales", self.scales, "numbers above 0")
+        if self.l2 < 0:
+            raise SettingError("l2", self.l2, "0 or more")
+
+
+def minimum_risk(
+    problem: Problem,
+    start: ArrayLike,
+    settings: SmoothSettings,
+    *,
+    lower: NDArray[np.float64],
+    upper: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """The weights with the lowest mean expected loss."""
+    utilities, equal = problem.utilities(), np.full(len(problem), 1 / len(problem))
+
+    def objective(scale: float) -> Objective:
+        return lambda w: expected_sentence_loss(
+            problem, w, utilities=utilities, l2=settings.l2, scale=scale, lengths=equal
+        )
+
+    return _quenched(problem, objective, start, settings.scales, lower, upper)
+
+
+def expected_corpus(
+    problem: Problem,
+    start: ArrayLike,
+    settings: SmoothSettings,
+    *,
+    lower: NDArray[np.float64],
+    upper: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """The weights with the highest score of the expected counts."""
+
+    def objective(scale: float) -> Objective:
+        return lambda w: expected_corpus_loss(problem, w, l2=settings.l2, scale=scale)
+
+    return _quenched(problem, objective, start, settings.scales, lower, upper)
+
+
+def _quenched(
+    problem: Problem,
+    objective: Callable[[float], Objective],
+    start: ArrayLike,
+    scales: Sequence[float],
+    lower: NDArray[np.float64],
+    upper: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    weights = np.array(start, dtype=np.float64)
+    best, best_weights = problem.value(weights), weights
+    for scale in scales:
+        weights = minimize(objective(scale), weights, lower=lower, upper=upper, iterations=200)
+        value = problem.value(weights)
+        if value > best:
+            best, best_weights = value, weights
+    return best_weights

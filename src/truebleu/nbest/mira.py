@@ -1,0 +1,151 @@
+"""Batch k-best MIRA (Cherry & Foster, 2012), as Moses' kbmira does it but in double precision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+from truebleu import _core
+from truebleu.errors import SettingError, UnknownNameError
+from truebleu.metrics.base import require_whole_number
+from truebleu.metrics.bleu import BLEU
+from truebleu.nbest._draws import order
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from truebleu.nbest.problem import Problem
+
+    Progress = Callable[[int], None]
+
+Background = Literal["hope", "model"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MiraSettings:
+    """How MIRA learns.
+
+    Attributes:
+        step: the largest step (C).
+        decay: what is left of the background statistics after each segment.
+        epochs: passes over all segments; the weights of the best of them are kept.
+        background: whether the background has the candidates that were hoped for, or those that the
+            model chose.
+        safe_hope: search hope again where the model's score would drown the metric's.
+        shuffle: visit segments in another order in each epoch, by seed.
+    """
+
+    step: float = 0.01
+    decay: float = 0.999
+    epochs: int = 60
+    background: Background = "hope"
+    safe_hope: bool = False
+    shuffle: bool = True
+
+    def __post_init__(self) -> None:
+        require_whole_number("epochs", self.epochs, 1, 10**6)
+        if self.step <= 0:
+            raise SettingError("step", self.step, "a number above 0")
+        if not 0 <= self.decay <= 1:
+            raise SettingError("decay", self.decay, "a number from 0 to 1")
+        if self.background not in get_args(Background):
+            raise UnknownNameError("background", self.background, get_args(Background))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Epoch:
+    """One pass: how often weights changed, the mean loss, and the objective of the average."""
+
+    updates: int
+    mean_loss: float
+    objective: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MiraRun:
+    """The weights of the best epoch, and what happened in every one."""
+
+    weights: NDArray[np.float64]
+    objective: float
+    epochs: tuple[Epoch, ...]
+
+
+def mira(
+    problem: Problem,
+    start: ArrayLike,
+    settings: MiraSettings,
+    *,
+    lower: NDArray[np.float64] | None = None,
+    upper: NDArray[np.float64] | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> MiraRun:
+    """Run all epochs from the start weights."""
+    weights = np.array(start, dtype=np.float64)
+    low = np.full(len(weights), -np.inf) if lower is None else lower
+    high = np.full(len(weights), np.inf) if upper is None else upper
+    starts, columns, values = _compressed(problem)
+    run = _core.Mira(
+        weights.tolist(),
+        lower=low.tolist(),
+        upper=high.tolist(),
+        offsets=problem.offsets.tolist(),
+        starts=starts,
+        columns=columns,
+        values=values,
+        rows=np.ascontiguousarray(problem.rows),
+        lengths=_lengths(problem),
+        largest_step=settings.step,
+        decay=settings.decay,
+        model_background=settings.background == "model",
+        safe_hope=settings.safe_hope,
+    )
+    unit = problem.unit
+    native = problem.counted[0].metric.native() if len(problem.counted) == 1 else None
+    segments = len(problem)
+    best, best_weights, epochs = -np.inf, weights, []
+    for epoch in range(settings.epochs):
+        visited = np.arange(segments)
+        if settings.shuffle:
+            visited = order(segments, seed, "mira", epoch)
+        if native is not None:
+            sign = problem.counted[0].sign
+            updates, loss, average = run.run(visited.tolist(), metric=native, unit=sign / unit)
+        else:
+            updates, loss, average = run.run(
+                visited.tolist(), score=lambda sums: problem.objective(sums) / unit
+            )
+        # The average counts the start but not as an update, so it may leave the bounds a little.
+        average = np.clip(average, low, high)
+        objective = problem.value(average)
+        epochs.append(Epoch(updates=updates, mean_loss=loss / segments, objective=objective))
+        # A later epoch that is only as good does not replace an earlier one.
+        if objective > best:
+            best, best_weights = objective, average
+        if progress is not None:
+            progress(1)
+    return MiraRun(weights=best_weights, objective=best, epochs=tuple(epochs))
+
+
+def _compressed(problem: Problem) -> tuple[list[int], list[int], NDArray[np.float64]]:
+    """The features as a sparse matrix: where rows start, columns and values."""
+    if problem.is_sparse:
+        matrix = problem.matrix
+        return matrix.indptr.tolist(), matrix.indices.tolist(), np.asarray(matrix.data)
+    # With few features that are rarely 0, leaving out zeros costs more than it saves.
+    count, features = problem.matrix.shape
+    starts = (np.arange(count + 1) * features).tolist()
+    columns = np.tile(np.arange(features), count).tolist()
+    return starts, columns, np.ascontiguousarray(problem.matrix).ravel()
+
+
+def _lengths(problem: Problem) -> NDArray[np.float64]:
+    """The reference length of each candidate: BLEU chooses it by candidate."""
+    first = problem.counted[0]
+    if isinstance(first.metric, BLEU):
+        return np.ascontiguousarray(first.rows[:, 1])
+    return np.repeat(problem.lengths, np.diff(problem.offsets))

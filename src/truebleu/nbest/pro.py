@@ -1,0 +1,113 @@
+"""Pairwise ranking optimisation (Hopkins & May, 2011): better candidates should score higher."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from truebleu.errors import SettingError
+from truebleu.metrics.base import require_whole_number
+from truebleu.metrics.bleu import BLEU
+from truebleu.nbest._draws import uniforms
+from truebleu.nbest._smooth import minimize
+from truebleu.nbest.oracle import plus_one_bleu
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from truebleu.nbest.problem import Problem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProSettings:
+    """How pairs are drawn, and the strength of the prior.
+
+    Attributes:
+        draws: pairs of candidates that are drawn from each list, with replacement.
+        pairs: how many of them are kept, those that differ most.
+        least_difference: of the two scores, where 1 is perfect; pairs that differ less are dropped.
+        l2: the penalty: half of it times the sum of squared weights.
+    """
+
+    draws: int = 5000
+    pairs: int = 50
+    least_difference: float = 0.05
+    l2: float = 1.0
+
+    def __post_init__(self) -> None:
+        require_whole_number("draws", self.draws, 1, 10**7)
+        require_whole_number("pairs", self.pairs, 1, 10**7)
+        if self.least_difference < 0 or self.l2 < 0:
+            raise SettingError(
+                "least difference and l2", (self.least_difference, self.l2), "0 or more"
+            )
+
+
+def draw_pairs(
+    problem: Problem, settings: ProSettings, *, seed: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The better and the worse candidates of the pairs, as rows of the problem's matrix."""
+    utilities = _utilities(problem)
+    better, worse = [], []
+    for segment, start in enumerate(problem.offsets[:-1].tolist()):
+        size = int(problem.offsets[segment + 1]) - start
+        if size == 1:
+            continue
+        draws = uniforms(2 * settings.draws, seed, "pro", segment)
+        drawn = start + (draws * size).astype(np.int64).reshape(-1, 2)
+        difference = utilities[drawn[:, 0]] - utilities[drawn[:, 1]]
+        # What rounding leaves of equal scores is no difference.
+        clear = np.flatnonzero(np.abs(difference) >= max(settings.least_difference, 1e-12))
+        # Ties at the cut are taken in the order of the draws.
+        widest = clear[np.argsort(-np.abs(difference[clear]), kind="stable")][: settings.pairs]
+        forward = difference[widest] > 0
+        better.append(np.where(forward, drawn[widest, 0], drawn[widest, 1]))
+        worse.append(np.where(forward, drawn[widest, 1], drawn[widest, 0]))
+    if not better:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    return np.concatenate(better), np.concatenate(worse)
+
+
+def logistic_loss(
+    weights: NDArray[np.float64], differences: Any, l2: float
+) -> tuple[float, NDArray[np.float64]]:
+    """The loss of ranking pairs, each counted with both signs, with its gradient.
+
+    Args:
+        weights: of the features.
+        differences: the features of the better candidates minus those of the worse.
+        l2: half of it times the sum of squared weights is added.
+    """
+    margins = differences @ weights
+    loss = 2 * np.logaddexp(0.0, -margins).sum() + l2 / 2 * float(weights @ weights)
+    share = np.exp(-np.logaddexp(0.0, margins))
+    return float(loss), np.asarray(-2 * (differences.T @ share) + l2 * weights)
+
+
+def pro(
+    problem: Problem,
+    start: ArrayLike,
+    settings: ProSettings,
+    *,
+    lower: NDArray[np.float64],
+    upper: NDArray[np.float64],
+    seed: int,
+) -> NDArray[np.float64]:
+    """The weights that rank drawn pairs best."""
+    better, worse = draw_pairs(problem, settings, seed=seed)
+    weights = np.array(start, dtype=np.float64)
+    if not len(better):
+        return weights
+    differences = problem.matrix[better] - problem.matrix[worse]
+    return minimize(
+        lambda w: logistic_loss(w, differences, settings.l2), weights, lower=lower, upper=upper
+    )
+
+
+def _utilities(problem: Problem) -> NDArray[np.float64]:
+    """For BLEU, 1 is added to the matches and totals of every order, as Moses does."""
+    if len(problem.counted) == 1 and isinstance(problem.counted[0].metric, BLEU):
+        return plus_one_bleu(problem.counted[0]) / 100
+    return problem.utilities()

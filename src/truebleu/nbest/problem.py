@@ -1,0 +1,304 @@
+"""What every tuner gets: the features of all candidates, and what an objective counts in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from truebleu.errors import SettingError, UnknownNameError
+from truebleu.metrics.bleu import BLEU
+from truebleu.nbest.statistics import FeatureMean, as_nbest, count_candidates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from truebleu.corpus import ReferencesLike
+    from truebleu.corpus.nbest import NBest
+    from truebleu.metrics.base import Metric
+    from truebleu.nbest.statistics import CandidateStatistics
+
+#: Scores of metrics are in points of 100, unless no candidate's score is larger than this.
+LARGEST_SHARE = 1.5
+#: Up to so many features are kept in a full matrix.
+MOST_DENSE = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Problem:
+    """Lists of candidates with features, and what is to be maximised by choosing from them.
+
+    Weights are those of the features as they are here, divided by `scales`: `raw` and `scaled`
+    convert them.
+
+    Attributes:
+        names: the features.
+        matrix: their values divided by `scales`, shaped (candidate, feature): an array, or a sparse
+            array of SciPy.
+        scales: what each feature was divided by.
+        useless: the features that are constant within every list: no weight changes a choice.
+        offsets: where each list starts, and where the last one ends.
+        counted: the statistics of each metric of the objective.
+        lengths: the mean length of each segment's references.
+    """
+
+    names: tuple[str, ...]
+    matrix: Any
+    scales: NDArray[np.float64]
+    useless: NDArray[np.bool_]
+    offsets: NDArray[np.int64]
+    counted: tuple[CandidateStatistics, ...]
+    lengths: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        """The number of segments."""
+        return len(self.offsets) - 1
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the matrix is sparse."""
+        return not isinstance(self.matrix, np.ndarray)
+
+    @property
+    def rows(self) -> NDArray[np.float64]:
+        """The statistics of all metrics, side by side."""
+        if len(self.counted) == 1:
+            return self.counted[0].rows
+        return np.concatenate([counted.rows for counted in self.counted], axis=1)
+
+    @property
+    def unit(self) -> float:
+        """What a perfect score is: 100 points, or 1 where no score is above 1.5."""
+        largest = max(np.abs(_sentence(counted)).max(initial=0.0) for counted in self.counted)
+        return 100.0 if largest > LARGEST_SHARE else 1.0
+
+    def objective(self, sums: ArrayLike) -> NDArray[np.float64]:
+        """The mean score by all metrics of summed rows; lower-is-better metrics are negated."""
+        values = np.asarray(sums, dtype=np.float64)
+        start, total = 0, np.zeros(values.shape[:-1])
+        for counted in self.counted:
+            end = start + counted.rows.shape[1]
+            part = np.ascontiguousarray(values[..., start:end])
+            total += counted.sign * counted.metric.score(part)
+            start = end
+        return np.asarray(total / len(self.counted))
+
+    def utilities(self) -> NDArray[np.float64]:
+        """Each candidate's own score by the objective, where 1 is perfect."""
+        scores = [counted.sign * _sentence(counted) for counted in self.counted]
+        return np.asarray(np.mean(scores, axis=0) / self.unit)
+
+    def model_scores(self, weights: ArrayLike) -> NDArray[np.float64]:
+        """The model's score of each candidate."""
+        return np.asarray(self.matrix @ np.asarray(weights, dtype=np.float64))
+
+    def choices(self, weights: ArrayLike) -> NDArray[np.int64]:
+        """The candidate of each list that the weights choose: the first of the best."""
+        return first_best(self.model_scores(weights), self.offsets)
+
+    def value(self, weights: ArrayLike) -> float:
+        """The objective of what the weights choose."""
+        chosen = self.offsets[:-1] + self.choices(weights)
+        return float(self.objective(self.rows[chosen].sum(axis=0)))
+
+    def take(self, segments: ArrayLike) -> Problem:
+        """The same of only these segments."""
+        chosen = np.asarray(segments, dtype=np.int64)
+        spans = [np.arange(self.offsets[s], self.offsets[s + 1]) for s in chosen]
+        candidates = np.concatenate(spans)
+        offsets = np.concatenate([[0], np.cumsum([len(span) for span in spans])]).astype(np.int64)
+        return replace(
+            self,
+            matrix=self.matrix[candidates],
+            offsets=offsets,
+            counted=tuple(
+                replace(counted, rows=counted.rows[candidates], offsets=offsets)
+                for counted in self.counted
+            ),
+            lengths=self.lengths[chosen],
+        )
+
+    def scaled(self, weights: ArrayLike) -> NDArray[np.float64]:
+        """Weights of the features as the lists have them, as weights of `matrix`."""
+        return np.asarray(np.asarray(weights, dtype=np.float64) * self.scales)
+
+    def raw(self, weights: ArrayLike) -> NDArray[np.float64]:
+        """Weights of `matrix`, as weights of the features as the lists have them."""
+        return np.asarray(np.asarray(weights, dtype=np.float64) / self.scales)
+
+    def by_name(self, weights: Mapping[str, float], what: str) -> NDArray[np.float64]:
+        """Given numbers for some features, as an array; 0 for the others."""
+        values = np.zeros(len(self.names))
+        places = {name: place for place, name in enumerate(self.names)}
+        for name, weight in weights.items():
+            if name not in places:
+                raise UnknownNameError(f"feature in {what}", name, self.names[:20])
+            values[places[name]] = weight
+        return values
+
+
+def first_best(scores: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The index in its list of the first of the highest scores of each list."""
+    starts = offsets[:-1]
+    best = np.maximum.reduceat(scores, starts)
+    places = np.where(
+        scores == np.repeat(best, np.diff(offsets)), np.arange(len(scores)), len(scores)
+    )
+    return np.asarray(np.minimum.reduceat(places, starts) - starts, dtype=np.int64)
+
+
+def make_problem(
+    lists: NBest | Iterable[Iterable[str]],
+    references: ReferencesLike | None,
+    metrics: Sequence[str | Metric],
+    *,
+    scale: bool = True,
+    names: Sequence[str] | None = None,
+    scales: Mapping[str, float] | None = None,
+) -> Problem:
+    """Count the candidates and prepare their features.
+
+    Args:
+        lists: the candidates of each segment, with features.
+        references: as for `truebleu.score`; not needed where all metrics are ``feature:NAME``.
+        metrics: the metrics whose mean is the objective.
+        scale: divide the features that all candidates have by their standard deviation within
+            lists. Sparse features stay as they are: divided by it, rare ones would be enormous.
+        names: the features to use, in this order; by default those of the lists.
+        scales: divide by these instead.
+    """
+    nbest = as_nbest(lists)
+    if isinstance(metrics, str) or not metrics:
+        raise SettingError("metrics", metrics, "a list, such as ['bleu']")
+    counted = tuple(count_candidates(nbest, references, metric) for metric in metrics)
+    for statistics in counted:
+        if statistics.metric.higher_is_better is None:
+            raise SettingError("metric", statistics.metric.name, "one that says what is better")
+    own, matrix = feature_matrix(nbest, counted)
+    if names is not None:
+        matrix = _reordered(matrix, own, names)
+        own = tuple(names)
+    if not own:
+        raise SettingError(f"{nbest.name}: features", "none", "features to weight")
+    deviations = within_deviations(matrix, nbest.offsets)
+    # What is left of a constant after rounding is no variation.
+    useless = deviations <= 1e-12 * _sizes(matrix)
+    if scales is not None:
+        divisors = np.array([scales[name] for name in own])
+    else:
+        dense = np.array([name in set(nbest.feature_names) for name in own])
+        divisors = np.where(dense & ~useless & scale, deviations, 1.0)
+    matrix = matrix / divisors if isinstance(matrix, np.ndarray) else _divided(matrix, divisors)
+    return Problem(
+        names=own,
+        matrix=matrix,
+        scales=divisors,
+        useless=useless,
+        offsets=nbest.offsets,
+        counted=counted,
+        lengths=reference_lengths(nbest, references, counted),
+    )
+
+
+def feature_matrix(
+    nbest: NBest, counted: Sequence[CandidateStatistics] = ()
+) -> tuple[tuple[str, ...], Any]:
+    """The names and values of all features: an array, or a sparse array where there are many.
+
+    A feature that the objective is the mean of is left out: it would be its own best predictor.
+    """
+    goals = {c.metric.name for c in counted if isinstance(c.metric, FeatureMean)}
+    kept = [place for place, name in enumerate(nbest.feature_names) if name not in goals]
+    names = [nbest.feature_names[place] for place in kept]
+    dense = np.ascontiguousarray(nbest.features[:, kept])
+    if nbest.sparse is None or not nbest.sparse.size:
+        return tuple(names), dense
+    sparse = nbest.sparse.matrix()
+    columns = [place for place, name in enumerate(nbest.sparse.names) if name not in goals]
+    names += [nbest.sparse.names[place] for place in columns]
+    if len(columns) < nbest.sparse.size:
+        sparse = sparse[:, columns]
+    if len(set(names)) < len(names):
+        both = sorted(set(nbest.feature_names) & set(nbest.sparse.names))
+        raise SettingError(f"{nbest.name}: features", both[0], "a name that only one feature has")
+    from scipy.sparse import csr_array, hstack
+
+    if len(names) <= MOST_DENSE and dense.shape[0] * len(names) <= 10**7:
+        return tuple(names), np.hstack([dense, sparse.toarray()])
+    return tuple(names), csr_array(hstack([csr_array(dense), sparse], format="csr"))
+
+
+def within_deviations(matrix: Any, offsets: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The standard deviation of every feature within lists, pooled over all of them."""
+    starts, sizes = offsets[:-1], np.diff(offsets)
+    if isinstance(matrix, np.ndarray):
+        means = np.add.reduceat(matrix, starts, axis=0) / sizes[:, None]
+        deviations = matrix - np.repeat(means, sizes, axis=0)
+        return np.asarray(np.sqrt(np.square(deviations).mean(axis=0)))
+    sums = grouping(offsets) @ matrix
+    sums.data **= 2
+    between = sums.T @ (1.0 / sizes)
+    squares = np.asarray(matrix.power(2).sum(axis=0)).ravel()
+    return np.asarray(np.sqrt(np.maximum(squares - between, 0.0) / matrix.shape[0]))
+
+
+def grouping(offsets: NDArray[np.int64]) -> Any:
+    """The sparse array that adds up the rows of each list."""
+    from scipy.sparse import csr_array
+
+    count = int(offsets[-1])
+    shape = (len(offsets) - 1, count)
+    return csr_array((np.ones(count), np.arange(count), offsets), shape=shape)
+
+
+def reference_lengths(
+    nbest: NBest, references: ReferencesLike | None, counted: Sequence[CandidateStatistics]
+) -> NDArray[np.float64]:
+    """The mean number of tokens of each segment's references; 1 without references."""
+    if references is None:
+        return np.ones(len(nbest))
+    metric = counted[0].metric if counted else None
+    tokenize = getattr(metric, "tokenize", None)
+    bleu = BLEU(
+        tokenize=tokenize if isinstance(tokenize, str) else "13a", reference_length="average"
+    )
+    firsts = nbest.choose(np.zeros(len(nbest), dtype=np.int64))
+    return np.maximum(
+        count_candidates([[text] for text in firsts], references, bleu).rows[:, 1], 1.0
+    )
+
+
+def _sentence(counted: CandidateStatistics) -> NDArray[np.float64]:
+    return counted.sentence_scores()
+
+
+def _sizes(matrix: Any) -> NDArray[np.float64]:
+    if isinstance(matrix, np.ndarray):
+        return np.asarray(np.abs(matrix).max(axis=0, initial=0.0))
+    return np.asarray(abs(matrix).max(axis=0).toarray()).ravel()
+
+
+def _divided(matrix: Any, divisors: NDArray[np.float64]) -> Any:
+    divided = matrix.copy()
+    divided.data = divided.data / divisors[divided.indices]
+    return divided
+
+
+def _reordered(matrix: Any, own: Sequence[str], names: Sequence[str]) -> Any:
+    """The columns of these names; a feature that no candidate has is 0 everywhere."""
+    places = {name: place for place, name in enumerate(own)}
+    if isinstance(matrix, np.ndarray):
+        result = np.zeros((matrix.shape[0], len(names)))
+        for column, name in enumerate(names):
+            if name in places:
+                result[:, column] = matrix[:, places[name]]
+        return result
+    from scipy.sparse import csr_array
+
+    pairs = [(places[name], column) for column, name in enumerate(names) if name in places]
+    old, new = zip(*pairs, strict=True) if pairs else ((), ())
+    shape = (matrix.shape[1], len(names))
+    return csr_array(matrix @ csr_array((np.ones(len(old)), (old, new)), shape=shape))

@@ -1,0 +1,371 @@
+"""`rerank`: choose from n-best lists by given weights, quality scores or a trained model."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+
+import numpy as np
+
+from truebleu._results import Result
+from truebleu._seeds import DEFAULT_SEED, require_replicates, require_seed
+from truebleu.errors import SettingError, UnknownNameError
+from truebleu.metrics.base import require_whole_number
+from truebleu.nbest.gain import another_metric, measure_gain
+from truebleu.nbest.log_linear import fit_log_linear, largest_gamma
+from truebleu.nbest.noisy_channel import NoisyChannel, tune_noisy_channel, word_counts
+from truebleu.nbest.problem import first_best, make_problem
+from truebleu.nbest.statistics import as_nbest
+from truebleu.nbest.weights import weighted_scores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from truebleu.corpus import ReferencesLike
+    from truebleu.corpus.nbest import NBest
+    from truebleu.metrics.base import Metric
+    from truebleu.nbest.gain import Gain
+    from truebleu.nbest.problem import Problem
+
+    Progress = Callable[[int], None]
+
+RESULT_VERSION = 1
+Model = Literal["weights", "quality", "log-linear", "noisy-channel"]
+#: The path of gammas: the largest that keeps a feature, halved so often.
+PATH_LENGTH = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathPoint:
+    """The log-linear model at one gamma.
+
+    Attributes:
+        gamma: the strength of the penalty.
+        features: how many have a weight.
+        loss: minus the log-likelihood on the segments that it was fitted on.
+        held_out: the objective on the others, by which gamma is chosen; None where it was given.
+    """
+
+    gamma: float
+    features: int
+    loss: float
+    held_out: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RerankResult(Result):
+    """What was chosen, and how good it is.
+
+    Attributes:
+        name: where the lists are from.
+        model: how candidates were scored.
+        segments: how many lists there are.
+        candidates: how many candidates in all.
+        weights: of the features; of a trained model those of the training lists.
+        length_penalty: of the noisy channel.
+        path: of the log-linear model, by falling gamma.
+        gamma: the chosen one.
+        selected: the features that have a weight in the log-linear model, in the order of entry.
+        trained_on: how many segments the model was trained on; None where weights were given.
+        folds: the lists were cut into so many parts, each chosen from by a model of the others;
+            None where other lists were trained on.
+        indices: the index, from 0, of the candidate chosen from each list.
+        texts: the chosen candidates.
+        changed: in how many segments it is not the first.
+        gains: against the first candidates, by each metric; none without references.
+    """
+
+    name: str
+    model: Model
+    segments: int
+    candidates: int
+    weights: Mapping[str, float]
+    length_penalty: float | None
+    path: tuple[PathPoint, ...]
+    gamma: float | None
+    selected: tuple[str, ...]
+    trained_on: int | None
+    folds: int | None
+    indices: tuple[int, ...]
+    texts: tuple[str, ...]
+    changed: int
+    gains: tuple[Gain, ...]
+
+    REPORT: ClassVar[str] = "truebleu.reports.reranking"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as ``--format json`` prints them."""
+        values = asdict(self)
+        for key in ("path", "selected", "indices", "texts", "gains"):
+            values[key] = list(values[key])
+        for gain in values["gains"]:
+            gain["interval"], gain["runs"] = list(gain["interval"]), list(gain["runs"])
+        return {"version": RESULT_VERSION, **values}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Trained:
+    """A model that scores lists, and what there is to say about it."""
+
+    score: Callable[[NBest], NDArray[np.float64]]
+    weights: Mapping[str, float]
+    length_penalty: float | None = None
+    path: tuple[PathPoint, ...] = ()
+    gamma: float | None = None
+    selected: tuple[str, ...] = ()
+
+
+def rerank(
+    lists: NBest | Iterable[Iterable[str]],
+    references: ReferencesLike | None = None,
+    *,
+    model: Model = "weights",
+    weights: Mapping[str, float] | None = None,
+    features: Sequence[str] = (),
+    length_penalty: float | None = None,
+    gamma: float | None = None,
+    train: NBest | None = None,
+    train_references: ReferencesLike | None = None,
+    metrics: Sequence[str | Metric] = ("bleu",),
+    folds: int = 5,
+    seed: int = DEFAULT_SEED,
+    replicates: int = 10_000,
+    progress: Progress | None = None,
+) -> RerankResult:
+    """Choose the candidate of each list that scores best.
+
+    >>> from truebleu.nbest import NBest
+    >>> lists = NBest.of([["a", "b"], ["c", "d"]], features={"qe": [[0.2, 0.7], [0.9, 0.1]]})
+    >>> rerank(lists, model="quality", features=["qe"]).texts
+    ('b', 'c')
+
+    Args:
+        lists: the candidates of each segment.
+        references: to measure the gain by, and to train by where there are no other lists.
+        model: "weights", given ones; "quality", the sum of columns of quality scores, each divided
+            by its standard deviation within lists where there are several; "log-linear", trained
+            with an l1 penalty; "noisy-channel", fairseq's formula.
+        weights: of features, for "weights" and "noisy-channel", which is trained without them.
+        features: the columns for "quality" and "noisy-channel"; a leading "-" means that lower is
+            better.
+        length_penalty: of the noisy channel with given weights.
+        gamma: of the log-linear model; chosen from a path on held-out segments if not given.
+        train: lists to train on; without them, those of `lists` are cut into folds.
+        train_references: theirs.
+        metrics: the first says which candidates are good to a trained model; the gain is measured
+            by all, and by another one.
+        folds: how many parts of neighbouring segments.
+        seed: of restarts and of the test of the gain.
+        replicates: of that test.
+        progress: called after each trained model.
+    """
+    if model not in get_args(Model):
+        raise UnknownNameError("model", model, get_args(Model))
+    require_seed(seed)
+    require_replicates("replicates", replicates)
+    require_whole_number("folds", folds, 2, 10**6)
+    nbest = as_nbest(lists)
+    trained = _given(nbest, model, weights, features, length_penalty, gamma)
+    used_folds, trained_on = None, None
+    if trained is None:
+        fit = _trainer(model, features, gamma, metrics, seed)
+        if train is not None:
+            trained = fit(train, train_references, None)
+            trained_on = len(train)
+            indices = first_best(trained.score(nbest), nbest.offsets)
+        else:
+            used_folds, trained_on = min(folds, len(nbest)), len(nbest)
+            if used_folds < 2:
+                raise SettingError("lists", "one segment", "more, or other lists to train on")
+            trained = fit(nbest, references, None)
+            indices = np.zeros(len(nbest), dtype=np.int64)
+            everything = np.arange(len(nbest))
+            for part in np.array_split(everything, used_folds):
+                other = fit(nbest, references, np.setdiff1d(everything, part))
+                indices[part] = first_best(other.score(nbest), nbest.offsets)[part]
+                if progress is not None:
+                    progress(1)
+    else:
+        indices = first_best(trained.score(nbest), nbest.offsets)
+    gains: tuple[Gain, ...] = ()
+    if references is not None:
+        gains = measure_gain(
+            nbest,
+            references,
+            [*metrics, *another_metric(metrics, references)],
+            np.zeros(len(nbest), dtype=np.int64),
+            [indices],
+            seed=seed,
+            replicates=replicates,
+        )
+    return RerankResult(
+        name=nbest.name,
+        model=model,
+        segments=len(nbest),
+        candidates=nbest.candidates,
+        weights=dict(trained.weights),
+        length_penalty=trained.length_penalty,
+        path=trained.path,
+        gamma=trained.gamma,
+        selected=trained.selected,
+        trained_on=trained_on,
+        folds=used_folds,
+        indices=tuple(indices.tolist()),
+        texts=tuple(nbest.choose(indices)),
+        changed=int((indices > 0).sum()),
+        gains=gains,
+    )
+
+
+def _given(
+    nbest: NBest,
+    model: Model,
+    weights: Mapping[str, float] | None,
+    features: Sequence[str],
+    length_penalty: float | None,
+    gamma: float | None,
+) -> _Trained | None:
+    """A model that needs no training; None where it has to be trained."""
+    if gamma is not None and model != "log-linear":
+        raise SettingError("gamma", gamma, "none: only model log-linear has one")
+    if model in ("weights", "log-linear") and features:
+        raise SettingError("features", list(features), f"none: {model} takes all features")
+    if length_penalty is not None and (model != "noisy-channel" or weights is None):
+        expected = "the noisy channel with given weights beside it"
+        raise SettingError("length penalty", length_penalty, expected)
+    if model == "weights":
+        if not weights:
+            raise SettingError("weights", None, "weights of features")
+        return _Trained(score=lambda lists: weighted_scores(lists, weights), weights=weights)
+    if model == "quality":
+        if weights is not None:
+            raise SettingError("weights", dict(weights), "none with model quality")
+        return _quality(nbest, features)
+    if model == "noisy-channel" and weights is not None:
+        channel = NoisyChannel(
+            features=tuple(weights),
+            weights=tuple(weights.values()),
+            length_penalty=1.0 if length_penalty is None else length_penalty,
+        )
+        return _Trained(
+            score=channel.scores, weights=weights, length_penalty=channel.length_penalty
+        )
+    if weights is not None:
+        raise SettingError("weights", dict(weights), f"none with model {model}, which trains them")
+    return None
+
+
+def _quality(nbest: NBest, features: Sequence[str]) -> _Trained:
+    if not features:
+        raise SettingError("features", [], "columns of quality scores")
+    weights: dict[str, float] = {}
+    for feature in features:
+        name = feature if feature in nbest.feature_names else feature.removeprefix("-")
+        column = nbest.feature(name)
+        means = np.add.reduceat(column, nbest.offsets[:-1]) / nbest.sizes
+        deviation = float(np.sqrt(np.square(column - np.repeat(means, nbest.sizes)).mean()))
+        scale = 1 / deviation if len(features) > 1 and deviation > 0 else 1.0
+        weights[name] = scale if name == feature else -scale
+    return _Trained(score=lambda lists: weighted_scores(lists, weights), weights=weights)
+
+
+def _trainer(
+    model: Model,
+    features: Sequence[str],
+    gamma: float | None,
+    metrics: Sequence[str | Metric],
+    seed: int,
+) -> Callable[[NBest, ReferencesLike | None, NDArray[np.int64] | None], _Trained]:
+    """A function that trains on lists, or on some segments of them."""
+    if model == "log-linear":
+
+        def fit(
+            lists: NBest, references: ReferencesLike | None, part: NDArray[np.int64] | None
+        ) -> _Trained:
+            problem = make_problem(lists, references, metrics[:1])
+            return _log_linear(problem if part is None else problem.take(part), gamma)
+
+        return fit
+    if len(features) < 2:
+        raise SettingError("features", list(features), "two or more scores to combine")
+
+    def fit_channel(
+        lists: NBest, references: ReferencesLike | None, part: NDArray[np.int64] | None
+    ) -> _Trained:
+        problem = make_problem(
+            lists, references, metrics[:1], scale=False, names=_known(lists, features)
+        )
+        words = word_counts(lists)
+        if part is not None:
+            spans = [np.arange(*lists.offsets[[s, s + 1]]) for s in part]
+            problem, words = problem.take(part), words[np.concatenate(spans)]
+        channel = tune_noisy_channel(problem, words, seed=seed)
+        return _Trained(
+            score=channel.scores,
+            weights=dict(zip(channel.features, channel.weights, strict=True)),
+            length_penalty=channel.length_penalty,
+        )
+
+    return fit_channel
+
+
+def _known(lists: NBest, features: Sequence[str]) -> list[str]:
+    for name in features:
+        lists.feature(name)  # refuses one that is not there
+    return list(features)
+
+
+def _log_linear(problem: Problem, gamma: float | None) -> _Trained:
+    """Fit at one gamma, or at that of a path that is best for the last fifth of the segments."""
+    path: list[PathPoint] = []
+    gold = first_best(problem.utilities(), problem.offsets)
+    if gamma is None:
+        highest = largest_gamma(problem.matrix, problem.offsets, gold)
+        if highest == 0:
+            return _Trained(score=lambda lists: np.zeros(lists.candidates), weights={}, gamma=0.0)
+        segments = len(problem)
+        cut = max(1, segments - max(1, segments // 5))
+        inner, outer = (
+            problem.take(range(cut)),
+            problem.take(range(min(cut, segments - 1), segments)),
+        )
+        start, best = None, -np.inf
+        for step in range(1, PATH_LENGTH + 1):
+            candidate = highest * 0.5**step
+            # The sum over fewer segments is penalised less.
+            fitted = fit_log_linear(
+                inner.matrix,
+                inner.offsets,
+                gold[:cut],
+                candidate * cut / segments,
+                start=start,
+                at_once=10,
+            )
+            start = fitted.weights
+            value = outer.value(start)
+            path.append(
+                PathPoint(
+                    gamma=candidate,
+                    features=int(np.count_nonzero(start)),
+                    loss=fitted.loss,
+                    held_out=value,
+                )
+            )
+            if value > best:
+                best, gamma = value, candidate
+    assert gamma is not None  # noqa: S101  # given, or found on the path
+    fitted = fit_log_linear(problem.matrix, problem.offsets, gold, gamma, at_once=10)
+    if not path:
+        used = int(np.count_nonzero(fitted.weights))
+        path.append(PathPoint(gamma=gamma, features=used, loss=fitted.loss, held_out=None))
+    raw = problem.raw(fitted.weights)
+    weights = {problem.names[place]: float(raw[place]) for place in np.flatnonzero(raw)}
+    return _Trained(
+        score=lambda lists: weighted_scores(lists, weights),
+        weights=weights,
+        path=tuple(path),
+        gamma=gamma,
+        selected=tuple(problem.names[f] for f in fitted.order if fitted.weights[f]),
+    )

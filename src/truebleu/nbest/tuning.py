@@ -1,0 +1,478 @@
+"""`tune`: weights of features from development lists, and what they gain on other segments."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from truebleu._results import Result
+from truebleu._seeds import DEFAULT_SEED, require_replicates, require_seed
+from truebleu.errors import SettingError, UnknownNameError
+from truebleu.metrics.base import require_whole_number
+from truebleu.nbest._draws import seed_of_run
+from truebleu.nbest.expectation import (
+    SgdSettings,
+    SmoothSettings,
+    expected_bleu,
+    expected_corpus,
+    minimum_risk,
+)
+from truebleu.nbest.gain import another_metric, measure_gain
+from truebleu.nbest.mert import MertSettings, mert
+from truebleu.nbest.mira import MiraSettings, mira
+from truebleu.nbest.pro import ProSettings, pro
+from truebleu.nbest.problem import Problem, make_problem
+from truebleu.nbest.statistics import as_list_metric, as_nbest
+from truebleu.nbest.weights import weighted_choices
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from truebleu.corpus import ReferencesLike
+    from truebleu.corpus.nbest import NBest
+    from truebleu.metrics.base import Metric
+    from truebleu.nbest.gain import Gain
+
+    Progress = Callable[[int], None]
+
+RESULT_VERSION = 1
+MethodName = Literal["mert", "mira", "pro", "expected-bleu", "risk", "expected-corpus-bleu"]
+#: Where the segments that measure a gain come from.
+HeldOut = Literal["test", "folds", "none"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tuner:
+    """A way to tune weights.
+
+    Attributes:
+        title: what it does, for people.
+        settings: the class of its settings.
+        run: from a problem to weights of its features.
+        is_random: whether another seed may give other weights.
+    """
+
+    title: str
+    settings: type
+    run: Callable[..., NDArray[np.float64]]
+    is_random: bool = True
+
+
+def _mira(problem: Problem, start: NDArray[np.float64], settings: Any, **others: Any) -> Any:
+    return mira(problem, start, settings, **others).weights
+
+
+def _without(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Leave out what a tuner has no use for."""
+
+    def wrap(run: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *positional, **named: run(
+            *positional, **{key: value for key, value in named.items() if key not in names}
+        )
+
+    return wrap
+
+
+#: Every way to tune; one entry each.
+TUNERS: Mapping[str, Tuner] = {
+    "mert": Tuner(title="minimum error rate training", settings=MertSettings, run=mert),
+    "mira": Tuner(title="batch k-best MIRA", settings=MiraSettings, run=_mira),
+    "pro": Tuner(
+        title="pairwise ranking optimisation",
+        settings=ProSettings,
+        run=_without("progress")(pro),
+    ),
+    "expected-bleu": Tuner(
+        title="expected sentence scores by stochastic gradient descent",
+        settings=SgdSettings,
+        run=expected_bleu,
+    ),
+    "risk": Tuner(
+        title="minimum risk by L-BFGS",
+        settings=SmoothSettings,
+        run=_without("progress", "seed")(minimum_risk),
+        is_random=False,
+    ),
+    "expected-corpus-bleu": Tuner(
+        title="the score of expected counts by L-BFGS",
+        settings=SmoothSettings,
+        run=_without("progress", "seed")(expected_corpus),
+        is_random=False,
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeatureWeight:
+    """The weight of a feature.
+
+    Attributes:
+        feature: its name.
+        weight: for the feature as the lists have it; of the run that is best on the development
+            lists, where there are several.
+        influence: the weight times the feature's standard deviation within lists: how much it moves
+            scores. Sparse features are not scaled; theirs is the weight.
+        deviation: the standard deviation of the weight over runs; None of one run.
+        is_useless: the feature is constant within every list, so that no weight changes a choice.
+    """
+
+    feature: str
+    weight: float
+    influence: float
+    deviation: float | None
+    is_useless: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuneResult(Result):
+    """Tuned weights, and what they gain.
+
+    Attributes:
+        name: where the development lists are from.
+        method: the tuner's name.
+        settings: its settings.
+        metrics: what was tuned for: the mean, where there are several.
+        segments: of the development lists.
+        candidates: of the development lists.
+        scaled: whether features were divided by their standard deviation within lists meanwhile.
+        normalized: whether weights were divided by the sum of their absolute values.
+        seed: of all random parts.
+        runs: how often the tuner ran.
+        start: the objective before, on the development lists.
+        development: the objective of each run on the lists that it was tuned on: no evidence of
+            what the weights are worth.
+        weights: one for each feature.
+        held_out: where the segments are from that the gain was measured on.
+        held_out_segments: how many they are.
+        folds: how many parts the development lists were cut into, with held_out "folds".
+        gains: what the weights gain there, by each metric that was tuned for and another one.
+        changed: in how many development segments they choose another candidate than before.
+    """
+
+    name: str
+    method: str
+    settings: Mapping[str, Any]
+    metrics: tuple[str, ...]
+    segments: int
+    candidates: int
+    scaled: bool
+    normalized: bool
+    seed: int
+    runs: int
+    start: float
+    development: tuple[float, ...]
+    weights: tuple[FeatureWeight, ...]
+    held_out: HeldOut
+    held_out_segments: int
+    folds: int | None
+    gains: tuple[Gain, ...]
+    changed: int
+
+    REPORT: ClassVar[str] = "truebleu.reports.tuning"
+
+    @property
+    def by_feature(self) -> dict[str, float]:
+        """The weights by the names of their features."""
+        return {weight.feature: weight.weight for weight in self.weights}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as ``--format json`` prints them."""
+        values = asdict(self)
+        for key in ("metrics", "development", "weights", "gains"):
+            values[key] = list(values[key])
+        for gain in values["gains"]:
+            gain["interval"], gain["runs"] = list(gain["interval"]), list(gain["runs"])
+        values["settings"] = {
+            key: list(value) if isinstance(value, tuple) else value
+            for key, value in values["settings"].items()
+        }
+        return {"version": RESULT_VERSION, **values}
+
+
+def tune(
+    lists: NBest | Iterable[Iterable[str]],
+    references: ReferencesLike | None = None,
+    *,
+    method: str = "mert",
+    metrics: Sequence[str | Metric] = ("bleu",),
+    settings: Mapping[str, Any] | None = None,
+    test: NBest | None = None,
+    test_references: ReferencesLike | None = None,
+    folds: int = 5,
+    runs: int = 1,
+    seed: int = DEFAULT_SEED,
+    replicates: int = 10_000,
+    start: Mapping[str, float] | None = None,
+    fixed: Mapping[str, float] | None = None,
+    bounds: Mapping[str, tuple[float, float]] | None = None,
+    tied: Iterable[Iterable[str]] = (),
+    scale: bool = True,
+    progress: Progress | None = None,
+) -> TuneResult:
+    """Weights of features that make the best candidates win.
+
+    >>> from truebleu.nbest import NBest
+    >>> lists = NBest.of([["a b c d", "e"]] * 6, features={"f": [[0, 1]] * 6, "g": [[2, 2]] * 6})
+    >>> result = tune(lists, ["a b c d"] * 6, folds=2, replicates=100)
+    >>> result.by_feature
+    {'f': -1.0, 'g': 0.0}
+
+    Args:
+        lists: development lists, with features.
+        references: as for `truebleu.score`; not needed where all metrics are ``feature:NAME``.
+        method: "mert", "mira", "pro", "expected-bleu", "risk" or "expected-corpus-bleu".
+        metrics: what to tune for: any metrics whose statistics add up; the mean of several, where
+            lower-is-better metrics are negated.
+        settings: of the method, by name: those of `MertSettings`, `MiraSettings` and so on.
+        test: other lists, to measure the gain on.
+        test_references: theirs.
+        folds: without test lists, the development segments are cut into so many parts of
+            neighbours; each is chosen from by weights tuned on the others. 0 measures no gain.
+        runs: how often to tune, with another seed each.
+        seed: of restarts, orders and drawn pairs, and of the test of the gain.
+        replicates: of that test.
+        start: weights to start from, and the baseline of the gain; 0 where not given. Without
+            them, the baseline is the first candidate of each list.
+        fixed: weights that must not change.
+        bounds: the lowest and highest weight of features.
+        tied: groups of features that must have the same weight; other settings name the first.
+        scale: divide features by their standard deviation within lists before tuning, and fold that
+            back into the weights.
+        progress: called with the number of steps done since the last call; there are
+            `steps_of_tune` in all.
+    """
+    tuner = as_tuner(method)
+    chosen = tuner_settings(method, settings or {})
+    require_seed(seed)
+    require_whole_number("runs", runs, 1, 1000)
+    require_whole_number("folds", folds, 0, 10**6)
+    require_replicates("replicates", replicates)
+    if runs > 1 and not tuner.is_random:
+        raise SettingError("runs", runs, f"1: {method} has no random part, all runs are the same")
+    if folds == 1:
+        raise SettingError("folds", folds, "2 or more, or 0 to measure no gain")
+    nbest = as_nbest(lists)
+    groups = _groups(tied)
+    problem = _tie(make_problem(nbest, references, metrics, scale=scale), groups)
+    first, low, high = _box(problem, start or {}, fixed or {}, bounds or {})
+
+    def run(part: Problem, number: int) -> NDArray[np.float64]:
+        weights: NDArray[np.float64] = tuner.run(
+            part,
+            first,
+            chosen,
+            lower=low,
+            upper=high,
+            seed=seed_of_run(seed, number),
+            progress=progress,
+        )
+        return np.where(problem.useless & (low < high), 0.0, weights)
+
+    found = [run(problem, number) for number in range(runs)]
+    values = [problem.value(weights) for weights in found]
+    normalized = not (fixed or bounds)
+    raw = [_normalized(problem.raw(weights), on=normalized) for weights in found]
+    best = int(np.argmax(values))
+    baseline = problem.choices(first)
+    gains: tuple[Gain, ...] = ()
+    held_out: HeldOut = "none"
+    measured = [*metrics, *another_metric(metrics, references)]
+    if test is not None:
+        held_out, folds = "test", 0
+        others = [_expanded(problem.names, weights, groups) for weights in raw]
+        before = _expanded(problem.names, problem.raw(first), groups)
+        gains = measure_gain(
+            test,
+            test_references,
+            measured,
+            weighted_choices(test, before),
+            [weighted_choices(test, weights) for weights in others],
+            seed=seed,
+            replicates=replicates,
+        )
+    elif folds:
+        held_out = "folds"
+        folds = min(folds, len(problem))
+        if folds < 2:
+            raise SettingError("folds", "a list of only one segment", "more segments, or folds 0")
+        crossed = [_crossed(problem, partial(run, number=number), folds) for number in range(runs)]
+        gains = measure_gain(
+            nbest, references, measured, baseline, crossed, seed=seed, replicates=replicates
+        )
+    deviations = np.std(raw, axis=0, ddof=1) if runs > 1 else None
+    return TuneResult(
+        name=nbest.name,
+        method=method,
+        settings={field.name: getattr(chosen, field.name) for field in fields(chosen)},
+        metrics=tuple(as_list_metric(metric).name for metric in metrics),
+        segments=len(nbest),
+        candidates=nbest.candidates,
+        scaled=scale,
+        normalized=normalized,
+        seed=seed,
+        runs=runs,
+        start=problem.value(first),
+        development=tuple(values),
+        weights=_weights(problem, raw[best], deviations, groups),
+        held_out=held_out,
+        held_out_segments={"test": len(test or ()), "folds": len(nbest), "none": 0}[held_out],
+        folds=folds or None,
+        gains=gains,
+        changed=int((problem.choices(problem.scaled(raw[best])) != baseline).sum()),
+    )
+
+
+def as_tuner(method: str) -> Tuner:
+    """The tuner of this name."""
+    if method not in TUNERS:
+        raise UnknownNameError("method", method, list(TUNERS))
+    return TUNERS[method]
+
+
+def tuner_settings(method: str, settings: Mapping[str, Any]) -> Any:
+    """A method's settings; what it does not have is refused."""
+    tuner = as_tuner(method)
+    known = [field.name for field in fields(tuner.settings)]
+    for name in settings:
+        if name not in known:
+            raise UnknownNameError(f"setting of {method}", name, known)
+    return tuner.settings(**settings)
+
+
+def steps_of_tune(method: str, settings: Mapping[str, Any], *, folds: int, runs: int) -> int:
+    """How often `tune` reports progress in all."""
+    chosen = tuner_settings(method, settings)
+    each = getattr(chosen, "epochs", None) or getattr(chosen, "restarts", -1) + 1
+    return int(each * runs * (1 + folds))
+
+
+def _crossed(
+    problem: Problem, run: Callable[[Problem], NDArray[np.float64]], folds: int
+) -> NDArray[np.int64]:
+    """The choice in each part of neighbouring segments by weights that were tuned on the others."""
+    choices = np.zeros(len(problem), dtype=np.int64)
+    everything = np.arange(len(problem))
+    for part in np.array_split(everything, folds):
+        weights = run(problem.take(np.setdiff1d(everything, part)))
+        choices[part] = problem.take(part).choices(weights)
+    return choices
+
+
+def _box(
+    problem: Problem,
+    start: Mapping[str, float],
+    fixed: Mapping[str, float],
+    bounds: Mapping[str, tuple[float, float]],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Start and bounds of the problem's weights."""
+    first = problem.by_name(start, "start")
+    low = np.full(len(first), -np.inf)
+    high = np.full(len(first), np.inf)
+    both = set(fixed) & set(bounds)
+    if both:
+        raise SettingError("bounds", sorted(both)[0], "a feature whose weight is not fixed")
+    for name, (lowest, highest) in bounds.items():
+        if not lowest < highest:
+            raise SettingError(
+                f"bounds of {name}", (lowest, highest), "a lower and a higher number"
+            )
+    limits = {**bounds, **{name: (value, value) for name, value in fixed.items()}}
+    problem.by_name(dict.fromkeys(limits, 0.0), "fixed or bounds")
+    for place, name in enumerate(problem.names):
+        if name in limits:
+            low[place], high[place] = limits[name]
+    first, low, high = problem.scaled(first), problem.scaled(low), problem.scaled(high)
+    return np.clip(first, low, high), low, high
+
+
+def _normalized(weights: NDArray[np.float64], *, on: bool) -> NDArray[np.float64]:
+    total = np.abs(weights).sum()
+    return weights / total if on and total > 0 else weights
+
+
+def _weights(
+    problem: Problem,
+    raw: NDArray[np.float64],
+    deviations: NDArray[np.float64] | None,
+    groups: Mapping[str, tuple[str, ...]],
+) -> tuple[FeatureWeight, ...]:
+    return tuple(
+        FeatureWeight(
+            feature=member,
+            # No "-0.0" in files.
+            weight=float(weight) + 0.0,
+            influence=float(weight * scale) + 0.0,
+            deviation=None if deviations is None else float(deviations[place]),
+            is_useless=bool(problem.useless[place]),
+        )
+        for place, (name, weight, scale) in enumerate(
+            zip(problem.names, raw, problem.scales, strict=True)
+        )
+        for member in groups.get(name, (name,))
+    )
+
+
+# Tied weights.
+
+
+def _groups(tied: Iterable[Iterable[str]]) -> dict[str, tuple[str, ...]]:
+    """The members of each group by its first one."""
+    groups = [tuple(group) for group in tied]
+    members = [name for group in groups for name in group]
+    if any(len(group) < 2 for group in groups) or len(set(members)) < len(members):
+        raise SettingError("tied", groups, "groups of two or more features, each in one group")
+    return {group[0]: group for group in groups}
+
+
+def _expanded(
+    names: Sequence[str], weights: NDArray[np.float64], groups: Mapping[str, tuple[str, ...]]
+) -> dict[str, float]:
+    return {
+        member: float(weight)
+        for name, weight in zip(names, weights, strict=True)
+        for member in groups.get(name, (name,))
+    }
+
+
+def _tie(problem: Problem, groups: Mapping[str, tuple[str, ...]]) -> Problem:
+    """One feature in place of each group: the sum of its members as the lists have them."""
+    if not groups:
+        return problem
+    from scipy.sparse import csr_array
+
+    from truebleu.nbest.problem import within_deviations
+
+    followers = {name: group[0] for group in groups.values() for name in group}
+    problem.by_name(dict.fromkeys(followers, 0.0), "tied")
+    names = [name for name in problem.names if followers.get(name, name) == name]
+    columns = {name: place for place, name in enumerate(names)}
+    goal = [columns[followers.get(name, name)] for name in problem.names]
+    adder = csr_array((problem.scales, (np.arange(len(goal)), goal)), shape=(len(goal), len(names)))
+    matrix = problem.matrix @ adder
+    deviations = within_deviations(matrix, problem.offsets)
+    useless = deviations <= 1e-12
+    is_scaled = not np.all(problem.scales == 1.0)
+    scales = np.where(is_scaled & ~useless, deviations, 1.0)
+    divided = (
+        matrix / scales
+        if isinstance(matrix, np.ndarray)
+        else csr_array(matrix @ _diagonal(1 / scales))
+    )
+    return replace(
+        problem,
+        names=tuple(names),
+        matrix=np.asarray(divided) if not problem.is_sparse else divided,
+        scales=scales,
+        useless=useless,
+    )
+
+
+def _diagonal(values: NDArray[np.float64]) -> Any:
+    from scipy.sparse import diags_array
+
+    return diags_array(values)

@@ -1,0 +1,79 @@
+"""``truebleu tune`` as people call it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from truebleu.cli.main import truebleu
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    lines = []
+    for segment in range(8):
+        lines.append(f"{segment} ||| a dog sat there ||| LM0= -1 TM0= 1 {segment} ||| -1\n")
+        lines.append(f"{segment} ||| the cat sat here ||| LM0= -2 TM0= 2 {segment} ||| -2\n")
+    Path("lists").write_text("".join(lines))
+    Path("ref").write_text("the cat sat here\n" * 8)
+    return tmp_path
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(truebleu, arguments, catch_exceptions=True)
+
+
+TUNE = ("tune", "lists", "-r", "ref", "--replicates", "100", "--folds", "2")
+
+
+def test_tune_writes_weights_and_reports_the_gain() -> None:
+    result = run(*TUNE, "-o", "weights.ini")
+    assert result.exit_code == 0, result.output
+    assert Path("weights.ini").read_text().startswith("[weight]\nLM0= -")
+    assert "no evidence of a gain" in result.stdout
+    assert "TM0_1" in result.stdout
+    again = run(*TUNE, "-o", "weights.ini")
+    assert "--force" in str(again.exception)
+
+
+def test_json_has_settings_weights_and_gains() -> None:
+    result = run(*TUNE, "--method", "mira", "--epochs", "5", "--format", "json")
+    values = json.loads(result.stdout)
+    assert values["settings"]["epochs"] == 5
+    assert [weight["feature"] for weight in values["weights"]] == ["LM0", "TM0_0", "TM0_1"]
+    assert values["gains"][0]["difference"] > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("--epochs", "5"), "setting of mert"),
+        (("--test-reference", "ref"), "--test LISTS"),
+        (("--test", "lists"), "--folds"),
+        (("--fix", "LM0"), "NAME=WEIGHT"),
+        (("--bound", "LM0=1"), "NAME=LOW:HIGH"),
+        (("-o", "weights.txt"), ".tsv"),
+    ],
+)
+def test_options_that_do_nothing_are_refused(options: tuple[str, ...], reason: str) -> None:
+    result = run(*TUNE, *options)
+    assert result.exit_code != 0
+    assert reason in str(result.exception)
+
+
+def test_start_weights_fixed_weights_and_bounds() -> None:
+    Path("start.tsv").write_text("LM0\t0.5\n")
+    options = ("--start", "start.tsv", "--fix", "TM0_1=2", "--bound", "TM0_0=-1:1")
+    values = json.loads(run(*TUNE, *options, "--format", "json").stdout)
+    weights = {weight["feature"]: weight["weight"] for weight in values["weights"]}
+    assert weights["TM0_1"] == 2
+    assert -1 <= weights["TM0_0"] <= 1
+    # LM0 alone prefers the first candidate.
+    assert values["start"] < values["development"][0]
+    tied = json.loads(run(*TUNE, "--tie", "TM0_0=LM0", "--format", "json").stdout)
+    weights = {weight["feature"]: weight["weight"] for weight in tied["weights"]}
+    assert weights["LM0"] == weights["TM0_0"]

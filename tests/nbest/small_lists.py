@@ -1,0 +1,36 @@
+"""Small random lists with features, for tests of what chooses from them."""
+
+from __future__ import annotations
+
+from random import Random
+
+from truebleu.nbest import NBest
+
+WORDS = ["the", "a", "cat", "dog", "sat", "ran", "on", "mat", "fast", "."]
+
+
+def small_lists(
+    segments: int = 6, candidates: int = 5, features: int = 2, seed: int = 1, digits: int = 1
+) -> tuple[NBest, list[str]]:
+    """Lists of different lengths, and a reference for each segment.
+
+    Features have few digits, so that equal values and parallel lines occur.
+    """
+    random = Random(seed)  # noqa: S311
+    sentence = [WORDS[random.randrange(len(WORDS))] for _ in range(9)]
+    references, lists = [], []
+    values: dict[str, list[list[float]]] = {f"f{i}": [] for i in range(features)}
+    for segment in range(segments):
+        words = random.sample(sentence, 8)
+        references.append(" ".join(words))
+        size = 1 if segment == 0 else 2 + random.randrange(candidates - 1)
+        outputs = []
+        for _ in range(size):
+            output = list(words)
+            for _ in range(random.randrange(4)):
+                output[random.randrange(len(output))] = WORDS[random.randrange(len(WORDS))]
+            outputs.append(" ".join(output[: 5 + random.randrange(4)]))
+        lists.append(outputs)
+        for column in values.values():
+            column.append([round(random.uniform(-2, 2), digits) for _ in range(size)])
+    return NBest.of(lists, features=values), references

@@ -1,0 +1,74 @@
+"""Gradients of expected scores against finite differences."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from tests.nbest.small_lists import small_lists
+from truebleu.nbest.expectation import (
+    SgdSettings,
+    expected_bleu,
+    expected_corpus_loss,
+    expected_sentence_loss,
+    probabilities,
+)
+from truebleu.nbest.pro import ProSettings, draw_pairs, logistic_loss
+from truebleu.nbest.problem import make_problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def differences(function: Callable[[Any], tuple[float, Any]], at: Any) -> list[float]:
+    step = 1e-6
+    return [
+        (function(at + step * axis)[0] - function(at - step * axis)[0]) / (2 * step)
+        for axis in np.eye(len(at))
+    ]
+
+
+@pytest.mark.parametrize("metric", ["bleu", "chrf", "ter"])
+@pytest.mark.parametrize("scale", [1.0, 3.0])
+def test_gradients_equal_finite_differences(metric: str, scale: float) -> None:
+    lists, references = small_lists(segments=12)
+    problem = make_problem(lists, references, [metric])
+    at = np.array([0.3, -0.6])
+    sentence = partial(expected_sentence_loss, problem, l2=0.5, scale=scale)
+    assert sentence(at)[1] == pytest.approx(differences(sentence, at), rel=1e-5, abs=1e-7)
+    for steepness in (50.0, None):
+        corpus = partial(expected_corpus_loss, problem, l2=0.5, scale=scale, steepness=steepness)
+        assert corpus(at)[1] == pytest.approx(differences(corpus, at), rel=1e-4, abs=1e-7)
+    better, worse = draw_pairs(problem, ProSettings(draws=50), seed=1)
+    logistic = partial(
+        logistic_loss, differences=problem.matrix[better] - problem.matrix[worse], l2=0.5
+    )
+    assert logistic(at)[1] == pytest.approx(differences(logistic, at), rel=1e-5, abs=1e-7)
+
+
+def test_probabilities_are_a_softmax_that_cannot_overflow() -> None:
+    chances = probabilities(np.array([1e6, 1e6 - 1, 0.0]), np.array([0, 2, 3]))
+    assert chances == pytest.approx([1 / (1 + np.exp(-1)), 1 / (1 + np.e), 1.0])
+
+
+def test_pairs_differ_enough_and_are_no_more_than_asked_for() -> None:
+    lists, references = small_lists(segments=12)
+    problem = make_problem(lists, references, ["chrf"])
+    better, worse = draw_pairs(problem, ProSettings(draws=200, pairs=7), seed=4)
+    utilities = problem.utilities()
+    assert (utilities[better] - utilities[worse] >= 0.05).all()
+    segments = np.searchsorted(problem.offsets, better, side="right")
+    assert np.bincount(segments).max() == 7
+
+
+def test_descent_lowers_the_loss() -> None:
+    lists, references = small_lists(segments=30)
+    problem = make_problem(lists, references, ["chrf"])
+    any_ = np.full(2, np.inf)
+    settings = SgdSettings(l2=0.01)
+    found = expected_bleu(problem, np.zeros(2), settings, lower=-any_, upper=any_, seed=1)
+    before = expected_sentence_loss(problem, np.zeros(2), l2=0.01)[0]
+    assert expected_sentence_loss(problem, found, l2=0.01)[0] < before

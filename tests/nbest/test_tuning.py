@@ -1,0 +1,133 @@
+"""`truebleu.tune`: weights, held-out gains, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import truebleu
+from tests.nbest.small_lists import small_lists
+from truebleu.errors import SettingError, UnknownNameError
+from truebleu.nbest import TUNERS, NBest, SparseFeatures
+
+FAST: dict[str, Any] = {"replicates": 100}
+
+
+def informative(segments: int = 24, seed: int = 3) -> tuple[NBest, list[str]]:
+    """Lists with a feature that says how good a candidate is, noise, and a constant."""
+    lists, references = small_lists(segments=segments, seed=seed, features=1)
+    quality = [
+        [truebleu.CHRF().sentence(text, [reference]).score for text in list_]
+        for list_, reference in zip(lists, references, strict=True)
+    ]
+    noise = [lists.feature("f0")[span].tolist() for span in lists.spans()]
+    features = {
+        "quality": quality,
+        "noise": noise,
+        "constant": [[7.0] * size for size in lists.sizes],
+    }
+    return NBest.of(list(lists), features=features), references
+
+
+@pytest.mark.parametrize("method", TUNERS)
+def test_every_method_finds_the_feature_that_tells(method: str) -> None:
+    lists, references = informative()
+    result = truebleu.tune(lists, references, method=method, metrics=["chrf"], folds=3, **FAST)
+    weights = result.by_feature
+    assert weights["constant"] == 0
+    assert weights["quality"] > 0
+    influence = {weight.feature: abs(weight.influence) for weight in result.weights}
+    assert influence["quality"] > influence["noise"]
+    assert result.development[0] > result.start
+    assert result.held_out == "folds"
+    assert [gain.metric for gain in result.gains] == ["chrF2", "BLEU"]
+    assert result.gains[0].difference > 0
+    assert "constant within lists" in str(result)
+
+
+def test_runs_are_replications_with_a_mean_and_a_deviation() -> None:
+    lists, references = informative()
+    result = truebleu.tune(lists, references, method="mira", runs=3, folds=2, **FAST)
+    assert len(result.development) == len(result.gains[0].runs) == 3
+    assert result.gains[0].score == pytest.approx(np.mean(result.gains[0].runs))
+    assert all(weight.deviation is not None for weight in result.weights)
+    with pytest.raises(SettingError, match="random part"):
+        truebleu.tune(lists, references, method="risk", runs=2, **FAST)
+
+
+def test_test_lists_measure_the_gain() -> None:
+    lists, references = informative()
+    test, test_references = informative(seed=8, segments=30)
+    result = truebleu.tune(lists, references, test=test, test_references=test_references, **FAST)
+    assert (result.held_out, result.held_out_segments, result.folds) == ("test", 30, None)
+    assert result.gains[0].difference > 0
+
+
+def test_fixed_bounded_and_tied_weights_are_kept() -> None:
+    lists, references = small_lists(segments=20, features=4)
+    for method in ("mert", "mira", "pro", "expected-bleu", "risk"):
+        result = truebleu.tune(
+            lists,
+            references,
+            method=method,
+            fixed={"f0": 0.5},
+            bounds={"f1": (0.1, 0.2)},
+            tied=[("f2", "f3")],
+            folds=0,
+        )
+        weights = result.by_feature
+        assert weights["f0"] == pytest.approx(0.5)
+        assert 0.1 - 1e-9 <= weights["f1"] <= 0.2 + 1e-9
+        assert weights["f2"] == weights["f3"]
+        assert not result.normalized
+
+
+def test_scores_from_elsewhere_need_no_references() -> None:
+    lists, _ = informative()
+    result = truebleu.tune(lists, metrics=["feature:quality"], folds=2, **FAST)
+    assert set(result.by_feature) == {"noise", "constant"}
+    assert result.gains[0].metric == "quality"
+
+
+def test_sparse_features_are_learnt_by_mira() -> None:
+    lists, references = informative()
+    rows = [{f"w_{word}": 1.0 for word in text.split()} for text in lists.texts]
+    sparse = NBest(texts=lists.texts, offsets=lists.offsets, sparse=SparseFeatures.of(rows))
+    result = truebleu.tune(sparse, references, method="mira", metrics=["chrf"], folds=2, **FAST)
+    assert len(result.weights) == len(sparse.sparse.names) if sparse.sparse else False
+    assert result.development[0] > result.start
+
+
+def test_it_says_when_weights_do_nothing() -> None:
+    lists = NBest.of([["a b", "a b"]] * 4, features={"f": [[1.0, 2.0]] * 4})
+    result = truebleu.tune(lists, ["a b"] * 4, method="pro", folds=2, **FAST)
+    assert "do nothing" in str(result)
+    constant = NBest.of([["a b", "b a"]] * 4, features={"f": [[1.0, 1.0]] * 4})
+    assert "do nothing" in str(truebleu.tune(constant, ["a b"] * 4, folds=2, **FAST))
+
+
+def test_bad_input_is_refused() -> None:
+    lists, references = small_lists()
+    with pytest.raises(UnknownNameError, match="method"):
+        truebleu.tune(lists, references, method="simplex")
+    with pytest.raises(UnknownNameError, match="setting of mert"):
+        truebleu.tune(lists, references, settings={"decay": 0.5})
+    with pytest.raises(UnknownNameError, match="f9"):
+        truebleu.tune(lists, references, fixed={"f9": 1.0})
+    with pytest.raises(SettingError, match="folds"):
+        truebleu.tune(lists, references, folds=1)
+    with pytest.raises(SettingError, match="features"):
+        truebleu.tune([["a", "b"]] * 3, ["a"] * 3)
+    with pytest.raises(SettingError, match="bounds"):
+        truebleu.tune(lists, references, bounds={"f0": (1.0, 0.0)})
+
+
+def test_results_are_plain_and_the_seed_decides() -> None:
+    lists, references = informative()
+    first = truebleu.tune(lists, references, folds=2, seed=9, **FAST)
+    assert first.to_dict() == truebleu.tune(lists, references, folds=2, seed=9, **FAST).to_dict()
+    import json
+
+    json.dumps(first.to_dict(), allow_nan=False)
