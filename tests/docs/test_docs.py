@@ -151,7 +151,9 @@ def options_of(command: click.Command) -> set[str]:
 
 def told_options(*pages: str) -> set[str]:
     texts = ((ROOT / "docs" / "reference" / page).read_text(encoding="utf-8") for page in pages)
-    return {option for text in texts for option in re.findall(r"(?<![\w-])--?[a-z][a-z-]*", text)}
+    return {
+        option for text in texts for option in re.findall(r"(?<![\w-])--?[a-z][a-z0-9-]*", text)
+    }
 
 
 @pytest.mark.parametrize("name", OWN_COMMANDS)
