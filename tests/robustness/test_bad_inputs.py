@@ -47,6 +47,7 @@ TABLE = [
     Bad(SCORE, "line 1: found no valid JSON", b"{", ".jsonl"),
     Bad(SCORE, "line 1: found the key 'text' twice", b'{"text": "a", "text": "b"}\n', ".jsonl"),
     Bad(SCORE, "half of a surrogate pair", b'{"text": "\\udc80"}\n', ".jsonl"),
+    Bad(SCORE, "surrogate pair in the key", b'{"\\udc80": "a"}\n', ".jsonl"),
     Bad(SCORE, "line 1: found no valid JSON", b'{"text": %s}\n' % DIGITS.encode(), ".jsonl"),
     Bad(SCORE, "line 1", b"[" * 100_000, ".jsonl"),
     Bad(SCORE, "expected </tstset>", b"<tstset>" + b"<doc " * 80_000, ".sgm"),

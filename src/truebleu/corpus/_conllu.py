@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from truebleu.corpus._files import BYTE_ORDER_MARK, decode
-from truebleu.errors import EmptyTextError, MalformedFileError, UnpairedSegmentsError
+from truebleu.errors import EmptyTextError, MalformedFileError, UnpairedSegmentsError, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 FIELDS = 10
 _SEGMENT = re.compile(r"#\s*seg(?:ment)?\s*=(.*)")
-_RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)")
+# Of more digits, Python makes no numbers.
+DIGITS = 18
+_RANGE = re.compile(r"([1-9][0-9]{,17})-([1-9][0-9]{,17})")
 _EMPTY_NODE = re.compile(r"[0-9]+\.[1-9][0-9]*")
 # The numbers of words as they are written, long enough for almost any sentence.
 _NUMBERS = tuple(map(str, range(1, 1000)))
@@ -167,12 +169,14 @@ class _Block:
         numbers = []
         for place, head in enumerate(heads, 1):
             number = _HEADS.get(head)
-            if number is None and head.isdecimal():
+            if number is None and head.isdecimal() and len(head) <= DIGITS:
                 number = int(head)
             if number is None or number > count or number == place:
                 expected = f"another word's number up to {count}, or 0 for the root"
                 line = lines[place - 1]
-                raise MalformedFileError(self.label, line, f"the head {head!r}", expected)
+                raise MalformedFileError(
+                    self.label, line, f"the head {shortened(head)!r}", expected
+                )
             numbers.append(number)
         return numbers
 
@@ -192,13 +196,13 @@ class _Block:
                 covered = end
                 yield form
             elif _EMPTY_NODE.fullmatch(number) is None:
-                self._refuse(offset, f"the word number {number!r}", str(expected))
+                self._refuse(offset, f"the word number {shortened(number)!r}", str(expected))
         if covered >= expected:
             self._refuse(len(rows) + first - 1, f"words up to {expected - 1}", f"{covered} of them")
 
     def _segment(self, offset: int, text: str) -> int:
-        if not text.isdecimal() or int(text) == 0:
-            self._refuse(offset, f"the segment {text!r}", "a number from 1 up")
+        if not text.isdecimal() or len(text) > DIGITS or int(text) == 0:
+            self._refuse(offset, f"the segment {shortened(text)!r}", "a number from 1 up")
         return int(text)
 
     def _refuse(self, offset: int, found: str, expected: str) -> NoReturn:

@@ -369,7 +369,13 @@ class JsonLines(Table):
     def __init__(
         self, path: str, records: list[dict[str, object]], *, has_lines: bool = True
     ) -> None:
-        super().__init__(path, list(dict.fromkeys(key for record in records for key in record)))
+        keys = list(dict.fromkeys(key for record in records for key in record))
+        for key in keys:
+            if not key.isascii() and any("\ud800" <= sign <= "\udfff" for sign in key):
+                line = next(n for n, record in enumerate(records, 1) if key in record)
+                found = f"half of a surrogate pair in the key {key!r}"
+                raise MalformedFileError(path, line, found, "text")
+        super().__init__(path, keys)
         self._records = records
         self._has_lines = has_lines
 
@@ -525,7 +531,7 @@ def read_parquet(path: str, data: bytes) -> Parquet:
         raise MissingExtraError("reading Parquet files", "parquet") from None
     try:
         return Parquet(path, pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data)))
-    except (pyarrow.ArrowException, OSError) as error:
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise _malformed(path, error) from error
 
 

@@ -27,7 +27,7 @@ WORDS: dict[str, Verdict] = {
     **dict.fromkeys(("worse", "loss", "loses", "lose", "lost", "<", "-1", "-1.0", "right"), -1),
     **dict.fromkeys(("tied", "tie", "equal", "draw", "same", "=", "==", "0", "0.0", "both"), 0),
 }
-_RANK = re.compile(r"system(\d+)_?rank", re.IGNORECASE)
+_RANK = re.compile(r"system([0-9]{1,18})_?rank", re.IGNORECASE)
 
 
 class _Verdict(NamedTuple):
