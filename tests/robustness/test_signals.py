@@ -39,8 +39,8 @@ import numpy as np
 import truebleu
 from truebleu import _core
 {work}
-print("begun", flush=True)
 try:
+    print("begun", flush=True)
     work()
 except KeyboardInterrupt:
     print("interrupted")
