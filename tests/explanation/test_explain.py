@@ -219,7 +219,7 @@ def test_gpt_4_against_gemini_is_told_by_runaway_outputs(shared: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("unit", ["segment", "document"])
 def test_equal_systems_are_explained_away_in_one_report_of_twenty(unit: str) -> None:
-    reports, alarms = 300, 0
+    reports, alarms = 200, 0
     for seed in range(reports):
         test_set = simulate(segments=120, systems=[0.15, 0.15], document_length=3, seed=seed)
         pair = explain(test_set, unit=unit, replicates=400, seed=seed).pairs[0]  # type: ignore[arg-type]
@@ -227,5 +227,5 @@ def test_equal_systems_are_explained_away_in_one_report_of_twenty(unit: str) -> 
         ps += [part.p_adjusted for variable in pair.variables for part in variable.slices]
         ps += [ngram.p_adjusted for ngram in pair.ngrams]
         alarms += min(p for p in ps if p is not None) <= 0.05
-    # Two standard errors of a true 5 % are 2.5 points.
+    # Two standard errors of a true 5 % are 3 points.
     assert 0.01 <= alarms / reports <= 0.085
