@@ -24,6 +24,8 @@ NAMES = (
     "length",
     "smoothing",
 )
+# Pages of all studies, after those that belong to none.
+PAGES = ("defaults", *NAMES)
 INDEX = """# Evidence
 
 What the papers measured, measured again on public data: WMT21, WMT23 and WMT24, a set with four
@@ -38,13 +40,13 @@ pages anew; it needs the data, which are not part of the project.
 
 def main(names: list[str]) -> None:
     """Write the pages of these studies, or of all; the index names what every page answers."""
-    unknown = sorted(set(names) - set(NAMES))
+    unknown = sorted(set(names) - set(PAGES))
     if unknown:
-        sys.exit(f"unknown study: {', '.join(unknown)} (known: {', '.join(NAMES)})")
+        sys.exit(f"unknown study: {', '.join(unknown)} (known: {', '.join(PAGES)})")
     if not DATA.is_dir():
         sys.exit(f"{DATA}: no such folder; the evidence needs the public data sets in it")
     DOCS.mkdir(parents=True, exist_ok=True)
-    for name in names or NAMES:
+    for name in names or PAGES:
         started = monotonic()
         page = import_module(f"evidence.{name.replace('-', '_')}").page()
         page.write(DOCS)
@@ -55,7 +57,7 @@ def main(names: list[str]) -> None:
 def write_index() -> None:
     """List the pages that exist, each with its title and its answer."""
     lines = []
-    for name in NAMES:
+    for name in PAGES:
         path = DOCS / f"{name}.md"
         if path.exists():
             text = path.read_text(encoding="utf-8")

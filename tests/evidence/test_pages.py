@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from evidence.__main__ import DOCS, NAMES, main
+from evidence.defaults import Rates, Row
 from evidence.page import Page, Section
 from truebleu.cli.study import STUDIES
 from truebleu.reports.document import Column, Plot, Table
@@ -79,3 +80,31 @@ def test_every_study_has_its_page_and_every_page_its_charts() -> None:
 def test_an_unknown_study_is_refused_before_any_is_run() -> None:
     with pytest.raises(SystemExit, match="unknown study: coverrage"):
         main(["coverrage"])
+
+
+@pytest.mark.parametrize(
+    ("expected", "rate", "holds"),
+    [
+        (0.05, 0.06, True),
+        (0.05, 0.10, False),
+        (0.05, 0.01, True),  # fewer false alarms than promised
+        (0.95, 0.90, False),
+        (0.95, 0.99, True),  # more coverage than promised
+    ],
+)
+def test_a_rate_holds_within_its_error_or_on_the_safe_side(
+    expected: float, rate: float, holds: bool
+) -> None:
+    row = Row(default="test", design="null", expected=expected, rate=rate, trials=400)
+    assert row.holds is holds
+
+
+def test_the_page_of_defaults_lists_what_is_neither_held_nor_printed(tmp_path: Path) -> None:
+    held = Row(default="test", design="null", expected=0.05, rate=0.05, trials=400)
+    warned = Row(
+        default="interval", design="20", expected=0.95, rate=0.8, trials=400, printed="few"
+    )
+    Rates((held, warned)).write(tmp_path)
+    page = (tmp_path / "defaults.md").read_text(encoding="utf-8")
+    assert "1 of 2 rates are within their error" in page
+    assert "of the others, 1 are warned of and 0 are not" in page
