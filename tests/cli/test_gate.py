@@ -87,7 +87,7 @@ def test_the_exit_code_and_one_line_say_whether_it_passes(
         assert about_units == [UNKNOWN]
     else:  # the file knows the documents
         assert about_units[0] == "Resampled by document, 17 documents."
-        assert about_units[1].startswith("Fewer than 60 documents:")
+        assert about_units[1].startswith("Fewer than 100 documents:")
 
 
 def test_a_saved_file_gives_the_answer_of_the_text_to_the_last_digit() -> None:

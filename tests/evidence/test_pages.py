@@ -102,9 +102,12 @@ def test_a_rate_holds_within_its_error_or_on_the_safe_side(
 def test_the_page_of_defaults_lists_what_is_neither_held_nor_printed(tmp_path: Path) -> None:
     held = Row(default="test", design="null", expected=0.05, rate=0.05, trials=400)
     warned = Row(
-        default="interval", design="20", expected=0.95, rate=0.8, trials=400, printed="few"
+        default="interval", design="20", expected=0.95, rate=0.8, trials=400, share_warned=0.95
     )
-    Rates((held, warned)).write(tmp_path)
+    silent = Row(
+        default="interval", design="60", expected=0.95, rate=0.8, trials=400, share_warned=0.5
+    )
+    Rates((held, warned, silent)).write(tmp_path)
     page = (tmp_path / "defaults.md").read_text(encoding="utf-8")
-    assert "1 of 2 rates are within their error" in page
-    assert "of the others, 1 are warned of and 0 are not" in page
+    assert "1 of 3 rates are within their error" in page
+    assert "of the others, 1 are warned of and 1 are not" in page

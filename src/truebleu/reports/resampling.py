@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from truebleu.significance.settings import ResamplingSettings
 
 # Fewer documents than this leave intervals too narrow: docs/evidence/defaults.md.
-ENOUGH_DOCUMENTS = 60
+ENOUGH_DOCUMENTS = 100
 # A unit that carries more of the variance decides it: no interval holds there.
 LARGEST_SHARE = 0.2
 
