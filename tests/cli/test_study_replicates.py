@@ -48,15 +48,27 @@ def test_a_study_goes_on_where_it_stopped(folder: Path) -> None:
     assert journal.read_bytes() == written
 
 
+def test_a_half_written_line_is_cut_off_and_its_work_done_again(folder: Path) -> None:
+    journal = folder / "half.jsonl"
+    whole = study(*QUICK, "--resume", "half.jsonl")
+    content = journal.read_bytes()
+    journal.write_bytes(content[:-20])
+    resumed = study(*QUICK, "--resume", "half.jsonl")
+    assert (resumed.code, resumed.out) == (0, whole.out)
+    assert "half.jsonl" in resumed.err
+    assert journal.read_bytes() == content
+
+
 def test_a_damaged_journal_is_refused_and_left_alone(folder: Path) -> None:
     journal = folder / "damaged.jsonl"
     study(*QUICK, "--resume", "damaged.jsonl")
-    damaged = journal.read_bytes()[:-20]
-    journal.write_bytes(damaged)
+    lines = journal.read_bytes().splitlines(keepends=True)
+    lines[2] = lines[2][:-20] + b"\n"
+    journal.write_bytes(b"".join(lines))
     result = study(*QUICK, "--resume", "damaged.jsonl")
     assert (result.code, result.out) == (2, "")
-    assert "damaged.jsonl: line 6: found the beginning of a line only" in result.err
-    assert journal.read_bytes() == damaged
+    assert "damaged.jsonl: line 3: found" in result.err
+    assert journal.read_bytes() == b"".join(lines)
 
 
 def test_a_chart_is_drawn(folder: Path) -> None:

@@ -88,9 +88,9 @@ def test_a_journal_is_gone_on_with(capsys: pytest.CaptureFixture[str], tmp_path:
     assert journal.read_bytes() == content
     journal.write_bytes(content[:-5])
     code, out, err = run(capsys, *arguments)
-    assert (code, out) == (2, "")
-    assert err.startswith(f"error: {journal}: line")
-    assert journal.read_bytes() == content[:-5]
+    assert (code, out) == first[:2]
+    assert str(journal) in err
+    assert journal.read_bytes() == content
 
 
 @pytest.mark.parametrize(
