@@ -45,9 +45,8 @@ def test_gamma_and_the_gradient_at_zero() -> None:
 
 
 @pytest.mark.parametrize("number", range(4))
+@pytest.mark.usefixtures("shared")
 def test_grafting_ends_in_the_optimum(number: int) -> None:
-    if not cases("l1-reranker"):
-        pytest.skip("no recorded runs")
     case, problem = l1_case()
     gold, wanted = case["settings"]["gold_index"], case["expect"]["solutions"][number]
     fitted = fit_log_linear(
