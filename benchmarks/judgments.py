@@ -147,7 +147,7 @@ def _permutation(human: Matrix, first: Matrix, second: Matrix, *, draws: int) ->
 def _differences(human: Matrix, first: Matrix, second: Matrix, accuracy: Accuracy) -> list[float]:
     """Of some draws, by the plain procedure; the cells exchanged are those of truebleu's draws."""
     from truebleu import _core
-    from truebleu._seeds import DEFAULT_SEED
+    from truebleu._settings import DEFAULT_SEED
 
     coins = _core.swapped_cells(human.size, first=0, replicates=PEER_DRAWS, seed=DEFAULT_SEED)
     z = plain_agreement.standardised(first), plain_agreement.standardised(second)
@@ -163,7 +163,7 @@ def _our_differences(human: Matrix, first: Matrix, second: Matrix) -> list[float
     import numpy as np
 
     from truebleu import _core
-    from truebleu._seeds import DEFAULT_SEED
+    from truebleu._settings import DEFAULT_SEED
     from truebleu.agreement.measures import measure_by
 
     metrics = np.stack([plain_agreement.standardised(metric) for metric in (first, second)])

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu.significance._names import Unit
+    from truebleu._settings import Unit
     from truebleu.significance.statistics import Pair
 
 ALPHA = 0.05

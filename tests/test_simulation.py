@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from truebleu._seeds import Streams
+from truebleu._settings import Streams
 from truebleu.corpus import TestSet, read_test_set
 from truebleu.errors import SettingError, UnreadableFileError
 from truebleu.significance.scores import score

@@ -46,13 +46,13 @@ if TYPE_CHECKING:
         studies,
         tokenizers,
     )
-    from truebleu._threads import set_threads
     from truebleu.agreement.agree import agree
     from truebleu.agreement.choose import choose
     from truebleu.corpus import TestSet, read_test_set
     from truebleu.errors import TruebleuError
     from truebleu.explanation.explain import explain
     from truebleu.human import read_human
+    from truebleu.metrics.base import set_threads
     from truebleu.metrics.bleu import BLEU
     from truebleu.metrics.chrf import CHRF
     from truebleu.metrics.nist import NIST
@@ -128,7 +128,7 @@ _HOMES = {
     "rerank": "nbest",
     "sample": "planning.sample",
     "score": "significance.scores",
-    "set_threads": "_threads",
+    "set_threads": "metrics.base",
     "tune": "nbest",
 }
 

@@ -13,26 +13,26 @@ that no replicate's sum ever needs rounding.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from truebleu import _core
-from truebleu._seeds import DEFAULT_SEED, require_replicates, require_seed
+from truebleu._settings import DEFAULT_SEED, require_replicates, require_seed
 from truebleu.errors import SettingError, UnpairedSegmentsError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from truebleu._settings import Unit
 
 __all__ = ["Bootstrap", "Swaps", "Units", "on_exact_grid"]
 
+Values: TypeAlias = NDArray[np.float64]
+
 
 # Units: which segments are drawn or swapped together, and within which strata.
-
-
-UnitKind = Literal["segment", "document", "block"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +42,7 @@ class Units:
     Units of one stratum are numbered one after the other.
     """
 
-    kind: UnitKind
+    kind: Unit
     of_segment: NDArray[np.int64]
     strata: tuple[tuple[int, int], ...]
 
@@ -94,7 +94,7 @@ class Units:
 
 
 def _units(
-    kind: UnitKind,
+    kind: Unit,
     of_segment: NDArray[np.int64],
     strata: Sequence[str] | None,
     names: Sequence[str] | None = None,
@@ -209,3 +209,68 @@ def on_exact_grid(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     _, exponent = np.frexp(largest)
     step = np.where(fractional, np.ldexp(1.0, exponent - SIGNIFICANT_BITS), 1.0)
     return np.ascontiguousarray(np.rint(rows / step) * step)
+
+
+# Numbers of replicates: checked, so that no NaN gets in or out, and equal up to rounding.
+
+
+# Two numbers closer than this share of their scale are a tie. Sums taken in another order differ
+# by some 1e-15 of the scale; scores that differ for a reason differ by much more than this.
+TIE_TOLERANCE = 1e-9
+
+
+def as_values(name: str, values: ArrayLike) -> Values:
+    """The values as float64, refused unless all are finite."""
+    array = np.asarray(values, dtype=np.float64)
+    if not np.isfinite(array).all():
+        value = array[~np.isfinite(array)].flat[0]
+        raise SettingError(name, float(value), "finite numbers only")
+    return array
+
+
+def as_probabilities(name: str, values: ArrayLike) -> Values:
+    """The values as float64, refused unless all lie from 0 to 1."""
+    array = as_values(name, values)
+    if array.size and not (array.min() >= 0 and array.max() <= 1):
+        outside = array[(array < 0) | (array > 1)].flat[0]
+        raise SettingError(name, float(outside), "numbers from 0 to 1")
+    return array
+
+
+def as_replicates(name: str, values: ArrayLike) -> Values:
+    """The values as a checked array whose first axis has at least one replicate."""
+    array = as_values(name, values)
+    if array.ndim == 0 or len(array) == 0:
+        raise SettingError(name, array.shape, "one number per replicate, at least one replicate")
+    return array
+
+
+def as_matrix(name: str, values: ArrayLike, rows: str, columns: str) -> Values:
+    """The values as a checked matrix of at least two rows and two columns."""
+    array = as_values(name, values)
+    if array.ndim != 2 or min(array.shape) < 2:
+        expected = f"a matrix ({rows}, {columns}) of at least two {rows}s and two {columns}s"
+        raise SettingError(name, array.shape, expected)
+    return array
+
+
+def beside(observed: ArrayLike, replicates: Values, name: str = "observed") -> Values:
+    """The observed values as a checked array, one for each column of the replicates."""
+    array = as_values(name, observed)
+    if array.shape != replicates.shape[1:]:
+        raise SettingError(name, array.shape, f"the shape {replicates.shape[1:]} of one replicate")
+    return array
+
+
+def tie_margin(observed: ArrayLike, replicates: Values, scale: ArrayLike = 0.0) -> Values:
+    """How far apart two values of a column may be and still tie.
+
+    Args:
+        observed: the value of each column on the test set itself.
+        replicates: the replicates' values, shaped (replicate, ...).
+        scale: the size of the scores that the values are differences of, if known: one for all
+            columns or one each. Rounding is relative to scores, not to their differences.
+    """
+    largest = np.maximum(np.abs(replicates).max(axis=0), np.abs(observed))
+    margin: Values = TIE_TOLERANCE * np.maximum(largest, np.abs(scale))
+    return margin

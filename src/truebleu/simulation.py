@@ -15,7 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from truebleu._core import Segments
-from truebleu._seeds import DEFAULT_SEED, Streams, require_memory_for, require_seed
+from truebleu._settings import (
+    DEFAULT_SEED,
+    Streams,
+    require_memory_for,
+    require_seed,
+    require_whole_number,
+)
 from truebleu.corpus import TestSet
 from truebleu.corpus._writing import files_of, write_files
 from truebleu.errors import SettingError
@@ -23,7 +29,7 @@ from truebleu.errors import SettingError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from truebleu._seeds import Draw
+    from truebleu._settings import Draw
     from truebleu.corpus import TextLike
 
 __all__ = ["Channel", "save_test_set", "simulate", "simulate_causes"]
@@ -434,9 +440,9 @@ def simulate(
             average are equally likely, and the last document ends where the test set does.
         seed: a whole number from 0 up.
     """
-    _require_whole_number("segments", segments, 1)
-    _require_whole_number("references", references, 1)
-    _require_whole_number("document_length", document_length, 1)
+    _require_count("segments", segments)
+    _require_count("references", references)
+    _require_count("document_length", document_length)
     require_seed(seed)
     channels = _as_channels(systems)
     documents = _Documents.of(segments, document_length, seed)
@@ -526,12 +532,8 @@ def _as_channels(systems: Mapping[str, Channel] | Sequence[float]) -> Mapping[st
 BYTES_PER_SEGMENT = 400
 
 
-def _require_whole_number(setting: str, value: object, least: int) -> None:
-    # A stream's key has 64 bits for each of its parts.
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value < 2**64:
-        raise SettingError(setting, value, f"a whole number from {least} up, below 2**64")
-    if setting != "seed":
-        require_memory_for(setting, value, BYTES_PER_SEGMENT)
+def _require_count(setting: str, value: object) -> None:
+    require_memory_for(setting, require_whole_number(setting, value, 1), BYTES_PER_SEGMENT)
 
 
 def save_test_set(test_set: TestSet, folder: Path, *, overwrite: bool = False) -> list[Path]:

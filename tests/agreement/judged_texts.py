@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from truebleu._seeds import Streams
+from truebleu._settings import Streams
 from truebleu.human import HumanScores, Judgment, PairwiseJudgments
 from truebleu.simulation import Channel, simulate
 

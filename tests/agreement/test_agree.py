@@ -20,11 +20,11 @@ from tests.agreement.judged_texts import (
     reordered,
     texts,
 )
-from truebleu._threads import set_threads
 from truebleu.agreement.agree import agree, default_coefficients
 from truebleu.agreement.answers import AgreeSettings
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.human import Judgment
+from truebleu.metrics.base import set_threads
 from truebleu.metrics.given import GivenScores
 
 if TYPE_CHECKING:

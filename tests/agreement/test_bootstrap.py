@@ -21,7 +21,7 @@ from truebleu.simulation import simulate
 
 if TYPE_CHECKING:
     from truebleu.agreement.coefficients import Grouping
-    from truebleu.significance._checks import Values
+    from truebleu.resampling import Values
 
 
 def scores(seed: int, systems: int, segments: int) -> tuple[Values, dict[str, Values]]:

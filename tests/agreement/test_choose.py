@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from tests.properties import plain_sentence_bleu
-from truebleu._threads import set_threads
 from truebleu.agreement.agree import agree
 from truebleu.agreement.choose import MOST_SETTINGS, choose, parse_grid, split_items
 from truebleu.agreement.data import agreement_data
 from truebleu.corpus import TestSet, as_test_set
 from truebleu.errors import MalformedFileError, SettingError, UnknownNameError
 from truebleu.human import HumanScores, Judgment, PairwiseJudgments
+from truebleu.metrics.base import set_threads
 from truebleu.metrics.chrf import CHRF
 from truebleu.metrics.given import GivenScores
 from truebleu.metrics.sentence_bleu import SentenceBLEU

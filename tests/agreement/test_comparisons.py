@@ -27,7 +27,7 @@ from truebleu.errors import SettingError
 from truebleu.resampling import Bootstrap, Units
 
 if TYPE_CHECKING:
-    from truebleu.significance._checks import Values
+    from truebleu.resampling import Values
 
 METRIC = [[3.0, 1.0], [2.0, 1.0], [2.0, 4.0]]
 

@@ -20,7 +20,7 @@ from truebleu.agreement.tests import MetricTest
 from truebleu.errors import SettingError, UnknownNameError
 
 if TYPE_CHECKING:
-    from truebleu.significance._checks import Values
+    from truebleu.resampling import Values
 
 
 def with_p(p: float) -> MetricTest:

@@ -24,7 +24,7 @@ from truebleu.errors import SettingError
 from truebleu.resampling import Bootstrap, Swaps, Units
 
 if TYPE_CHECKING:
-    from truebleu.significance._checks import Values
+    from truebleu.resampling import Values
 
 
 def plain_p(first: Values, second: Values) -> float:

@@ -26,9 +26,9 @@ from truebleu.agreement.tests import (
 from truebleu.errors import SettingError, UnknownNameError
 
 if TYPE_CHECKING:
+    from truebleu._settings import Alternative
     from truebleu.agreement.coefficients import Grouping
-    from truebleu.significance._checks import Values
-    from truebleu.significance.p_values import Alternative
+    from truebleu.resampling import Values
 
 
 def two_metrics(

@@ -34,9 +34,9 @@ from truebleu.agreement.tests import (
 from truebleu.resampling import Swaps
 
 if TYPE_CHECKING:
+    from truebleu._settings import Alternative
     from truebleu.agreement.tests import MetricTest
-    from truebleu.significance._checks import Values
-    from truebleu.significance.p_values import Alternative
+    from truebleu.resampling import Values
 
 Case = dict[str, Any]
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy.stats import ks_2samp
 
 from truebleu import BLEU
-from truebleu._seeds import Draw, Streams
+from truebleu._settings import Draw, Streams
 from truebleu.corpus import TestSet, as_test_set, read_test_set
 from truebleu.errors import SettingError, UnknownNameError, UnreadableFileError
 from truebleu.metrics import GivenScores

@@ -14,6 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 from scipy import stats
 
+from truebleu._settings import ALTERNATIVES, Alternative
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.significance.corrections import (
     P_VALUE_CORRECTIONS,
@@ -24,7 +25,7 @@ from truebleu.significance.corrections import (
     tukey_p,
     westfall_young,
 )
-from truebleu.significance.p_values import ALTERNATIVES, Alternative, randomization_p
+from truebleu.significance.p_values import randomization_p
 
 Floats = NDArray[np.float64]
 

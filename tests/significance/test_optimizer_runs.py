@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truebleu import TestSet
+    from truebleu._settings import About, RunSwaps
     from truebleu.metrics.base import Metric
-    from truebleu.significance._names import About
-    from truebleu.significance.settings import RunSwaps
 
 RATES = {"base": (0.20, 0.22, 0.24), "new": (0.15, 0.19, 0.17)}
 RUNS = {system: tuple(f"{system}.opt{run}" for run in range(3)) for system in RATES}

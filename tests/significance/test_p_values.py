@@ -14,12 +14,11 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from scipy import stats
 
+from truebleu._settings import ALTERNATIVES, Alternative
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust
 from truebleu.significance.intervals import percentile_interval
 from truebleu.significance.p_values import (
-    ALTERNATIVES,
-    Alternative,
     absolute_bootstrap_p,
     bootstrap_wins,
     decision,

@@ -12,11 +12,11 @@ from scipy.stats import pearsonr, spearmanr
 
 from tests.parity.meta import meta_cases, segment_scores
 from tests.properties.plain_sentence_bleu import sentence_bleu
-from truebleu._threads import set_threads
 from truebleu.corpus import TestSet, as_test_set, read_test_set
 from truebleu.errors import MalformedFileError, SettingError, UnknownNameError
 from truebleu.execution.journal import Runner
 from truebleu.human import HumanScores, Judgment, PairwiseJudgments, read_human
+from truebleu.metrics.base import set_threads
 from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.sentence_bleu import SentenceBLEU
 from truebleu.simulation import simulate

@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import binomtest, ttest_rel
 
 from truebleu import _core
-from truebleu._seeds import Streams
+from truebleu._settings import Streams
 from truebleu.corpus import read_test_set
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 import numpy as np
 
 from truebleu._results import Result
-from truebleu._seeds import DEFAULT_SEED
+from truebleu._settings import DEFAULT_SEED
 from truebleu.agreement.answers import (
     AgreeSettings,
     Answer,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from truebleu.agreement.tests import Permute
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSet, TextWarning
     from truebleu.metrics.base import Metric, Signature
-    from truebleu.significance._checks import Values
+    from truebleu.resampling import Values
 
 __all__ = [
     "Agreement",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 
-from truebleu._seeds import DEFAULT_SEED, require_replicates, require_seed
+from truebleu._settings import DEFAULT_SEED, require_replicates, require_seed
 from truebleu.agreement.bootstrap import (
     MOST_NOISE,
     RESAMPLE,
@@ -53,10 +53,10 @@ from truebleu.significance.intervals import smallest_replicates
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from truebleu._settings import Alternative
     from truebleu.agreement.data import AgreementData
     from truebleu.agreement.measures import Measure, Measured, Question
-    from truebleu.significance._checks import Values
-    from truebleu.significance.p_values import Alternative
+    from truebleu.resampling import Values
 
 __all__ = ["AgreeSettings", "Answer", "MetricAgreement", "answer_question"]
 

@@ -41,7 +41,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from truebleu import _core
-from truebleu._seeds import DEFAULT_SEED, require_replicates, require_seed
+from truebleu._settings import DEFAULT_SEED, require_replicates, require_seed
 from truebleu.agreement.coefficients import as_cells, as_human, rated_cells
 from truebleu.agreement.measures import measure_by, measure_cells
 from truebleu.errors import SettingError, UnknownNameError
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
     from truebleu.agreement.coefficients import Coefficient
     from truebleu.agreement.measures import Measure
-    from truebleu.significance._checks import Values
+    from truebleu.resampling import Values
 
 __all__ = [
     "AgreementInterval",

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 import numpy as np
 
 from truebleu._results import Result
-from truebleu._seeds import DEFAULT_SEED
+from truebleu._settings import DEFAULT_SEED
 from truebleu.agreement.agree import HumanSummary, as_judgments, require_answerable
 from truebleu.agreement.answers import AgreeSettings, answer_question, evaluate, resampling_of
 from truebleu.agreement.bootstrap import SegmentStatistics
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from truebleu.agreement.ranking import MetricPair
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSet
     from truebleu.metrics.base import Metric
-    from truebleu.significance._checks import Values
+    from truebleu.resampling import Values
 
 __all__ = ["Candidate", "CandidateAgreement", "Choice", "ChoicePart", "choose", "parse_grid"]
 

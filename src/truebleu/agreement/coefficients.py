@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu.significance._checks import Values
+    from truebleu.resampling import Values
 
 __all__ = [
     "ALIASES",

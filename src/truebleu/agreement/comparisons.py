@@ -35,8 +35,7 @@ from truebleu.agreement.coefficients import (
 )
 from truebleu.agreement.tests import MetricTest
 from truebleu.errors import SettingError
-from truebleu.resampling import Bootstrap, Swaps
-from truebleu.significance._checks import as_values
+from truebleu.resampling import Bootstrap, Swaps, as_values
 from truebleu.significance.p_values import randomization_p
 
 if TYPE_CHECKING:
@@ -44,8 +43,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu.significance._checks import Values
-    from truebleu.significance.p_values import Alternative
+    from truebleu._settings import Alternative
+    from truebleu.resampling import Values
 
 __all__ = [
     "Judgments",

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from truebleu.corpus import TestSet
     from truebleu.metrics.base import Metric
-    from truebleu.significance._checks import Values
+    from truebleu.resampling import Values
 
 __all__ = ["AgreementData", "HumanData", "MetricData", "agreement_data", "human_data"]
 

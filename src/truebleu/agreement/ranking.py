@@ -35,9 +35,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from truebleu._settings import require_alpha
 from truebleu.agreement.coefficients import as_human, rated_cells
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.significance._checks import Values, as_probabilities, require_alpha
+from truebleu.resampling import Values, as_probabilities
 from truebleu.significance.corrections import adjust
 from truebleu.significance.ranking import rank_ranges
 

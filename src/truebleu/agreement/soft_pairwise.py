@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truebleu import _core
-from truebleu._seeds import DEFAULT_SEED, require_replicates, require_seed
+from truebleu._settings import DEFAULT_SEED, require_replicates, require_seed
 from truebleu.agreement.bootstrap import (
     BLOCK_SIZE,
     Replicates,
@@ -41,17 +41,15 @@ from truebleu.agreement.bootstrap import (
 from truebleu.agreement.coefficients import as_cells, as_human, as_metric, rated_cells
 from truebleu.agreement.tests import UNITS, MetricTest, Unit, hybrid_test, standardised
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.resampling import Bootstrap, Swaps, on_exact_grid
-from truebleu.significance._checks import TIE_TOLERANCE
+from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Swaps, on_exact_grid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu.resampling import Units
-    from truebleu.significance._checks import Values
-    from truebleu.significance.p_values import Alternative
+    from truebleu._settings import Alternative
+    from truebleu.resampling import Units, Values
 
 __all__ = [
     "SoftPairwiseAccuracy",

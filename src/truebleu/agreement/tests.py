@@ -42,7 +42,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from truebleu import _core
-from truebleu._seeds import DEFAULT_SEED, require_replicates, require_seed
+from truebleu._settings import (
+    ALTERNATIVES,
+    DEFAULT_SEED,
+    Alternative,
+    require_replicates,
+    require_seed,
+)
 from truebleu.agreement.coefficients import (
     Grouping,
     as_cells,
@@ -53,14 +59,14 @@ from truebleu.agreement.coefficients import (
 )
 from truebleu.agreement.measures import Measure, calibrate_cells, measure_by, measure_cells
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.significance.p_values import ALTERNATIVES, Alternative, randomization_p, smallest_p
+from truebleu.significance.p_values import randomization_p, smallest_p
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike
 
-    from truebleu.significance._checks import Values
+    from truebleu.resampling import Values
 
 __all__ = [
     "MetricTest",

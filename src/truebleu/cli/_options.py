@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from truebleu._seeds import DEFAULT_REPLICATES, DEFAULT_SEED
-from truebleu._threads import MAX_THREADS, set_threads, use_environment
+from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED, INTERVALS, UNITS
 from truebleu.cli.main import say
 from truebleu.corpus import read_test_set
 from truebleu.errors import SettingError, SuspiciousTextError
+from truebleu.metrics.base import MAX_THREADS, set_threads, use_environment
 from truebleu.metrics.registry import as_metrics, metrics_for
 from truebleu.reports.charts import ENDINGS, require_chart_file, save_chart
 from truebleu.reports.document import FORMATS
-from truebleu.significance._names import INTERVALS, UNITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from truebleu._seeds import DEFAULT_SEED
+from truebleu._settings import DEFAULT_SEED
 from truebleu.agreement.agree import agree, default_coefficients
 from truebleu.agreement.answers import ALTERNATIVES, CORRECT_OVER, TESTS
 from truebleu.agreement.bootstrap import RESAMPLE

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu._seeds import DEFAULT_REPLICATES
+from truebleu._settings import ABOUTS, ALTERNATIVES, DEFAULT_REPLICATES, RUN_SWAPS
 from truebleu.cli._options import (
     comparison_options,
     format_option,
@@ -19,16 +19,9 @@ from truebleu.cli._options import (
     threads_option,
 )
 from truebleu.reports.document import render
-from truebleu.significance._names import ABOUTS
 from truebleu.significance.compare import compare
 from truebleu.significance.corrections import CORRECTIONS
-from truebleu.significance.p_values import ALTERNATIVES
-from truebleu.significance.settings import (
-    RUN_SWAPS,
-    CompareSettings,
-    default_interval,
-    default_test,
-)
+from truebleu.significance.settings import CompareSettings, default_interval, default_test
 from truebleu.significance.tests import TESTS
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu._seeds import DEFAULT_REPLICATES
+from truebleu._settings import DEFAULT_REPLICATES, UNITS
 from truebleu.cli._options import (
     chart_options,
     format_option,
@@ -26,7 +26,6 @@ from truebleu.errors import MalformedFileError, SettingError
 from truebleu.explanation.explain import explain
 from truebleu.reports.charts import save_chart
 from truebleu.reports.document import render
-from truebleu.significance._names import UNITS
 
 if TYPE_CHECKING:
     from truebleu.corpus import TestSet

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from truebleu._seeds import DEFAULT_SEED
+from truebleu._settings import DEFAULT_SEED
 from truebleu.cli._nbest_options import nbest_options, read_lists, read_references
 from truebleu.cli._options import format_option, progress_bar, refuse_idle, threads_option
 from truebleu.corpus._writing import refuse_existing, write_files

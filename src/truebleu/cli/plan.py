@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from truebleu._seeds import DEFAULT_SEED
+from truebleu._settings import ALTERNATIVES, DEFAULT_SEED
 from truebleu.cli._options import (
     chart_options,
     format_option,
@@ -22,7 +22,6 @@ from truebleu.metrics.registry import metric_labels
 from truebleu.planning.plan import PLAN_UNITS, UNNAMED_METRIC, plan, plan_from_literature
 from truebleu.reports.charts import save_chart
 from truebleu.reports.document import render
-from truebleu.significance.p_values import ALTERNATIVES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from truebleu._core import tokenizers
-from truebleu._seeds import DEFAULT_SEED
+from truebleu._settings import DEFAULT_SEED
 from truebleu.cli._options import (
     format_option,
     metric_option,

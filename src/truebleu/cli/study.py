@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from truebleu import studies
-from truebleu._seeds import DEFAULT_SEED
+from truebleu._settings import DEFAULT_SEED, INTERVALS
 from truebleu.cli._options import (
     chart_options,
     format_option,
@@ -32,7 +32,6 @@ from truebleu.corpus._files import note_input
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner
 from truebleu.reports.document import render
-from truebleu.significance._names import INTERVALS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from truebleu._results import Result
-from truebleu._seeds import DEFAULT_SEED
+from truebleu._settings import DEFAULT_SEED
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError
 from truebleu.explanation.contributions import split_difference
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from truebleu._core import NativeMetric, Statistics
+    from truebleu._settings import Unit
     from truebleu.corpus import ReferencesLike, SystemsLike, TestSet, TextLike
     from truebleu.explanation.contributions import Contributions
     from truebleu.explanation.fragility import Fragility
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
     from truebleu.explanation.people import PeopleAgreement
     from truebleu.explanation.slices import Origin, Variable
     from truebleu.metrics.base import Score, Signature
-    from truebleu.significance._names import Unit
     from truebleu.significance.compare import Comparison, PairResult
     from truebleu.significance.statistics import Progress
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
@@ -9,10 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
 
 from truebleu import _core
 from truebleu._core import VERSION
-from truebleu._threads import use_environment
+from truebleu._settings import require_whole_number
 from truebleu.corpus import as_test_set
 from truebleu.corpus.test_set import as_text
-from truebleu.errors import SettingError, UnknownNameError
+from truebleu.errors import SettingError, shortened
 from truebleu.tokenizers import (
     AUTO,
     DEFAULT,
@@ -302,21 +303,6 @@ def rows_of(sums: ArrayLike, width: int) -> tuple[NDArray[np.float64], tuple[int
     return array.reshape(-1, width), array.shape[:-1]
 
 
-# Checks of settings.
-
-
-def require_whole_number(setting: str, value: object, least: int, most: int) -> None:
-    """Raise SettingError unless the value is a whole number between these, both included."""
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise SettingError(setting, value, f"a whole number from {least} to {most}")
-
-
-def require_choice(setting: str, value: object, known: Sequence[str]) -> None:
-    """Raise UnknownNameError unless the value is one of these names."""
-    if value not in known:
-        raise UnknownNameError(setting, str(value), known)
-
-
 def require_types(metric: Metric) -> None:
     """Raise SettingError where a setting of a dataclass is not of the type that it is declared as.
 
@@ -357,6 +343,53 @@ def _plain_settings(
         if setting.init and all(kind in KINDS for kind in kinds):
             plain.append((setting.name, kinds, tuple(KINDS[kind][0] for kind in kinds)))
     return tuple(plain)
+
+
+# How many threads the native code uses: changes the time, never a digit.
+
+THREADS_VARIABLE = "TRUEBLEU_THREADS"
+MAX_THREADS = 1024
+# Threads that cannot run at once only wait for each other, and starting them takes time.
+PER_PROCESSOR = 4
+ALWAYS_ALLOWED = 16
+
+_environment_used = False
+
+
+def set_threads(threads: int) -> int:
+    """Use this many threads from now on; 0 means one per processor.
+
+    Returns:
+        How many are used: many more than there are processors would only be slower.
+
+    >>> set_threads(2)
+    2
+    """
+    global _environment_used
+    require_whole_number("threads", threads, 0, MAX_THREADS)
+    useful = max(ALWAYS_ALLOWED, PER_PROCESSOR * (os.cpu_count() or 1))
+    _core.set_threads(min(threads, useful))
+    _environment_used = True
+    return _core.threads()
+
+
+def use_environment() -> None:
+    """Use as many threads as TRUEBLEU_THREADS says, unless `set_threads` was called before.
+
+    Metrics call this before they count: importing a module reads no environment.
+    """
+    global _environment_used
+    if _environment_used:
+        return
+    text = os.environ.get(THREADS_VARIABLE)
+    if text:
+        # Of more digits Python makes no number at all.
+        if not (text.isascii() and text.isdigit() and len(text) <= 10):
+            raise SettingError(
+                THREADS_VARIABLE, shortened(text), f"a whole number from 0 to {MAX_THREADS}"
+            )
+        set_threads(int(text))
+    _environment_used = True
 
 
 # Metrics whose score is the mean of a score per segment: the statistics are (sum, count).

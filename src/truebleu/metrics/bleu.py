@@ -6,16 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from truebleu import _core
+from truebleu._settings import require_name, require_whole_number
 from truebleu.errors import SettingError
-from truebleu.metrics.base import (
-    Score,
-    Signature,
-    TokenMetric,
-    ngram_parts,
-    require_choice,
-    require_types,
-    require_whole_number,
-)
+from truebleu.metrics.base import Score, Signature, TokenMetric, ngram_parts, require_types
 from truebleu.tokenizers import AUTO, NATIVE, check_tokenizer
 
 if TYPE_CHECKING:
@@ -74,8 +67,8 @@ class BLEU(TokenMetric):
     def __post_init__(self) -> None:
         require_types(self)
         check_tokenizer(self.tokenize)
-        require_choice("smoothing", self.smooth, get_args(Smoothing))
-        require_choice("reference_length", self.reference_length, get_args(ReferenceLength))
+        require_name("smoothing", self.smooth, get_args(Smoothing))
+        require_name("reference_length", self.reference_length, get_args(ReferenceLength))
         if self.smooth == "mteval" and self.effective_order:
             expected = "no with smooth=mteval, where every order has a precision"
             raise SettingError("effective_order", self.effective_order, expected)

@@ -6,14 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from truebleu import _core
+from truebleu._settings import require_whole_number
 from truebleu.errors import SettingError
-from truebleu.metrics.base import (
-    NativeMetric,
-    Score,
-    Signature,
-    require_types,
-    require_whole_number,
-)
+from truebleu.metrics.base import NativeMetric, Score, Signature, require_types
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

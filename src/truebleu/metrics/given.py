@@ -7,13 +7,14 @@ from math import isfinite
 from typing import TYPE_CHECKING, Literal, NoReturn, get_args
 
 from truebleu._core import Segments
+from truebleu._settings import require_whole_number
 from truebleu.corpus import TestSet
 from truebleu.corpus._files import Files, Layout, NamedText, stem
 from truebleu.corpus._reading import read_labels
 from truebleu.errors import AbsentSegmentError, MalformedFileError, SettingError, UnknownNameError
 from truebleu.human._score_table import SegmentScores, given_scores, read_scores
 from truebleu.human._tables import Scale
-from truebleu.metrics.base import MeanMetric, Signature, mean_statistics, require_whole_number
+from truebleu.metrics.base import MeanMetric, Signature, mean_statistics
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
-from truebleu.metrics.base import TokenMetric, ngram_parts, require_types, require_whole_number
+from truebleu._settings import require_whole_number
+from truebleu.metrics.base import TokenMetric, ngram_parts, require_types
 from truebleu.metrics.bleu import BLEUScore
 from truebleu.tokenizers import AUTO, NATIVE, check_tokenizer
 

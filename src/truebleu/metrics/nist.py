@@ -6,13 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
-from truebleu.metrics.base import (
-    Score,
-    TokenMetric,
-    ngram_parts,
-    require_types,
-    require_whole_number,
-)
+from truebleu._settings import require_whole_number
+from truebleu.metrics.base import Score, TokenMetric, ngram_parts, require_types
 from truebleu.tokenizers import check_tokenizer
 
 if TYPE_CHECKING:

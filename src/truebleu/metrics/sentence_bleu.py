@@ -7,14 +7,9 @@ from math import inf
 from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from truebleu import _core
+from truebleu._settings import require_name, require_whole_number
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.metrics.base import (
-    Score,
-    TokenMetric,
-    require_choice,
-    require_types,
-    require_whole_number,
-)
+from truebleu.metrics.base import Score, TokenMetric, require_types
 from truebleu.tokenizers import AUTO, check_tokenizer
 
 if TYPE_CHECKING:
@@ -94,7 +89,7 @@ class SentenceBLEU(TokenMetric):
             raise SettingError("smooth_next_order", found=True, expected=expected)
         require_whole_number("max_order", self.max_order, 1, 100)
         check_tokenizer(self.tokenize)
-        require_choice("weight", self.weight, get_args(Weight))
+        require_name("weight", self.weight, get_args(Weight))
 
     def native(self) -> _core.NativeMetric:
         """Columns: reference length × score, reference length, score, 1."""

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from truebleu._settings import require_whole_number
 from truebleu.errors import SettingError
-from truebleu.metrics.base import require_whole_number
 from truebleu.metrics.bleu import BLEU
 from truebleu.nbest._draws import order
 from truebleu.nbest._smooth import minimize

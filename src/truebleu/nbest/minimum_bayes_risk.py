@@ -15,10 +15,10 @@ import numpy as np
 
 from truebleu import _core
 from truebleu._results import Result
-from truebleu._seeds import DEFAULT_SEED, Streams, require_seed
-from truebleu._threads import use_environment
+from truebleu._settings import DEFAULT_SEED, Streams, require_seed
 from truebleu.corpus import TestSet, as_test_set
 from truebleu.errors import SettingError, UnknownNameError, UnpairedSegmentsError
+from truebleu.metrics.base import use_environment
 from truebleu.metrics.function import FunctionMetric
 from truebleu.metrics.given import GivenScores
 from truebleu.metrics.registry import as_metrics

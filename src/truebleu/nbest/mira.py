@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from truebleu import _core
+from truebleu._settings import require_whole_number
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.metrics.base import require_whole_number
 from truebleu.metrics.bleu import BLEU
 from truebleu.nbest._draws import order
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 import numpy as np
 
 from truebleu._results import Result
-from truebleu._seeds import DEFAULT_SEED, require_replicates, require_seed
+from truebleu._settings import DEFAULT_SEED, require_replicates, require_seed, require_whole_number
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.metrics.base import require_whole_number
 from truebleu.nbest.gain import another_metric, measure_gain
 from truebleu.nbest.log_linear import fit_log_linear, largest_gamma
 from truebleu.nbest.noisy_channel import NoisyChannel, tune_noisy_channel, word_counts

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from truebleu._results import Result
-from truebleu._seeds import DEFAULT_SEED, require_replicates, require_seed
+from truebleu._settings import DEFAULT_SEED, require_replicates, require_seed, require_whole_number
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.metrics.base import require_whole_number
 from truebleu.nbest._draws import seed_of_run
 from truebleu.nbest.expectation import (
     SgdSettings,

@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 import numpy as np
 
 from truebleu._results import Result
-from truebleu._seeds import DEFAULT_SEED, require_replicates, require_seed
+from truebleu._settings import (
+    ALTERNATIVES,
+    DEFAULT_SEED,
+    Alternative,
+    require_level,
+    require_replicates,
+    require_seed,
+)
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics.registry import metric_labels, metrics_for
@@ -38,10 +45,8 @@ from truebleu.planning.power import (
     varies_only_by_rounding,
 )
 from truebleu.resampling import Units
-from truebleu.significance._checks import require_level
 from truebleu.significance.compare import pairs_to_compare
 from truebleu.significance.intervals import smallest_replicates
-from truebleu.significance.p_values import ALTERNATIVES, Alternative
 from truebleu.significance.settings import CompareSettings, units_of
 from truebleu.significance.statistics import MetricStatistics
 

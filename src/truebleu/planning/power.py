@@ -48,9 +48,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truebleu import _core
-from truebleu._seeds import DEFAULT_SEED
-from truebleu.resampling import on_exact_grid
-from truebleu.significance._checks import TIE_TOLERANCE, as_values, require_level
+from truebleu._settings import DEFAULT_SEED, require_level
+from truebleu.resampling import TIE_TOLERANCE, as_values, on_exact_grid
 from truebleu.significance.intervals import percentile_interval, student_quantile
 from truebleu.significance.p_values import fewest_units
 from truebleu.significance.skewness import without_skewness
@@ -60,7 +59,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu.significance.p_values import Alternative
+    from truebleu._settings import Alternative
     from truebleu.significance.statistics import MetricStatistics
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from truebleu import _core
 from truebleu._results import Result
-from truebleu._seeds import DEFAULT_SEED, Streams, require_seed
+from truebleu._settings import DEFAULT_SEED, Streams, require_seed, require_whole_number
 from truebleu.corpus import as_test_set
 from truebleu.corpus._writing import files_of, write_files
 from truebleu.errors import SettingError, UnknownNameError
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu._seeds import Draw
+    from truebleu._settings import Draw
     from truebleu.corpus import ReferencesLike, SystemsLike, TestSet, TextLike
     from truebleu.metrics.base import Metric, Signature
 
@@ -88,8 +88,8 @@ class SampleSettings:
         if self.draw not in DRAWS:
             raise UnknownNameError("draw", self.draw, DRAWS)
         require_seed(self.seed)
-        _require_whole_number("size", self.size, None)
-        _require_whole_number("length_groups", self.length_groups, MOST_LENGTH_GROUPS)
+        require_whole_number("size", self.size, 1)
+        require_whole_number("length_groups", self.length_groups, 1, MOST_LENGTH_GROUPS)
         if self.length_groups > 1 and self.draw != "stratified":
             raise SettingError("length_groups", self.length_groups, "1 unless draw is 'stratified'")
         if self.tokenizer not in _core.tokenizers():
@@ -609,10 +609,3 @@ def _refuse_remains(folder: Path, contents: Iterable[str]) -> None:
         if path.suffix in ENDINGS and path.name not in known:
             expected = "no texts of another draw beside these; remove it, or take another folder"
             raise SettingError("file", str(path), expected)
-
-
-def _require_whole_number(setting: str, value: object, most: int | None) -> None:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if not whole or value < 1 or (most is not None and value > most):  # type: ignore[operator]
-        expected = "a whole number from 1 " + ("up" if most is None else f"to {most}")
-        raise SettingError(setting, value, expected)

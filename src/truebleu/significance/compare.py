@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict
 import numpy as np
 
 from truebleu._results import Result
-from truebleu._seeds import DEFAULT_REPLICATES, DEFAULT_SEED
+from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics.registry import metric_labels, metrics_for
@@ -63,6 +63,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from truebleu._settings import About, Alternative, IntervalName, RunSwaps, Unit
     from truebleu.corpus import (
         ReferencesLike,
         SystemsLike,
@@ -71,11 +72,8 @@ if TYPE_CHECKING:
         TextWarning,
     )
     from truebleu.metrics.base import Metric, Signature
-    from truebleu.significance._checks import Values
-    from truebleu.significance._names import About, IntervalName, Unit
+    from truebleu.resampling import Values
     from truebleu.significance.optimizer_runs import RunScores
-    from truebleu.significance.p_values import Alternative
-    from truebleu.significance.settings import RunSwaps
     from truebleu.significance.statistics import Pair, Progress, Spread
     from truebleu.significance.tests import PairTests
 

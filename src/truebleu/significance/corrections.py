@@ -16,17 +16,16 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from truebleu._settings import ALTERNATIVES, Alternative, require_alpha
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.significance._checks import (
+from truebleu.resampling import (
     TIE_TOLERANCE,
     Values,
     as_matrix,
     as_probabilities,
     as_replicates,
     beside,
-    require_alpha,
 )
-from truebleu.significance.p_values import ALTERNATIVES, Alternative
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -34,14 +34,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from truebleu._results import Result
-from truebleu._seeds import DEFAULT_SEED
+from truebleu._settings import DEFAULT_SEED, require_number
 from truebleu.corpus import TestSet, as_test_set
 from truebleu.corpus.test_set import fingerprint
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels, metrics_for
 from truebleu.metrics.statistics_files import SavedStatistics
-from truebleu.resampling import Swaps
-from truebleu.significance._checks import TIE_TOLERANCE, require_number
+from truebleu.resampling import TIE_TOLERANCE, Swaps
 from truebleu.significance.corrections import westfall_young
 from truebleu.significance.ledger import (
     look_key,
@@ -58,11 +57,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from truebleu._settings import Unit
     from truebleu.corpus import ReferencesLike, TestSetOutline, TextLike, TextWarning
     from truebleu.metrics.base import Metric, Signature
-    from truebleu.resampling import Units
-    from truebleu.significance._checks import Values
-    from truebleu.significance._names import Unit
+    from truebleu.resampling import Units, Values
     from truebleu.significance.compare import Bounds, PairNote
     from truebleu.significance.ledger import Look
     from truebleu.significance.statistics import Progress

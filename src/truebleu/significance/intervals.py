@@ -20,15 +20,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from truebleu._settings import require_level
 from truebleu.errors import SettingError
-from truebleu.significance._checks import (
-    Values,
-    as_replicates,
-    as_values,
-    beside,
-    require_level,
-    tie_margin,
-)
+from truebleu.resampling import Values, as_replicates, as_values, beside, tie_margin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -388,7 +382,7 @@ def _two_way(estimates: Estimates, level: float) -> Values:
     return two_way_interval(estimates.statistics, estimates.pairs, level)
 
 
-#: All methods by name; a new one is an entry here, and its name in `_names.INTERVALS`.
+#: All methods by name; a new one is an entry here, and its name in ``IntervalName``.
 INTERVAL_METHODS: Mapping[str, IntervalMethod] = {
     method.name: method
     for method in (

@@ -60,11 +60,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from truebleu._settings import Alternative
     from truebleu.corpus import TestSet
     from truebleu.metrics.base import Signature
-    from truebleu.significance._checks import Values
+    from truebleu.resampling import Values
     from truebleu.significance.compare import PairResult, SystemResult
-    from truebleu.significance.p_values import Alternative
     from truebleu.significance.settings import CompareSettings
     from truebleu.significance.statistics import Pair
 

@@ -14,29 +14,24 @@ from __future__ import annotations
 
 import math
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from truebleu._settings import ALTERNATIVES, Alternative, require_alpha, require_level
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.significance._checks import (
+from truebleu.resampling import (
     TIE_TOLERANCE,
     Values,
     as_probabilities,
     as_replicates,
     as_values,
     beside,
-    require_alpha,
-    require_level,
     tie_margin,
 )
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
-
-Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
-
-ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
 
 
 def randomization_p(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truebleu.errors import SettingError
-from truebleu.significance._checks import TIE_TOLERANCE, Values, as_replicates, as_values
+from truebleu.resampling import TIE_TOLERANCE, Values, as_replicates, as_values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

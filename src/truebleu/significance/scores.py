@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from truebleu._results import Result
-from truebleu._seeds import DEFAULT_SEED
+from truebleu._settings import DEFAULT_SEED
 from truebleu.corpus import as_test_set
 from truebleu.metrics.registry import metric_labels, metrics_for
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from truebleu._core import Statistics
+    from truebleu._settings import IntervalName, Unit
     from truebleu.corpus import TestSet
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSetOutline, TextWarning
     from truebleu.metrics.base import Metric, Score, Signature
     from truebleu.resampling import Units
-    from truebleu.significance._names import IntervalName, Unit
     from truebleu.significance.settings import IntervalSettings
     from truebleu.significance.statistics import Progress
 

@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any
 
-from truebleu._seeds import DEFAULT_REPLICATES, DEFAULT_SEED, require_replicates, require_seed
+from truebleu._settings import (
+    ABOUTS,
+    ALTERNATIVES,
+    DEFAULT_REPLICATES,
+    DEFAULT_SEED,
+    INTERVALS,
+    RUN_SWAPS,
+    UNITS,
+    About,
+    Alternative,
+    IntervalName,
+    RunSwaps,
+    Unit,
+    require_flag,
+    require_level,
+    require_name,
+    require_number,
+    require_replicates,
+    require_seed,
+)
 from truebleu.errors import SettingError
 from truebleu.resampling import Units
-from truebleu.significance._checks import require_flag, require_level, require_name, require_number
-from truebleu.significance._names import ABOUTS, INTERVALS, UNITS, About, IntervalName, Unit
 from truebleu.significance.corrections import CORRECTIONS
 from truebleu.significance.intervals import smallest_replicates
-from truebleu.significance.p_values import ALTERNATIVES, Alternative, replicates_for, smallest_p
+from truebleu.significance.p_values import replicates_for, smallest_p
 from truebleu.significance.tests import TESTS
 
 if TYPE_CHECKING:
     from truebleu.corpus import TestSet
-
-#: What swaps exchange where systems have several runs: all runs of a unit, or each by itself.
-RunSwaps = Literal["together", "separately"]
-RUN_SWAPS: tuple[RunSwaps, ...] = get_args(RunSwaps)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

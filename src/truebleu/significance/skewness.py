@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from truebleu.errors import SettingError
-from truebleu.significance._checks import TIE_TOLERANCE, as_replicates, as_values, beside
+from truebleu.resampling import TIE_TOLERANCE, as_replicates, as_values, beside
 from truebleu.significance.intervals import student_quantiles
 from truebleu.significance.p_values import student_p
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from truebleu.significance._checks import Values
-    from truebleu.significance.p_values import Alternative
+    from truebleu._settings import Alternative
+    from truebleu.resampling import Values
 
 # First unit and end of each stratum.
 Strata: TypeAlias = "Sequence[tuple[int, int]]"

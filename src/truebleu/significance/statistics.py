@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
     from truebleu.corpus import TestSet
     from truebleu.metrics.base import Metric
-    from truebleu.resampling import Bootstrap, Swaps, Units
-    from truebleu.significance._checks import Values
+    from truebleu.resampling import Bootstrap, Swaps, Units, Values
 
 Pair = tuple[int, int]
 # Called with how many replicates have been made since the last call.

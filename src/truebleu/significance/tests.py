@@ -14,15 +14,12 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from truebleu._seeds import DEFAULT_REPLICATES
+from truebleu._settings import ALTERNATIVES, DEFAULT_REPLICATES, Alternative
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.resampling import Bootstrap, Swaps, Units
-from truebleu.significance._checks import TIE_TOLERANCE, Values
+from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Swaps, Units, Values
 from truebleu.significance.corrections import CORRECTIONS, adjust, smallest_factor
 from truebleu.significance.optimizer_runs import two_way_p
 from truebleu.significance.p_values import (
-    ALTERNATIVES,
-    Alternative,
     absolute_bootstrap_p,
     decision,
     extreme_counts,

@@ -16,7 +16,7 @@ import numpy as np
 
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner, Task
-from truebleu.significance._checks import TIE_TOLERANCE
+from truebleu.resampling import TIE_TOLERANCE
 from truebleu.significance.compare import pairs_to_compare
 from truebleu.significance.p_values import bootstrap_wins
 from truebleu.significance.settings import CompareSettings

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
 import numpy as np
 
-from truebleu._seeds import Streams, require_replicates, require_seed
+from truebleu._settings import Streams, require_replicates, require_seed
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics.registry import as_metrics, metric_labels
 from truebleu.resampling import Units
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu._seeds import Draw
+    from truebleu._settings import Draw
     from truebleu.corpus import TestSet
     from truebleu.metrics.base import Metric
     from truebleu.studies._pool import PoolUnit

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from truebleu._seeds import Streams, require_memory_for
+from truebleu._settings import Streams, require_memory_for
 from truebleu.errors import SettingError, TruebleuError, UnknownNameError
 from truebleu.metrics.registry import metrics_for
 from truebleu.resampling import Units

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from truebleu._seeds import DEFAULT_SEED
+from truebleu._settings import DEFAULT_SEED
 from truebleu.errors import SettingError
 from truebleu.significance.p_values import smallest_p
 from truebleu.studies._conclusions import (

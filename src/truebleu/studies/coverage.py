@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 import numpy as np
 
-from truebleu._seeds import DEFAULT_SEED
+from truebleu._settings import DEFAULT_SEED
 from truebleu.errors import UnknownNameError
 from truebleu.execution.journal import Runner, Task
-from truebleu.resampling import Bootstrap, Units
-from truebleu.significance._checks import TIE_TOLERANCE
+from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Units
 from truebleu.significance.intervals import difference_intervals, score_intervals
 from truebleu.significance.p_values import monte_carlo_interval
 from truebleu.significance.settings import CompareSettings
@@ -31,10 +30,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from truebleu._settings import IntervalName
     from truebleu.corpus import TestSet
     from truebleu.execution.journal import Record
     from truebleu.metrics.base import Metric
-    from truebleu.significance._names import IntervalName
     from truebleu.significance.statistics import MetricStatistics, Pair
 
 __all__ = [

@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from truebleu._seeds import DEFAULT_SEED, Streams
+from truebleu._settings import DEFAULT_SEED, Streams, require_whole_number
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner, Task
-from truebleu.metrics.base import require_whole_number
 from truebleu.resampling import Bootstrap, Units
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import bootstrap_scores

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from truebleu._seeds import DEFAULT_SEED, require_replicates, require_seed
+from truebleu._settings import DEFAULT_SEED, require_level, require_replicates, require_seed
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner, Task
 from truebleu.resampling import Bootstrap, Units
-from truebleu.significance._checks import require_level
 from truebleu.significance.intervals import smallest_replicates
 from truebleu.significance.statistics import bootstrap_scores
 from truebleu.studies._estimates import (

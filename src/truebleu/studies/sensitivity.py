@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from truebleu._seeds import DEFAULT_SEED
+from truebleu._settings import DEFAULT_SEED
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner, Task
-from truebleu.resampling import Bootstrap, Units
-from truebleu.significance._checks import TIE_TOLERANCE
+from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Units
 from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust
 from truebleu.significance.p_values import bootstrap_wins, smallest_p
 from truebleu.significance.settings import CompareSettings

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from truebleu._seeds import DEFAULT_SEED
+from truebleu._settings import DEFAULT_SEED
 from truebleu.agreement.agree import HumanSummary
 from truebleu.agreement.answers import AgreeSettings, evaluate, resampling_of
 from truebleu.agreement.coefficients import coefficient, count_pairs
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from truebleu.corpus import TestSet
     from truebleu.execution.journal import Key, Record
     from truebleu.metrics.base import Metric
-    from truebleu.significance._checks import Values
+    from truebleu.resampling import Values
     from truebleu.studies._pool import PoolUnit
 
 __all__ = [

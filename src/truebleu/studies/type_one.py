@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from truebleu._seeds import DEFAULT_SEED
+from truebleu._settings import DEFAULT_SEED, require_alpha
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner, Task
-from truebleu.significance._checks import TIE_TOLERANCE, require_alpha
+from truebleu.resampling import TIE_TOLERANCE
 from truebleu.significance.corrections import CORRECTIONS, experimentwise_error
 from truebleu.studies._conclusions import STUDY_TESTS, TESTS, Testing, require_tests, student_p
 from truebleu.studies._estimates import Rate, rejection_rate

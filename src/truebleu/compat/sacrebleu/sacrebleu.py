@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeAlias
 
 from truebleu import _core
-from truebleu._threads import use_environment
 from truebleu.compat.sacrebleu._printing import (
     Paint,
     coloured,
@@ -26,6 +25,7 @@ from truebleu.compat.sacrebleu.metrics import BLEU, CHRF, METRICS, TER
 from truebleu.compat.sacrebleu.utils import LOGGER
 from truebleu.compat.sacrebleu.version import __version__
 from truebleu.errors import TruebleuError
+from truebleu.metrics.base import use_environment
 
 if TYPE_CHECKING:
     from argparse import Namespace
