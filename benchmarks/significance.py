@@ -72,8 +72,8 @@ def _randomization(corpus: Corpus, peer: str, swaps: int) -> Speed:
     from itertools import combinations
 
     from truebleu.resampling import Swaps
-    from truebleu.significance.p_values import randomization_p
     from truebleu.significance.statistics import swap_differences
+    from truebleu.significance.tests import randomization_p
 
     counted, _ = _counted(corpus)
     pairs = list(combinations(range(counted.systems), 2))

@@ -21,10 +21,11 @@ from truebleu.reports.formats.tsv import render as tsv
 from truebleu.reports.resampling import ENOUGH_DOCUMENTS, LARGEST_SHARE
 from truebleu.resampling import Bootstrap, Units
 from truebleu.significance.corrections import default_correction
-from truebleu.significance.intervals import difference_intervals
+from truebleu.significance.intervals import interval_bounds
+from truebleu.significance.pairs import all_pair_tests
 from truebleu.significance.settings import CompareSettings, default_interval
 from truebleu.significance.statistics import MetricStatistics, bootstrap_scores, spreads
-from truebleu.significance.tests import all_pair_tests, default_replicates
+from truebleu.significance.tests import default_replicates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -191,7 +192,6 @@ def coverage() -> Iterator[Row]:
         ):
             unit: Unit = "segment" if kind == "segments" else "document"
             method = default_interval(None, unit)
-            settings = CompareSettings(replicates=600, interval=method)
             truth = np.array([whole.scores[a] - whole.scores[b] for a, b in pairs])
             hits, warned = np.zeros(len(pairs)), np.zeros(len(pairs))
             for trial in range(trials):
@@ -199,7 +199,7 @@ def coverage() -> Iterator[Row]:
                 sample = _like(whole, whole.rows[generator.integers(0, len(whole.rows), count)])
                 bootstrap = Bootstrap(replicates=600, seed=trial)
                 (scores,) = bootstrap_scores([sample], Units.segments(count), bootstrap)
-                low, high = difference_intervals(sample, scores, pairs, settings)
+                low, high = interval_bounds(sample, scores, pairs, method, 0.95)
                 hits += (low <= truth) & (truth <= high)
                 warned += [
                     (spread.largest_share or 0) > LARGEST_SHARE for spread in spreads(sample, pairs)

@@ -18,8 +18,8 @@ from truebleu.resampling import Units
 from truebleu.significance.corrections import adjust
 from truebleu.significance.ledger import alpha_of_look
 from truebleu.significance.optimizer_runs import RunAverage, two_way_p
-from truebleu.significance.skewness import hall_p
 from truebleu.significance.statistics import MetricStatistics
+from truebleu.significance.student import hall_p
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,8 +10,8 @@ import numpy as np
 from truebleu.metrics.registry import parse_metric
 from truebleu.planning.plan import plan
 from truebleu.resampling import Swaps, Units
-from truebleu.significance.p_values import randomization_p
 from truebleu.significance.statistics import metric_statistics, swap_differences
+from truebleu.significance.tests import randomization_p
 
 if TYPE_CHECKING:
     from truebleu.corpus import TestSet

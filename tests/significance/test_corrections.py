@@ -25,7 +25,7 @@ from truebleu.significance.corrections import (
     tukey_p,
     westfall_young,
 )
-from truebleu.significance.p_values import randomization_p
+from truebleu.significance.tests import randomization_p
 
 Floats = NDArray[np.float64]
 

@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from truebleu import BLEU
 from truebleu.resampling import Swaps, Units
 from truebleu.significance.corrections import adjust, westfall_young
-from truebleu.significance.p_values import (
+from truebleu.significance.statistics import metric_statistics, swap_differences
+from truebleu.significance.tests import (
     absolute_bootstrap_p,
     equivalence_p,
     non_inferiority_p,
     randomization_p,
     shifted_bootstrap_p,
 )
-from truebleu.significance.statistics import metric_statistics, swap_differences
 from truebleu.simulation import Channel, simulate
 
 pytestmark = pytest.mark.slow

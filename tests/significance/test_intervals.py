@@ -21,17 +21,14 @@ from truebleu.significance.intervals import (
     basic_interval,
     bca_interval,
     bca_levels,
-    difference_intervals,
-    jackknife_t_interval,
+    interval_bounds,
     median_and_relative_interval,
     percentile_interval,
     simultaneous_intervals,
     smallest_replicates,
-    student_interval,
-    student_quantile,
 )
-from truebleu.significance.settings import IntervalSettings
 from truebleu.significance.statistics import MetricStatistics, bootstrap_scores
+from truebleu.significance.student import jackknife_t_interval, student_interval, student_quantile
 
 Floats = NDArray[np.float64]
 
@@ -311,9 +308,7 @@ def test_simultaneous_intervals_all_hold_at_once() -> None:
         (scores,) = bootstrap_scores([statistics], Units.segments(60), bootstrap)
         low, high = simultaneous_intervals(statistics, scores, pairs, 0.95)
         missed += bool(((low > 0) | (high < 0)).any())
-        low, high = difference_intervals(
-            statistics, scores, pairs, IntervalSettings(replicates=500, interval="jackknife-t")
-        )
+        low, high = interval_bounds(statistics, scores, pairs, "jackknife-t", 0.95)
         alone += bool(((low > 0) | (high < 0)).any())
     # Three binomial standard deviations around 5 % of 400; one by one they fail together.
     assert 20 - 13 <= missed <= 20 + 13

@@ -1,168 +1,254 @@
-"""Claims about the table of tests, and about adaptive comparisons."""
+"""Claims about the table of tests, p-values, and how sure they are."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_allclose
+from numpy.typing import NDArray
+from scipy import stats
 
-from truebleu import BLEU
-from truebleu.corpus import as_test_set
-from truebleu.errors import UnknownNameError
-from truebleu.resampling import Swaps, Units
-from truebleu.significance import tests as adaptive
-from truebleu.significance.compare import compare
-from truebleu.significance.statistics import (
-    MetricStatistics,
-    metric_statistics,
-    studentized_swaps,
+from truebleu._settings import ALTERNATIVES, Alternative
+from truebleu.errors import SettingError, UnknownNameError
+from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust
+from truebleu.significance.intervals import percentile_interval
+from truebleu.significance.tests import (
+    absolute_bootstrap_p,
+    bootstrap_wins,
+    decision,
+    equivalence_p,
+    find_test,
+    monte_carlo_error,
+    monte_carlo_interval,
+    non_inferiority_p,
+    randomization_p,
+    replicates_for,
+    shifted_bootstrap_p,
+    smallest_p,
 )
-from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
-    from truebleu.corpus import TestSet
-    from truebleu.significance.compare import Comparison
+    from collections.abc import Callable
+
+Floats = NDArray[np.float64]
+
+DIFFERENCES = arrays(np.float64, st.integers(1, 60), elements=st.floats(-50, 50))
 
 
-def texts_of(segments: int, *rates: float, seed: int = 4) -> TestSet:
-    channels = {f"at {rate}": Channel.at_rate(rate) for rate in rates}
-    return simulate(segments=segments, systems=channels, seed=seed)
+def all_swaps(gains: Floats) -> Floats:
+    """The mean difference after every possible choice of segments to swap."""
+    signs = np.array(list(product([1, -1], repeat=len(gains))))
+    return np.asarray(signs @ gains / len(gains))
 
 
-def compared(test_set: TestSet, test: str, replicates: int, *, adaptive: bool) -> Comparison:
-    settings: dict[str, Any] = {
-        "test": test,
-        "replicates": replicates,
-        "adaptive": adaptive,
-        "correction": "none",
-        "unit": "segment",
-    }
-    return compare(test_set, metrics=["bleu"], **settings)
-
-
-@pytest.fixture(scope="module")
-def close() -> TestSet:
-    """Two systems whose p is near 0.07: too close to 0.05 for 100 replicates."""
-    test_set = texts_of(200, 0.2, 0.23, seed=6)
-    assert 0.06 < compared(test_set, "ar", 20_000, adaptive=False).comparisons[0].p < 0.15
-    return test_set
-
-
-@pytest.mark.parametrize("test", ["ar", "bootstrap", "bootstrap-absolute"])
-def test_replicates_are_added_until_the_decision_is_clear(close: TestSet, test: str) -> None:
-    few = compared(close, test, 100, adaptive=False)
-    more = compared(close, test, 100, adaptive=True)
-    assert not few.metrics["BLEU"].decided
-    assert more.metrics["BLEU"].decided
-    assert more.metrics["BLEU"].replicates > few.metrics["BLEU"].replicates == 100
-
-
-@pytest.mark.parametrize("test", ["ar", "bootstrap"])
-def test_replicates_added_bit_by_bit_are_those_asked_for_at_once(close: TestSet, test: str) -> None:
-    found = compared(close, test, 100, adaptive=True)
-    at_once = compared(close, test, found.metrics["BLEU"].replicates, adaptive=False)
-    assert found.comparisons[0].p == at_once.comparisons[0].p
-    assert found.comparisons[0].p_se == at_once.comparisons[0].p_se
-
-
-def test_a_clear_decision_takes_fewer_swaps_than_asked_for() -> None:
-    found = compared(texts_of(100, 0.1, 0.4), "ar", 10_000, adaptive=True)
-    assert found.metrics["BLEU"].replicates == adaptive.ADAPTIVE_START
-
-
-def test_when_all_swaps_are_within_reach_they_are_tried_instead() -> None:
-    for seed in range(100):
-        texts = texts_of(10, 0.2, 0.3, seed=seed)
-        found = compared(texts, "ar", 400, adaptive=True)
-        exact = compared(texts, "ar", 1024, adaptive=False)
-        assert exact.metrics["BLEU"].exact
-        if found.metrics["BLEU"].replicates > 800:
-            assert found.metrics["BLEU"] == exact.metrics["BLEU"]
-            assert found.comparisons[0].p == exact.comparisons[0].p
-            return
-    pytest.fail("no p-value was close to the level")
-
-
-def test_a_metric_that_is_clear_does_not_wait_for_the_others(close: TestSet) -> None:
-    settings: dict[str, Any] = {
-        "replicates": 100,
-        "adaptive": True,
-        "correction": "none",
-        "unit": "segment",
-    }
-    both = compare(close, metrics=["bleu", "length"], **settings).metrics
-    alone = compare(close, metrics=["length"], **settings).metrics["Length"]
-    assert both["Length"].replicates == alone.replicates != both["BLEU"].replicates
-
-
-@pytest.mark.parametrize("test", ["ar", "bootstrap"])
-def test_what_stays_unclear_is_given_up_at_the_limit(
-    close: TestSet, test: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("seed", range(3))
+def test_exact_randomization_agrees_with_scipys_permutation_test(
+    alternative: Alternative, seed: int
 ) -> None:
-    monkeypatch.setattr(adaptive, "ADAPTIVE_LIMIT", 110)
-    found = compared(close, test, 100, adaptive=True).metrics["BLEU"]
-    assert (found.replicates, found.decided) == (110, False)
+    rng = np.random.default_rng(seed)
+    first, second = rng.integers(0, 6, size=(2, 8)).astype(float)
+    expected = stats.permutation_test(
+        (first, second),
+        lambda x, y, axis: np.mean(x - y, axis=axis),
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=np.inf,
+        alternative=alternative,
+    ).pvalue
+    gains = first - second
+    p = randomization_p(gains.mean(), all_swaps(gains), alternative, exact=True)
+    assert p == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    "name", [test.name for test in adaptive.TESTS.values() if test.source != "runs"]
-)
-def test_replicates_of_a_test_are_those_of_a_comparison(close: TestSet, name: str) -> None:
-    test = adaptive.find_test(name)
-    units = Units.segments(len(close))
-    statistics = metric_statistics(close, [BLEU()], units)
-    (differences,), exact = test.differences(statistics, [(0, 1)], replicates=200, seed=12345)
-    observed = test.observed(statistics[0], [(0, 1)])
-    scale = test.scale(statistics[0])
-    p = test.p_values(observed, differences, exact=exact, scale=scale)
-    assert p.tolist() == [compared(close, name, 200, adaptive=False).comparisons[0].p]
+def test_the_observed_counts_as_one_more_replicate() -> None:
+    # Riezler & Maxwell (2005, Fig. 1): p = (c + 1) / (R + 1), c counts >=.
+    swapped = [-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 1.5, 0.5]
+    assert randomization_p(2.0, swapped) == (4 + 1) / (9 + 1)
+    assert randomization_p(2.0, swapped, "greater") == (2 + 1) / (9 + 1)
+    assert randomization_p(2.0, swapped, "less") == (8 + 1) / (9 + 1)
+
+
+def test_the_absolute_form_is_riezler_and_maxwells_figure_2() -> None:
+    # |d_b| are 4, 2, 1, 1 with mean 2; centred 2, 0, -1, -1; one of them is >= 1.
+    assert absolute_bootstrap_p(1.0, [4.0, -2.0, 1.0, -1.0]) == (1 + 1) / 5
+
+
+def test_the_signed_form_centres_on_the_observed_difference() -> None:
+    # d_b - d are 3, -3, 0, -2: one is >= 2, three are >= 2 in size, three are <= 2.
+    observed, replicates = 2.0, [5.0, -1.0, 2.0, 0.0]
+    assert shifted_bootstrap_p(observed, replicates) == (3 + 1) / 5
+    assert shifted_bootstrap_p(observed, replicates, "greater") == (1 + 1) / 5
+    assert shifted_bootstrap_p(observed, replicates, "less") == (3 + 1) / 5
+
+
+P_VALUES: list[Callable[[float, Floats], Floats]] = [
+    randomization_p,
+    shifted_bootstrap_p,
+    absolute_bootstrap_p,
+    lambda observed, differences: randomization_p(observed, differences, exact=True),
+    lambda observed, differences: randomization_p(observed, differences, "greater"),
+    lambda observed, differences: shifted_bootstrap_p(observed, differences, "less"),
+]
+
+
+@pytest.mark.parametrize("p_value", P_VALUES)
+def test_a_system_against_its_copy_has_a_p_value_of_1(
+    p_value: Callable[[float, Floats], Floats],
+) -> None:
+    assert p_value(0.0, np.zeros(1000)) == 1
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_rounding_errors_are_ties(alternative: Alternative) -> None:
+    rounding = np.random.default_rng(3).normal(size=1000) * 1e-14
+    observed = 3e-14 if alternative != "less" else -3e-14
+    assert randomization_p(observed, rounding, alternative, scale=35.0) == 1
+    assert shifted_bootstrap_p(observed, rounding, alternative, scale=35.0) == 1
+    # Adding up 0.1 three times in another order must not lose the tie.
+    assert randomization_p(0.1 + 0.2, [0.3, -0.3], "greater") == 2 / 3
+
+
+@given(st.floats(-50, 50), DIFFERENCES)
+def test_swapping_the_names_turns_the_sides_round_and_changes_nothing_else(
+    observed: float, differences: Floats
+) -> None:
+    for p_value in (randomization_p, shifted_bootstrap_p):
+        assert p_value(observed, differences) == p_value(-observed, -differences)
+        assert p_value(observed, differences, "greater") == p_value(-observed, -differences, "less")
+    absolute = absolute_bootstrap_p(observed, differences)
+    assert absolute == absolute_bootstrap_p(-observed, -differences)
+    assert bootstrap_wins(differences) == pytest.approx(1 - bootstrap_wins(-differences))
+
+
+@given(st.floats(-50, 50), DIFFERENCES)
+def test_p_values_lie_from_the_smallest_possible_to_1(observed: float, differences: Floats) -> None:
+    least = 1 / (len(differences) + 1)
+    for p_value in P_VALUES[:3]:
+        assert least <= p_value(observed, differences) <= 1
+
+
+def test_comparisons_side_by_side_have_the_p_values_they_have_alone() -> None:
+    rng = np.random.default_rng(8)
+    observed, differences = rng.normal(size=4), rng.normal(size=(300, 4))
+    for p_value in P_VALUES:
+        together = p_value(observed, differences)  # type: ignore[arg-type]
+        alone = [p_value(observed[i], differences[:, i]) for i in range(4)]
+        assert_allclose(together, alone, rtol=0)
+
+
+def test_wins_count_a_tie_as_half() -> None:
+    assert bootstrap_wins([1.0, 2.0, 0.0, -1.0]) == 2.5 / 4
+    assert bootstrap_wins(np.zeros(1000)) == 0.5
+
+
+# Margins
+
+
+@given(arrays(np.float64, 999, elements=st.floats(-5, 5)), st.floats(-3, 3))
+def test_non_inferiority_is_shown_when_the_percentile_interval_lies_above_the_margin(
+    differences: Floats, margin: float
+) -> None:
+    # With B + 1 = 1000: at most 49 of 999 replicates at or below, thus the 50th above.
+    low, _ = percentile_interval(differences, 1 - 2 * 50 / 1000)
+    p = non_inferiority_p(differences, margin)
+    if abs(low + margin) > 1e-6:
+        assert (p <= 0.05) == (low > -margin)
+
+
+def test_equivalence_needs_both_sides() -> None:
+    differences = np.linspace(-1, 3, 401)  # 26 of these are at or above 2.75
+    assert non_inferiority_p(differences, 2.75) == 1 / 402
+    assert equivalence_p(differences, 2.75) == 27 / 402
+    assert equivalence_p(differences, 4.0) == 1 / 402
+
+
+def test_a_copy_is_equivalent_within_any_margin_but_not_superior() -> None:
+    assert equivalence_p(np.zeros(999), 0.1) == 1 / 1000
+    assert non_inferiority_p(np.zeros(999), 0.0) == 1
+
+
+@pytest.mark.parametrize("margin", [0.0, -1.0, float("nan"), float("inf")])
+def test_an_impossible_margin_of_equivalence_is_refused(margin: float) -> None:
+    with pytest.raises(SettingError, match="margin"):
+        equivalence_p([0.0, 1.0], margin)
+
+
+# What cannot be asked
+
+
+def test_impossible_questions_are_refused_in_words() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'two-sided'"):
+        randomization_p(1.0, [1.0], "twosided")  # type: ignore[arg-type]
+    with pytest.raises(SettingError, match="'two-sided' with absolute differences"):
+        absolute_bootstrap_p(1.0, [1.0], "greater")
+    with pytest.raises(SettingError, match="at least one replicate"):
+        randomization_p(1.0, [])
+    with pytest.raises(SettingError, match=r"observed: found \(2,\)"):
+        randomization_p([1.0, 2.0], [[1.0], [2.0]])
+
+
+def test_the_standard_error_is_that_of_a_share() -> None:
+    # The golden values of Riezler & Maxwell's Fig. 1 record this one: c = 1570 of 10,000.
+    assert monte_carlo_error(0.15708429157084292, 10_000) == pytest.approx(0.0036388022330504487)
+    assert_allclose(monte_carlo_error([0.5, 1.0], 100), [0.05, 0.0])
+
+
+@given(st.integers(1, 5000), st.data())
+def test_the_interval_is_wilsons(replicates: int, data: st.DataObject) -> None:
+    extreme = data.draw(st.integers(0, replicates))
+    expected = stats.binomtest(extreme, replicates).proportion_ci(0.999, method="wilson")
+    interval = monte_carlo_interval(extreme / replicates, replicates)
+    assert_allclose(interval, expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.01, 0.001, 0.05 / 105, 1 / 3, 0.9])
+def test_with_one_replicate_fewer_nothing_could_be_significant(alpha: float) -> None:
+    least = replicates_for(alpha)
+    assert smallest_p(least) <= alpha * (1 + 1e-12)
+    assert least == 1 or smallest_p(least - 1) > alpha
+
+
+def test_a_decision_is_clear_when_alpha_lies_outside() -> None:
+    assert decision(0.01, 0.049, 0.05) is True
+    assert decision(0.01, 0.05, 0.05) is True  # Riezler & Maxwell: less than or equal
+    assert decision(0.05, 0.06, 0.05) is None
+    assert decision(0.0501, 0.06, 0.05) is False
+
+
+def test_a_clear_decision_is_hardly_ever_wrong() -> None:
+    # True p 0.06 and 0.04, 500 replicates: a clear decision on the wrong side is a 1 in 1000.
+    rng = np.random.default_rng(2)
+    for true_p, wrong in ((0.06, True), (0.04, False)):
+        shares = (rng.binomial(500, true_p, size=4000) + 1) / 501
+        lows, highs = monte_carlo_interval(shares, 500)
+        verdicts = [decision(low, high, 0.05) for low, high in zip(lows, highs, strict=True)]
+        assert verdicts.count(wrong) <= 4
+
+
+@pytest.mark.parametrize("method", P_VALUE_CORRECTIONS)
+@given(data=st.data())
+def test_corrected_bounds_are_bounds_of_the_corrected(method: str, data: st.DataObject) -> None:
+    shares = st.floats(0, 1)
+    triples = data.draw(st.lists(st.tuples(shares, shares, shares).map(sorted), min_size=1))
+    low, middle, high = (adjust(p, method) for p in zip(*triples, strict=True))
+    assert (low <= middle + 1e-12).all()
+    assert (middle <= high + 1e-12).all()
+
+
+def test_no_replicates_are_refused() -> None:
+    with pytest.raises(SettingError, match="replicates: found 0"):
+        smallest_p(0)
 
 
 def test_an_unknown_test_is_named_with_the_known_ones() -> None:
     with pytest.raises(
         UnknownNameError, match="known: ar, studentized, bootstrap, bootstrap-absolute"
     ):
-        adaptive.find_test("sign")
-
-
-def test_studentized_values_are_those_of_the_swapped_texts() -> None:
-    """Every swap of six segments, by the definition: swap rows, then difference over its error."""
-    statistics = metric_statistics(texts_of(6, 0.2, 0.4), [BLEU()], Units.segments(6))[0]
-    (found,) = next(studentized_swaps([statistics], [(0, 1)], Swaps(replicates=64), first=0))
-    for replicate in range(64):
-        rows = statistics.rows.copy()
-        for unit in range(6):
-            if replicate >> unit & 1:
-                rows[unit] = rows[unit, ::-1]
-        gradient = BLEU().gradient(rows.sum(axis=0))
-        each = rows[:, 0] @ gradient[0] - rows[:, 1] @ gradient[1]
-        first, second = BLEU().score(rows.sum(axis=0))
-        expected = (first - second) / np.sqrt(6 * each.var(ddof=1))
-        assert found[replicate, 0] == pytest.approx(expected, rel=1e-9)
-
-
-@pytest.mark.slow
-def test_studentized_swaps_hold_where_one_output_is_cut_short() -> None:
-    """Two systems of equal score, one short and one long: a null that is no exchange of outputs."""
-    pool = texts_of(1500, 0.15, 0.25, seed=3)
-    good, bad = (list(text) for text in pool.systems.values())
-    wanted = BLEU().corpus(bad, pool.references[0]).score
-    cut = 0
-    while BLEU().corpus(good, pool.references[0]).score > wanted:
-        good[cut] = " ".join(str(good[cut]).split()[:-3])
-        cut += 1
-    systems = as_test_set({"short": good, "long": bad}, list(pool.references))
-    statistics = metric_statistics(systems, [BLEU()], Units.segments(1500))[0]
-    assert abs(statistics.scores[0] - statistics.scores[1]) < 0.1
-    hits = dict.fromkeys(("ar", "studentized"), 0)
-    for trial in range(300):
-        chosen = np.random.default_rng(trial).integers(0, 1500, 200)
-        sample = MetricStatistics("BLEU", BLEU(), np.ascontiguousarray(statistics.rows[chosen]))
-        for name in hits:
-            test = adaptive.find_test(name)
-            (values,), _ = test.differences([sample], [(0, 1)], replicates=399, seed=trial)
-            p = test.p_values(test.observed(sample, [(0, 1)]), values, scale=test.scale(sample))
-            hits[name] += bool(p[0] <= 0.05)
-    # Three binomial standard deviations around 5 % of 300.
-    assert abs(hits["studentized"] - 15) <= 11, hits
+        find_test("sign")

@@ -36,7 +36,7 @@ from truebleu.agreement.coefficients import (
 from truebleu.agreement.tests import MetricTest
 from truebleu.errors import SettingError
 from truebleu.resampling import Bootstrap, Swaps, as_values
-from truebleu.significance.p_values import randomization_p
+from truebleu.significance.tests import randomization_p
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -40,7 +40,7 @@ from truebleu.agreement.coefficients import as_human, rated_cells
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import Values, as_probabilities
 from truebleu.significance.corrections import adjust
-from truebleu.significance.ranking import rank_ranges
+from truebleu.significance.pairs import rank_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

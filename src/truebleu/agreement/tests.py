@@ -59,7 +59,7 @@ from truebleu.agreement.coefficients import (
 )
 from truebleu.agreement.measures import Measure, calibrate_cells, measure_by, measure_cells
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.significance.p_values import randomization_p, smallest_p
+from truebleu.significance.tests import randomization_p, smallest_p
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

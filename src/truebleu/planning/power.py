@@ -50,9 +50,9 @@ import numpy as np
 from truebleu import _core
 from truebleu._settings import DEFAULT_SEED, require_level
 from truebleu.resampling import TIE_TOLERANCE, as_values, on_exact_grid
-from truebleu.significance.intervals import percentile_interval, student_quantile
-from truebleu.significance.p_values import fewest_units
-from truebleu.significance.skewness import without_skewness
+from truebleu.significance.intervals import percentile_interval
+from truebleu.significance.student import student_quantile, without_skewness
+from truebleu.significance.tests import fewest_units
 
 if TYPE_CHECKING:
     from collections.abc import Callable

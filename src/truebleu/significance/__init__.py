@@ -24,22 +24,9 @@ if TYPE_CHECKING:
         basic_interval,
         bca_interval,
         percentile_interval,
-        student_interval,
     )
     from truebleu.significance.optimizer_runs import RunScores, group_runs
-    from truebleu.significance.p_values import (
-        absolute_bootstrap_p,
-        bootstrap_wins,
-        equivalence_p,
-        fewest_units,
-        monte_carlo_error,
-        monte_carlo_interval,
-        non_inferiority_p,
-        randomization_p,
-        shifted_bootstrap_p,
-        smallest_p,
-    )
-    from truebleu.significance.ranking import clusters, probability_of_best, rank_ranges
+    from truebleu.significance.pairs import clusters, probability_of_best, rank_ranges
     from truebleu.significance.scores import Scores, SystemScores
     from truebleu.significance.settings import (
         CompareSettings,
@@ -52,7 +39,22 @@ if TYPE_CHECKING:
         metric_statistics,
         swap_differences,
     )
-    from truebleu.significance.tests import TESTS, SignificanceTest, find_test
+    from truebleu.significance.student import student_interval
+    from truebleu.significance.tests import (
+        TESTS,
+        SignificanceTest,
+        absolute_bootstrap_p,
+        bootstrap_wins,
+        equivalence_p,
+        fewest_units,
+        find_test,
+        monte_carlo_error,
+        monte_carlo_interval,
+        non_inferiority_p,
+        randomization_p,
+        shifted_bootstrap_p,
+        smallest_p,
+    )
 
 _HOMES = {
     "CORRECTIONS": "corrections",
@@ -75,30 +77,30 @@ _HOMES = {
     "SystemResult": "compare",
     "SystemScores": "scores",
     "TESTS": "tests",
-    "absolute_bootstrap_p": "p_values",
+    "absolute_bootstrap_p": "tests",
     "adjust": "corrections",
     "basic_interval": "intervals",
     "bca_interval": "intervals",
     "bootstrap_scores": "statistics",
-    "bootstrap_wins": "p_values",
-    "clusters": "ranking",
-    "equivalence_p": "p_values",
+    "bootstrap_wins": "tests",
+    "clusters": "pairs",
+    "equivalence_p": "tests",
     "experimentwise_error": "corrections",
-    "fewest_units": "p_values",
+    "fewest_units": "tests",
     "find_test": "tests",
     "group_runs": "optimizer_runs",
     "metric_statistics": "statistics",
-    "monte_carlo_error": "p_values",
-    "monte_carlo_interval": "p_values",
-    "non_inferiority_p": "p_values",
+    "monte_carlo_error": "tests",
+    "monte_carlo_interval": "tests",
+    "non_inferiority_p": "tests",
     "percentile_interval": "intervals",
-    "probability_of_best": "ranking",
-    "randomization_p": "p_values",
-    "rank_ranges": "ranking",
+    "probability_of_best": "pairs",
+    "randomization_p": "tests",
+    "rank_ranges": "pairs",
     "scheffe_p": "corrections",
-    "shifted_bootstrap_p": "p_values",
-    "smallest_p": "p_values",
-    "student_interval": "intervals",
+    "shifted_bootstrap_p": "tests",
+    "smallest_p": "tests",
+    "student_interval": "student",
     "swap_differences": "statistics",
     "tukey_p": "corrections",
     "westfall_young": "corrections",

@@ -24,18 +24,13 @@ from truebleu.significance.corrections import (
 from truebleu.significance.intervals import (
     INTERVAL_METHODS,
     Estimates,
-    difference_intervals,
+    interval_bounds,
     median_and_relative_interval,
-    score_intervals,
     simultaneous_intervals,
 )
-from truebleu.significance.p_values import (
-    bootstrap_wins,
-    fewest_units,
-    replicates_for,
-    smallest_p,
-)
-from truebleu.significance.ranking import (
+from truebleu.significance.pairs import (
+    PAIR_BLOCK,
+    all_pair_tests,
     clusters,
     probability_of_best,
     rank_ranges,
@@ -51,11 +46,13 @@ from truebleu.significance.settings import (
 )
 from truebleu.significance.statistics import MetricStatistics, bootstrap_scores, spreads
 from truebleu.significance.tests import (
-    PAIR_BLOCK,
     TESTS,
-    all_pair_tests,
+    bootstrap_wins,
     default_replicates,
+    fewest_units,
     find_test,
+    replicates_for,
+    smallest_p,
 )
 
 if TYPE_CHECKING:
@@ -74,8 +71,8 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric, Signature
     from truebleu.resampling import Values
     from truebleu.significance.optimizer_runs import RunScores
+    from truebleu.significance.pairs import PairTests
     from truebleu.significance.statistics import Pair, Progress, Spread
-    from truebleu.significance.tests import PairTests
 
 __all__ = ["Comparison", "MetricResult", "PairResult", "SystemResult", "compare"]
 
@@ -398,7 +395,7 @@ def compare(
     if grouped is not None:
         from truebleu.significance.optimizer_runs import RunResults
 
-        results = RunResults(grouped, outputs, scores, settings)
+        results = RunResults(grouped, outputs, scores, about, seed)
         statistics, scores = results.averages, results.mean_scores(scores)
         swapped = results.pooled if swap_runs == "separately" else statistics
 
@@ -426,8 +423,17 @@ def compare(
             metric, replicated, names, pairs, tested, settings, spreads(metric, pairs, clustered)
         )
         if results is not None:
-            system_results = results.with_run_scores(index, system_results)
-            pair_results = results.with_pooled_differences(index, pair_results)
+            system_results = [
+                replace(result, runs=run_scores)
+                for result, run_scores in zip(
+                    system_results, results.run_scores(index), strict=True
+                )
+            ]
+            pooled = results.pooled[index].scores
+            pair_results = [
+                replace(result, pooled_difference=float(pooled[a] - pooled[b]))
+                for result, (a, b) in zip(pair_results, pairs, strict=True)
+            ]
         for name, result in zip(names, system_results, strict=True):
             by_system[name][metric.label] = result
         comparisons += pair_results
@@ -550,7 +556,7 @@ def _system_results(
     settings: CompareSettings,
 ) -> list[SystemResult]:
     directed = statistics.metric.higher_is_better is not None
-    low, high = score_intervals(statistics, scores, settings)
+    low, high = interval_bounds(statistics, scores, None, settings.interval, settings.level)
     # Against a baseline only, ranks would follow from comparisons that were not made.
     ranks = rank_ranges(better) if directed and settings.baseline is None else None
     best = probability_of_best(scores, higher_is_better=statistics.sign == 1)
@@ -625,7 +631,7 @@ def _some_pair_results(
     observed = statistics.scores
     differences = scores[:, left] - scores[:, right]
     wins = bootstrap_wins(statistics.sign * differences, scale=statistics.scale)
-    low, high = difference_intervals(statistics, scores, pairs, settings)
+    low, high = interval_bounds(statistics, scores, pairs, settings.interval, settings.level)
     results = []
     for index, (a, b) in enumerate(pairs):
         differing = statistics.differing(a, b)
@@ -694,7 +700,7 @@ def _equivalence(
 def _hall_equivalence_p(
     statistics: MetricStatistics, scores: Values, pairs: Sequence[Pair], margin: float
 ) -> Values:
-    from truebleu.significance.skewness import hall_p
+    from truebleu.significance.student import hall_p
 
     estimates = Estimates(statistics, scores, pairs)
     worse, better = (

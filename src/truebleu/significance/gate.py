@@ -48,10 +48,10 @@ from truebleu.significance.ledger import (
     require_looks,
     system_fingerprint,
 )
-from truebleu.significance.p_values import fewest_units, monte_carlo_error, randomization_p
 from truebleu.significance.settings import ResamplingSettings, chosen_unit, units_of
-from truebleu.significance.skewness import hall_interval, hall_p
 from truebleu.significance.statistics import MetricStatistics, swap_differences
+from truebleu.significance.student import hall_interval, hall_p
+from truebleu.significance.tests import fewest_units, monte_carlo_error, randomization_p
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Confidence intervals from replicate scores, and Student's interval of a mean.
+"""Confidence intervals from replicate scores, and the table of all methods to make intervals.
 
 Scores are shaped (replicate,) or (replicate, system). An interval is an array of two, `low, high`,
 each shaped like one replicate; its transpose has one pair per system.
@@ -22,14 +22,22 @@ import numpy as np
 
 from truebleu._settings import require_level
 from truebleu.errors import SettingError
-from truebleu.resampling import Values, as_replicates, as_values, beside, tie_margin
+from truebleu.resampling import Values, as_replicates, beside, tie_margin
+from truebleu.significance.optimizer_runs import two_way_interval
+from truebleu.significance.student import (
+    hall_interval,
+    jackknife_error,
+    jackknife_t_interval,
+    student_interval,
+    student_quantile,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
-    from truebleu.significance.settings import IntervalSettings
+    from truebleu._settings import IntervalName
     from truebleu.significance.statistics import MetricStatistics, Pair
 
 # 1000 * (1 - 0.9) / 2 is 49.99999999999999 in floats, and means 50.
@@ -126,97 +134,6 @@ def bca_levels(
         for share, acceleration in pairs
     ]
     return np.asarray(np.array(levels).T.reshape(2, *centre.shape))
-
-
-def student_interval(values: ArrayLike, level: float) -> Values:
-    """The mean of the segment scores plus and minus t * s / sqrt(n) (Koehn 2004, §4, eq. 5).
-
-    Args:
-        values: segment scores, shaped (segment,) or (segment, system).
-        level: the level, such as 0.95.
-    """
-    array = as_values("values", values)
-    if array.ndim == 0 or len(array) < 2:
-        count = len(array) if array.ndim else 0
-        raise SettingError("segments", count, "at least 2: one value does not show how values vary")
-    half = (
-        student_quantile(level, len(array) - 1) * array.std(axis=0, ddof=1) / math.sqrt(len(array))
-    )
-    mean = array.mean(axis=0)
-    return np.stack([mean - half, mean + half])
-
-
-def jackknife_t_interval(estimate: ArrayLike, jackknife: ArrayLike, level: float) -> Values:
-    """The estimate plus and minus t times its jackknife standard error (Tukey 1958).
-
-    Args:
-        estimate: the score or difference on the test set itself, one or several.
-        jackknife: the same without one unit each, shaped (unit,) or (unit, estimate).
-        level: the level, such as 0.95.
-    """
-    left_out = as_replicates("jackknife", jackknife)
-    centre = beside(estimate, left_out, "estimate")
-    half = student_quantile(level, len(left_out) - 1) * jackknife_error(left_out)
-    return np.stack([centre - half, centre + half])
-
-
-def jackknife_error(jackknife: ArrayLike) -> Values:
-    """The standard error of estimates from those without one unit each (Tukey 1958)."""
-    left_out = as_replicates("jackknife", jackknife)
-    if len(left_out) < 2:
-        raise SettingError("units", len(left_out), "at least 2: one does not show how units vary")
-    squares = ((left_out - left_out.mean(axis=0)) ** 2).sum(axis=0)
-    return np.asarray(np.sqrt((len(left_out) - 1) / len(left_out) * squares))
-
-
-def student_quantile(level: float, degrees: int) -> float:
-    """The t between minus and plus which this share of Student's distribution lies.
-
-    Koehn's Table 2 has as many degrees of freedom as segments; an interval has one fewer.
-
-    >>> round(student_quantile(0.95, 4), 3)
-    2.776
-    """
-    return float(student_quantiles(level, degrees))
-
-
-def student_quantiles(level: float, degrees: ArrayLike) -> Values:
-    """The same for many degrees of freedom, which need not be whole numbers."""
-    if isinstance(degrees, int) and degrees > 0:
-        return np.asarray(_whole_degrees(require_level(level), degrees))
-    from scipy.special import stdtrit  # slow to import, and seldom needed
-
-    return np.asarray(-stdtrit(degrees, (1 - require_level(level)) / 2))
-
-
-# From so many degrees of freedom on the expansion around the normal quantile is exact enough.
-MANY_DEGREES = 1000
-
-
-def _whole_degrees(level: float, degrees: int) -> float:
-    """Student's quantile by the finite sums for whole degrees (Abramowitz & Stegun, 26.7.3-4)."""
-    if degrees >= MANY_DEGREES:
-        z = -NormalDist().inv_cdf((1 - level) / 2)
-        return (
-            z
-            + (z**3 + z) / (4 * degrees)
-            + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * degrees**2)
-            + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * degrees**3)
-        )
-    if degrees == 1:
-        return 1 / math.tan(math.pi * (1 - level) / 2)
-    odd = degrees % 2
-    steps = np.arange(2 + odd, degrees - 1, 2)
-    factors = np.cumprod(np.concatenate([[1.0], (steps - 1) / steps]))[: degrees // 2]
-    low, high = 0.0, math.pi / 2
-    for _ in range(80):
-        angle = (low + high) / 2
-        powers = math.cos(angle) ** (2 * np.arange(len(factors)) + odd)
-        share = math.sin(angle) * float(factors @ powers)
-        if odd:
-            share = 2 / math.pi * (angle + share)
-        low, high = (angle, high) if share < level else (low, angle)
-    return math.sqrt(degrees) * math.tan((low + high) / 2)
 
 
 def _sorted_scores(scores: ArrayLike, level: float) -> Values:
@@ -371,14 +288,10 @@ def _jackknife_t(estimates: Estimates, level: float) -> Values:
 
 
 def _hall(estimates: Estimates, level: float) -> Values:
-    from truebleu.significance.skewness import hall_interval
-
     return hall_interval(estimates.observed, estimates.jackknife, level)
 
 
 def _two_way(estimates: Estimates, level: float) -> Values:
-    from truebleu.significance.optimizer_runs import two_way_interval
-
     return two_way_interval(estimates.statistics, estimates.pairs, level)
 
 
@@ -397,23 +310,15 @@ INTERVAL_METHODS: Mapping[str, IntervalMethod] = {
 }
 
 
-def score_intervals(
-    statistics: MetricStatistics, scores: Values, settings: IntervalSettings
-) -> Values:
-    """The intervals of all systems' scores by the chosen method: lows, highs."""
-    estimates = Estimates(statistics, scores)
-    return INTERVAL_METHODS[settings.interval].interval(estimates, settings.level)
-
-
-def difference_intervals(
+def interval_bounds(
     statistics: MetricStatistics,
     scores: Values,
-    pairs: Sequence[Pair],
-    settings: IntervalSettings,
+    pairs: Sequence[Pair] | None,
+    method: IntervalName,
+    level: float,
 ) -> Values:
-    """The intervals of the differences of pairs: lows, highs."""
-    estimates = Estimates(statistics, scores, pairs)
-    return INTERVAL_METHODS[settings.interval].interval(estimates, settings.level)
+    """The intervals of all systems' scores, or of the differences of pairs: lows, highs."""
+    return INTERVAL_METHODS[method].interval(Estimates(statistics, scores, pairs), level)
 
 
 # Differences of replicates that are looked at together: 32 MB.

@@ -42,7 +42,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -51,21 +51,18 @@ from truebleu._core import Statistics
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics.base import Metric, Score
 from truebleu.resampling import Bootstrap, Units, on_exact_grid
-from truebleu.significance.intervals import student_quantiles
-from truebleu.significance.p_values import student_p
 from truebleu.significance.statistics import MetricStatistics
+from truebleu.significance.student import student_p, student_quantiles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu._settings import Alternative
+    from truebleu._settings import About, Alternative
     from truebleu.corpus import TestSet
     from truebleu.metrics.base import Signature
     from truebleu.resampling import Values
-    from truebleu.significance.compare import PairResult, SystemResult
-    from truebleu.significance.settings import CompareSettings
     from truebleu.significance.statistics import Pair
 
 __all__ = ["RunScores", "group_runs"]
@@ -168,12 +165,13 @@ class RunResults:
         runs: Mapping[str, tuple[str, ...]],
         outputs: Sequence[MetricStatistics],
         scores: Sequence[Values],
-        settings: CompareSettings,
+        about: About | None,
+        seed: int,
     ) -> None:
         """Take the outputs' statistics, and their scores on the bootstrap's replicates."""
         self._runs = runs
         self._count = len(next(iter(runs.values())))
-        self._settings = settings
+        self._about, self._seed = about, seed
         self._outputs = outputs
         self._sd_of_segments = [
             self._by_run(drawn).std(axis=0, ddof=1).mean(axis=1).tolist() for drawn in scores
@@ -193,7 +191,7 @@ class RunResults:
         """
         by_run = [self._by_run(drawn) for drawn in scores]
         means = [drawn.mean(axis=2) for drawn in by_run]
-        if self._settings.about != "further-runs":
+        if self._about != "further-runs":
             return means
         weights = self._drawn_runs(first, len(means[0]))
         stretch = math.sqrt(self._count / (self._count - 1))
@@ -209,43 +207,34 @@ class RunResults:
             systems * runs, [str(place // runs) for place in range(systems * runs)]
         )
         # A stream of its own: run r must not come with segment r.
-        bootstrap = Bootstrap(replicates=replicates, seed=self._settings.seed ^ RUNS_STREAM)
+        bootstrap = Bootstrap(replicates=replicates, seed=self._seed ^ RUNS_STREAM)
         drawn = bootstrap.sums(np.eye(systems * runs), units, first, replicates)
         return drawn.reshape(replicates, systems, runs)
 
-    def with_run_scores(self, metric: int, results: Sequence[SystemResult]) -> list[SystemResult]:
-        """The results of all systems by one metric, with the scores of their runs."""
+    def run_scores(self, metric: int) -> list[RunScores]:
+        """What the runs of each system score by one metric."""
         outputs = self._outputs[metric]
         by_system = zip(
             self._runs.values(),
-            results,
             outputs.scores.reshape(len(self._runs), -1).tolist(),
             self._sd_of_segments[metric],
             self.pooled[metric].scores.tolist(),
             strict=True,
         )
-        with_runs = []
-        for names, result, scores, sd_of_segments, pooled_score in by_system:
+        of_systems = []
+        for names, scores, sd_of_segments, pooled_score in by_system:
             ascending = [name for _, name in sorted(zip(scores, names, strict=True))]
-            run_scores = RunScores(
-                scores=tuple(scores),
-                sd_of_runs=float(np.std(scores, ddof=1)) if len(scores) > 1 else None,
-                sd_of_segments=sd_of_segments,
-                best=_best(ascending, higher_is_better=outputs.metric.higher_is_better),
-                median=ascending[len(ascending) // 2],
-                pooled_score=pooled_score,
+            of_systems.append(
+                RunScores(
+                    scores=tuple(scores),
+                    sd_of_runs=float(np.std(scores, ddof=1)) if len(scores) > 1 else None,
+                    sd_of_segments=sd_of_segments,
+                    best=_best(ascending, higher_is_better=outputs.metric.higher_is_better),
+                    median=ascending[len(ascending) // 2],
+                    pooled_score=pooled_score,
+                )
             )
-            with_runs.append(replace(result, runs=run_scores))
-        return with_runs
-
-    def with_pooled_differences(
-        self, metric: int, results: Sequence[PairResult]
-    ) -> list[PairResult]:
-        """The results of all pairs by one metric, with the differences of pooled scores."""
-        pooled = dict(zip(self._runs, self.pooled[metric].scores.tolist(), strict=True))
-        return [
-            replace(pair, pooled_difference=pooled[pair.a] - pooled[pair.b]) for pair in results
-        ]
+        return of_systems
 
 
 def two_way_errors(

@@ -259,7 +259,7 @@ def _intervals(
 ) -> dict[str, list[Interval]]:
     """For each metric the interval of every system."""
     from truebleu.resampling import Bootstrap
-    from truebleu.significance.intervals import score_intervals
+    from truebleu.significance.intervals import interval_bounds
     from truebleu.significance.statistics import MetricStatistics, bootstrap_scores
 
     statistics = [
@@ -270,6 +270,6 @@ def _intervals(
     replicates = bootstrap_scores(statistics, units, bootstrap, progress)
     intervals = {}
     for metric, scores in zip(statistics, replicates, strict=True):
-        lows, highs = score_intervals(metric, scores, settings)
+        lows, highs = interval_bounds(metric, scores, None, settings.interval, settings.level)
         intervals[metric.label] = list(zip(lows.tolist(), highs.tolist(), strict=True))
     return intervals

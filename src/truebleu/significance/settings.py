@@ -29,8 +29,7 @@ from truebleu.errors import SettingError
 from truebleu.resampling import Units
 from truebleu.significance.corrections import CORRECTIONS
 from truebleu.significance.intervals import smallest_replicates
-from truebleu.significance.p_values import replicates_for, smallest_p
-from truebleu.significance.tests import TESTS
+from truebleu.significance.tests import TESTS, replicates_for, smallest_p
 
 if TYPE_CHECKING:
     from truebleu.corpus import TestSet

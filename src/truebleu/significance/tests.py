@@ -1,35 +1,47 @@
-"""Tests of significance: the table of tests, and all pairs of systems tested by one of them.
+"""Tests of significance: the table of tests, and the p-values that they give.
 
-A test says where its replicates come from and what p-value they give; see `p_values` for what each
-assumes. All pairs by all metrics share the same replicates.
+A test says where its replicates come from and which p-value they give. All pairs of systems by all
+metrics share the same replicates.
+
+Differences are of a first system's score minus a second's, turned so that more is better; they are
+shaped (replicate,) or (replicate, comparison), and the observed ones like one replicate. The
+p-values have the shape of the observed.
+
+The observed test set counts as one more replicate, p = (c + 1) / (R + 1), so that p is never 0
+and the level holds exactly for any R (Riezler & Maxwell 2005, Figs. 1 and 2; Davison & Hinkley
+1997, §4.2). Ties, and near-ties that differ by rounding only, count as extreme: a system against
+its copy gets p = 1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from math import ceil
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from truebleu._settings import ALTERNATIVES, DEFAULT_REPLICATES, Alternative
-from truebleu.errors import SettingError, UnknownNameError
-from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Swaps, Units, Values
-from truebleu.significance.corrections import CORRECTIONS, adjust, smallest_factor
-from truebleu.significance.optimizer_runs import two_way_p
-from truebleu.significance.p_values import (
-    absolute_bootstrap_p,
-    decision,
-    extreme_counts,
-    monte_carlo_error,
-    monte_carlo_interval,
-    randomization_p,
-    replicates_for,
-    shifted_bootstrap_p,
-    smallest_p,
+from truebleu._settings import (
+    ALTERNATIVES,
+    DEFAULT_REPLICATES,
+    Alternative,
+    require_alpha,
+    require_level,
 )
+from truebleu.errors import SettingError, UnknownNameError
+from truebleu.resampling import (
+    Bootstrap,
+    Swaps,
+    Units,
+    Values,
+    as_probabilities,
+    as_replicates,
+    beside,
+    tie_margin,
+)
+from truebleu.significance.corrections import smallest_factor
+from truebleu.significance.optimizer_runs import two_way_p
 from truebleu.significance.statistics import (
     bootstrap_scores,
     studentized,
@@ -38,8 +50,252 @@ from truebleu.significance.statistics import (
 )
 
 if TYPE_CHECKING:
-    from truebleu.significance.settings import CompareSettings
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
     from truebleu.significance.statistics import MetricStatistics, Pair, Progress
+
+
+def randomization_p(
+    observed: ArrayLike,
+    differences: ArrayLike,
+    alternative: Alternative = "two-sided",
+    *,
+    exact: bool = False,
+    scale: ArrayLike = 0.0,
+) -> Values:
+    """Approximate randomization (Riezler & Maxwell 2005, §4.1, Fig. 1).
+
+    Assumes that, were the systems equal, either output of a unit might as well be the other
+    system's, independently of the other units. It assumes nothing about how units were chosen.
+
+    Args:
+        observed: the difference on the test set itself.
+        differences: the differences after random swaps.
+        alternative: "greater" asks whether the first system is better, "less" whether worse.
+        exact: the differences are those of all 2**units swaps, the empty one among them; then
+            the share of the extreme ones is p itself, and nothing is added.
+        scale: the size of the scores, to which rounding is relative; see `tie_margin`.
+    """
+    null = as_replicates("differences", differences)
+    extreme = _extreme(beside(observed, null), null, alternative, scale)
+    return extreme.mean(axis=0) if exact else _with_the_observed(extreme)
+
+
+def fewest_units(alpha: float, alternative: Alternative = "two-sided") -> int:
+    """The fewest units whose swaps can give a p-value of alpha or less.
+
+    Of the 2**n swaps of n units that differ one is as extreme as none, or two in a two-sided test.
+
+    >>> fewest_units(0.05), fewest_units(0.05, "greater")
+    (6, 5)
+    """
+    return math.ceil(-math.log2(require_alpha(alpha))) + (alternative == "two-sided")
+
+
+def shifted_bootstrap_p(
+    observed: ArrayLike,
+    differences: ArrayLike,
+    alternative: Alternative = "two-sided",
+    *,
+    scale: ArrayLike = 0.0,
+) -> Values:
+    """The bootstrap's differences, shifted to where equal systems would have them.
+
+    Assumes that the units are independent draws from one population, and that the distribution of
+    the difference keeps its shape when it is moved to zero (Noreen 1989; Riezler & Maxwell 2005,
+    §4.2). Unlike randomization, it does not assume that the systems vary equally.
+
+    The observed difference is subtracted: d_b - d varies around zero as d does around the true
+    difference (Hall & Wilson 1991, first guideline; Efron & Tibshirani 1993, §16.4). The mean of
+    the replicates, Noreen's choice, removes from them a bias of small test sets that the observed
+    difference still has. For mean scores the two are the same; for curved ones (roots,
+    exponentials) two-sided rejection rates at .05 differed by about .01 at most in simulations.
+    One-sided tests by a curved score stray with either when the systems vary unequally.
+    """
+    replicates = as_replicates("differences", differences)
+    difference = beside(observed, replicates)
+    # Rounding is relative to what was subtracted, not to what is left.
+    size = np.maximum(np.abs(replicates).max(axis=0), scale)
+    return _with_the_observed(_extreme(difference, replicates - difference, alternative, size))
+
+
+def absolute_bootstrap_p(
+    observed: ArrayLike,
+    differences: ArrayLike,
+    alternative: Alternative = "two-sided",
+    *,
+    scale: ArrayLike = 0.0,
+) -> Values:
+    """Riezler & Maxwell's Fig. 2, also in Moses and sacreBLEU: |d_b| - mean|d_b| against |d|.
+
+    Where all d_b have the sign of d, this counts one tail only, so that p is half of what it should
+    be: at .05 it rejects 10 to 12 % of true null hypotheses. For comparison only.
+    """
+    if alternative != "two-sided":
+        raise SettingError("alternative", alternative, "'two-sided' with absolute differences")
+    sizes = np.abs(as_replicates("differences", differences))
+    difference = beside(observed, sizes)
+    margin = tie_margin(difference, sizes, scale)
+    return _with_the_observed(sizes - sizes.mean(axis=0) >= np.abs(difference) - margin)
+
+
+def bootstrap_wins(differences: ArrayLike, *, scale: ArrayLike = 0.0) -> Values:
+    """The share of the replicates in which the first system is better (Koehn 2004, §6).
+
+    A tie is half a win, so that the shares of both systems add up to 1. Not a p-value: "better
+    in 95 % of the replicates" is one-sided, and two-sided only 90 %.
+    """
+    replicates = as_replicates("differences", differences)
+    margin = tie_margin(0.0, replicates, scale)
+    better = (replicates > margin).mean(axis=0)
+    worse = (replicates < -margin).mean(axis=0)
+    return np.asarray((1 + better - worse) / 2)[()]
+
+
+def non_inferiority_p(differences: ArrayLike, margin: float, *, scale: ArrayLike = 0.0) -> Values:
+    """Test the hypothesis that the first system is worse than the second by the margin or more.
+
+    The share of bootstrap replicates at or below -margin: p <= alpha when the percentile interval
+    at the level 1 - 2 alpha lies above -margin, and the assumptions are that interval's. A
+    margin of 0 asks for superiority, a negative one for superiority by that much.
+    """
+    replicates = as_replicates("differences", differences)
+    bound = _finite_margin(margin)
+    tie = tie_margin(bound, replicates, scale)
+    return _with_the_observed(replicates <= -bound + tie)
+
+
+def equivalence_p(differences: ArrayLike, margin: float, *, scale: ArrayLike = 0.0) -> Values:
+    """Test the hypothesis that the systems differ by the margin or more.
+
+    Two one-sided tests (Schuirmann 1987): the larger of the p-values for "worse by the margin" and
+    "better by the margin". Both are at the full alpha, since only one hypothesis can be true.
+    """
+    if not _finite_margin(margin) > 0:
+        raise SettingError("margin", margin, "a number above 0: the largest difference that counts")
+    replicates = as_replicates("differences", differences)
+    worse = non_inferiority_p(replicates, margin, scale=scale)
+    better = non_inferiority_p(-replicates, margin, scale=scale)
+    return np.maximum(worse, better)
+
+
+def _extreme(
+    observed: Values, null: Values, alternative: Alternative, scale: ArrayLike
+) -> NDArray[np.bool_]:
+    """Which of the null's differences are at least as extreme as the observed."""
+    return _at_least(observed, null, alternative, tie_margin(observed, null, scale))
+
+
+def extreme_counts(
+    observed: Values, null: Values, alternative: Alternative, margin: Values
+) -> NDArray[np.int64]:
+    """How many of a block of the null's differences are at least as extreme as the observed.
+
+    Args:
+        observed: the difference of each comparison.
+        null: shaped (replicate, comparison).
+        alternative: as for `randomization_p`.
+        margin: how far apart two differences may be and still tie.
+    """
+    reached = _at_least(observed, null, alternative, margin)
+    return np.asarray(np.count_nonzero(reached, axis=0), dtype=np.int64)
+
+
+def _at_least(
+    observed: Values, null: Values, alternative: Alternative, margin: Values
+) -> NDArray[np.bool_]:
+    if alternative == "two-sided":
+        return np.asarray(np.abs(null) >= np.abs(observed) - margin)
+    if alternative == "greater":
+        return np.asarray(null >= observed - margin)
+    if alternative == "less":
+        return np.asarray(null <= observed + margin)
+    raise UnknownNameError("alternative", alternative, ALTERNATIVES)
+
+
+def _with_the_observed(extreme: NDArray[np.bool_]) -> Values:
+    """The share of the extreme, the observed counted as one of them."""
+    return np.asarray((np.count_nonzero(extreme, axis=0) + 1) / (len(extreme) + 1))[()]
+
+
+def _finite_margin(margin: float) -> float:
+    if not math.isfinite(margin):
+        raise SettingError("margin", margin, "a finite number")
+    return float(margin)
+
+
+# How sure a p-value is that was estimated from a limited number of replicates.
+
+
+# So seldom may a look at unfinished replicates mistake on which side of alpha p is.
+CLEAR = 1 - 1e-3
+
+
+def smallest_p(replicates: int) -> float:
+    """The p-value when no replicate is extreme: 1 / (R + 1).
+
+    >>> smallest_p(9_999)
+    0.0001
+    """
+    return 1 / (_count(replicates) + 1)
+
+
+def replicates_for(alpha: float) -> int:
+    """The fewest replicates that can give a p-value of alpha or less.
+
+    >>> replicates_for(0.05)
+    19
+    """
+    return max(1, math.ceil(1 / require_alpha(alpha) - 1 - 1e-6))
+
+
+def monte_carlo_error(p: ArrayLike, replicates: int) -> Values:
+    """The standard error of p from this many replicates: sqrt(p (1 - p) / R).
+
+    0 for p = 1, and of no use there or at the smallest p: `monte_carlo_interval` covers these.
+    """
+    share = as_probabilities("p", p)
+    return np.asarray(np.sqrt(share * (1 - share) / _count(replicates)))[()]
+
+
+def monte_carlo_interval(p: ArrayLike, replicates: int, confidence: float = CLEAR) -> Values:
+    """Between which bounds p would lie with endless replicates: `low, high` (Wilson 1927).
+
+    Corrections are monotone in every p-value: those of all lows and of all highs bound the
+    corrected ones.
+    """
+    share = as_probabilities("p", p)
+    count = _count(replicates)
+    square = NormalDist().inv_cdf((1 - require_level(confidence)) / 2) ** 2
+    centre = share + square / (2 * count)
+    half = np.sqrt(square * (share * (1 - share) / count + square / (4 * count**2)))
+    bounds = np.stack([centre - half, centre + half]) / (1 + square / count)
+    return bounds.clip(0, 1)
+
+
+def decision(low: float, high: float, alpha: float) -> bool | None:
+    """Whether a p-value known to lie from low to high is significant; None if it may be either.
+
+    >>> decision(0.01, 0.03, alpha=0.05), decision(0.06, 0.09, alpha=0.05)
+    (True, False)
+    >>> decision(0.04, 0.06, alpha=0.05) is None
+    True
+    """
+    threshold = require_alpha(alpha)
+    if high <= threshold:
+        return True
+    return False if low > threshold else None
+
+
+def _count(replicates: int) -> int:
+    if replicates < 1:
+        raise SettingError("replicates", replicates, "a whole number of at least 1")
+    return replicates
+
+
+# The tests.
 
 
 #: What a test's p-values come from: outputs swapped at random, test sets drawn with replacement, or
@@ -239,317 +495,4 @@ def default_replicates(correction: str, comparisons: int, alpha: float) -> int:
     >>> default_replicates("holm", 1, 0.05), default_replicates("holm", 780, 0.05)
     (10000, 62400)
     """
-    return max(DEFAULT_REPLICATES, ceil(4 * smallest_factor(correction, comparisons) / alpha))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PairTests:
-    """p-values of all pairs by one metric.
-
-    Attributes:
-        p: the p-value of each pair.
-        p_se: its Monte-Carlo standard error.
-        p_adjusted: p after the correction.
-        replicates: how many there were; 0 where the test needs none.
-        exact: whether they were all swaps there are.
-        decided: whether every decision is clear of Monte-Carlo error.
-        smallest_p: the smallest adjusted p that there could have been.
-    """
-
-    p: Values
-    p_se: Values
-    p_adjusted: Values
-    replicates: int
-    exact: bool
-    decided: bool
-    smallest_p: float
-
-
-def pair_tests(
-    statistics: MetricStatistics,
-    pairs: Sequence[Pair],
-    differences: Values,
-    settings: CompareSettings,
-    *,
-    exact: bool,
-) -> PairTests:
-    """Test the observed difference of each pair against those of the replicates.
-
-    Args:
-        statistics: of all systems by one metric.
-        pairs: the systems of each comparison.
-        differences: shaped (replicate, pair), of the replicates that the test has.
-        settings: which test, alternative, level and correction.
-        exact: the replicates are all possible swaps.
-    """
-    test = find_test(settings.test)
-    # From here on more is better for the first system.
-    observed = statistics.sign * test.observed(statistics, pairs)
-    replicated = statistics.sign * differences
-    p = test.p_values(
-        observed, replicated, settings.alternative, exact=exact, scale=test.scale(statistics)
-    )
-    null = (replicated if test.null is None else test.null(observed, replicated),)
-    return _judged(
-        statistics,
-        pairs,
-        settings,
-        _Evidence(p=p, replicates=len(differences), exact=exact, blocks=lambda: null),
-    )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Evidence:
-    """What replicates say about all pairs by one metric.
-
-    Attributes:
-        p: the p-value of each pair.
-        replicates: how many there were.
-        exact: whether they were all swaps there are.
-        blocks: makes the null's differences again, block after block.
-    """
-
-    p: Values
-    replicates: int
-    exact: bool
-    blocks: Callable[[], Iterable[Values]]
-
-
-def _judged(
-    statistics: MetricStatistics,
-    pairs: Sequence[Pair],
-    settings: CompareSettings,
-    evidence: _Evidence,
-) -> PairTests:
-    """The p-values with their error, corrected, and whether every decision is clear."""
-    test, correction = find_test(settings.test), CORRECTIONS[settings.correction]
-    p, replicates, exact = evidence.p, evidence.replicates, evidence.exact
-    p_se = np.zeros_like(p) if exact else monte_carlo_error(p, replicates)
-    # Of all swaps two are as extreme as none in a two-sided test: none, and that of every unit.
-    extreme = 2 if settings.alternative == "two-sided" else 1
-    smallest = extreme / replicates if exact else smallest_p(replicates)
-    if correction.basis == "segment scores":
-        means = statistics.unit_means(f"correction {correction.name}")
-        left, right = np.array(pairs).T
-        adjusted = correction.adjust(means)[left, right]
-        return PairTests(p, p_se, adjusted, replicates, exact, decided=True, smallest_p=0.0)
-    if correction.basis == "replicates":
-        if test.null is None:
-            raise SettingError("correction", correction.name, f"another one with {test.title}")
-        observed = statistics.sign * test.observed(statistics, pairs)
-        adjusted = correction.adjust(
-            observed,
-            evidence.blocks,
-            settings.alternative,
-            exact=exact,
-            scale=test.scale(statistics),
-        )
-        bounds = monte_carlo_interval(_share(adjusted, replicates), replicates)
-    else:
-        adjusted = adjust(p, correction.name)
-        # Corrections are monotone in every p-value.
-        bounds = np.stack(
-            [
-                adjust(bound, correction.name)
-                for bound in monte_carlo_interval(_share(p, replicates), replicates)
-            ]
-        )
-        smallest = float(adjust(np.full(len(pairs), smallest), correction.name).min())
-    clear = all(decision(low, high, settings.alpha) is not None for low, high in bounds.T)
-    return PairTests(p, p_se, adjusted, replicates, exact, exact or clear, smallest)
-
-
-def _share(p: Values, replicates: int) -> Values:
-    """The share of the replicates that were extreme: p without the observed test set."""
-    return np.clip((p * (replicates + 1) - 1) / replicates, 0.0, 1.0)
-
-
-# Tests of all pairs by all metrics, with as many replicates as were asked for or are needed.
-#
-# An adaptive comparison doubles the replicates of a metric until each of its decisions is clear
-# of Monte-Carlo error. By swaps it starts with few; by the bootstrap with those that the
-# intervals have. Replicates of pairs are counted block by block and never kept: 300 systems have
-# 44,850 pairs.
-
-
-# An adaptive comparison by swaps starts with this many, and every one gives up after so many.
-ADAPTIVE_START = 1000
-ADAPTIVE_LIMIT = 1_000_000
-# Differences of bootstrap replicates that are looked at together: 32 MB.
-PAIR_BLOCK = 1 << 22
-
-# Called with the first replicate and their number; by metric, scores shaped (replicate, system).
-Draw = Callable[[int, int], Sequence[Values]]
-
-
-def all_pair_tests(
-    statistics: Sequence[MetricStatistics],
-    scores: Sequence[Values],
-    pairs: Sequence[Pair],
-    settings: CompareSettings,
-    draw: Draw,
-    progress: Progress | None = None,
-) -> list[PairTests]:
-    """Test all pairs by all metrics.
-
-    Args:
-        statistics: what is tested, one for each metric; swaps exchange its rows.
-        scores: for each metric the scores on the bootstrap's first replicates, shaped
-            (replicate, system).
-        pairs: the systems of each comparison.
-        settings: which test, how many replicates, and whether more of them where needed.
-        draw: makes scores on the bootstrap's further replicates.
-        progress: hears of swaps as they are made.
-    """
-    test = find_test(settings.test)
-    if test.source == "runs":
-        return [_run_tests(metric, pairs, test, settings) for metric in statistics]
-    count = settings.test_replicates or settings.replicates
-    replicates: _Swapped | _Drawn
-    if test.source == "swaps":
-        replicates = _Swapped(statistics, pairs, settings, progress)
-        if settings.adaptive and not Swaps(replicates=count).enumerates(len(statistics[0].rows)):
-            least = fewest_replicates(settings.correction, len(pairs), settings.alpha)
-            count = max(min(ADAPTIVE_START, count), least)
-    else:
-        replicates = _Drawn(statistics, pairs, settings, scores, draw)
-    unclear = list(range(len(statistics)))
-    tests: dict[int, PairTests] = {}
-    while True:
-        replicates.make(unclear, count)
-        for metric in unclear:
-            evidence = replicates.evidence(metric)
-            tests[metric] = _judged(statistics[metric], pairs, settings, evidence)
-        unclear = [metric for metric in unclear if not tests[metric].decided]
-        if not (settings.adaptive and unclear):
-            break
-        done = tests[unclear[0]].replicates
-        count = min(2 * done, ADAPTIVE_LIMIT)
-        if count <= done:
-            break
-    return [tests[metric] for metric in range(len(statistics))]
-
-
-def _run_tests(
-    statistics: MetricStatistics,
-    pairs: Sequence[Pair],
-    test: SignificanceTest,
-    settings: CompareSettings,
-) -> PairTests:
-    """Tests by a variance that needs no replicates: nothing about them is left to chance."""
-    p = test.p_value(statistics, pairs, settings.alternative)
-    adjusted = adjust(p, settings.correction)
-    return PairTests(p, np.zeros_like(p), adjusted, 0, exact=False, decided=True, smallest_p=0.0)
-
-
-class _Swapped:
-    """Random swaps, of which only the extreme ones are counted."""
-
-    def __init__(
-        self,
-        statistics: Sequence[MetricStatistics],
-        pairs: Sequence[Pair],
-        settings: CompareSettings,
-        progress: Progress | None,
-    ) -> None:
-        self._statistics, self._pairs, self._settings = statistics, pairs, settings
-        self._test, self._progress = find_test(settings.test), progress
-        self._observed = [metric.sign * self._test.observed(metric, pairs) for metric in statistics]
-        self._margins = [
-            TIE_TOLERANCE * np.maximum(np.abs(observed), self._test.scale(metric))
-            for observed, metric in zip(self._observed, statistics, strict=True)
-        ]
-        self._extreme = [np.zeros(len(pairs), dtype=np.int64) for _ in statistics]
-        self._done = [0] * len(statistics)
-        self._exact = False
-
-    def make(self, metrics: Sequence[int], count: int) -> None:
-        """Make as many replicates of these metrics as are missing; all metrics have as many."""
-        chosen = [self._statistics[metric] for metric in metrics]
-        swaps = Swaps(replicates=count, seed=self._settings.seed)
-        first = self._done[metrics[0]]
-        self._exact = swaps.enumerates(len(chosen[0].rows))
-        if self._exact:
-            first = 0
-            for metric in metrics:
-                self._extreme[metric][:] = 0
-        else:
-            swaps = replace(swaps, replicates=count - first)
-        made = 0
-        for blocks in self._test.swap_blocks(
-            chosen, self._pairs, swaps, self._progress, first=first
-        ):
-            made += len(blocks[0])
-            for metric, block in zip(metrics, blocks, strict=True):
-                self._extreme[metric] += extreme_counts(
-                    self._observed[metric],
-                    self._statistics[metric].sign * block,
-                    self._settings.alternative,
-                    self._margins[metric],
-                )
-        for metric in metrics:
-            self._done[metric] = first + made
-
-    def evidence(self, metric: int) -> _Evidence:
-        """What the swaps so far say by one metric."""
-        extreme, count = self._extreme[metric], self._done[metric]
-        p = extreme / count if self._exact else (extreme + 1) / (count + 1)
-        return _Evidence(p, count, self._exact, partial(self._again, metric))
-
-    def _again(self, metric: int) -> Iterator[Values]:
-        statistics = self._statistics[metric]
-        swaps = Swaps(replicates=self._done[metric], seed=self._settings.seed)
-        for (block,) in self._test.swap_blocks([statistics], self._pairs, swaps):
-            yield statistics.sign * block
-
-
-class _Drawn:
-    """Bootstrap replicates: systems' scores are kept, the differences of pairs are not."""
-
-    def __init__(
-        self,
-        statistics: Sequence[MetricStatistics],
-        pairs: Sequence[Pair],
-        settings: CompareSettings,
-        scores: Sequence[Values],
-        draw: Draw,
-    ) -> None:
-        self._statistics, self._settings, self._draw = statistics, settings, draw
-        self._test, self._scores = find_test(settings.test), list(scores)
-        self._left, self._right = np.array(pairs).T
-        self._observed = [metric.sign * self._test.observed(metric, pairs) for metric in statistics]
-
-    def make(self, metrics: Sequence[int], count: int) -> None:
-        """Draw as many replicates as are missing."""
-        done = len(self._scores[metrics[0]])
-        if count > done:
-            further = self._draw(done, count - done)
-            for metric in metrics:
-                self._scores[metric] = np.concatenate([self._scores[metric], further[metric]])
-
-    def evidence(self, metric: int) -> _Evidence:
-        """What the draws so far say by one metric."""
-        statistics, scores = self._statistics[metric], self._scores[metric]
-        size = max(1, PAIR_BLOCK // len(scores))
-        p = np.empty(len(self._left))
-        for start in range(0, len(p), size):
-            part = slice(start, start + size)
-            p[part] = self._test.p_values(
-                self._observed[metric][part],
-                self._differences(scores, metric, part),
-                self._settings.alternative,
-                scale=statistics.scale,
-            )
-        return _Evidence(p, len(scores), exact=False, blocks=partial(self._null, metric))
-
-    def _differences(self, scores: Values, metric: int, part: slice) -> Values:
-        differences = scores[:, self._left[part]] - scores[:, self._right[part]]
-        return np.asarray(self._statistics[metric].sign * differences)
-
-    def _null(self, metric: int) -> Iterator[Values]:
-        scores, observed = self._scores[metric], self._observed[metric]
-        size = max(1, PAIR_BLOCK // len(observed))
-        for start in range(0, len(scores), size):
-            drawn = self._differences(scores[start : start + size], metric, slice(None))
-            if self._test.null is not None:
-                yield self._test.null(observed, drawn)
+    return max(DEFAULT_REPLICATES, math.ceil(4 * smallest_factor(correction, comparisons) / alpha))

@@ -18,9 +18,9 @@ from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner, Task
 from truebleu.resampling import TIE_TOLERANCE
 from truebleu.significance.compare import pairs_to_compare
-from truebleu.significance.p_values import bootstrap_wins
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.tests import TESTS as SIGNIFICANCE_TESTS
+from truebleu.significance.tests import bootstrap_wins
 from truebleu.studies._pool import Pool, Sampling, draw_by_size, require_count
 from truebleu.studies._study import StudySettings
 

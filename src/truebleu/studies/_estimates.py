@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from truebleu.significance.intervals import percentile_interval, student_quantile
-from truebleu.significance.p_values import monte_carlo_interval
+from truebleu.significance.intervals import percentile_interval
+from truebleu.significance.student import student_quantile
+from truebleu.significance.tests import monte_carlo_interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -21,10 +21,10 @@ from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics.registry import as_metrics, metric_labels
 from truebleu.resampling import Units
 from truebleu.significance.corrections import CORRECTIONS, P_VALUE_CORRECTIONS, adjust
-from truebleu.significance.p_values import fewest_units, replicates_for, smallest_p
+from truebleu.significance.pairs import pair_tests
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import MetricStatistics, metric_statistics
-from truebleu.significance.tests import find_test, pair_tests
+from truebleu.significance.tests import fewest_units, find_test, replicates_for, smallest_p
 from truebleu.simulation import Channel, simulate
 from truebleu.studies._pool import Pool
 from truebleu.studies._study import PoolSummary, StudiedMetric

@@ -16,7 +16,7 @@ import numpy as np
 
 from truebleu._settings import DEFAULT_SEED
 from truebleu.errors import SettingError
-from truebleu.significance.p_values import smallest_p
+from truebleu.significance.tests import smallest_p
 from truebleu.studies._conclusions import (
     DECIMALS,
     USUAL_TESTS,

@@ -16,10 +16,10 @@ from truebleu._settings import DEFAULT_SEED
 from truebleu.errors import UnknownNameError
 from truebleu.execution.journal import Runner, Task
 from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Units
-from truebleu.significance.intervals import difference_intervals, score_intervals
-from truebleu.significance.p_values import monte_carlo_interval
+from truebleu.significance.intervals import interval_bounds
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import bootstrap_scores
+from truebleu.significance.tests import monte_carlo_interval
 from truebleu.studies._conclusions import choose_pairs
 from truebleu.studies._estimates import Rate, clustered_rate
 from truebleu.studies._pool import Pool, PoolUnit, Sampling, draw_by_size, require_count
@@ -257,10 +257,9 @@ def _intervals(
     scores = bootstrap_scores(of_sample, units, bootstrap, first=index * settings.replicates)
     record: Record = {}
     for statistics, replicates in zip(of_sample, scores, strict=True):
-        if pairs is None:
-            low, high = score_intervals(statistics, replicates, settings)
-        else:
-            low, high = difference_intervals(statistics, replicates, pairs, settings)
+        low, high = interval_bounds(
+            statistics, replicates, pairs, settings.interval, settings.level
+        )
         values = _values(statistics, pairs)
         record[statistics.label] = [values.tolist(), low.tolist(), high.tolist()]
     return record

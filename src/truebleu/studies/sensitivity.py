@@ -20,9 +20,9 @@ from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner, Task
 from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Units
 from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust
-from truebleu.significance.p_values import bootstrap_wins, smallest_p
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import bootstrap_scores
+from truebleu.significance.tests import bootstrap_wins, smallest_p
 from truebleu.studies._conclusions import Testing
 from truebleu.studies._estimates import (
     HIGH,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from truebleu.reports.document import Chart, Column, Document, Heading, Sentences, Table
-from truebleu.significance.p_values import fewest_units
+from truebleu.significance.tests import fewest_units
 from truebleu.studies._conclusions import STUDY_TESTS
 
 if TYPE_CHECKING:

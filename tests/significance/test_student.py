@@ -10,7 +10,7 @@ from scipy.stats import skew
 from scipy.stats import t as student
 
 from truebleu.errors import SettingError
-from truebleu.significance.skewness import hall_interval, hall_p
+from truebleu.significance.student import hall_interval, hall_p
 
 
 def without_each(values: np.ndarray) -> np.ndarray:

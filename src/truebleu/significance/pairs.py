@@ -1,0 +1,450 @@
+"""All pairs of systems: tested with as many replicates as are needed, and the ranks that follow.
+
+An adaptive comparison doubles the replicates of a metric until each of its decisions is clear
+of Monte-Carlo error. By swaps it starts with few; by the bootstrap with those that the
+intervals have. Replicates of pairs are counted block by block and never kept: 300 systems have
+44,850 pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from truebleu.errors import SettingError
+from truebleu.resampling import TIE_TOLERANCE, Swaps, Values, as_replicates, as_values
+from truebleu.significance.corrections import CORRECTIONS, adjust
+from truebleu.significance.tests import (
+    SignificanceTest,
+    decision,
+    extreme_counts,
+    fewest_replicates,
+    find_test,
+    monte_carlo_error,
+    monte_carlo_interval,
+    smallest_p,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from truebleu.significance.settings import CompareSettings
+    from truebleu.significance.statistics import MetricStatistics, Pair, Progress
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairTests:
+    """p-values of all pairs by one metric.
+
+    Attributes:
+        p: the p-value of each pair.
+        p_se: its Monte-Carlo standard error.
+        p_adjusted: p after the correction.
+        replicates: how many there were; 0 where the test needs none.
+        exact: whether they were all swaps there are.
+        decided: whether every decision is clear of Monte-Carlo error.
+        smallest_p: the smallest adjusted p that there could have been.
+    """
+
+    p: Values
+    p_se: Values
+    p_adjusted: Values
+    replicates: int
+    exact: bool
+    decided: bool
+    smallest_p: float
+
+
+def pair_tests(
+    statistics: MetricStatistics,
+    pairs: Sequence[Pair],
+    differences: Values,
+    settings: CompareSettings,
+    *,
+    exact: bool,
+) -> PairTests:
+    """Test the observed difference of each pair against those of the replicates.
+
+    Args:
+        statistics: of all systems by one metric.
+        pairs: the systems of each comparison.
+        differences: shaped (replicate, pair), of the replicates that the test has.
+        settings: which test, alternative, level and correction.
+        exact: the replicates are all possible swaps.
+    """
+    test = find_test(settings.test)
+    # From here on more is better for the first system.
+    observed = statistics.sign * test.observed(statistics, pairs)
+    replicated = statistics.sign * differences
+    p = test.p_values(
+        observed, replicated, settings.alternative, exact=exact, scale=test.scale(statistics)
+    )
+    null = (replicated if test.null is None else test.null(observed, replicated),)
+    return _judged(
+        statistics,
+        pairs,
+        settings,
+        _Evidence(p=p, replicates=len(differences), exact=exact, blocks=lambda: null),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Evidence:
+    """What replicates say about all pairs by one metric.
+
+    Attributes:
+        p: the p-value of each pair.
+        replicates: how many there were.
+        exact: whether they were all swaps there are.
+        blocks: makes the null's differences again, block after block.
+    """
+
+    p: Values
+    replicates: int
+    exact: bool
+    blocks: Callable[[], Iterable[Values]]
+
+
+def _judged(
+    statistics: MetricStatistics,
+    pairs: Sequence[Pair],
+    settings: CompareSettings,
+    evidence: _Evidence,
+) -> PairTests:
+    """The p-values with their error, corrected, and whether every decision is clear."""
+    test, correction = find_test(settings.test), CORRECTIONS[settings.correction]
+    p, replicates, exact = evidence.p, evidence.replicates, evidence.exact
+    p_se = np.zeros_like(p) if exact else monte_carlo_error(p, replicates)
+    # Of all swaps two are as extreme as none in a two-sided test: none, and that of every unit.
+    extreme = 2 if settings.alternative == "two-sided" else 1
+    smallest = extreme / replicates if exact else smallest_p(replicates)
+    if correction.basis == "segment scores":
+        means = statistics.unit_means(f"correction {correction.name}")
+        left, right = np.array(pairs).T
+        adjusted = correction.adjust(means)[left, right]
+        return PairTests(p, p_se, adjusted, replicates, exact, decided=True, smallest_p=0.0)
+    if correction.basis == "replicates":
+        if test.null is None:
+            raise SettingError("correction", correction.name, f"another one with {test.title}")
+        observed = statistics.sign * test.observed(statistics, pairs)
+        adjusted = correction.adjust(
+            observed,
+            evidence.blocks,
+            settings.alternative,
+            exact=exact,
+            scale=test.scale(statistics),
+        )
+        bounds = monte_carlo_interval(_share(adjusted, replicates), replicates)
+    else:
+        adjusted = adjust(p, correction.name)
+        # Corrections are monotone in every p-value.
+        bounds = np.stack(
+            [
+                adjust(bound, correction.name)
+                for bound in monte_carlo_interval(_share(p, replicates), replicates)
+            ]
+        )
+        smallest = float(adjust(np.full(len(pairs), smallest), correction.name).min())
+    clear = all(decision(low, high, settings.alpha) is not None for low, high in bounds.T)
+    return PairTests(p, p_se, adjusted, replicates, exact, exact or clear, smallest)
+
+
+def _share(p: Values, replicates: int) -> Values:
+    """The share of the replicates that were extreme: p without the observed test set."""
+    return np.clip((p * (replicates + 1) - 1) / replicates, 0.0, 1.0)
+
+
+# An adaptive comparison by swaps starts with this many, and every one gives up after so many.
+ADAPTIVE_START = 1000
+
+
+ADAPTIVE_LIMIT = 1_000_000
+
+
+# Differences of bootstrap replicates that are looked at together: 32 MB.
+PAIR_BLOCK = 1 << 22
+
+
+# Called with the first replicate and their number; by metric, scores shaped (replicate, system).
+Draw = Callable[[int, int], Sequence[Values]]
+
+
+def all_pair_tests(
+    statistics: Sequence[MetricStatistics],
+    scores: Sequence[Values],
+    pairs: Sequence[Pair],
+    settings: CompareSettings,
+    draw: Draw,
+    progress: Progress | None = None,
+) -> list[PairTests]:
+    """Test all pairs by all metrics.
+
+    Args:
+        statistics: what is tested, one for each metric; swaps exchange its rows.
+        scores: for each metric the scores on the bootstrap's first replicates, shaped
+            (replicate, system).
+        pairs: the systems of each comparison.
+        settings: which test, how many replicates, and whether more of them where needed.
+        draw: makes scores on the bootstrap's further replicates.
+        progress: hears of swaps as they are made.
+    """
+    test = find_test(settings.test)
+    if test.source == "runs":
+        return [_run_tests(metric, pairs, test, settings) for metric in statistics]
+    count = settings.test_replicates or settings.replicates
+    replicates: _Swapped | _Drawn
+    if test.source == "swaps":
+        replicates = _Swapped(statistics, pairs, settings, progress)
+        if settings.adaptive and not Swaps(replicates=count).enumerates(len(statistics[0].rows)):
+            least = fewest_replicates(settings.correction, len(pairs), settings.alpha)
+            count = max(min(ADAPTIVE_START, count), least)
+    else:
+        replicates = _Drawn(statistics, pairs, settings, scores, draw)
+    unclear = list(range(len(statistics)))
+    tests: dict[int, PairTests] = {}
+    while True:
+        replicates.make(unclear, count)
+        for metric in unclear:
+            evidence = replicates.evidence(metric)
+            tests[metric] = _judged(statistics[metric], pairs, settings, evidence)
+        unclear = [metric for metric in unclear if not tests[metric].decided]
+        if not (settings.adaptive and unclear):
+            break
+        done = tests[unclear[0]].replicates
+        count = min(2 * done, ADAPTIVE_LIMIT)
+        if count <= done:
+            break
+    return [tests[metric] for metric in range(len(statistics))]
+
+
+def _run_tests(
+    statistics: MetricStatistics,
+    pairs: Sequence[Pair],
+    test: SignificanceTest,
+    settings: CompareSettings,
+) -> PairTests:
+    """Tests by a variance that needs no replicates: nothing about them is left to chance."""
+    p = test.p_value(statistics, pairs, settings.alternative)
+    adjusted = adjust(p, settings.correction)
+    return PairTests(p, np.zeros_like(p), adjusted, 0, exact=False, decided=True, smallest_p=0.0)
+
+
+class _Swapped:
+    """Random swaps, of which only the extreme ones are counted."""
+
+    def __init__(
+        self,
+        statistics: Sequence[MetricStatistics],
+        pairs: Sequence[Pair],
+        settings: CompareSettings,
+        progress: Progress | None,
+    ) -> None:
+        self._statistics, self._pairs, self._settings = statistics, pairs, settings
+        self._test, self._progress = find_test(settings.test), progress
+        self._observed = [metric.sign * self._test.observed(metric, pairs) for metric in statistics]
+        self._margins = [
+            TIE_TOLERANCE * np.maximum(np.abs(observed), self._test.scale(metric))
+            for observed, metric in zip(self._observed, statistics, strict=True)
+        ]
+        self._extreme = [np.zeros(len(pairs), dtype=np.int64) for _ in statistics]
+        self._done = [0] * len(statistics)
+        self._exact = False
+
+    def make(self, metrics: Sequence[int], count: int) -> None:
+        """Make as many replicates of these metrics as are missing; all metrics have as many."""
+        chosen = [self._statistics[metric] for metric in metrics]
+        swaps = Swaps(replicates=count, seed=self._settings.seed)
+        first = self._done[metrics[0]]
+        self._exact = swaps.enumerates(len(chosen[0].rows))
+        if self._exact:
+            first = 0
+            for metric in metrics:
+                self._extreme[metric][:] = 0
+        else:
+            swaps = replace(swaps, replicates=count - first)
+        made = 0
+        for blocks in self._test.swap_blocks(
+            chosen, self._pairs, swaps, self._progress, first=first
+        ):
+            made += len(blocks[0])
+            for metric, block in zip(metrics, blocks, strict=True):
+                self._extreme[metric] += extreme_counts(
+                    self._observed[metric],
+                    self._statistics[metric].sign * block,
+                    self._settings.alternative,
+                    self._margins[metric],
+                )
+        for metric in metrics:
+            self._done[metric] = first + made
+
+    def evidence(self, metric: int) -> _Evidence:
+        """What the swaps so far say by one metric."""
+        extreme, count = self._extreme[metric], self._done[metric]
+        p = extreme / count if self._exact else (extreme + 1) / (count + 1)
+        return _Evidence(p, count, self._exact, partial(self._again, metric))
+
+    def _again(self, metric: int) -> Iterator[Values]:
+        statistics = self._statistics[metric]
+        swaps = Swaps(replicates=self._done[metric], seed=self._settings.seed)
+        for (block,) in self._test.swap_blocks([statistics], self._pairs, swaps):
+            yield statistics.sign * block
+
+
+class _Drawn:
+    """Bootstrap replicates: systems' scores are kept, the differences of pairs are not."""
+
+    def __init__(
+        self,
+        statistics: Sequence[MetricStatistics],
+        pairs: Sequence[Pair],
+        settings: CompareSettings,
+        scores: Sequence[Values],
+        draw: Draw,
+    ) -> None:
+        self._statistics, self._settings, self._draw = statistics, settings, draw
+        self._test, self._scores = find_test(settings.test), list(scores)
+        self._left, self._right = np.array(pairs).T
+        self._observed = [metric.sign * self._test.observed(metric, pairs) for metric in statistics]
+
+    def make(self, metrics: Sequence[int], count: int) -> None:
+        """Draw as many replicates as are missing."""
+        done = len(self._scores[metrics[0]])
+        if count > done:
+            further = self._draw(done, count - done)
+            for metric in metrics:
+                self._scores[metric] = np.concatenate([self._scores[metric], further[metric]])
+
+    def evidence(self, metric: int) -> _Evidence:
+        """What the draws so far say by one metric."""
+        statistics, scores = self._statistics[metric], self._scores[metric]
+        size = max(1, PAIR_BLOCK // len(scores))
+        p = np.empty(len(self._left))
+        for start in range(0, len(p), size):
+            part = slice(start, start + size)
+            p[part] = self._test.p_values(
+                self._observed[metric][part],
+                self._differences(scores, metric, part),
+                self._settings.alternative,
+                scale=statistics.scale,
+            )
+        return _Evidence(p, len(scores), exact=False, blocks=partial(self._null, metric))
+
+    def _differences(self, scores: Values, metric: int, part: slice) -> Values:
+        differences = scores[:, self._left[part]] - scores[:, self._right[part]]
+        return np.asarray(self._statistics[metric].sign * differences)
+
+    def _null(self, metric: int) -> Iterator[Values]:
+        scores, observed = self._scores[metric], self._observed[metric]
+        size = max(1, PAIR_BLOCK // len(observed))
+        for start in range(0, len(scores), size):
+            drawn = self._differences(scores[start : start + size], metric, slice(None))
+            if self._test.null is not None:
+                yield self._test.null(observed, drawn)
+
+
+# Ranks. `better[i, j]` says that system i is significantly better than system j.
+
+
+def significantly_better(
+    systems: int,
+    pairs: Sequence[tuple[int, int]],
+    differences: ArrayLike,
+    significant: ArrayLike,
+    *,
+    higher_is_better: bool = True,
+) -> NDArray[np.bool_]:
+    """The matrix of who is significantly better than whom; pairs not compared are not.
+
+    Args:
+        systems: how many systems there are.
+        pairs: the numbers of a first and a second system, for each comparison.
+        differences: the first system's score minus the second's, for each comparison.
+        significant: the decision on each comparison.
+        higher_is_better: whether more of the metric is better.
+    """
+    better = np.zeros((systems, systems), dtype=np.bool_)
+    ahead = as_values("differences", differences) * (1 if higher_is_better else -1)
+    for (first, second), lead, real in zip(pairs, ahead, np.asarray(significant), strict=True):
+        better[first, second] = real and lead > 0
+        better[second, first] = real and lead < 0
+    return better
+
+
+def rank_ranges(better: ArrayLike) -> list[tuple[int, int]]:
+    """The best and the worst rank that each system may have.
+
+    Behind all that are significantly better, ahead of all that are significantly worse: from the
+    losses plus one to the number of systems minus the wins, as in the WMT findings.
+
+    >>> rank_ranges([[False, False, True], [False, False, False], [False, False, False]])
+    [(1, 2), (1, 3), (2, 3)]
+    """
+    wins = _decisions(better)
+    first = 1 + wins.sum(axis=0)
+    last = len(wins) - wins.sum(axis=1)
+    return [(int(best), int(worst)) for best, worst in zip(first, last, strict=True)]
+
+
+def probability_of_best(scores: ArrayLike, *, higher_is_better: bool = True) -> list[float]:
+    """The share of the replicates in which each system is the best; those that tie share it.
+
+    Assumes what the bootstrap does. The shares add up to 1.
+
+    Args:
+        scores: shaped (replicate, system).
+        higher_is_better: whether more of the metric is better.
+    """
+    replicates = as_replicates("scores", scores)
+    if replicates.ndim != 2 or replicates.shape[1] == 0:
+        raise SettingError("scores", replicates.shape, "shape (replicate, system)")
+    quality = replicates if higher_is_better else -replicates
+    best = quality.max(axis=1, keepdims=True)
+    among_the_best = quality >= best - TIE_TOLERANCE * np.abs(quality).max(axis=1, keepdims=True)
+    shares: Values = (among_the_best / among_the_best.sum(axis=1, keepdims=True)).mean(axis=0)
+    return [float(share) for share in shares]
+
+
+def clusters(
+    scores: ArrayLike, better: ArrayLike, *, higher_is_better: bool = True
+) -> list[list[int]]:
+    """Groups of systems that can't be told apart, the best group first, each best first.
+
+    As in the WMT findings: systems are sorted by score, and a line is drawn where every system
+    above is significantly better than every system below. Two systems of one group may well
+    differ significantly, but then a chain of undecided pairs joins them.
+
+    Args:
+        scores: the score of each system on the test set itself.
+        better: which pairs differ significantly.
+        higher_is_better: whether more of the metric is better.
+
+    >>> clusters([30.0, 35.0, 34.9], [[0, 0, 0], [1, 0, 0], [1, 0, 0]])
+    [[1, 2], [0]]
+    """
+    wins = _decisions(better)
+    quality = as_values("scores", scores) * (1 if higher_is_better else -1)
+    if quality.shape != wins.shape[:1]:
+        raise SettingError("scores", quality.shape, f"one score for each of {len(wins)} systems")
+    order = np.argsort(-quality, kind="stable")
+    groups: list[list[int]] = []
+    for place, system in enumerate(order):
+        if place == 0 or wins[np.ix_(order[:place], order[place:])].all():
+            groups.append([])
+        groups[-1].append(int(system))
+    return groups
+
+
+def _decisions(better: ArrayLike) -> NDArray[np.bool_]:
+    """The decisions as a checked square matrix in which nobody beats a system that beats them."""
+    wins = np.asarray(better, dtype=np.bool_)
+    if wins.ndim != 2 or wins.shape[0] != wins.shape[1]:
+        raise SettingError("better", wins.shape, "a square matrix (system, system)")
+    if (wins & wins.T).any():
+        first, second = (int(number) for number in np.argwhere(wins & wins.T)[0])
+        expected = "at most one better system in each pair, and none better than itself"
+        raise SettingError("better", (first, second), expected)
+    return wins

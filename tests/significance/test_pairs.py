@@ -1,0 +1,283 @@
+"""Claims about tests of all pairs, adaptive comparisons, and ranks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_array_equal
+from numpy.typing import NDArray
+
+from truebleu import BLEU
+from truebleu.corpus import as_test_set
+from truebleu.errors import SettingError
+from truebleu.resampling import Swaps, Units
+from truebleu.significance import pairs as adaptive
+from truebleu.significance.compare import compare
+from truebleu.significance.pairs import (
+    clusters,
+    probability_of_best,
+    rank_ranges,
+    significantly_better,
+)
+from truebleu.significance.statistics import (
+    MetricStatistics,
+    metric_statistics,
+    studentized_swaps,
+)
+from truebleu.significance.tests import TESTS, find_test
+from truebleu.simulation import Channel, simulate
+
+if TYPE_CHECKING:
+    from truebleu.corpus import TestSet
+    from truebleu.significance.compare import Comparison
+
+
+def texts_of(segments: int, *rates: float, seed: int = 4) -> TestSet:
+    channels = {f"at {rate}": Channel.at_rate(rate) for rate in rates}
+    return simulate(segments=segments, systems=channels, seed=seed)
+
+
+def compared(test_set: TestSet, test: str, replicates: int, *, adaptive: bool) -> Comparison:
+    settings: dict[str, Any] = {
+        "test": test,
+        "replicates": replicates,
+        "adaptive": adaptive,
+        "correction": "none",
+        "unit": "segment",
+    }
+    return compare(test_set, metrics=["bleu"], **settings)
+
+
+@pytest.fixture(scope="module")
+def close() -> TestSet:
+    """Two systems whose p is near 0.07: too close to 0.05 for 100 replicates."""
+    test_set = texts_of(200, 0.2, 0.23, seed=6)
+    assert 0.06 < compared(test_set, "ar", 20_000, adaptive=False).comparisons[0].p < 0.15
+    return test_set
+
+
+@pytest.mark.parametrize("test", ["ar", "bootstrap", "bootstrap-absolute"])
+def test_replicates_are_added_until_the_decision_is_clear(close: TestSet, test: str) -> None:
+    few = compared(close, test, 100, adaptive=False)
+    more = compared(close, test, 100, adaptive=True)
+    assert not few.metrics["BLEU"].decided
+    assert more.metrics["BLEU"].decided
+    assert more.metrics["BLEU"].replicates > few.metrics["BLEU"].replicates == 100
+
+
+@pytest.mark.parametrize("test", ["ar", "bootstrap"])
+def test_replicates_added_bit_by_bit_are_those_asked_for_at_once(close: TestSet, test: str) -> None:
+    found = compared(close, test, 100, adaptive=True)
+    at_once = compared(close, test, found.metrics["BLEU"].replicates, adaptive=False)
+    assert found.comparisons[0].p == at_once.comparisons[0].p
+    assert found.comparisons[0].p_se == at_once.comparisons[0].p_se
+
+
+def test_a_clear_decision_takes_fewer_swaps_than_asked_for() -> None:
+    found = compared(texts_of(100, 0.1, 0.4), "ar", 10_000, adaptive=True)
+    assert found.metrics["BLEU"].replicates == adaptive.ADAPTIVE_START
+
+
+def test_when_all_swaps_are_within_reach_they_are_tried_instead() -> None:
+    for seed in range(100):
+        texts = texts_of(10, 0.2, 0.3, seed=seed)
+        found = compared(texts, "ar", 400, adaptive=True)
+        exact = compared(texts, "ar", 1024, adaptive=False)
+        assert exact.metrics["BLEU"].exact
+        if found.metrics["BLEU"].replicates > 800:
+            assert found.metrics["BLEU"] == exact.metrics["BLEU"]
+            assert found.comparisons[0].p == exact.comparisons[0].p
+            return
+    pytest.fail("no p-value was close to the level")
+
+
+def test_a_metric_that_is_clear_does_not_wait_for_the_others(close: TestSet) -> None:
+    settings: dict[str, Any] = {
+        "replicates": 100,
+        "adaptive": True,
+        "correction": "none",
+        "unit": "segment",
+    }
+    both = compare(close, metrics=["bleu", "length"], **settings).metrics
+    alone = compare(close, metrics=["length"], **settings).metrics["Length"]
+    assert both["Length"].replicates == alone.replicates != both["BLEU"].replicates
+
+
+@pytest.mark.parametrize("test", ["ar", "bootstrap"])
+def test_what_stays_unclear_is_given_up_at_the_limit(
+    close: TestSet, test: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(adaptive, "ADAPTIVE_LIMIT", 110)
+    found = compared(close, test, 100, adaptive=True).metrics["BLEU"]
+    assert (found.replicates, found.decided) == (110, False)
+
+
+@pytest.mark.parametrize("name", [test.name for test in TESTS.values() if test.source != "runs"])
+def test_replicates_of_a_test_are_those_of_a_comparison(close: TestSet, name: str) -> None:
+    test = find_test(name)
+    units = Units.segments(len(close))
+    statistics = metric_statistics(close, [BLEU()], units)
+    (differences,), exact = test.differences(statistics, [(0, 1)], replicates=200, seed=12345)
+    observed = test.observed(statistics[0], [(0, 1)])
+    scale = test.scale(statistics[0])
+    p = test.p_values(observed, differences, exact=exact, scale=scale)
+    assert p.tolist() == [compared(close, name, 200, adaptive=False).comparisons[0].p]
+
+
+def test_studentized_values_are_those_of_the_swapped_texts() -> None:
+    """Every swap of six segments, by the definition: swap rows, then difference over its error."""
+    statistics = metric_statistics(texts_of(6, 0.2, 0.4), [BLEU()], Units.segments(6))[0]
+    (found,) = next(studentized_swaps([statistics], [(0, 1)], Swaps(replicates=64), first=0))
+    for replicate in range(64):
+        rows = statistics.rows.copy()
+        for unit in range(6):
+            if replicate >> unit & 1:
+                rows[unit] = rows[unit, ::-1]
+        gradient = BLEU().gradient(rows.sum(axis=0))
+        each = rows[:, 0] @ gradient[0] - rows[:, 1] @ gradient[1]
+        first, second = BLEU().score(rows.sum(axis=0))
+        expected = (first - second) / np.sqrt(6 * each.var(ddof=1))
+        assert found[replicate, 0] == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.slow
+def test_studentized_swaps_hold_where_one_output_is_cut_short() -> None:
+    """Two systems of equal score, one short and one long: a null that is no exchange of outputs."""
+    pool = texts_of(1500, 0.15, 0.25, seed=3)
+    good, bad = (list(text) for text in pool.systems.values())
+    wanted = BLEU().corpus(bad, pool.references[0]).score
+    cut = 0
+    while BLEU().corpus(good, pool.references[0]).score > wanted:
+        good[cut] = " ".join(str(good[cut]).split()[:-3])
+        cut += 1
+    systems = as_test_set({"short": good, "long": bad}, list(pool.references))
+    statistics = metric_statistics(systems, [BLEU()], Units.segments(1500))[0]
+    assert abs(statistics.scores[0] - statistics.scores[1]) < 0.1
+    hits = dict.fromkeys(("ar", "studentized"), 0)
+    for trial in range(300):
+        chosen = np.random.default_rng(trial).integers(0, 1500, 200)
+        sample = MetricStatistics("BLEU", BLEU(), np.ascontiguousarray(statistics.rows[chosen]))
+        for name in hits:
+            test = find_test(name)
+            (values,), _ = test.differences([sample], [(0, 1)], replicates=399, seed=trial)
+            p = test.p_values(test.observed(sample, [(0, 1)]), values, scale=test.scale(sample))
+            hits[name] += bool(p[0] <= 0.05)
+    # Three binomial standard deviations around 5 % of 300.
+    assert abs(hits["studentized"] - 15) <= 11, hits
+
+
+# Ranks.
+
+
+Decisions = NDArray[np.bool_]
+
+# Five systems by score, 0 the best: 0 beats 2, 3, 4; 1 beats 3, 4; 2 beats 3, 4; 3 ~ 4.
+BETTER = np.array(
+    [
+        [0, 0, 1, 1, 1],
+        [0, 0, 0, 1, 1],
+        [0, 0, 0, 1, 1],
+        [0, 0, 0, 0, 0],
+        [0, 0, 0, 0, 0],
+    ],
+    dtype=np.bool_,
+)
+SCORES = [35.0, 34.0, 33.0, 20.0, 19.0]
+
+
+@st.composite
+def ranked_systems(draw: st.DrawFn) -> tuple[list[int], Decisions]:
+    """Scores, and decisions in which only a higher score is ever better."""
+    scores = draw(st.lists(st.integers(0, 9), min_size=1, max_size=7))
+    drawn = draw(arrays(np.bool_, (len(scores), len(scores))))
+    return scores, drawn & (np.array(scores)[:, None] > np.array(scores))
+
+
+def test_a_rank_lies_between_the_losses_and_the_wins() -> None:
+    assert rank_ranges(BETTER) == [(1, 2), (1, 3), (2, 3), (4, 5), (4, 5)]
+
+
+def test_a_line_is_drawn_where_all_above_beat_all_below() -> None:
+    # 0 beats 2, but 1 joins them.
+    assert clusters(SCORES, BETTER) == [[0, 1, 2], [3, 4]]
+
+
+def test_error_rates_rank_the_other_way_round() -> None:
+    # Numbered from the last to the first, with errors in place of scores.
+    errors = [100 - score for score in reversed(SCORES)]
+    found = clusters(errors, BETTER[::-1, ::-1], higher_is_better=False)
+    assert found == [[4, 3, 2], [1, 0]]
+
+
+@given(ranked_systems())
+def test_clusters_are_separated_and_no_finer_line_separates(
+    systems: tuple[list[int], Decisions],
+) -> None:
+    scores, better = systems
+    groups = clusters(scores, better)
+    order = [system for group in groups for system in group]
+    assert sorted(order) == list(range(len(scores)))
+    assert [scores[system] for system in order] == sorted(scores, reverse=True)
+    lines = {sum(map(len, groups[:count])) for count in range(1, len(groups))}
+    for place in range(1, len(order)):
+        separated = all(better[i, j] for i in order[:place] for j in order[place:])
+        assert (place in lines) == separated
+
+
+@given(ranked_systems())
+def test_rank_ranges_stay_within_their_cluster(systems: tuple[list[int], Decisions]) -> None:
+    scores, better = systems
+    ranges = rank_ranges(better)
+    first = 1
+    for group in clusters(scores, better):
+        last = first + len(group) - 1
+        for system in group:
+            low, high = ranges[system]
+            assert first <= low <= high <= last
+        first = last + 1
+
+
+def test_decisions_on_pairs_become_a_matrix() -> None:
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    expected = np.zeros((4, 4), dtype=np.bool_)
+    expected[0, 2] = expected[2, 1] = True
+    better = significantly_better(4, pairs, [0.1, 2.0, -1.0], [False, True, True])
+    assert_array_equal(better, expected)
+    errors = significantly_better(
+        4, pairs, [0.1, 2.0, -1.0], [False, True, True], higher_is_better=False
+    )
+    assert_array_equal(errors, expected.T)
+
+
+def test_a_significant_difference_of_zero_makes_nobody_better() -> None:
+    assert not significantly_better(2, [(0, 1)], [0.0], [True]).any()
+
+
+def test_the_probability_of_being_best_is_shared_by_those_who_tie() -> None:
+    scores = [[3.0, 2.0, 1.0], [2.0, 2.0, 1.0], [1.0, 1.0, 1.0], [0.1 + 0.2, 0.3, 0.0]]
+    third = 1 / 3
+    expected = [(1 + 0.5 + third + 0.5) / 4, (0.5 + third + 0.5) / 4, third / 4]
+    assert probability_of_best(scores) == pytest.approx(expected)
+
+
+@given(arrays(np.float64, (20, 4), elements=st.floats(-100, 100)))
+def test_the_probabilities_add_up_to_1_and_turn_round_with_the_sign(
+    scores: NDArray[np.float64],
+) -> None:
+    shares = probability_of_best(scores)
+    assert sum(shares) == pytest.approx(1)
+    assert probability_of_best(-scores, higher_is_better=False) == shares
+
+
+def test_contradictions_are_refused() -> None:
+    with pytest.raises(SettingError, match="at most one better system"):
+        rank_ranges([[False, True], [True, False]])
+    with pytest.raises(SettingError, match="square"):
+        rank_ranges([[False, True]])
+    with pytest.raises(SettingError, match="one score for each of 5 systems"):
+        clusters([1.0, 2.0], BETTER)
