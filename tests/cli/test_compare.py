@@ -104,6 +104,59 @@ def test_every_format_has_the_scores(folder: Path, format_: str) -> None:
     assert "nrefs:1" in result.stdout
 
 
+def test_latex_is_one_table_of_systems_by_metrics_with_marks_against_the_baseline(
+    folder: Path,
+) -> None:
+    written = run(folder, "-m", "bleu,ter", "--baseline", "bad", "-f", "latex").stdout
+    assert written.isascii()
+    assert written.count("\\begin{tabular}") == 1
+    rows = [line for line in written.splitlines() if line.endswith("\\\\")]
+    assert rows[0] == r"System & BLEU & TER \\"
+    assert rows[1].startswith("bad & ")
+    assert "rlap" not in rows[1]
+    assert sum(row.count(r"\rlap{$^{\dagger}$}") for row in rows[2:]) == 4
+    assert written.count(r"\textbf") == 2
+    assert "% Bold: best. dagger better and double dagger worse than bad, adjusted p" in written
+
+
+def test_markdown_separates_clusters_where_all_pairs_were_compared(folder: Path) -> None:
+    written = run(folder, "-f", "markdown").stdout.splitlines()
+    assert written[0] == "| System | BLEU |"
+    # The two that can't be told apart, an empty row, and the one that both beat.
+    assert written[4] == "|  |  |"
+    assert written[5].startswith("| bad | ")
+
+
+def test_columns_are_chosen_by_name(folder: Path) -> None:
+    shown = run(folder, "--columns", "ranks,score,interval").stdout.splitlines()
+    assert shown[0].split() == ["System", "ranks", "BLEU", "95", "%", "interval"]
+    heading = run(folder, "--columns", "score,ranks", "-f", "markdown").stdout.splitlines()[0]
+    assert heading == "| System | BLEU | ranks |"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--columns", "rank"], "did you mean 'ranks'"),
+        (["--columns", "runs"], "columns that this comparison has: score, interval"),
+        (["--columns", "ranks", "--baseline", "bad"], "columns that this comparison has"),
+        (["--columns", "score", "-f", "json"], "another format: json has all numbers"),
+    ],
+)
+def test_columns_that_are_not_there_are_refused(
+    folder: Path, arguments: list[str], message: str
+) -> None:
+    assert message in str(run(folder, *arguments).exception)
+
+
+def test_quiet_leaves_out_warnings_but_no_results(folder: Path) -> None:
+    copies = [f"copy={folder / 'good.txt'}", "-m", "wer"]
+    loud, quiet = run(folder, *copies), run(folder, *copies, "--quiet")
+    assert "warning: " in loud.stderr
+    assert quiet.stderr == ""
+    assert quiet.stdout == loud.stdout
+
+
 def test_the_same_seed_gives_the_same_answer_on_any_threads(folder: Path) -> None:
     one = run(folder, "--seed", "0", "--threads", "1", "--format", "json").stdout
     two = run(folder, "--seed", "0", "--threads", "2", "--format", "json").stdout

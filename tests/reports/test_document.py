@@ -39,7 +39,8 @@ No pair of b|2 was drawn.
 """
 LATEX = r"""% How often tests conclude
 
-\begin{tabular}{lrrrl}
+\begingroup\small\setlength{\tabcolsep}{4pt}%
+\begin{tabular}{@{}lrrrl}
 \toprule
 Pair & Segments & Right & Difference & Held \\
 \midrule
@@ -47,6 +48,7 @@ a\_1 & 100 & 25.0 \% & +0.33 & yes \\
 b\textbar{}2 & 1600 & -- & +0.00 & no \\
 \bottomrule
 \end{tabular}
+\endgroup
 
 % a_1 needs more.
 % No pair of b|2 was drawn.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from truebleu.cli.main import say
+from truebleu.cli.main import warn
 from truebleu.corpus import read_test_set
 from truebleu.corpus.nbest import NBEST_FORMATS, read_nbest
 
@@ -89,5 +89,5 @@ def read_references(references: Sequence[str]) -> TestSet | None:
         return None
     test_set = read_test_set([], references)
     for warning in test_set.warnings:
-        say(f"warning: {warning.message}")
+        warn(warning.message)
     return test_set

@@ -12,7 +12,7 @@ import click
 from click.core import ParameterSource
 
 from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED, INTERVALS, UNITS
-from truebleu.cli.main import say
+from truebleu.cli.main import QUIET, is_quiet, warn
 from truebleu.corpus import read_test_set
 from truebleu.errors import SettingError, SuspiciousTextError
 from truebleu.metrics.base import MAX_THREADS, set_threads, use_environment
@@ -114,7 +114,7 @@ def read_texts(
     if strict and messages:
         raise SuspiciousTextError(messages)
     for message in messages:
-        say(f"warning: {message}")
+        warn(message)
     return test_set
 
 
@@ -345,22 +345,41 @@ def draw_chart(result: Drawable, chart: Path | None, *, force: bool) -> None:
         save_chart(result, chart, overwrite=force)
 
 
-def threads_option(command: Command) -> Command:
-    """How many threads, which changes the time and nothing else."""
-    return click.option(
-        "--threads",
-        type=click.IntRange(min=0, max=MAX_THREADS),
-        expose_value=False,
-        callback=_use_threads,
-        help="Threads to use; 0 for one per processor. Default: TRUEBLEU_THREADS, or 0.",
-    )(command)
+def execution_options(command: Command) -> Command:
+    """How a command runs, which changes nothing about results: threads, and what is said."""
+    return _add(
+        command,
+        click.option(
+            "--threads",
+            type=click.IntRange(min=0, max=MAX_THREADS),
+            expose_value=False,
+            callback=_use_threads,
+            help="Threads to use; 0 for one per processor. Default: TRUEBLEU_THREADS, or 0.",
+        ),
+        quiet_option,
+    )
+
+
+def _be_quiet(context: click.Context, _option: click.Parameter, quiet: bool) -> None:
+    context.meta[QUIET] = quiet
+
+
+quiet_option = click.option(
+    "-q",
+    "--quiet",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_be_quiet,
+    help="No warnings and no progress on standard error; results and errors only.",
+)
 
 
 def _use_threads(_context: click.Context, _option: click.Parameter, threads: int | None) -> None:
     if threads is None:
         use_environment()
     elif (used := set_threads(threads)) < threads:
-        say(f"warning: {used} threads are used: {threads} would only be slower on this machine")
+        warn(f"{used} threads are used: {threads} would only be slower on this machine")
 
 
 # Progress.
@@ -378,7 +397,7 @@ def progress_bar(total: int, what: str) -> Iterator[Callable[[int], None]]:
     def advance(more: int) -> None:
         nonlocal done, shown
         done += more
-        if sys.stderr.isatty() and monotonic() - started > PATIENCE_SECONDS:
+        if sys.stderr.isatty() and not is_quiet() and monotonic() - started > PATIENCE_SECONDS:
             share = min(1.0, done / max(total, 1))
             bar = "█" * round(WIDTH * share)
             sys.stderr.write(f"\r{what} {bar:<{WIDTH}} {100 * share:3.0f} %")

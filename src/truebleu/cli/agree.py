@@ -15,12 +15,12 @@ from truebleu.agreement.tests import PERMUTE
 from truebleu.cli._options import (
     chart_options,
     draw_chart,
+    execution_options,
     format_option,
     metric_option,
     optional_test_set_options,
     progress_bar,
     read_texts,
-    threads_option,
 )
 from truebleu.errors import SettingError
 from truebleu.human import FORMATS as HUMAN_FORMATS
@@ -253,7 +253,7 @@ How to read the answer: 1 is full agreement. The interval says where the value o
 @agreement_options
 @chart_options
 @format_option
-@threads_option
+@execution_options
 def command(
     systems: tuple[str, ...],
     references: tuple[str, ...],

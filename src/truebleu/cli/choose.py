@@ -10,11 +10,11 @@ from truebleu.agreement.choose import DEVELOPMENT, choose, parse_grid
 from truebleu.cli._options import (
     chart_options,
     draw_chart,
+    execution_options,
     format_option,
     progress_bar,
     read_texts,
     test_set_options,
-    threads_option,
 )
 from truebleu.cli.agree import agreement_options, human_options, read_judgments
 from truebleu.errors import SettingError
@@ -88,7 +88,7 @@ coefficients.
 @agreement_options
 @chart_options
 @format_option
-@threads_option
+@execution_options
 def command(
     systems: tuple[str, ...],
     references: tuple[str, ...],

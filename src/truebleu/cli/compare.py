@@ -9,6 +9,7 @@ import click
 from truebleu._settings import ABOUTS, ALTERNATIVES, DEFAULT_REPLICATES, RUN_SWAPS
 from truebleu.cli._options import (
     comparison_options,
+    execution_options,
     format_option,
     given,
     metric_option,
@@ -16,8 +17,8 @@ from truebleu.cli._options import (
     read_texts,
     refuse_idle,
     test_set_options,
-    threads_option,
 )
+from truebleu.reports.compare import COLUMNS, document, require_columns
 from truebleu.reports.document import render
 from truebleu.significance.compare import compare
 from truebleu.significance.corrections import CORRECTIONS
@@ -34,6 +35,7 @@ Examples:
   truebleu compare -r ref.txt 'sys/*.txt' --documents docs.tsv
   truebleu compare -r ref.txt a.txt b.txt --margin 0.5 --format json
   truebleu compare -r ref.txt sys/ --runs '{system}.opt{run}'
+  truebleu compare -r ref.txt sys/ --baseline ONLINE-A -m bleu,chrf -f latex > table.tex
 
 \b
 How to read the answer: the interval is a confidence interval of the score that all segments like
@@ -83,8 +85,14 @@ the tests leave.
     help="About these runs: swap all runs of a unit together, or each separately as MultEval does.",
 )
 @comparison_options
+@click.option(
+    "--columns",
+    metavar="NAME,NAME,...",
+    help=f"What tables of systems show: {', '.join(COLUMNS)}. Default: all; in LaTeX and Markdown "
+    "score.",
+)
 @format_option
-@threads_option
+@execution_options
 def command(
     systems: tuple[str, ...],
     references: tuple[str, ...],
@@ -92,6 +100,7 @@ def command(
     documents: str | None,
     strict: bool,
     metrics: list[Metric],
+    columns: str | None,
     format_: str,
     **options: Any,
 ) -> None:
@@ -101,6 +110,9 @@ def command(
     """
     if options["runs"] is None:
         refuse_idle(["swap_runs", "about"], "--runs PATTERN beside it")
+    if format_ in ("json", "tsv"):
+        refuse_idle(["columns"], f"another format: {format_} has all numbers")
+    shown = None if columns is None else require_columns(columns.split(","))
     _check(options)  # before the texts are read
     test_set = read_texts(
         systems, references, metrics, source=source, documents=documents, strict=strict
@@ -109,7 +121,7 @@ def command(
     replicates = options["replicates"] or DEFAULT_REPLICATES
     with progress_bar(passes * replicates, "comparing") as progress:
         comparison = compare(test_set, metrics=metrics, progress=progress, **options)
-    click.echo(render(comparison, format_), nl=False)
+    click.echo(render(comparison, format_, document(comparison, shown)), nl=False)
 
 
 def _check(options: dict[str, Any]) -> None:

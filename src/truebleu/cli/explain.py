@@ -10,6 +10,7 @@ import click
 from truebleu._settings import DEFAULT_REPLICATES, UNITS
 from truebleu.cli._options import (
     chart_options,
+    execution_options,
     format_option,
     level_option,
     metric_option,
@@ -18,7 +19,6 @@ from truebleu.cli._options import (
     replicates_option,
     seed_option,
     test_set_options,
-    threads_option,
 )
 from truebleu.corpus._files import Files, Layout, NamedText, locate
 from truebleu.corpus._reading import read_labels
@@ -82,7 +82,7 @@ few segments carry it.
     help="What --chart draws: slices, or segments added up one by one. Default: slices.",
 )
 @format_option
-@threads_option
+@execution_options
 def command(
     systems: tuple[str, ...],
     references: tuple[str, ...],

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from truebleu.cli._options import (
+    execution_options,
     format_option,
     given,
     metric_option,
@@ -15,7 +16,6 @@ from truebleu.cli._options import (
     refuse_idle,
     replicate_options,
     test_set_options,
-    threads_option,
 )
 from truebleu.corpus._files import locate
 from truebleu.metrics.statistics_files import find_statistics
@@ -65,7 +65,7 @@ Examples:
 )
 @replicate_options
 @format_option
-@threads_option
+@execution_options
 @click.pass_context
 def command(
     context: click.Context,

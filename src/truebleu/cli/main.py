@@ -246,6 +246,22 @@ def say(line: str) -> None:
         sys.stderr.flush()
 
 
+#: Where the context of a command says that nothing but results and errors are wanted.
+QUIET = "truebleu.quiet"
+
+
+def is_quiet() -> bool:
+    """Whether the current command was called with ``--quiet``."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(QUIET))
+
+
+def warn(message: str) -> None:
+    """Write a warning to standard error, unless ``--quiet`` says not to."""
+    if not is_quiet():
+        say(f"warning: {message}")
+
+
 def prepare_streams() -> None:
     """Make the streams fit for use; raises UnreadableFileError where there is no output."""
     has_output = sys.stdout is not None

@@ -10,7 +10,7 @@ import click
 
 from truebleu._settings import DEFAULT_SEED
 from truebleu.cli._nbest_options import nbest_options, read_lists, read_references
-from truebleu.cli._options import format_option, progress_bar, refuse_idle, threads_option
+from truebleu.cli._options import execution_options, format_option, progress_bar, refuse_idle
 from truebleu.corpus._writing import refuse_existing, write_files
 from truebleu.errors import MalformedFileError, SettingError
 from truebleu.nbest.minimum_bayes_risk import Method, Weights, mbr
@@ -114,7 +114,7 @@ Examples:
 @click.option("--force", is_flag=True, help="Overwrite FILE.")
 @nbest_options
 @format_option
-@threads_option
+@execution_options
 def command(
     lists: str,
     metric: str,

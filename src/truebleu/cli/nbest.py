@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from truebleu.cli._nbest_options import nbest_options, read_lists, read_references
-from truebleu.cli._options import format_option, metric_option_by, threads_option
-from truebleu.cli.main import say
+from truebleu.cli._options import execution_options, format_option, metric_option_by
+from truebleu.cli.main import warn
 from truebleu.metrics.registry import as_metrics
 from truebleu.nbest.inspection import describe_lists
 from truebleu.nbest.oracle import oracle_scores
@@ -68,7 +68,7 @@ def check(lists: str, references: tuple[str, ...], **options: Any) -> None:
     test_set = read_references(references)
     result = describe_lists(nbest, references=None if test_set is None else len(test_set))
     for warning in warnings(result):
-        say(f"warning: {warning}")
+        warn(warning)
     click.echo(
         f"ok: {result.name} ({result.format}), {result.segments:,} segments, "
         f"{result.candidates:,} candidates"
@@ -98,7 +98,7 @@ def _list_metrics(written: Sequence[str]) -> list[Metric]:
 )
 @nbest_options
 @format_option
-@threads_option
+@execution_options
 def oracle(
     lists: str,
     references: tuple[str, ...],

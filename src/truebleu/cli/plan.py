@@ -9,12 +9,12 @@ import click
 from truebleu._settings import ALTERNATIVES, DEFAULT_SEED
 from truebleu.cli._options import (
     chart_options,
+    execution_options,
     format_option,
     metric_option,
     optional_test_set_options,
     read_texts,
     refuse_idle,
-    threads_option,
     was_given,
 )
 from truebleu.errors import SettingError
@@ -134,7 +134,7 @@ NEED_TEXTS = ("source", "documents", "strict", "unit", "baseline", "replicates",
 )
 @chart_options
 @format_option
-@threads_option
+@execution_options
 def command(
     systems: tuple[str, ...],
     references: tuple[str, ...],

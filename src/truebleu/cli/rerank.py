@@ -9,12 +9,12 @@ import click
 
 from truebleu.cli._nbest_options import nbest_options, read_lists, read_references
 from truebleu.cli._options import (
+    execution_options,
     format_option,
     metric_option,
     progress_bar,
     replicates_option,
     seed_option,
-    threads_option,
 )
 from truebleu.corpus._writing import refuse_existing, write_files
 from truebleu.errors import SettingError
@@ -78,7 +78,7 @@ Examples:
 @click.option("--force", is_flag=True, help="Overwrite FILE.")
 @nbest_options
 @format_option
-@threads_option
+@execution_options
 def command(
     lists: str,
     references: tuple[str, ...],

@@ -10,11 +10,11 @@ import click
 from truebleu._core import tokenizers
 from truebleu._settings import DEFAULT_SEED
 from truebleu.cli._options import (
+    execution_options,
     format_option,
     metric_option,
     optional_test_set_options,
     read_texts,
-    threads_option,
 )
 from truebleu.errors import SettingError
 from truebleu.planning.sample import DRAWS, sample
@@ -76,7 +76,7 @@ segments.txt: the numbers of the segments in the pool, from 1.
 @click.option("--force", is_flag=True, help="Overwrite what FOLDER has already.")
 @metric_option
 @format_option
-@threads_option
+@execution_options
 def command(
     systems: tuple[str, ...],
     references: tuple[str, ...],

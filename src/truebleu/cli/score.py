@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from truebleu.cli._options import (
+    execution_options,
     format_option,
     metric_option,
     progress_bar,
@@ -14,7 +15,6 @@ from truebleu.cli._options import (
     refuse_idle,
     resampling_options,
     test_set_options,
-    threads_option,
 )
 from truebleu.reports.document import render
 from truebleu.reports.scores import document
@@ -83,7 +83,7 @@ Settings of the metrics:
 )
 @click.option("--force", is_flag=True, help="Overwrite the FILE of --save.")
 @format_option
-@threads_option
+@execution_options
 def command(
     systems: tuple[str, ...],
     references: tuple[str, ...],

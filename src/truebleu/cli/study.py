@@ -16,6 +16,7 @@ from truebleu import studies
 from truebleu._settings import DEFAULT_SEED, INTERVALS
 from truebleu.cli._options import (
     chart_options,
+    execution_options,
     format_option,
     metric_option,
     optional_test_set_options,
@@ -23,11 +24,10 @@ from truebleu.cli._options import (
     progress_bar,
     read_texts,
     test_set_options,
-    threads_option,
     whole_numbers,
 )
 from truebleu.cli.agree import human_options, read_judgments
-from truebleu.cli.main import LazyGroup, say
+from truebleu.cli.main import LazyGroup, warn
 from truebleu.corpus._files import note_input
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner
@@ -183,7 +183,7 @@ def _command(
         keywords["runner"] = Runner(
             resume,
             lambda tasks: progress_bar(tasks, "studying"),
-            lambda message: say(f"warning: {message}"),
+            warn,
         )
         given = {key: value for key, value in keywords.items() if value not in (None, ())}
         result = function(test_set, **given)
@@ -204,7 +204,7 @@ def _command(
         ),
         chart_options,
         format_option,
-        threads_option,
+        execution_options,
     )
     for option in reversed((*options, *every)):
         decorated = option(decorated)

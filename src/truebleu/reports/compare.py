@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from truebleu.reports.document import Column, Document, Sentences, Table, signature_lines
+from truebleu.errors import SettingError, UnknownNameError
+from truebleu.reports.document import Column, Document, Heading, Sentences, Table, signature_lines
 from truebleu.reports.resampling import (
     LARGEST_SHARE,
     p_cell,
@@ -19,7 +21,7 @@ from truebleu.significance.tests import TESTS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from truebleu.reports.document import Block, Row
+    from truebleu.reports.document import Block, Value
     from truebleu.significance.compare import Comparison, MetricResult, PairResult, SystemResult
 
 # A matrix wider than this does not fit a page.
@@ -46,21 +48,31 @@ PAIR_NUMBERS = (
 )
 
 
-def document(comparison: Comparison) -> Document:
-    """For each metric the systems, the matrix of who beats whom, and what that says."""
+def document(comparison: Comparison, columns: Sequence[str] | None = None) -> Document:
+    """For each metric the systems, the matrix of who beats whom, and what that says.
+
+    Args:
+        comparison: the result.
+        columns: what tables of systems show, of COLUMNS; None for what fits: all of them, or in
+            papers the score alone.
+    """
     blocks: list[Block] = []
+    paper: list[Block] = [paper_table(comparison, columns or ("score",))]
     for label in comparison.metrics:
-        blocks.append(system_table(comparison, label))
+        blocks.append(system_table(comparison, label, columns))
         if 2 < len(comparison.systems) <= LARGEST_MATRIX and _shows_order(comparison, label):
             blocks.append(matrix_table(comparison, label))
-        blocks.append(Sentences(tuple(verdict(comparison, label))))
+        sentences = Sentences(tuple(verdict(comparison, label)))
+        blocks.append(sentences)
+        paper += [Heading(label), sentences] if len(comparison.metrics) > 1 else [sentences]
     effects = {
         label: [pair.design_effect for pair in comparison.of(label)] for label in comparison.metrics
     }
     unit = unit_sentences(comparison.test_set, comparison.settings, comparison.units, effects)
     if unit:
         blocks.append(Sentences(tuple(unit)))
-    return Document(tuple(blocks), pair_table(comparison))
+        paper.append(Sentences(tuple(unit)))
+    return Document(tuple(blocks), pair_table(comparison), tuple(paper))
 
 
 # What a comparison says, in sentences that can be quoted.
@@ -311,49 +323,159 @@ def _share_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Ite
 # Tables: systems with intervals and ranks, who beats whom, and every pair with all its numbers.
 
 
-def system_table(comparison: Comparison, label: str) -> Table:
+#: What a table can show of a system, beside its name.
+COLUMNS = ("score", "interval", "difference", "p", "adjusted-p", "ranks", "best", "runs")
+
+
+def require_columns(names: Sequence[str]) -> tuple[str, ...]:
+    """The names of columns, refused where one is none of COLUMNS."""
+    for name in names:
+        if name not in COLUMNS:
+            raise UnknownNameError("column", name, COLUMNS)
+    return tuple(names)
+
+
+def system_table(comparison: Comparison, label: str, columns: Sequence[str] | None = None) -> Table:
     """A row per system: score, interval, difference to the best or the baseline, p and ranks."""
-    metric = comparison.metrics[label]
-    against, digits = _against(comparison, label), metric.digits
-    columns = [
-        Column("system", "System"),
-        Column("score", label, digits),
-        Column("interval", f"{100 * comparison.settings.level:g} % interval", numeric=True),
-        Column("difference", f"− {against}", digits, sign=True, numeric=True),
-    ]
+    shown = (Column("system", "System"), *_columns(comparison, label, columns))
+    pairs = _pairs_with(comparison, label, _against(comparison, label))
+    rows = tuple(
+        _system_row(name, result, pairs.get(name), comparison.metrics[label].digits)
+        for name, result in _by_score(comparison, label)
+    )
+    notes = (*signature_lines([comparison.metrics[label].signature]), method(comparison, label))
+    return Table(shown, rows, notes)
+
+
+def _columns(comparison: Comparison, label: str, chosen: Sequence[str] | None) -> list[Column]:
+    """The columns that a comparison has by one metric, in the order of choice."""
+    digits = comparison.metrics[label].digits
     correction = CORRECTIONS[comparison.settings.correction]
+    there: dict[str, list[Column]] = {
+        "score": [Column("score", label, digits)],
+        "interval": [
+            Column("interval", f"{100 * comparison.settings.level:g} % interval", numeric=True)
+        ],
+        "difference": [
+            Column(
+                "difference", f"− {_against(comparison, label)}", digits, sign=True, numeric=True
+            )
+        ],
+    }
     if correction.basis == "segment scores":
         # A test of its own: another test's p beside it would be no smaller step of the same thing.
-        columns.append(Column("p_adjusted", f"{correction.short_title}'s p", numeric=True))
+        title = f"{correction.short_title}'s p"
+        there["adjusted-p"] = [Column("p_adjusted", title, numeric=True)]
     else:
-        columns += [
-            Column("p", "p", numeric=True),
-            Column("p_adjusted", "adjusted p", numeric=True),
-        ]
+        there["p"] = [Column("p", "p", numeric=True)]
+        there["adjusted-p"] = [Column("p_adjusted", "adjusted p", numeric=True)]
     if _shows_order(comparison, label):
-        columns += [
-            Column("ranks", "ranks", numeric=True),
-            Column("p_best", "best in", 0, percent=True, numeric=True),
-        ]
+        there["ranks"] = [Column("ranks", "ranks", numeric=True)]
+        there["best"] = [Column("p_best", "best in", 0, percent=True, numeric=True)]
     if comparison.runs is not None:
         # How much luck is in a run and how much in the choice of segments (Clark et al. 2011).
-        columns += [
+        there["runs"] = [
             Column("sd_of_runs", "s.d. of runs", digits, numeric=True),
             Column("sd_of_segments", "of segments", digits, numeric=True),
         ]
-    rows = tuple(
-        _system_row(name, result, _pair_with(comparison, label, name, against), digits)
-        for name, result in _by_score(comparison, label)
+    names = list(there) if chosen is None else list(dict.fromkeys(require_columns(chosen)))
+    lacking = [name for name in names if name not in there]
+    if lacking:
+        expected = f"columns that this comparison has: {', '.join(there)}"
+        raise SettingError("columns", ",".join(lacking), expected)
+    return [column for name in names for column in there[name]]
+
+
+# Better and worse than the baseline.
+BETTER, WORSE = "†", "‡"
+
+
+def paper_table(comparison: Comparison, columns: Sequence[str] = ("score",)) -> Table:
+    """Systems × metrics for a paper: the best in bold, and marks of significance or rules.
+
+    With a baseline, that stands first, and a mark says which scores differ from its own. Without
+    one, rules separate the clusters of systems by the first metric.
+    """
+    labels, baseline = list(comparison.metrics), comparison.settings.baseline
+    first = labels[0]
+    names = [name for name, _ in _by_score(comparison, first)]
+    shown = [Column("system", "System")]
+    for label in labels:
+        for column in _columns(comparison, label, columns):
+            of_metric = replace(column, name=f"{label} {column.name}")
+            if column.name == "score":
+                of_metric = replace(of_metric, bold=f"{label} best", mark=f"{label} mark")
+            shown.append(of_metric)
+    begins = {cluster[0] for cluster in comparison.metrics[first].clusters}
+    if baseline is not None:
+        names = [baseline, *(name for name in names if name != baseline)]
+        begins = {names[1]}
+    best = {label: _best(comparison, label) for label in labels}
+    pairs = {label: _pairs_with(comparison, label, _against(comparison, label)) for label in labels}
+    rows = []
+    for name in names:
+        row: dict[str, Value] = {"system": name, "rule": name in begins}
+        for label in labels:
+            pair, metric = pairs[label].get(name), comparison.metrics[label]
+            values = _system_row(name, comparison.systems[name][label], pair, metric.digits)
+            row |= {f"{label} {key}": value for key, value in values.items()}
+            row[f"{label} best"] = name in best[label]
+            row[f"{label} mark"] = _paper_mark(comparison, label, pair)
+        rows.append(row)
+    notes = [
+        _legend(comparison, first),
+        *signature_lines(m.signature for m in comparison.metrics.values()),
+    ]
+    notes += [f"{label}: {method(comparison, label)}" for label in labels]
+    return Table(tuple(shown), tuple(rows), tuple(notes), rule="rule")
+
+
+def _best(comparison: Comparison, label: str) -> frozenset[str]:
+    """The systems with the best score as it is printed; none by a metric without direction."""
+    metric = comparison.metrics[label]
+    if metric.higher_is_better is None:
+        return frozenset()
+    _, best = _by_score(comparison, label)[0]
+    shown = round(best.score, metric.digits)
+    return frozenset(
+        name
+        for name, scores in comparison.systems.items()
+        if round(scores[label].score, metric.digits) == shown
     )
-    notes = (*signature_lines([metric.signature]), method(comparison, label))
-    return Table(tuple(columns), rows, notes)
+
+
+def _paper_mark(
+    comparison: Comparison, label: str, compared: tuple[PairResult, int] | None
+) -> str | None:
+    higher_is_better = comparison.metrics[label].higher_is_better
+    if comparison.settings.baseline is None or higher_is_better is None or compared is None:
+        return None
+    pair, sign = compared
+    if not pair.significant:
+        return None
+    return BETTER if (sign * pair.difference > 0) == higher_is_better else WORSE
+
+
+def _legend(comparison: Comparison, first: str) -> str:
+    """What bold print, marks and rules mean."""
+    settings, legend = comparison.settings, "Bold: best."
+    if settings.baseline is not None:
+        p = _p_name(comparison, first)
+        return (
+            f"{legend} {BETTER} better and {WORSE} worse than {settings.baseline}, "
+            f"{p} ≤ {settings.alpha:g}."
+        )
+    if len(comparison.metrics[first].clusters) > 1:
+        rules = f"Rules separate clusters by {first}: each system is better than all below the rule"
+        return f"{legend} {rules}, {_p_name(comparison, first)} ≤ {settings.alpha:g}."
+    return legend
 
 
 def _system_row(
     name: str, result: SystemResult, pair: tuple[PairResult, int] | None, digits: int
-) -> Row:
+) -> dict[str, Value]:
     low, high = result.interval
-    row: dict[str, str | float | None] = {
+    row: dict[str, Value] = {
         "system": name,
         "score": result.score,
         "interval": f"[{low:.{digits}f}, {high:.{digits}f}]",
@@ -394,7 +516,7 @@ def matrix_table(comparison: Comparison, label: str) -> Table:
     columns = (
         Column("number", ""),
         Column("system", "System"),
-        *(Column(number, number, numeric=False) for number in numbers),
+        *(Column(number, number, numeric=False, tight=True) for number in numbers),
     )
     rows = tuple(
         {
@@ -452,16 +574,15 @@ def _against(comparison: Comparison, label: str) -> str:
     return baseline if baseline is not None else _by_score(comparison, label)[0][0]
 
 
-def _pair_with(
-    comparison: Comparison, label: str, name: str, other: str
-) -> tuple[PairResult, int] | None:
-    """The comparison of two systems, and -1 where it was made the other way round."""
-    for pair in comparison.of(label):
-        if (pair.a, pair.b) == (name, other):
-            return pair, 1
-        if (pair.a, pair.b) == (other, name):
-            return pair, -1
-    return None
+def _pairs_with(
+    comparison: Comparison, label: str, other: str
+) -> dict[str, tuple[PairResult, int]]:
+    """Each system's comparison with another, and -1 where it was made the other way round."""
+    return {
+        pair.a if pair.b == other else pair.b: (pair, 1 if pair.b == other else -1)
+        for pair in comparison.of(label)
+        if other in (pair.a, pair.b)
+    }
 
 
 def _mark(pair: PairResult, higher_is_better: bool | None) -> str:

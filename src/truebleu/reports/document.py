@@ -61,6 +61,9 @@ class Column:
         sign: the number is a difference, written with its sign.
         parts: the names of the numbers that a text for people is made of; programs get those.
         numeric: whether cells are aligned on the right; if None, where all of them are numbers.
+        bold: the name in a row that says whether the cell is in bold print; for papers.
+        mark: the name in a row that has a mark of significance beside the cell; for papers.
+        tight: cells are single characters, which may stand close together where space is short.
     """
 
     name: str
@@ -70,6 +73,9 @@ class Column:
     sign: bool = False
     parts: tuple[str, ...] = ()
     numeric: bool | None = None
+    bold: str | None = None
+    mark: str | None = None
+    tight: bool = False
 
     def cell(self, value: Value) -> str:
         """A value as people read it.
@@ -108,11 +114,13 @@ class Table:
         columns: what is shown, in this order.
         rows: a value for every column's name; further names are ignored by people's formats.
         notes: lines below the table, such as signatures, whose characters must stay as they are.
+        rule: the name in a row that says whether there is a rule above it; for papers.
     """
 
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()
+    rule: str | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -212,10 +220,13 @@ class Document:
         blocks: what people read.
         data: one row per finding, each number in a column of its own and with all its digits: what
             ``--format tsv`` and `to_frame` give.
+        paper: what formats for papers (LaTeX and Markdown) show instead of the blocks, where
+            tables for a terminal would not fit a page.
     """
 
     blocks: tuple[Block, ...]
     data: Table
+    paper: tuple[Block, ...] | None = None
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -223,6 +234,11 @@ class Document:
         return tuple(
             line for block in self.blocks if isinstance(block, Sentences) for line in block.lines
         )
+
+    @property
+    def blocks_for_papers(self) -> tuple[Block, ...]:
+        """What LaTeX and Markdown show."""
+        return self.blocks if self.paper is None else self.paper
 
     @property
     def charts(self) -> tuple[Chart, ...]:

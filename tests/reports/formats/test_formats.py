@@ -97,18 +97,111 @@ def test_latex_is_a_booktabs_tabular() -> None:
         "% Scores\n"
         "\n"
         "% BLEU|nrefs:1\n"
-        "\\begin{tabular}{lrrr}\n"
+        "\\begingroup\\small\\setlength{\\tabcolsep}{4pt}%\n"
+        "\\begin{tabular}{@{}lrrr}\n"
         "\\toprule\n"
         "System & BLEU & 95 \\% interval & best in \\\\\n"
         "\\midrule\n"
         "new & 31.26 & [30.10, 32.40] & 88 \\% \\\\\n"
-        "ältere & 0.00 & -- & -- \\\\\n"
+        '\\"{a}ltere & 0.00 & -- & -- \\\\\n'
         "\\bottomrule\n"
         "\\end{tabular}\n"
+        "\\endgroup\n"
         "\n"
         "% new is better.\n"
         "\n"
         "% seed 1\n"
+    )
+
+
+MARKED = Table(
+    (
+        Column("system", "Système"),
+        Column("score", "τ", digits=2, bold="best", mark="mark"),
+    ),
+    (
+        {"system": "naïve 系统", "score": -1.5, "mark": "‡"},
+        {"system": "łódź – Ørsted", "score": 31.25, "best": True, "mark": "†", "rule": True},
+    ),
+    rule="rule",
+)
+
+
+def test_papers_have_bold_print_marks_and_rules() -> None:
+    written = latex.render(Document((MARKED,), MARKED)).splitlines()
+    assert written[3:7] == [
+        "Syst\\`{e}me & $\\tau$ \\\\",
+        "\\midrule",
+        'na\\"{i}ve [U+7CFB U+7EDF] & $-$1.50\\rlap{$^{\\ddagger}$} \\\\',
+        "\\midrule",
+    ]
+    assert written[7] == (
+        "\\l{}\\'{o}d\\'{z} -- \\O{}rsted & \\textbf{31.25}\\rlap{$^{\\dagger}$} \\\\"
+    )
+    assert markdown.render(Document((MARKED,), MARKED)).splitlines()[2:] == [
+        "| naïve 系统 | -1.50‡ |",
+        "|  |  |",
+        "| łódź – Ørsted | **31.25**† |",
+    ]
+
+
+def test_formats_for_papers_show_what_a_document_has_for_them() -> None:
+    both = Document((TABLE,), TABLE, paper=(MARKED, Sentences(("much better.",))))
+    assert "Syst" in latex.render(both)
+    assert "31.26" not in markdown.render(both)
+    assert "31.26" in text.render(both)
+
+
+def test_latex_is_ascii_whatever_the_script() -> None:
+    # pdfLaTeX stops at a character that its fonts lack; every assigned one is tried here.
+    assigned = [
+        chr(code) for code in range(0x20, 0x2FA20) if category(chr(code)) not in ("Cn", "Cs")
+    ]
+    for start in range(0, len(assigned), 1000):
+        name = "".join(assigned[start : start + 1000])
+        table = Table((Column("name", name),), ({"name": name},), notes=(name,))
+        written = latex.render(Document((table, Sentences((name,))), table))
+        assert written.isascii()
+        row = written.splitlines()[4]
+        rest = row.replace("\\{", "").replace("\\}", "").replace("\\$", "")
+        assert rest.count("{") == rest.count("}")
+        assert rest.count("$") % 2 == 0
+
+
+WIDE = Table(
+    (
+        Column("system", "System"),
+        *(Column(str(n), str(n), numeric=False, tight=True) for n in range(1, 31)),
+    ),
+    tuple(
+        {"system": f"system {n}", **{str(m): "<~>"[m % 3] for m in range(1, 31)}} for n in (1, 2)
+    ),
+)
+
+
+def test_single_characters_move_together_where_a_table_is_wider_than_a_page() -> None:
+    lines = text.table_text(WIDE).splitlines()
+    assert lines[0] == "System    12345 67890 12345 67890 12345 67890"
+    assert lines[2] == "system 1  ~><~> <~><~ ><~>< ~><~> <~><~ ><~><"
+    assert all(len(line) <= 80 for line in lines)
+
+
+def test_a_table_wider_than_the_terminal_goes_on_below_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "30")
+    assert text.table_text(TABLE) == (
+        "System   BLEU   95 % interval\n"
+        "-----------------------------\n"
+        "new     31.26  [30.10, 32.40]\n"
+        "ältere   0.00               –\n"
+        "\n"
+        "System  best in\n"
+        "---------------\n"
+        "new        88 %\n"
+        "ältere        –\n"
+        "\n"
+        "BLEU|nrefs:1"
     )
 
 
@@ -163,7 +256,8 @@ def test_a_name_never_becomes_a_command_of_latex(attack: str) -> None:
             rest = rest.replace(ours, "")
         for ours in ("\\textbar{}", "\\&", "\\%", "\\$", "\\#", "\\_", "\\{", "\\}", "$<$", "$>$"):
             rest = rest.replace(ours, "")
-        if "tabular" not in rest and not rest.startswith(("\\toprule", "\\midrule", "\\bottom")):
+        rules = ("\\toprule", "\\midrule", "\\bottom", "\\begingroup", "\\endgroup")
+        if "tabular" not in rest and not rest.startswith(rules):
             assert not set(rest) & set("\\{}#%^~_"), line
 
 

@@ -1,9 +1,16 @@
-"""LaTeX tables in the style of booktabs; sentences and notes are comments."""
+"""LaTeX tables in the style of booktabs; sentences and notes are comments.
+
+What is written is ASCII, and compiles with pdfLaTeX, XeLaTeX and LuaLaTeX: letters with accents
+become commands, Greek ones and signs mathematics, and what fonts of pdfLaTeX have no letter for is
+written by its number, such as [U+4E2D].
+"""
 
 from __future__ import annotations
 
 import re
+from itertools import groupby
 from typing import TYPE_CHECKING
+from unicodedata import combining, normalize
 
 from truebleu.reports.document import Heading, Notes, Sentences, Table, one_line
 
@@ -11,28 +18,112 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from truebleu._results import Result
-    from truebleu.reports.document import Document
+    from truebleu.reports.document import Column, Document, Row
 
+GREEK_NAMES = """
+    αalpha βbeta γgamma δdelta εepsilon ζzeta ηeta θtheta ιiota κkappa λlambda μmu νnu ξxi πpi ρrho
+    ςvarsigma σsigma τtau υupsilon φphi χchi ψpsi ωomega ΓGamma ΔDelta ΘTheta ΛLambda ΞXi ΠPi ΣSigma
+    ΥUpsilon ΦPhi ΨPsi ΩOmega
+"""
+GREEK = {name[0]: name[1:] for name in GREEK_NAMES.split()}
+SIGNS = {
+    "−": "-",
+    "±": r"\pm",
+    "≥": r"\geq",
+    "≤": r"\leq",
+    "≠": r"\neq",
+    "≈": r"\approx",
+    "×": r"\times",
+    "·": r"\cdot",
+    "∞": r"\infty",
+    "√": r"\surd",
+    "→": r"\rightarrow",
+    "←": r"\leftarrow",
+    "↑": r"\uparrow",
+    "↓": r"\downarrow",
+    "†": r"\dagger",
+    "‡": r"\ddagger",
+    "°": r"^{\circ}",
+    "∆": r"\Delta",
+    # The standard font has other characters in their places, or none.
+    "<": "<",
+    ">": ">",
+    **{letter: f"\\{name}" for letter, name in GREEK.items()},
+}
 SPECIAL = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
-    # The standard font has other characters in their places, or none.
-    "<": "$<$",
-    ">": "$>$",
     "|": r"\textbar{}",
-    "−": "$-$",
-    "–": "--",
-    "τ": r"$\tau$",
-    "γ": r"$\gamma$",
-    "ρ": r"$\rho$",
-    "β": r"$\beta$",
-    "±": r"$\pm$",
-    "≥": r"$\geq$",
-    "≤": r"$\leq$",
-    "×": r"$\times$",
     **{character: f"\\{character}" for character in "&%$#_{}"},
+    **{character: f"${sign}$" for character, sign in SIGNS.items()},
+    "–": "--",
+    "—": "---",
+    "\u00a0": "~",
+    "‘": "`",
+    "’": "'",
+    "“": "``",
+    "”": "''",
+    "„": ",,",
+    "…": r"\ldots{}",
+    "⁄": "/",
+    "§": r"\S{}",
+    "©": r"\copyright{}",
+    "ß": r"\ss{}",
+    "æ": r"\ae{}",
+    "Æ": r"\AE{}",
+    "œ": r"\oe{}",
+    "Œ": r"\OE{}",
+    "ø": r"\o{}",
+    "Ø": r"\O{}",
+    "ł": r"\l{}",
+    "Ł": r"\L{}",
+    "ı": r"\i{}",
+    # pdfLaTeX's own encoding has no commands for these.
+    "đ": "d",
+    "Đ": "D",
+    "ð": "d",
+    "Ð": "D",
+    "þ": "th",
+    "Þ": "Th",
+    # Greek capitals that look like Latin ones, and the o.
+    **dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΧο", "ABEZHIKMNOPTXo", strict=True)),
 }
+# Commands for accents; of others, such as the ogonek, the bare letter is left.
+ACCENTS = {
+    "\u0300": "`",
+    "\u0301": "'",
+    "\u0302": "^",
+    "\u0303": "~",
+    "\u0304": "=",
+    "\u0306": "u",
+    "\u0307": ".",
+    "\u0308": '"',
+    "\u030a": "r",
+    "\u030b": "H",
+    "\u030c": "v",
+    "\u0323": "d",
+    "\u0327": "c",
+}
+# What comments, which are plain text, spell out.
+PLAIN = {
+    **GREEK,
+    "−": "-",
+    "–": "-",
+    "—": "-",
+    "’": "'",
+    "‘": "'",
+    "“": '"',
+    "”": '"',
+    "×": "x",
+    "≥": ">=",
+    "≤": "<=",
+    "±": "+-",
+    "†": "dagger",
+    "‡": "double dagger",
+}
+# Small print and close columns, so that a dozen systems by three metrics fit a column of a paper.
+SMALL = r"\begingroup\small\setlength{\tabcolsep}{4pt}%"
 # A hyphen before a number is a minus sign.
 MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
 
@@ -40,7 +131,7 @@ MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
 def render(document: Document, _result: Result | None = None) -> str:
     """A tabular environment for each table; all else as comments."""
     parts = []
-    for block in document.blocks:
+    for block in document.blocks_for_papers:
         if isinstance(block, Heading):
             parts.append(_comments([block.text]))
         elif isinstance(block, Sentences | Notes) and block.lines:
@@ -51,7 +142,20 @@ def render(document: Document, _result: Result | None = None) -> str:
 
 
 def _comments(lines: Iterable[str]) -> str:
-    return "\n".join(f"% {one_line(line)}" for line in lines)
+    return "\n".join(f"% {_comment(line)}" for line in lines)
+
+
+def _comment(line: str) -> str:
+    spelled = "".join(PLAIN.get(character, character) for character in one_line(line))
+    return "".join(
+        _bare("".join(run)) if known else _numbered("".join(run))
+        for known, run in groupby(spelled, lambda character: bool(_bare(character)))
+    )
+
+
+def _bare(text: str) -> str:
+    """What ASCII has of a text."""
+    return normalize("NFKD", text).encode("ascii", "ignore").decode()
 
 
 def _tabular(table: Table) -> str:
@@ -59,31 +163,81 @@ def _tabular(table: Table) -> str:
     if not table.rows:
         return "\n".join(notes)
     numeric = [table.is_numeric(column) for column in table.columns]
-    headings = tuple(column.heading for column in table.columns)
-    heading, *rows = (_row(row, numeric) for row in (headings, *table.cells()))
+    heading = _row([_cell(column.heading) for column in table.columns])
+    rows: list[str] = []
+    for row in table.rows:
+        if rows and table.rule is not None and row.get(table.rule):
+            rows.append("\\midrule")
+        rows.append(
+            _row(
+                [
+                    _table_cell(row, column, numeric=number)
+                    for column, number in zip(table.columns, numeric, strict=True)
+                ]
+            )
+        )
     return "\n".join(
         [
             *notes,
-            f"\\begin{{tabular}}{{{''.join('r' if number else 'l' for number in numeric)}}}",
+            SMALL,
+            f"\\begin{{tabular}}{{@{{}}{''.join('r' if number else 'l' for number in numeric)}}}",
             "\\toprule",
             heading,
             "\\midrule",
             *rows,
             "\\bottomrule",
             "\\end{tabular}",
+            "\\endgroup",
         ]
     )
 
 
-def _row(row: Sequence[str], numeric: Sequence[bool]) -> str:
-    cells = (
-        _cell(MINUS.sub("−", cell) if number else cell)
-        for cell, number in zip(row, numeric, strict=True)
-    )
+def _row(cells: Sequence[str]) -> str:
     written = " & ".join(cells) + r" \\"
     # After the end of the row above, a bracket or a star would be taken for its argument.
     return "{}" + written if written.startswith(("[", "*")) else written
 
 
+def _table_cell(row: Row, column: Column, *, numeric: bool) -> str:
+    cell = column.cell(row.get(column.name))
+    written = _cell(MINUS.sub("−", cell) if numeric else cell)
+    if column.bold is not None and row.get(column.bold):
+        written = f"\\textbf{{{written}}}"
+    mark = row.get(column.mark) if column.mark is not None else None
+    # Beside the column, so that decimal points stay below each other.
+    return f"{written}\\rlap{{$^{{{SIGNS[str(mark)]}}}$}}" if mark else written
+
+
 def _cell(cell: str) -> str:
-    return "".join(SPECIAL.get(character, character) for character in one_line(cell))
+    """A text of which nothing is a command, in ASCII."""
+    text = normalize("NFC", one_line(cell))
+    return "".join(
+        "".join(map(_letter, run)) if known else _numbered("".join(run))
+        for known, run in groupby(text, _is_known)
+    )
+
+
+def _is_known(character: str) -> bool:
+    """Whether it can be written with commands, or by a letter that is like it."""
+    return character.isascii() or all(
+        part.isascii() or part in SPECIAL or (place and combining(part))
+        for place, part in enumerate(normalize("NFKD", character))
+    )
+
+
+def _letter(character: str) -> str:
+    if character in SPECIAL or character.isascii():
+        return SPECIAL.get(character, character)
+    parts = normalize("NFKD", character)
+    base = parts[0]
+    written = SPECIAL.get(base, base)
+    for part in parts[1:]:
+        if not combining(part):
+            written += SPECIAL.get(part, part)
+        elif part in ACCENTS and base.isascii():
+            written = f"\\{ACCENTS[part]}{{{written}}}"
+    return written
+
+
+def _numbered(characters: str) -> str:
+    return f"[{' '.join(f'U+{ord(character):04X}' for character in characters)}]"

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from truebleu._results import Result
-    from truebleu.reports.document import Document
+    from truebleu.reports.document import Column, Document, Row
 
 # What Markdown, or the HTML inside it, would take for markup.
 MARKUP = re.compile(r"([\\`*_<>\[\]|&#~])")
@@ -20,7 +20,7 @@ MARKUP = re.compile(r"([\\`*_<>\[\]|&#~])")
 def render(document: Document, _result: Result | None = None) -> str:
     """The blocks one after the other, with a blank line between them."""
     parts = []
-    for block in document.blocks:
+    for block in document.blocks_for_papers:
         if isinstance(block, Heading):
             parts.append(f"**{escaped(block.text)}**")
         elif isinstance(block, Table):
@@ -41,11 +41,23 @@ def _table(table: Table) -> str:
     notes = [_code(table.notes)] if table.notes else []
     if not table.rows:
         return "\n\n".join(notes)
-    rule = ["---:" if table.is_numeric(column) else "---" for column in table.columns]
-    headings = [escaped(column.heading) for column in table.columns]
-    rows = [headings, rule, *([escaped(cell) for cell in row] for row in table.cells())]
+    align = ["---:" if table.is_numeric(column) else "---" for column in table.columns]
+    rows = [[escaped(column.heading) for column in table.columns], align]
+    for place, row in enumerate(table.rows):
+        if place and table.rule is not None and row.get(table.rule):
+            # Markdown has no rules inside tables: an empty row.
+            rows.append(["" for _ in table.columns])
+        rows.append([_cell(row, column) for column in table.columns])
     written = "\n".join("| " + " | ".join(row) + " |" for row in rows)
     return "\n\n".join([written, *notes])
+
+
+def _cell(row: Row, column: Column) -> str:
+    written = escaped(column.cell(row.get(column.name)))
+    if column.bold is not None and row.get(column.bold):
+        written = f"**{written}**"
+    mark = row.get(column.mark) if column.mark is not None else None
+    return f"{written}{escaped(str(mark))}" if mark else written
 
 
 def _code(lines: Iterable[str]) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
 from typing import TYPE_CHECKING
 from unicodedata import combining, east_asian_width
 
@@ -27,18 +30,78 @@ def render(document: Document, _result: Result | None = None) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+# How wide a table may be before single characters move together, where no terminal says.
+PAGE = 80
+# Characters that stand together, so that a reader can count them.
+GROUP = 5
+
+
 def table_text(table: Table) -> str:
-    """Aligned columns under a rule, then the notes; a table without rows is its notes."""
+    """Aligned columns under a rule, then the notes; a table without rows is its notes.
+
+    On a terminal, a table that is too wide goes on below itself, the first column repeated.
+    """
     notes = [one_line(note) for note in table.notes]
     if not table.rows:
         return "\n".join(notes)
     headings = tuple(column.heading for column in table.columns)
     rows = [tuple(map(one_line, row)) for row in (headings, *table.cells())]
-    widths = [max(_width(row[index]) for row in rows) for index in range(len(table.columns))]
     right = [table.is_numeric(column) for column in table.columns]
+    terminal = _terminal_width()
+    if _total(_widths(rows)) > (terminal or PAGE):
+        rows, right = _packed(rows, right, [column.tight for column in table.columns])
+    parts = [
+        _aligned_table([[row[place] for place in part] for row in rows], [right[p] for p in part])
+        for part in _folded(_widths(rows), terminal)
+    ]
+    return "\n".join(["\n\n".join(parts), *(["", *notes] if notes else [])])
+
+
+def _terminal_width() -> int | None:
+    """The columns of the terminal that is written to, or as COLUMNS says; else None."""
+    if "COLUMNS" not in os.environ and not (sys.stdout is not None and sys.stdout.isatty()):
+        return None
+    return shutil.get_terminal_size().columns
+
+
+def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
+    return [max(map(_width, column)) for column in zip(*rows, strict=True)]
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + 2 * (len(widths) - 1)
+
+
+def _packed(
+    rows: Sequence[tuple[str, ...]], right: Sequence[bool], tight: Sequence[bool]
+) -> tuple[list[tuple[str, ...]], list[bool]]:
+    """Tight columns as one, a character each; of their headings the last characters are left."""
+    if True not in tight:
+        return list(rows), list(right)
+    first, count = tight.index(True), tight.count(True)
+    packed = []
+    for row in rows:
+        characters = [cell[-1:] or " " for cell in row[first : first + count]]
+        groups = ["".join(characters[place : place + GROUP]) for place in range(0, count, GROUP)]
+        packed.append((*row[:first], " ".join(groups), *row[first + count :]))
+    return packed, [*right[:first], False, *right[first + count :]]
+
+
+def _folded(widths: Sequence[int], terminal: int | None) -> list[list[int]]:
+    """The columns of each part of a table: as many as fit beside the first."""
+    parts = [[0]]
+    for place in range(1, len(widths)):
+        together = [widths[column] for column in (*parts[-1], place)]
+        if terminal is not None and len(together) > 2 and _total(together) > terminal:
+            parts.append([0])
+        parts[-1].append(place)
+    return parts
+
+
+def _aligned_table(rows: Sequence[Sequence[str]], right: Sequence[bool]) -> str:
+    widths = _widths(rows)
     heading, *lines = (_aligned(row, widths, right) for row in rows)
-    rule = "-" * (sum(widths) + 2 * (len(widths) - 1))
-    return "\n".join([heading, rule, *lines, *(["", *notes] if notes else [])])
+    return "\n".join([heading, "-" * _total(widths), *lines])
 
 
 def _width(cell: str) -> int:
