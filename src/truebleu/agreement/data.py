@@ -18,8 +18,7 @@ from truebleu.errors import MalformedFileError, SettingError, UnpairedSegmentsEr
 from truebleu.human import HumanScores, PairwiseJudgments
 from truebleu.human.scores import listed
 from truebleu.metrics.registry import metric_labels
-from truebleu.resampling import Units
-from truebleu.significance.statistics import MetricStatistics
+from truebleu.resampling import Units, on_exact_grid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -205,7 +204,7 @@ class MetricData:
     @property
     def sign(self) -> int:
         """-1 where the scores were negated."""
-        return -1 if self.metric.higher_is_better is False else 1
+        return self.metric.sign
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -288,15 +287,15 @@ def _metric_data(
     label: str, metric: Metric, texts: TestSet, people: HumanData, *, rated: bool
 ) -> MetricData:
     segments = metric.count(texts).array()
-    counted = MetricStatistics.of(label, metric, segments, Units.segments(len(texts)))
-    rows = _by_item(counted.rows, people)
+    exact = on_exact_grid(segments.reshape(len(segments), -1)).reshape(segments.shape)
+    rows = _by_item(exact, people)
     items = None
     if people.scores is not None or people.judgments is not None:
         # The rows as they are: their exact differences make or break ties.
-        items = counted.sign * _item_scores(counted, _by_item(segments, people), people)
+        items = metric.sign * _item_scores(label, metric, _by_item(segments, people), people)
     if rated and people.scores is not None:
         rows = rows * ~np.isnan(people.scores).T[:, :, np.newaxis]
-    statistics = SegmentStatistics(rows, lambda sums: counted.sign * _text_scores(metric, sums))
+    statistics = SegmentStatistics(rows, lambda sums: metric.sign * _text_scores(metric, sums))
     systems = statistics.score(rows.sum(axis=0))
     return MetricData(metric, items, systems, statistics)
 
@@ -308,21 +307,21 @@ def _by_item(rows: Values, people: HumanData) -> Values:
     return Units.documents(people.labels).add_up(rows)[people.order]
 
 
-def _item_scores(counted: MetricStatistics, rows: Values, people: HumanData) -> Values:
+def _item_scores(label: str, metric: Metric, rows: Values, people: HumanData) -> Values:
     """A metric's scores of all items, shaped (system, item); 0 where nobody judged."""
     if people.item == "segment":
-        by_system = counted.metric.segment_scores(rows)
+        by_system = metric.segment_scores(rows)
         scores = np.array(
             [[np.nan if score is None else score for score in scores] for scores in by_system],
             dtype=float,
         )
     else:
-        scores = _text_scores(counted.metric, rows).T
+        scores = _text_scores(metric, rows).T
     judged = people.judged_cells
     lacking = judged & ~np.isfinite(scores)
     if lacking.any():
         system, item = (int(number) for number in np.argwhere(lacking)[0])
-        where = f"{counted.label} of {people.systems[system]!r}, {people.name_of(item)}"
+        where = f"{label} of {people.systems[system]!r}, {people.name_of(item)}"
         expected = "a score wherever people judged; leave that judgment out, or score the output"
         raise SettingError(where, "no score", expected)
     return np.ascontiguousarray(np.where(judged, scores, 0.0))

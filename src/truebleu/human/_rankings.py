@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from truebleu.errors import MalformedFileError, SettingError
 from truebleu.human._matching import Addresses, known_rows, places_of
-from truebleu.human._tables import DOCUMENTS, NOTHING, RATERS, SEGMENTS, whole_number
+from truebleu.human._tables import (
+    DOCUMENTS,
+    LEFT,
+    NOTHING,
+    RATERS,
+    RIGHT,
+    SEGMENTS,
+    VERDICTS,
+    ranked_columns,
+    whole_number,
+)
 from truebleu.human.scores import Judgment, PairwiseJudgments, listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu.human._tables import HumanTable
+    from truebleu.human._tables import HumanTable, RankedColumns
     from truebleu.human.scores import Request, Verdict
 
-LEFT = ("system1", "left", "system_1", "system_a", "systema", "sys1", "system1id", "system1_id")
-RIGHT = ("system2", "right", "system_2", "system_b", "systemb", "sys2", "system2id", "system2_id")
-VERDICTS = ("judgment", "judgement", "verdict", "preference", "result", "outcome", "winner")
 #: What is said of the left output, in lower case.
 WORDS: dict[str, Verdict] = {
     **dict.fromkeys(("better", "win", "wins", "won", ">", "1", "+1", "1.0", "left"), 1),
     **dict.fromkeys(("worse", "loss", "loses", "lose", "lost", "<", "-1", "-1.0", "right"), -1),
     **dict.fromkeys(("tied", "tie", "equal", "draw", "same", "=", "==", "0", "0.0", "both"), 0),
 }
-_RANK = re.compile(r"system([0-9]{1,18})_?rank", re.IGNORECASE)
 
 
 class _Verdict(NamedTuple):
@@ -39,27 +43,12 @@ class _Verdict(NamedTuple):
     verdict: Verdict
 
 
-@dataclass(frozen=True, slots=True)
-class _Ranked:
-    """The columns of a table of rankings: the systems, and the rank of each."""
-
-    systems: tuple[str, ...]
-    ranks: tuple[str, ...]
-
-
-def is_pairwise(table: HumanTable) -> bool:
-    """Whether a table compares systems with each other."""
-    if _ranked(table) is not None:
-        return True
-    return all(table.column(names) is not None for names in (LEFT, RIGHT, VERDICTS))
-
-
 def read_rankings(table: HumanTable, request: Request) -> PairwiseJudgments:
     """All comparisons of two systems that a table has."""
     if request.raters == "z":
         expected = "'mean': judgments of which output is better have no scale"
         raise SettingError("raters", "z", expected)
-    ranked = _ranked(table)
+    ranked = ranked_columns(table)
     if ranked is not None and request.column is not None:
         expected = f"none: ranks are in the {table.table.column_word}s {', '.join(ranked.ranks)}"
         raise SettingError("column", request.column, expected)
@@ -94,20 +83,6 @@ def read_rankings(table: HumanTable, request: Request) -> PairwiseJudgments:
         signature=f"human|format:rankings|form:{form}|match:{way}|scores:{table.digest}",
         ignored=tuple(name for name in dict.fromkeys(names) if name not in known),
     )
-
-
-def _ranked(table: HumanTable) -> _Ranked | None:
-    numbers = sorted(
-        int(match[1]) for column in table.table.columns if (match := _RANK.fullmatch(column))
-    )
-    systems, ranks = [], []
-    for number in numbers:
-        system = table.column((f"system{number}id", f"system{number}_id", f"system{number}"))
-        rank = table.column((f"system{number}rank", f"system{number}_rank"))
-        if system is not None and rank is not None:
-            systems.append(system)
-            ranks.append(rank)
-    return _Ranked(tuple(systems), tuple(ranks)) if len(systems) > 1 else None
 
 
 def _plain(table: HumanTable, request: Request) -> list[_Verdict]:
@@ -145,7 +120,7 @@ def _verdict(word: str, left: str, right: str) -> Verdict | None:
     return WORDS.get(word.lower())
 
 
-def _expanded(table: HumanTable, ranked: _Ranked, request: Request) -> list[_Verdict]:
+def _expanded(table: HumanTable, ranked: RankedColumns, request: Request) -> list[_Verdict]:
     """Every pair of outputs in each ranking; the lower rank is the better one."""
     systems = [table.table.labels(column) for column in ranked.systems]
     ranks = [table.table.values(column) for column in ranked.ranks]

@@ -16,11 +16,12 @@ from truebleu.human._direct_assessment import (
     read_wmt25,
 )
 from truebleu.human._mqm import read_mqm, read_rating_lines, read_rating_table
-from truebleu.human._rankings import is_pairwise, read_rankings
+from truebleu.human._rankings import read_rankings
 from truebleu.human._score_table import level_of, read_score_lines, read_score_table
 from truebleu.human._tables import (
     is_mqm_header,
     is_number,
+    is_pairwise,
     of_one_pair,
     parse_human_table,
     refuse_language_pair,

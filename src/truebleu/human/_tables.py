@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
@@ -36,6 +37,12 @@ TARGET_LANGUAGES = ("trglang", "tgtlang", "tgt_lang")
 _LANGUAGES = (*LANGUAGE_PAIRS, *SOURCE_LANGUAGES, *TARGET_LANGUAGES)
 #: Columns of text or of circumstances, which hold no scores.
 OTHERS = frozenset((*_TEXTS, *_LANGUAGES, *DOCUMENT_NUMBERS, "comment", "metadata", "timestamp"))
+
+
+LEFT = ("system1", "left", "system_1", "system_a", "systema", "sys1", "system1id", "system1_id")
+RIGHT = ("system2", "right", "system_2", "system_b", "systemb", "sys2", "system2id", "system2_id")
+VERDICTS = ("judgment", "judgement", "verdict", "preference", "result", "outcome", "winner")
+_RANK = re.compile(r"system([0-9]{1,18})_?rank", re.IGNORECASE)
 
 
 # Single values.
@@ -408,3 +415,36 @@ def rows_of_pair(label: str, pairs: Sequence[str], request: Request) -> list[int
     if not rows:
         raise MissingColumnError(label, "language pair", wanted, known)
     return rows
+
+
+# Tables that compare systems with each other.
+
+
+@dataclass(frozen=True, slots=True)
+class RankedColumns:
+    """The columns of a table of rankings: the systems, and the rank of each."""
+
+    systems: tuple[str, ...]
+    ranks: tuple[str, ...]
+
+
+def is_pairwise(table: HumanTable) -> bool:
+    """Whether a table compares systems with each other."""
+    if ranked_columns(table) is not None:
+        return True
+    return all(table.column(names) is not None for names in (LEFT, RIGHT, VERDICTS))
+
+
+def ranked_columns(table: HumanTable) -> RankedColumns | None:
+    """The columns of rankings, where a table has them."""
+    numbers = sorted(
+        int(match[1]) for column in table.table.columns if (match := _RANK.fullmatch(column))
+    )
+    systems, ranks = [], []
+    for number in numbers:
+        system = table.column((f"system{number}id", f"system{number}_id", f"system{number}"))
+        rank = table.column((f"system{number}rank", f"system{number}_rank"))
+        if system is not None and rank is not None:
+            systems.append(system)
+            ranks.append(rank)
+    return RankedColumns(tuple(systems), tuple(ranks)) if len(systems) > 1 else None

@@ -165,6 +165,11 @@ class Metric(ABC):
         return True
 
     @property
+    def sign(self) -> int:
+        """1, or -1 where lower is better; a metric without direction counts as it is."""
+        return -1 if self.higher_is_better is False else 1
+
+    @property
     def digits(self) -> int:
         """Decimals of a score that people should see; a class attribute may say otherwise."""
         return 2

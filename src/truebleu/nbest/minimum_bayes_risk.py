@@ -540,7 +540,7 @@ class _Decider:
         use_environment()
         self.metric = metric
         self.settings = settings
-        self.sign = -1 if metric.higher_is_better is False else 1
+        self.sign = metric.sign
         self.scorer: PairScorer | None = metric.pair_scorer()
         self.coarse: Metric | None = None
         if settings.method == "aggregate" and self.scorer is None:
@@ -593,7 +593,7 @@ class _Decider:
         """Exact utilities of the candidates that are best by the coarse metric, else NaN."""
         assert self.coarse is not None  # noqa: S101  # set when this was made
         coarse = self.coarse.pair_scorer()
-        sign = -1 if self.coarse.higher_is_better is False else 1
+        sign = self.coarse.sign
         texts, ends, weights, others, other_ends = _side_by_side([problem])
         if coarse is not None:
             scores = coarse.aggregate(texts, ends, weights, others, other_ends)

@@ -80,7 +80,7 @@ class CandidateStatistics:
     @property
     def sign(self) -> int:
         """1 where higher is better, -1 where lower is."""
-        return -1 if self.metric.higher_is_better is False else 1
+        return self.metric.sign
 
     def sentence_scores(self) -> NDArray[np.float64]:
         """The score of each candidate by itself, as the metric scores single segments."""

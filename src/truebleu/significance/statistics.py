@@ -71,8 +71,8 @@ class MetricStatistics:
 
     @property
     def sign(self) -> int:
-        """1, or -1 where less is better; a metric without direction counts as it is."""
-        return -1 if self.metric.higher_is_better is False else 1
+        """1, or -1 where lower is better; a metric without direction counts as it is."""
+        return self.metric.sign
 
     @property
     def scale(self) -> float:

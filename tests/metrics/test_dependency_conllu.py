@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from truebleu.corpus._conllu import check_words, read_conllu
 from truebleu.errors import EmptyTextError, EncodingError, MalformedFileError, UnpairedSegmentsError
+from truebleu.metrics.dependency import check_words, read_conllu
 
 
 def conllu(text: str) -> bytes:
