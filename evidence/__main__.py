@@ -6,6 +6,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 from time import monotonic
+from traceback import print_exc
 
 from evidence.data import DATA
 
@@ -46,12 +47,23 @@ def main(names: list[str]) -> None:
     if not DATA.is_dir():
         sys.exit(f"{DATA}: no such folder; the evidence needs the public data sets in it")
     DOCS.mkdir(parents=True, exist_ok=True)
-    for name in names or PAGES:
-        started = monotonic()
-        page = import_module(f"evidence.{name.replace('-', '_')}").page()
-        page.write(DOCS)
-        print(f"{name}: {monotonic() - started:.1f} s")
+    failed = [name for name in names or PAGES if not write_page(name, DOCS)]
     write_index()
+    if failed:
+        sys.exit(f"failed: {', '.join(failed)}; these pages are as they were, the others are new")
+
+
+def write_page(name: str, folder: Path) -> bool:
+    """Write one page; where it fails, show why and leave it as it was, so that others go on."""
+    started = monotonic()
+    try:
+        import_module(f"evidence.{name.replace('-', '_')}").page().write(folder)
+    except Exception:  # whatever fails, the other pages can still be made
+        print(f"{name}: failed", file=sys.stderr)
+        print_exc()
+        return False
+    print(f"{name}: {monotonic() - started:.1f} s", flush=True)
+    return True
 
 
 def write_index() -> None:

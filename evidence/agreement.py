@@ -1,18 +1,19 @@
-"""Levels of the tests between metrics, and coverage of agreement's intervals, on judged sets.
+"""Levels of tests between metrics and coverage of agreement's intervals, for the page of defaults.
 
-Rows for the page on defaults: `level_rows` has metrics that are equally good, `coverage_rows`
-samples of segments from a judged pool whose value is the truth.
+Levels are those of metrics that are equally good; coverage is that of samples of segments from a
+judged pool, whose value is the truth.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from evidence.data import DATA, read_set
-from truebleu.agreement.bootstrap import SegmentStatistics, bootstrap_system_agreement
+from evidence.rates import ALPHA, Design, Question
+from truebleu.agreement.bootstrap import MOST_NOISE, SegmentStatistics, bootstrap_system_agreement
 from truebleu.agreement.data import agreement_data
 from truebleu.agreement.measures import measure, measure_by
 from truebleu.agreement.soft_pairwise import soft_pairwise_test
@@ -21,26 +22,33 @@ from truebleu.human import read_human
 from truebleu.metrics.registry import as_metrics
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from truebleu.agreement.bootstrap import AgreementInterval
     from truebleu.agreement.data import AgreementData
+
+    Answers = tuple[Sequence[float], Sequence[float]]
 
 SETS = ("wmt21-en-de", "ted-mqm-en-de")
 SEGMENTS = (100, 300, 600)
 COEFFICIENTS = ("pearson", "spearman", "pairwise-accuracy")
+METRICS = ("bleu", "ter")
 PERMUTATIONS = 199
-REPLICATES = 400
+REPLICATES = 200
+NOISE = "noise: the interval may be too narrow"
+ON_THESE = "each claim begins with “On these systems”"
+# What is tested, and whether its claims are about the systems at hand only.
+TESTS = {
+    "soft pairwise accuracy": True,
+    "soft pairwise accuracy --permute systems": False,
+    "Kendall's tau-b by item": True,
+    "Pearson's r of systems": False,
+}
 
 
-@dataclass(frozen=True, slots=True)
-class Rate:
-    """How often something happened: a false alarm at .05, or a covered value at .95."""
-
-    design: str
-    default: str
-    nominal: float
-    rate: float
-    runs: int
-
-
+@cache
 def judged(name: str, *metrics: str) -> AgreementData:
     """A set's human scores and metrics."""
     test_set = read_set(name)
@@ -53,82 +61,100 @@ def judged(name: str, *metrics: str) -> AgreementData:
     return agreement_data(test_set, human, as_metrics(metrics))
 
 
-def level_rows(name: str, *, bias: float, runs: int, seed: int = 1) -> list[Rate]:
-    """False alarms between a real metric plus noise and the same plus other noise.
-
-    Args:
-        name: the judged set.
-        bias: the standard deviation of each metric's own bias per system, in that of the systems'
-            mean scores.
-        runs: pairs of metrics.
-        seed: of the noise.
-    """
-    data = judged(name, "chrf")
+def _rated(data: AgreementData) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The segments whose outputs people rated all, and these scores, shaped (system, segment)."""
     rated = np.flatnonzero(data.people.judged_cells.all(axis=0))
     assert data.human is not None  # MQM scores are of segments
-    human = np.ascontiguousarray(data.human[:, rated])
+    return rated, np.ascontiguousarray(data.human[:, rated])
+
+
+def levels() -> Iterator[Design]:
+    """False alarms between a real metric plus noise and the same plus other noise."""
+    for name in SETS:
+        for bias in (0.0, 0.5):
+            kind = f"own bias per system of {bias:g} s.d." if bias else "no bias per system"
+            questions = tuple(
+                Question(
+                    default=f"agree, level of {label}",
+                    design=f"equally good metrics on {name}, {kind}",
+                    always=ON_THESE if bias and these_systems else "",
+                )
+                for label, these_systems in TESTS.items()
+            )
+            yield Design(questions=questions, trials=200, trial=partial(_levels, name, bias))
+
+
+def _levels(name: str, bias: float, trial: int) -> Answers:
+    data = judged(name, "chrf")
+    rated, human = _rated(data)
     real = data.items["chrF2"][:, rated]
     noise, between = 0.3 * real.std(), bias * real.mean(axis=1).std()
-    rng = np.random.default_rng(seed)
+    generator = np.random.default_rng([trial, 1])
+    first, second = (
+        real
+        + noise * generator.normal(size=real.shape)
+        + between * generator.normal(size=(len(real), 1))
+        for _ in range(2)
+    )
+    means = [scores.mean(axis=1) for scores in (human, first, second)]
     kendall, pearson = measure_by("kendall-b", grouping="item"), measure_by("pearson")
-    alarms: dict[str, int] = {}
-    for run in range(runs):
-        first, second = (
-            real + noise * rng.normal(size=real.shape) + between * rng.normal(size=(len(real), 1))
-            for _ in range(2)
-        )
-        means = [scores.mean(axis=1) for scores in (human, first, second)]
-        tests = {
-            "soft pairwise accuracy": soft_pairwise_test(
-                human, first, second, permutations=PERMUTATIONS, seed=run
-            ),
-            "soft pairwise accuracy, --permute systems": soft_pairwise_test(
-                human, first, second, unit="system", permutations=256, seed=run
-            ),
-            "Kendall's tau-b by item": permutation_test(
-                human, first, second, kendall, permutations=PERMUTATIONS, seed=run
-            ),
-            "Pearson's r of systems": permutation_test(
-                means[0], means[1], means[2], pearson, permutations=256, seed=run
-            ),
-        }
-        for label, test in tests.items():
-            alarms[label] = alarms.get(label, 0) + ((test.p or 0.0) <= 0.05)
-    design = f"equally good metrics, {name}, bias per system {bias:g}"
-    return [Rate(design, label, 0.05, count / runs, runs) for label, count in alarms.items()]
+    tests = (
+        soft_pairwise_test(human, first, second, permutations=PERMUTATIONS, seed=trial),
+        soft_pairwise_test(human, first, second, unit="system", permutations=256, seed=trial),
+        permutation_test(human, first, second, kendall, permutations=PERMUTATIONS, seed=trial),
+        permutation_test(means[0], means[1], means[2], pearson, permutations=256, seed=trial),
+    )
+    return [test.p is not None and test.p <= ALPHA for test in tests], [False] * len(tests)
 
 
-def coverage_rows(name: str, *, segments: int, runs: int, seed: int = 1) -> list[Rate]:
+def intervals() -> Iterator[Design]:
     """How often intervals of systems cover the value on the pool that segments are drawn from."""
-    data = judged(name, "bleu", "ter")
-    rated = np.flatnonzero(data.people.judged_cells.all(axis=0))
-    assert data.human is not None  # MQM scores are of segments
-    human = data.human[:, rated]
-    rows = {label: metric.statistics.rows[rated] for label, metric in data.metrics.items()}
-    score = {label: metric.statistics.score for label, metric in data.metrics.items()}
-    truth = {
-        (by, label): measure(human.mean(axis=1), score[label](counts.sum(axis=0)), by).value or 0.0
-        for by in COEFFICIENTS
-        for label, counts in rows.items()
-    }
-    covered = dict.fromkeys(truth, 0)
-    rng = np.random.default_rng(seed)
-    for run in range(runs):
-        drawn = rng.integers(0, len(rated), segments)
-        metrics = {
-            label: SegmentStatistics(counts[drawn], score[label]) for label, counts in rows.items()
-        }
-        for by in COEFFICIENTS:
-            found = bootstrap_system_agreement(
-                human[:, drawn], metrics, by, replicates=REPLICATES, seed=run
+    for name in SETS:
+        for segments in SEGMENTS:
+            questions = tuple(
+                Question(
+                    default=f"agree, interval of {coefficient} of systems ({metric})",
+                    design=f"{segments} segments of {name}",
+                    expected=1 - ALPHA,
+                    sometimes=NOISE,
+                )
+                for coefficient in COEFFICIENTS
+                for metric in METRICS
             )
-            for label in metrics:
-                interval = found.interval(label)
-                if interval.low is not None and interval.high is not None:
-                    value = truth[by, label]
-                    covered[by, label] += interval.low - 1e-9 <= value <= interval.high + 1e-9
-    design = f"{segments} segments of {name}"
-    return [
-        Rate(design, f"interval of {by} of systems, {label}", 0.95, count / runs, runs)
-        for (by, label), count in covered.items()
-    ]
+            yield Design(questions=questions, trials=150, trial=partial(_covered, name, segments))
+
+
+def _covered(name: str, segments: int, trial: int) -> Answers:
+    data = judged(name, *METRICS)
+    rated, human = _rated(data)
+    drawn = np.random.default_rng([trial, segments]).integers(0, len(rated), segments)
+    pools = {
+        label: SegmentStatistics(metric.statistics.rows[rated], metric.statistics.score)
+        for label, metric in data.metrics.items()
+    }
+    samples = {
+        label: SegmentStatistics(scored.rows[drawn], scored.score)
+        for label, scored in pools.items()
+    }
+    covered, noisy = [], []
+    for coefficient in COEFFICIENTS:
+        replicates = bootstrap_system_agreement(
+            human[:, drawn], samples, coefficient, replicates=REPLICATES, seed=trial
+        )
+        for label, scored in pools.items():
+            truth = measure(human.mean(axis=1), scored.score(scored.rows.sum(axis=0)), coefficient)
+            covered.append(_contains(replicates.interval(label), truth.value))
+            noisy.append(replicates.noise.get(label, 0.0) > MOST_NOISE)
+    return covered, noisy
+
+
+def _contains(interval: AgreementInterval, value: float | None) -> bool:
+    """Whether a value lies in an interval; without one of them it does not."""
+    low, high = interval.low, interval.high
+    if low is None or high is None or value is None:
+        return False
+    return low - 1e-9 <= value <= high + 1e-9
+
+
+#: What agreement adds to the page of defaults.
+DESIGNS = (levels, intervals)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from evidence.__main__ import DOCS, NAMES, main
-from evidence.defaults import Rates, Row
+from evidence.__main__ import DOCS, NAMES, main, write_page
 from evidence.page import Page, Section
 from truebleu.cli.study import STUDIES
 from truebleu.reports.document import Column, Plot, Table
@@ -30,9 +29,7 @@ class Example:
         return study_document("Width against size", table, ["Doubling narrows by 29 %."], plot)
 
 
-def test_a_page_holds_the_answer_the_table_the_chart_the_paper_and_the_verdict(
-    tmp_path: Path,
-) -> None:
+def example_page(name: str) -> Page:
     section = Section(
         heading="On some data",
         command="truebleu study example -r ref.txt sys/",
@@ -40,14 +37,19 @@ def test_a_page_holds_the_answer_the_table_the_chart_the_paper_and_the_verdict(
         paper="Table 7: 8.5 and 4.1.",
         verdict="They agree.",
     )
-    page = Page(
-        name="example",
+    return Page(
+        name=name,
         title="How wide?",
         introduction="The paper measured widths.",
         summary="As wide as theirs.",
         sections=(section,),
     )
-    page.write(tmp_path)
+
+
+def test_a_page_holds_the_answer_the_table_the_chart_the_paper_and_the_verdict(
+    tmp_path: Path,
+) -> None:
+    example_page("example").write(tmp_path)
     text = (tmp_path / "example.md").read_text(encoding="utf-8")
     assert text.startswith("# How wide?\n")
     for part in (
@@ -82,32 +84,17 @@ def test_an_unknown_study_is_refused_before_any_is_run() -> None:
         main(["coverrage"])
 
 
-@pytest.mark.parametrize(
-    ("expected", "rate", "holds"),
-    [
-        (0.05, 0.06, True),
-        (0.05, 0.10, False),
-        (0.05, 0.01, True),  # fewer false alarms than promised
-        (0.95, 0.90, False),
-        (0.95, 0.99, True),  # more coverage than promised
-    ],
-)
-def test_a_rate_holds_within_its_error_or_on_the_safe_side(
-    expected: float, rate: float, holds: bool
+def test_a_page_that_fails_is_left_as_it_was_and_the_others_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    row = Row(default="test", design="null", expected=expected, rate=rate, trials=400)
-    assert row.holds is holds
+    def fail() -> Page:
+        raise ValueError("no such pool")
 
-
-def test_the_page_of_defaults_lists_what_is_neither_held_nor_printed(tmp_path: Path) -> None:
-    held = Row(default="test", design="null", expected=0.05, rate=0.05, trials=400)
-    warned = Row(
-        default="interval", design="20", expected=0.95, rate=0.8, trials=400, share_warned=0.95
-    )
-    silent = Row(
-        default="interval", design="60", expected=0.95, rate=0.8, trials=400, share_warned=0.5
-    )
-    Rates((held, warned, silent)).write(tmp_path)
-    page = (tmp_path / "defaults.md").read_text(encoding="utf-8")
-    assert "1 of 3 rates are within their error" in page
-    assert "of the others, 1 are warned of and 1 are not" in page
+    monkeypatch.setattr("evidence.power.page", fail)
+    monkeypatch.setattr("evidence.length.page", lambda: example_page("length"))
+    (tmp_path / "power.md").write_text("as it was", encoding="utf-8")
+    assert not write_page("power", tmp_path)
+    assert write_page("length", tmp_path)
+    assert (tmp_path / "power.md").read_text(encoding="utf-8") == "as it was"
+    assert (tmp_path / "length.md").is_file()
+    assert "no such pool" in capsys.readouterr().err

@@ -18,6 +18,7 @@ of the runaway outputs that the test set happens to lack.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from statistics import NormalDist
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -65,6 +66,8 @@ def student_quantiles(level: float, degrees: ArrayLike) -> Values:
 MANY_DEGREES = 1000
 
 
+# Plans ask for the same quantile hundreds of times while they search.
+@lru_cache(maxsize=4096)
 def _whole_degrees(level: float, degrees: int) -> float:
     """Student's quantile by the finite sums for whole degrees (Abramowitz & Stegun, 26.7.3-4)."""
     if degrees >= MANY_DEGREES:

@@ -1,0 +1,252 @@
+"""Rates on designs whose truth is known: false alarms and covered values, and the page of them.
+
+A design is a number of trials of one kind, each of which answers one or several questions by yes
+or no. A question is a row of the page: how often it was yes, beside what is promised.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from evidence.data import read_set
+from truebleu.execution.journal import Runner, Task
+from truebleu.metrics.registry import as_metrics
+from truebleu.reports.document import Column, Document, Table
+from truebleu.reports.formats.markdown import render as markdown
+from truebleu.reports.formats.tsv import render as tsv
+from truebleu.reports.resampling import ENOUGH_DOCUMENTS, LARGEST_SHARE
+from truebleu.resampling import Units
+from truebleu.significance.statistics import MetricStatistics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from truebleu.execution.journal import Record
+
+ALPHA = 0.05
+# A pair with runaway outputs, where no interval holds, and three without.
+PAIRS = (
+    ("Gemini-1.5-Pro", "GPT-4"),
+    ("GPT-4", "Aya23"),
+    ("ONLINE-B", "Claude-3.5"),
+    ("Aya23", "ONLINE-B"),
+)
+FEW = f"fewer than {ENOUGH_DOCUMENTS} documents"
+ONE_UNIT = f"one unit carries over {100 * LARGEST_SHARE:.0f} % of the variance"
+# A warning counts as printed where at least this share of the trials gets it.
+USUALLY = 0.9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What a row of the page asks.
+
+    Attributes:
+        default: what is asked of which default.
+        design: the null or the pool, and its size.
+        expected: the rate that is promised.
+        always: the warning that every trial gets.
+        sometimes: the warning that depends on the trial.
+    """
+
+    default: str
+    design: str
+    expected: float = ALPHA
+    always: str = ""
+    sometimes: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Design:
+    """Trials of one kind.
+
+    Attributes:
+        questions: what every trial answers.
+        trials: how many.
+        trial: for the number of a trial, the answers to the questions and whether the program gives
+            the warning that depends on the trial; shares, where a question is asked of several
+            pairs of systems at once.
+    """
+
+    questions: tuple[Question, ...]
+    trials: int
+    trial: Callable[[int], tuple[Sequence[float], Sequence[float]]]
+
+    def task(self) -> Task:
+        """All trials, as a piece of work that a journal can keep."""
+        first = self.questions[0]
+        return Task((first.default, first.design, self.trials), self._run)
+
+    def _run(self) -> Record:
+        answers = np.array([self.trial(number) for number in range(self.trials)], dtype=float)
+        rates, warned = answers.mean(axis=0).tolist()
+        return {"rates": rates, "warned": warned}
+
+    def rows(self, record: Record) -> list[Row]:
+        """The rows of the page that the trials give."""
+        answers = zip(self.questions, record["rates"], record["warned"], strict=True)
+        return [
+            Row(question=question, rate=rate, trials=self.trials, share_warned=warned)
+            for question, rate, warned in answers
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A rate beside what it should be.
+
+    Attributes:
+        question: what was asked.
+        rate: how often it was so.
+        trials: of how many.
+        share_warned: the share of trials with the warning that depends on the trial.
+    """
+
+    question: Question
+    rate: float
+    trials: int
+    share_warned: float = 0.0
+
+    @property
+    def error(self) -> float:
+        """Two binomial standard errors of the promised rate."""
+        expected = self.question.expected
+        return float(2 * np.sqrt(expected * (1 - expected) / self.trials))
+
+    @property
+    def holds(self) -> bool:
+        """Whether the rate is within its error, or on the safe side of it."""
+        off = self.rate - self.question.expected
+        return bool(abs(off) <= self.error or (off < 0) == (self.question.expected < 0.5))
+
+    @property
+    def warned(self) -> bool:
+        """Whether the program warns there, in every trial or in most of them."""
+        return bool(self.question.always) or self.share_warned >= USUALLY
+
+    @property
+    def printed(self) -> str:
+        """The warnings that are printed there."""
+        share = f"{self.question.sometimes} (in {100 * self.share_warned:.0f} % of trials)"
+        return "; ".join([self.question.always] * bool(self.question.always) + self._some(share))
+
+    def _some(self, share: str) -> list[str]:
+        return [share] if self.share_warned > 0 else []
+
+    def cells(self) -> dict[str, str | float | bool]:
+        """The row of the table."""
+        return {
+            "default": self.question.default,
+            "design": self.question.design,
+            "expected": self.question.expected,
+            "rate": self.rate,
+            "error": self.error,
+            "trials": self.trials,
+            "holds": self.holds,
+            "printed": self.printed,
+        }
+
+
+def measured(designs: Iterable[Design], journal: Path | None = None) -> tuple[Row, ...]:
+    """Every design's rows; with a journal, those that it has already are not measured again."""
+    listed = list(designs)
+    tasks = [design.task() for design in listed]
+    records = Runner(journal, tell=print).run({"study": "defaults"}, tasks)
+    pairs = zip(listed, tasks, strict=True)
+    return tuple(row for design, task in pairs for row in design.rows(records[task.key]))
+
+
+@cache
+def pool(metric: str) -> tuple[MetricStatistics, Units, dict[str, int]]:
+    """WMT24 en-es by one metric: counts by segment, its documents, and the place of each system."""
+    test_set = read_set("wmt24-en-es", documents=True)
+    (parsed,) = as_metrics([metric])
+    rows = parsed.count(test_set).array()
+    by_segment = MetricStatistics.of(parsed.name, parsed, rows, Units.segments(len(rows)))
+    places = {name: place for place, name in enumerate(test_set.systems)}
+    return by_segment, Units.documents(test_set.documents or ()), places
+
+
+@cache
+def document_pool(metric: str) -> MetricStatistics:
+    """The pool's counts by document."""
+    by_segment, documents, _ = pool(metric)
+    return like(by_segment, documents.add_up(by_segment.rows))
+
+
+def like(statistics: MetricStatistics, rows: NDArray[np.float64]) -> MetricStatistics:
+    """Other rows of the same metric."""
+    return MetricStatistics(statistics.label, statistics.metric, np.ascontiguousarray(rows))
+
+
+def few(kind: str, count: int) -> str:
+    """The warning of few documents, where it is printed."""
+    return FEW if kind == "documents" and count < ENOUGH_DOCUMENTS else ""
+
+
+COLUMNS = (
+    Column("default", "default"),
+    Column("design", "design"),
+    Column("expected", "promised", 3),
+    Column("rate", "measured", 3),
+    Column("error", "± error", 3),
+    Column("trials", "trials"),
+    Column("holds", "holds"),
+    Column("printed", "warning printed there"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """The page of all rates.
+
+    Attributes:
+        rows: in the order of the page.
+        journal: what they were kept in meanwhile; removed when the page is there.
+    """
+
+    rows: tuple[Row, ...]
+    journal: Path | None = None
+
+    def write(self, folder: Path) -> None:
+        """Write the page and its table."""
+        table = Table(COLUMNS, tuple(row.cells() for row in self.rows))
+        document = Document((table,), table)
+        (folder / "tables").mkdir(parents=True, exist_ok=True)
+        (folder / "tables" / "defaults.tsv").write_text(tsv(document), encoding="utf-8")
+        (folder / "defaults.md").write_text("\n\n".join(self._parts()) + "\n", encoding="utf-8")
+        if self.journal is not None:
+            self.journal.unlink(missing_ok=True)
+
+    def _parts(self) -> list[str]:
+        held = sum(row.holds for row in self.rows)
+        silent = [row for row in self.rows if not row.holds and not row.warned]
+        parts = [
+            "# Do the defaults keep their promises?",
+            f"**Answer.** {held} of {len(self.rows)} rates are within their error of what is "
+            "promised,\nor on the safe side. Of the others, the commands warn of "
+            f"{len(self.rows) - held - len(silent)}\nand do not warn of {len(silent)}.",
+            "Each row is a default on a design whose truth is known: systems, metrics or runs that "
+            "are\nequal by construction, or samples from a pool (WMT24 en-es, wmt21 en-de, TED). "
+            "*Promised* is\nthe level of the test (0.05) or of the interval (0.95), and the error "
+            "is two binomial standard\nerrors. A warning counts if it is printed in at least "
+            f"{100 * USUALLY:.0f} % of the trials.\n"
+            "All rows are in one [table](tables/defaults.tsv).",
+        ]
+        for heading, rows in self._sections():
+            table = Table(COLUMNS, tuple(row.cells() for row in rows))
+            parts += [f"## {heading}", markdown(Document((table,), table)).rstrip()]
+        return [*parts, "Made by `make evidence`; all figures come from the run itself."]
+
+    def _sections(self) -> Iterable[tuple[str, list[Row]]]:
+        by_heading: dict[str, list[Row]] = {}
+        for row in self.rows:
+            by_heading.setdefault(row.question.default.split(",")[0].split(" (")[0], []).append(row)
+        return by_heading.items()

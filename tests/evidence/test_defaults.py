@@ -1,0 +1,44 @@
+"""The warnings that the page of defaults names are those that the commands print."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from evidence.agreement import NOISE, ON_THESE
+from evidence.rates import FEW, ONE_UNIT
+from tests.agreement.judged_texts import human_scores, texts
+from truebleu import agree, compare, gate
+from truebleu.metrics.given import GivenScores, textless_test_set
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def sentences(result: object) -> str:
+    """What a command prints, on one line."""
+    return " ".join(str(result).split())
+
+
+@pytest.mark.parametrize("verb", [compare, gate])
+def test_few_documents_and_a_unit_that_carries_the_difference_are_named(
+    verb: Callable[..., Any],
+) -> None:
+    # 20 documents, one of which has a runaway output.
+    scores = GivenScores.of({"new": [0.5] * 19 + [90.0], "old": [0.4, 0.6] * 10}, name="score")
+    documents = tuple(str(number) for number in range(20))
+    test_set = replace(textless_test_set([scores]), documents=documents)
+    printed = sentences(verb(test_set, metrics=[scores]))
+    assert FEW.capitalize() in printed
+    assert "One document carries" in printed
+    assert "of the variance" in printed
+    assert ONE_UNIT.startswith("one unit carries over 20 % of the variance")
+
+
+def test_claims_about_metrics_begin_with_these_systems_and_noise_is_noted() -> None:
+    printed = sentences(agree(texts(), human_scores(), metrics=["bleu", "length"]))
+    assert "On these systems, " in printed
+    assert ON_THESE.endswith("“On these systems”")
+    assert NOISE.removeprefix("noise: ") in printed
