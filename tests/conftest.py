@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.writing import Folder
+from truebleu import _core, set_threads
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 IN_CI = os.environ.get("CI") == "true"
 # A busy machine must not fail a test: no property depends on how long an example takes.
@@ -38,6 +43,14 @@ def shared() -> Path:
             pytest.fail(f"{folder} is not there")
         pytest.skip(f"{folder} is not there")
     return folder
+
+
+@pytest.fixture
+def restored_threads() -> Iterator[None]:
+    """The number of threads that a test may change."""
+    before = _core.threads()
+    yield
+    set_threads(before)
 
 
 @pytest.fixture

@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from truebleu import _core, set_threads
+from truebleu import set_threads
 from truebleu.errors import SettingError, UnpairedSegmentsError
 from truebleu.resampling import Bootstrap, Swaps, Units, on_exact_grid
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-
 ROWS = on_exact_grid(np.random.default_rng(1).gamma(2.0, 3.0, size=(300, 20)))
 UNITS = Units.segments(300)
-
-
-@pytest.fixture
-def restored_threads() -> Iterator[None]:
-    before = _core.threads()
-    yield
-    set_threads(before)
 
 
 @pytest.mark.usefixtures("restored_threads")

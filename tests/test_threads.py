@@ -14,16 +14,7 @@ from truebleu.errors import SettingError
 from truebleu.simulation import simulate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from truebleu.metrics.base import Metric
-
-
-@pytest.fixture
-def restored_threads() -> Iterator[None]:
-    before = _core.threads()
-    yield
-    set_threads(before)
 
 
 @pytest.mark.usefixtures("restored_threads")

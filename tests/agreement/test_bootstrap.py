@@ -163,19 +163,14 @@ def test_unrated_segments_and_systems_are_not_drawn() -> None:
     assert np.array_equal(found.values, rated.values, equal_nan=True)
 
 
+@pytest.mark.usefixtures("restored_threads")
 def test_the_same_seed_gives_the_same_digits_on_any_threads() -> None:
     human, metrics = scores(9, 4, 40)
     by = measure_by("acc-eq:calibrated", grouping="item")
-    threads = _core.threads()
     found = []
-    try:
-        for count in (1, 2, 5):
-            _core.set_threads(count)
-            found.append(
-                bootstrap_agreement(human, metrics, by, resample="segments+systems").values
-            )
-    finally:
-        _core.set_threads(threads)
+    for count in (1, 2, 5):
+        _core.set_threads(count)
+        found.append(bootstrap_agreement(human, metrics, by, resample="segments+systems").values)
     assert np.array_equal(found[0], found[1], equal_nan=True)
     assert np.array_equal(found[0], found[2], equal_nan=True)
     other = bootstrap_agreement(human, metrics, by, resample="segments+systems", seed=1).values

@@ -23,7 +23,7 @@ from truebleu.metrics.sentence_bleu import SentenceBLEU
 from truebleu.simulation import simulate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 QUICK: dict[str, Any] = {"replicates": 100, "permutations": 50}
 KS = (1, 2, 5, 20)
@@ -353,13 +353,7 @@ def test_undefined_settings_are_told_and_never_chosen(pool: TestSet) -> None:
     json.dumps(found.to_dict(), allow_nan=False)
 
 
-@pytest.fixture
-def any_threads() -> Iterator[None]:
-    yield
-    set_threads(0)
-
-
-@pytest.mark.usefixtures("any_threads")
+@pytest.mark.usefixtures("restored_threads")
 def test_threads_change_nothing(pool: TestSet) -> None:
     set_threads(1)
     one = choose(GRID, pool, scores(noise(pool)), **QUICK).to_dict()

@@ -132,17 +132,14 @@ def test_p_is_never_0() -> None:
     assert found.p == 1 / 200
 
 
+@pytest.mark.usefixtures("restored_threads")
 def test_the_same_seed_gives_the_same_p_on_any_threads() -> None:
     scores = two_metrics(8, 5, 30)
     by = measure_by("acc-eq:calibrated", grouping="item")
-    threads = _core.threads()
     found = []
-    try:
-        for count in (1, 2, 5):
-            _core.set_threads(count)
-            found.append(permutation_test(*scores, by, permutations=200))
-    finally:
-        _core.set_threads(threads)
+    for count in (1, 2, 5):
+        _core.set_threads(count)
+        found.append(permutation_test(*scores, by, permutations=200))
     assert found[0] == found[1] == found[2]
     assert permutation_test(*scores, by, permutations=200, seed=1).p != found[0].p
 

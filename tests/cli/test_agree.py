@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.agreement.judged_texts import RATES, SEGMENTS, comparisons, human_scores, texts
+from tests.cli.shell import assert_refused
 from truebleu.cli.main import main, truebleu
 from truebleu.errors import TruebleuError
 from truebleu.simulation import save_test_set
@@ -248,10 +249,7 @@ BAD_OPTIONS: list[tuple[list[str], str]] = [
 def test_what_cannot_be_answered_is_refused_in_words(
     folder: Path, options: Sequence[str], message: str
 ) -> None:
-    result = run(folder, *options)
-    assert isinstance(result.exception, TruebleuError)
-    assert message in str(result.exception)
-    assert result.stdout == ""
+    assert_refused(run(folder, *options), message)
 
 
 def test_systems_of_the_file_that_are_not_given_may_be_ignored(folder: Path) -> None:

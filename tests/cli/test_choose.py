@@ -2,59 +2,33 @@
 
 from __future__ import annotations
 
-import io
-import json
-from contextlib import redirect_stderr, redirect_stdout
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cli.judged_texts import save_judged
-from tests.cli.study_texts import Result
-from truebleu.cli.main import COMMANDS, main
+from tests.cli.shell import answer, refuses, run
+from tests.cli.texts import save_judged
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 SYSTEMS = ("system-1.txt", "system-2.txt", "system-3.txt")
-TEXTS = (*SYSTEMS, "-r", "reference-1.txt", "--human", "human.tsv")
+TEXTS = ("choose", *SYSTEMS, "-r", "reference-1.txt", "--human", "human.tsv")
 GRID = ("-m", "sentbleu:smoothing=4,k=1|2|5|10")
 QUICK = (*TEXTS, *GRID, "--replicates", "100", "--permutations", "50")
 TEST_SYSTEMS = tuple(part for name in SYSTEMS for part in ("--test-system", name))
 TEST = ("--test-reference", "reference-1.txt", "--test-human", "human.tsv")
 
 
-@pytest.fixture(scope="module")
-def saved_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("choose")
-    save_judged(folder)
-    return folder
-
-
 @pytest.fixture(autouse=True)
-def folder(saved_once: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(saved_once)
-    monkeypatch.setitem(COMMANDS, "choose", ("truebleu.cli.choose", "Choose settings."))
-    return saved_once
-
-
-def choose(*arguments: str) -> Result:
-    out, err = io.StringIO(), io.StringIO()
-    with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as caught:
-        main(["choose", *arguments])
-    assert isinstance(caught.value.code, int)
-    return Result(caught.value.code, out.getvalue(), err.getvalue())
-
-
-def answer(*arguments: str) -> dict[str, Any]:
-    result = choose(*arguments, "--format", "json")
-    assert (result.code, result.err) == (0, "")
-    found: dict[str, Any] = json.loads(result.out, parse_constant=pytest.fail)
-    return found
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    save_judged(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
 def test_every_setting_is_listed_and_the_chosen_one_is_reported_on_the_test_part() -> None:
-    result = choose(*QUICK)
+    result = run(*QUICK)
     assert (result.code, result.err) == (0, "")
     for k in (1, 2, 5, 10):
         assert f"sentbleu:smoothing=4,k={k} " in result.out
@@ -78,14 +52,12 @@ def test_json_has_all_that_is_needed_to_repeat_it() -> None:
 
 
 def test_every_format_has_all_rows(folder: Path) -> None:
-    tsv = [
-        line for line in choose(*QUICK, "-f", "tsv").out.split("\n") if line[:1] not in ("#", "")
-    ]
+    tsv = [line for line in run(*QUICK, "-f", "tsv").out.split("\n") if line[:1] not in ("#", "")]
     assert tsv[0].split("\t") == ["settings", "development", "test", "low", "high", "role"]
     assert len(tsv) == 5
-    assert choose(*QUICK, "-f", "latex").out.count(r"\\") == 5
-    assert choose(*QUICK, "-f", "markdown").out.count("\n| ") == 6
-    assert choose(*QUICK, "--chart", "choose.svg", "--force").code == 0
+    assert run(*QUICK, "-f", "latex").out.count(r"\\") == 5
+    assert run(*QUICK, "-f", "markdown").out.count("\n| ") == 6
+    assert run(*QUICK, "--chart", "choose.svg", "--force").code == 0
     assert b">k<" in (folder / "choose.svg").read_bytes()
 
 
@@ -95,7 +67,7 @@ def test_several_grids_and_another_coefficient_can_be_given(folder: Path) -> Non
     assert len(found["candidates"]) == 8
     assert found["question"].startswith("segment|kendall-b")
     more = ("-m", "chrf:char_order=4|6", "--chart", "choose.html", "--force")
-    assert choose(*QUICK, *more).code == 0
+    assert run(*QUICK, *more).code == 0
     assert b"chrf:char_order=6" in (folder / "choose.html").read_bytes()
 
 
@@ -112,11 +84,11 @@ def test_a_test_set_that_is_the_development_set_is_told(folder: Path) -> None:
     rows = (folder / "human.tsv").read_text("utf-8").splitlines(keepends=True)
     (folder / "fewer.tsv").write_text("".join(rows[:-1]), "utf-8")
     fewer = (*TEST[:3], "fewer.tsv")
-    assert told not in choose(*QUICK, *fewer, *TEST_SYSTEMS).out
+    assert told not in run(*QUICK, *fewer, *TEST_SYSTEMS).out
 
 
 def test_comparisons_of_pairs_can_be_given() -> None:
-    texts = (*SYSTEMS, "-r", "reference-1.txt", "--human", "pairs.csv")
+    texts = ("choose", *SYSTEMS, "-r", "reference-1.txt", "--human", "pairs.csv")
     assert answer(*texts, *GRID)["on_test"]["value"] is not None
 
 
@@ -137,13 +109,10 @@ def test_comparisons_of_pairs_can_be_given() -> None:
     ],
 )
 def test_bad_input_is_refused_in_one_line(arguments: tuple[str, ...], claim: str) -> None:
-    result = choose(*arguments)
-    assert (result.code, result.out) == (2, "")
-    assert result.err.startswith("error: ")
-    assert claim in result.err
+    refuses(claim, *arguments)
 
 
 def test_a_grid_is_needed() -> None:
-    result = choose(*TEXTS)
+    result = run(*TEXTS)
     assert result.code == 2
     assert "Missing option '-m'" in result.err

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner, Result
 
+from tests.cli.shell import assert_refused
+from tests.cli.texts import save_channels
 from truebleu.cli.main import truebleu
 from truebleu.errors import TruebleuError
 from truebleu.simulation import Channel, save_test_set, simulate
@@ -21,14 +23,8 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("texts")
-    channels = {
-        "good": Channel.at_rate(0.1),
-        "same": Channel.at_rate(0.1),
-        "bad": Channel.at_rate(0.3),
-    }
-    save_test_set(simulate(segments=120, systems=channels, seed=3), path / "demo")
-    return path / "demo"
+    rates = {"good": 0.1, "same": 0.1, "bad": 0.3}
+    return save_channels(tmp_path_factory.mktemp("texts") / "demo", 120, rates)
 
 
 def run(folder: Path, *arguments: str) -> Result:
@@ -237,10 +233,7 @@ BAD: list[tuple[list[str], str]] = [
 def test_what_cannot_be_answered_is_refused_in_words(
     folder: Path, options: Sequence[str], message: str
 ) -> None:
-    result = run(folder, *options)
-    assert isinstance(result.exception, TruebleuError)
-    assert message in str(result.exception)
-    assert result.stdout == ""
+    assert_refused(run(folder, *options), message)
 
 
 def test_one_system_or_one_segment_is_not_enough(tmp_path: Path) -> None:

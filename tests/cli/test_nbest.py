@@ -6,28 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from truebleu.cli.main import truebleu
-
-LISTS = (
-    "0 ||| a dog sat ||| LM0= -1 ||| -1\n"
-    "0 ||| the cat sat ||| LM0= -2 ||| -2\n"
-    "0 ||| the cat ran ||| LM0= -3 ||| -3\n"
-    "1 ||| yes ||| LM0= -1 ||| -1\n"
-)
+from tests.cli.n_best_lists import run, write_short_lists
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("lists").write_text(LISTS)
-    Path("ref").write_text("the cat sat\nyes\n")
-    return tmp_path
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(truebleu, arguments, catch_exceptions=True)
+    write_short_lists()
 
 
 def test_stats_count_and_describe_features() -> None:

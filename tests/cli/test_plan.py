@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner, Result
 
+from tests.cli.texts import save_channels
 from truebleu.cli.plan import command
 from truebleu.errors import SettingError, TruebleuError
 from truebleu.reports.document import FORMATS
-from truebleu.simulation import Channel, save_test_set, simulate
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,15 +19,10 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("texts")
-    channels = {
-        "old": Channel.at_rate(0.25),
-        "new": Channel.at_rate(0.2),
-        "copy": Channel.at_rate(0.3),
-    }
-    save_test_set(simulate(segments=200, systems=channels, seed=3), path / "demo")
-    (path / "demo" / "copy.txt").write_bytes((path / "demo" / "old.txt").read_bytes())
-    return path / "demo"
+    rates = {"old": 0.25, "new": 0.2, "copy": 0.3}
+    path = save_channels(tmp_path_factory.mktemp("texts") / "demo", 200, rates)
+    (path / "copy.txt").write_bytes((path / "old.txt").read_bytes())
+    return path
 
 
 def run(*arguments: object) -> Result:

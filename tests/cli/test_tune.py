@@ -6,25 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from truebleu.cli.main import truebleu
+from tests.cli.n_best_lists import run, write_eight_lists
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    lines = []
-    for segment in range(8):
-        lines.append(f"{segment} ||| a dog sat there ||| LM0= -1 TM0= 1 {segment} ||| -1\n")
-        lines.append(f"{segment} ||| the cat sat here ||| LM0= -2 TM0= 2 {segment} ||| -2\n")
-    Path("lists").write_text("".join(lines))
-    Path("ref").write_text("the cat sat here\n" * 8)
-    return tmp_path
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(truebleu, arguments, catch_exceptions=True)
+    write_eight_lists("LM0= -1 TM0= 1 {}", "LM0= -2 TM0= 2 {}")
 
 
 TUNE = ("tune", "lists", "-r", "ref", "--replicates", "100", "--folds", "2")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from truebleu.explanation.fragility import fragility
+from truebleu.explanation.fragility import Fragility, fragility
 from truebleu.metrics import GivenScores
 from truebleu.resampling import Units
 
@@ -28,20 +28,17 @@ def sign_test(rows: np.ndarray) -> object:
     return p
 
 
+def fragility_of(rows: np.ndarray, units: Units, *, significant: bool) -> Fragility:
+    test = sign_test(rows)
+    return fragility(MEAN, rows, units, units, significant=significant, alpha=0.05, test=test)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("sign", [1, -1])
 def test_the_few_segments_that_carry_a_mean_are_counted(sign: int) -> None:
     # Three large segments outweigh 97 small ones on the other side.
     rows = rows_of([sign * 50.0] * 3 + [-sign * 1.0] * 97)
     units = Units.segments(100)
-    found = fragility(
-        MEAN,
-        rows,
-        units,
-        units,
-        significant=True,
-        alpha=0.05,
-        test=sign_test(rows),  # type: ignore[arg-type]
-    )
+    found = fragility_of(rows, units, significant=True)
     # With one large segment left, 50 of it stand against 97.
     assert found.until_sign_turns == 2
     assert (found.removed, found.total) == ("segment", 100)
@@ -52,15 +49,7 @@ def test_the_few_segments_that_carry_a_mean_are_counted(sign: int) -> None:
 def test_whole_documents_are_removed() -> None:
     rows = rows_of([5.0] * 10 + [-1.0] * 40)
     documents = Units.documents([f"d{number // 10}" for number in range(50)])
-    found = fragility(
-        MEAN,
-        rows,
-        documents,
-        documents,
-        significant=False,
-        alpha=0.05,
-        test=sign_test(rows),  # type: ignore[arg-type]
-    )
+    found = fragility_of(rows, documents, significant=False)
     assert (found.removed, found.total) == ("document", 5)
     assert found.until_sign_turns == 1
     assert found.until_not_significant is None
@@ -69,13 +58,5 @@ def test_whole_documents_are_removed() -> None:
 def test_a_difference_in_every_segment_hangs_on_none_of_them() -> None:
     rows = rows_of([1.0] * 100)
     units = Units.segments(100)
-    found = fragility(
-        MEAN,
-        rows,
-        units,
-        units,
-        significant=False,
-        alpha=0.05,
-        test=sign_test(rows),  # type: ignore[arg-type]
-    )
+    found = fragility_of(rows, units, significant=False)
     assert found.until_sign_turns is None

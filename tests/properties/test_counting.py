@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.properties import plain
+from tests.properties.texts import aligned_texts
 from truebleu import BLEU, CHRF, TER, _core
 from truebleu.corpus import as_test_set
 
@@ -30,13 +31,6 @@ IDS = [str(metric.signature) for metric in METRICS]
 every_metric = pytest.mark.parametrize("metric", METRICS, ids=IDS)
 
 
-@st.composite
-def aligned_texts(draw: st.DrawFn) -> tuple[list[str], list[list[str]]]:
-    size = draw(st.integers(1, 6))
-    text = st.lists(SEGMENT, min_size=size, max_size=size)
-    return draw(text), draw(st.lists(text, min_size=1, max_size=3))
-
-
 @given(SEGMENT, st.lists(SEGMENT, min_size=1, max_size=4), st.integers(1, 5))
 def test_bleu_counts_what_its_definition_says(
     output: str, references: list[str], max_order: int
@@ -53,7 +47,7 @@ def test_chrf_counts_what_its_definition_says(output: str, reference: str, order
 
 
 @every_metric
-@given(texts=aligned_texts())
+@given(texts=aligned_texts(SEGMENT))
 def test_the_score_of_a_text_is_the_score_of_its_summed_rows(
     metric: BLEU | CHRF | TER, texts: tuple[list[str], list[list[str]]]
 ) -> None:
@@ -66,7 +60,7 @@ def test_the_score_of_a_text_is_the_score_of_its_summed_rows(
 
 
 @every_metric
-@given(texts=aligned_texts())
+@given(texts=aligned_texts(SEGMENT))
 def test_systems_counted_together_are_counted_as_if_alone(
     metric: BLEU | CHRF | TER, texts: tuple[list[str], list[list[str]]]
 ) -> None:
@@ -79,7 +73,7 @@ def test_systems_counted_together_are_counted_as_if_alone(
 
 
 @every_metric
-@given(texts=aligned_texts())
+@given(texts=aligned_texts(SEGMENT))
 def test_scores_are_finite_and_of_the_shape_of_the_sums(
     metric: BLEU | CHRF | TER, texts: tuple[list[str], list[list[str]]]
 ) -> None:
@@ -107,7 +101,7 @@ def test_an_output_equal_to_its_reference_scores_best(segment: str) -> None:
     assert TER().sentence(segment, segment).score == 0
 
 
-@given(texts=aligned_texts())
+@given(texts=aligned_texts(SEGMENT))
 def test_more_references_never_lower_a_match(texts: tuple[list[str], list[list[str]]]) -> None:
     outputs, references = texts
     metric = BLEU()

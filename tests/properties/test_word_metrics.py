@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.properties import plain_words
+from tests.properties.texts import aligned_texts
 from truebleu.corpus import as_test_set
 from truebleu.metrics import GTM, PER, WER, LengthRatio
 
@@ -35,13 +36,6 @@ METRICS = [
 ]
 IDS = [str(metric.signature) for metric in METRICS]
 every_metric = pytest.mark.parametrize("metric", METRICS, ids=IDS)
-
-
-@st.composite
-def aligned_texts(draw: st.DrawFn) -> tuple[list[str], list[list[str]]]:
-    size = draw(st.integers(1, 6))
-    text = st.lists(SEGMENT, min_size=size, max_size=size)
-    return draw(text), draw(st.lists(text, min_size=1, max_size=3))
 
 
 def row_of(metric: WordMetric, output: str, references: list[str]) -> list[float]:
@@ -163,7 +157,7 @@ def test_the_order_of_the_references_does_not_matter(
 
 
 @every_metric
-@given(texts=aligned_texts())
+@given(texts=aligned_texts(SEGMENT))
 def test_sums_of_rows_score_like_texts_in_any_order(
     metric: WordMetric, texts: tuple[list[str], list[list[str]]]
 ) -> None:
@@ -177,7 +171,7 @@ def test_sums_of_rows_score_like_texts_in_any_order(
 
 
 @every_metric
-@given(texts=aligned_texts())
+@given(texts=aligned_texts(SEGMENT))
 def test_systems_counted_together_are_counted_as_if_alone(
     metric: WordMetric, texts: tuple[list[str], list[list[str]]]
 ) -> None:
@@ -189,7 +183,7 @@ def test_systems_counted_together_are_counted_as_if_alone(
 
 
 @every_metric
-@given(texts=aligned_texts())
+@given(texts=aligned_texts(SEGMENT))
 def test_scores_are_finite_and_of_the_shape_of_the_sums(
     metric: WordMetric, texts: tuple[list[str], list[list[str]]]
 ) -> None:

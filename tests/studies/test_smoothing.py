@@ -23,7 +23,7 @@ from truebleu.simulation import simulate
 from truebleu.studies.smoothing import study_smoothing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from truebleu.studies.smoothing import SmoothingResult, SmoothingRow
@@ -380,13 +380,7 @@ def test_people_who_tie_everything_leave_tau_undefined(pool: TestSet) -> None:
     json.dumps(found.to_dict(), allow_nan=False)
 
 
-@pytest.fixture
-def any_threads() -> Iterator[None]:
-    yield
-    set_threads(0)
-
-
-@pytest.mark.usefixtures("any_threads")
+@pytest.mark.usefixtures("restored_threads")
 def test_threads_and_the_order_of_rows_change_nothing(pool: TestSet, human: HumanScores) -> None:
     set_threads(1)
     one = study_smoothing(pool, human, **QUICK, unit="document")

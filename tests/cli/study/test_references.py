@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
-from tests.cli.study_texts import answer, save_texts, study
+from tests.cli.shell import answer, run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 TEXTS = (
+    "study",
     "references",
     "system-1.txt",
     "system-2.txt",
@@ -23,21 +22,8 @@ TEXTS = (
 QUICK = (*TEXTS, "--samples", "2", "--replicates", "100")
 
 
-@pytest.fixture(scope="module")
-def saved_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("references")
-    save_texts(folder)
-    return folder
-
-
-@pytest.fixture(autouse=True)
-def folder(saved_once: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(saved_once)
-    return saved_once
-
-
 def test_the_answer_says_what_a_reference_is_worth() -> None:
-    result = study(*QUICK, "-r", "reference-3.txt", "-m", "bleu")
+    result = run(*QUICK, "-r", "reference-3.txt", "-m", "bleu")
     assert (result.code, result.err) == (0, "")
     assert "BLEU: all of the data with 1 reference give as narrow an interval as " in result.out
     assert "7 sets were taken of 3 references" in result.out
@@ -50,7 +36,7 @@ def test_json_has_every_number_of_references_and_share() -> None:
 
 
 def test_a_chart_is_drawn(folder: Path) -> None:
-    assert study(*QUICK, "--chart", "references.svg").code == 0
+    assert run(*QUICK, "--chart", "references.svg").code == 0
     assert b"2 references" in (folder / "references.svg").read_bytes()
 
 
@@ -58,7 +44,7 @@ def test_one_reference_is_refused_before_any_work() -> None:
     single = [argument for argument in QUICK if argument != "reference-2.txt"]
     single.reverse()
     single.remove("-r")
-    result = study(*reversed(single), "--resume", "never.jsonl")
+    result = run(*reversed(single), "--resume", "never.jsonl")
     assert (result.code, result.out) == (2, "")
     assert result.err == (
         "error: references: found 1, expected at least 2: a further one is what is studied\n"
@@ -66,21 +52,5 @@ def test_one_reference_is_refused_before_any_work() -> None:
 
 
 def test_no_journal_is_begun_by_what_is_refused(folder: Path) -> None:
-    assert study(*QUICK, "--samples", "1", "--resume", "never.jsonl").code == 2
+    assert run(*QUICK, "--samples", "1", "--resume", "never.jsonl").code == 2
     assert not (folder / "never.jsonl").exists()
-
-
-@pytest.mark.parametrize(
-    ("options", "claim"),
-    [
-        (["--shares", "ten"], "shares: found 'ten'"),
-        (["--shares", "100"], "expected at least 3"),
-        (["--subsets", "0"], "subsets: found 0"),
-        (["--samples", "1"], "samples: found 1"),
-    ],
-)
-def test_what_can_say_nothing_is_refused(options: list[str], claim: str) -> None:
-    result = study(*QUICK, *options)
-    assert (result.code, result.out) == (2, "")
-    assert result.err.startswith("error: ")
-    assert claim in result.err

@@ -2,49 +2,33 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
 
-from truebleu.cli.main import main
-from truebleu.simulation import save_test_set, simulate
+from tests.cli.shell import answer, refuses, run, says
+from tests.cli.texts import save_three_systems
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+SAVE = save_three_systems
 QUICK = ["--repetitions", "50", "--replicates", "199"]
-
-
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("type-one")
-    save_test_set(simulate(segments=40, systems=[0.1, 0.2, 0.3], document_length=3), folder)
-    return folder
-
-
-@pytest.fixture(autouse=True)
-def folder(saved: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(saved)
-    return saved
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as caught:
-        main(["study", "type-one", *arguments])
-    out, err = capsys.readouterr()
-    return int(caught.value.code or 0), out, err
-
-
-TEXTS = ["-r", "reference-1.txt", "system-1.txt", "system-2.txt", "system-3.txt"]
+TEXTS = [
+    "study",
+    "type-one",
+    "-r",
+    "reference-1.txt",
+    "system-1.txt",
+    "system-2.txt",
+    "system-3.txt",
+]
 DOCUMENTS = ["--documents", "documents.tsv"]
 
 
-def test_the_table_has_every_test_at_every_level(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, *TEXTS, *QUICK, "--format", "json")
-    assert (code, err) == (0, "")
-    result = json.loads(out)
+def test_the_table_has_every_test_at_every_level() -> None:
+    result = answer(*TEXTS, *QUICK)
     assert result["study"] == "type-one"
     assert [row["alpha"] for row in result["rows"]] == [0.01, 0.05, 0.1] * 5
     assert result["settings"]["null"] == "segment"
@@ -61,35 +45,44 @@ def test_the_table_has_every_test_at_every_level(capsys: pytest.CaptureFixture[s
             [*TEXTS, *QUICK, *DOCUMENTS, "--null", "document", "--unit", "document"],
             "tested by document",
         ),
-        (["--simulate", "20", *QUICK, "--null", "simulated"], "simulated systems with equal"),
-        ([*TEXTS, "--null", "given", "-m", "nist"], "system-1 : system-3"),
-        (["--simulate", "20", *QUICK, "--together", "2,3"], "Westfall-Young"),
         (
-            ["--simulate", "20", *QUICK, "--together", "3", "--correction", "holm"],
+            ["study", "type-one", "--simulate", "20", *QUICK, "--null", "simulated"],
+            "simulated systems with equal",
+        ),
+        ([*TEXTS, "--null", "given", "-m", "nist"], "system-1 : system-3"),
+        (["study", "type-one", "--simulate", "20", *QUICK, "--together", "2,3"], "Westfall-Young"),
+        (
+            [
+                "study",
+                "type-one",
+                "--simulate",
+                "20",
+                *QUICK,
+                "--together",
+                "3",
+                "--correction",
+                "holm",
+            ],
             "Holm: a false alarm in",
         ),
         ([*TEXTS, *QUICK, "--test", "ar", "--alpha", "0.2"], "at the level 20 %"),
     ],
 )
-def test_every_design_answers(
-    capsys: pytest.CaptureFixture[str], options: list[str], said: str
-) -> None:
-    code, out, err = run(capsys, *options)
-    assert (code, err) == (0, "")
-    assert said in out
+def test_every_design_answers(options: list[str], said: str) -> None:
+    says(said, *options)
 
 
-def test_a_journal_is_gone_on_with(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_journal_is_gone_on_with(tmp_path: Path) -> None:
     journal = tmp_path / "type-one.jsonl"
     arguments = [*TEXTS, *QUICK, "--test", "ar", "--resume", str(journal)]
-    first = run(capsys, *arguments)
+    first = run(*arguments)
     content = journal.read_bytes()
-    assert run(capsys, *arguments) == first
+    assert run(*arguments) == first
     assert journal.read_bytes() == content
     journal.write_bytes(content[:-5])
-    code, out, err = run(capsys, *arguments)
-    assert (code, out) == first[:2]
-    assert str(journal) in err
+    resumed = run(*arguments)
+    assert (resumed.code, resumed.out) == (first.code, first.out)
+    assert str(journal) in resumed.err
     assert journal.read_bytes() == content
 
 
@@ -108,17 +101,16 @@ def test_a_journal_is_gone_on_with(capsys: pytest.CaptureFixture[str], tmp_path:
         ([*TEXTS, "--correction", "holm"], "error: corrections: found ('holm',)"),
         ([*TEXTS, "--null", "given", "--repetitions", "50"], "error: repetitions: found 50"),
         ([*TEXTS, "--null", "given", "--together", "2"], "error: together: found (2,)"),
-        (TEXTS[:3], "error: systems: found 1, expected at least 2"),
-        (["--simulate", "5"], "error: test set: found '5 segments', expected at least 8"),
-        ([], "error: SYSTEM: found 'none'"),
+        (TEXTS[:5], "error: systems: found 1, expected at least 2"),
+        (
+            ["study", "type-one", "--simulate", "5"],
+            "error: test set: found '5 segments', expected at least 8",
+        ),
+        (["study", "type-one"], "error: SYSTEM: found 'none'"),
     ],
 )
-def test_what_cannot_be_studied_is_refused_in_words(
-    capsys: pytest.CaptureFixture[str], options: list[str], said: str
-) -> None:
-    code, out, err = run(capsys, *options)
-    assert (code, out) == (2, "")
-    assert err.startswith(said)
+def test_what_cannot_be_studied_is_refused_in_words(options: list[str], said: str) -> None:
+    refuses(said, *options)
 
 
 def test_the_help_has_examples_and_says_what_the_nulls_are() -> None:

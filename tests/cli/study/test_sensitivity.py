@@ -6,30 +6,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cli.study_texts import answer, save_texts, study
+from tests.cli.shell import answer, run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-TEXTS = ("sensitivity", "system-1.txt", "system-2.txt", "-r", "reference-1.txt")
+TEXTS = ("study", "sensitivity", "system-1.txt", "system-2.txt", "-r", "reference-1.txt")
 QUICK = (*TEXTS, "-m", "bleu", "-m", "ter", "--replicates", "200")
 
 
-@pytest.fixture(scope="module")
-def saved_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("sensitivity")
-    save_texts(folder)
-    return folder
-
-
-@pytest.fixture(autouse=True)
-def folder(saved_once: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(saved_once)
-    return saved_once
-
-
 def test_the_answer_names_the_metrics_in_order() -> None:
-    result = study(*QUICK)
+    result = run(*QUICK)
     assert (result.code, result.err) == (0, "")
     assert (
         "of 1 pairs these differ significantly by approximate randomization, corrected (holm): "
@@ -63,27 +50,11 @@ def test_systems_can_be_listed_with_their_intervals() -> None:
 
 @pytest.mark.parametrize("more", [[], ["--by-system"], ["--sizes", "20,40"]])
 def test_a_chart_is_drawn(folder: Path, more: list[str]) -> None:
-    assert study(*QUICK, *more, "--chart", "sensitivity.svg", "--force").code == 0
+    assert run(*QUICK, *more, "--chart", "sensitivity.svg", "--force").code == 0
     assert b"TER" in (folder / "sensitivity.svg").read_bytes()
 
 
 def test_one_system_is_refused() -> None:
-    result = study("sensitivity", "system-1.txt", "-r", "reference-1.txt")
+    result = run("study", "sensitivity", "system-1.txt", "-r", "reference-1.txt")
     assert result.code == 2
     assert "systems: found 1, expected at least 2 to compare" in result.err
-
-
-@pytest.mark.parametrize(
-    ("options", "claim"),
-    [
-        (["--sizes", "200"], "size: found 200, expected no more than the pool has: 80"),
-        (["--sizes", "a"], "sizes: found 'a'"),
-        (["--sizes", "20", "--samples", "1"], "samples: found 1"),
-        (["--replicates", "20"], "replicates: found 20"),
-    ],
-)
-def test_what_can_say_nothing_is_refused(options: list[str], claim: str) -> None:
-    result = study(*QUICK, *options)
-    assert (result.code, result.out) == (2, "")
-    assert result.err.startswith("error: ")
-    assert claim in result.err

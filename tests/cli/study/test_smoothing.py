@@ -6,31 +6,27 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cli.judged_texts import save_judged
-from tests.cli.study_texts import answer, study
+from tests.cli.shell import answer, refuses, run
+from tests.cli.texts import save_judged
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-TEXTS = ("smoothing", "system-1.txt", "system-2.txt", "system-3.txt", "-r", "reference-1.txt")
+SAVE = save_judged
+TEXTS = (
+    "study",
+    "smoothing",
+    "system-1.txt",
+    "system-2.txt",
+    "system-3.txt",
+    "-r",
+    "reference-1.txt",
+)
 QUICK = (*TEXTS, "--human", "human.tsv", "--replicates", "100", "--permutations", "50")
 
 
-@pytest.fixture(scope="module")
-def saved_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("smoothing")
-    save_judged(folder)
-    return folder
-
-
-@pytest.fixture(autouse=True)
-def folder(saved_once: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(saved_once)
-    return saved_once
-
-
 def test_the_table_has_the_papers_rows_and_says_who_is_best() -> None:
-    result = study(*QUICK)
+    result = run(*QUICK)
     assert (result.code, result.err) == (0, "")
     labels = [line.split()[0] for line in result.out.split("\n")[4:13]]
     assert labels == ["crp", "0", "1", "2", "3", "4", "5", "6", "7"]
@@ -42,11 +38,11 @@ def test_every_format_has_all_rows(folder: Path) -> None:
     found = answer(*QUICK)
     assert [row["smoothing"] for row in found["rows"]] == ["crp", *map(str, range(8))]
     assert found["settings"]["k"] == 5
-    tsv = study(*QUICK, "--format", "tsv").out.rstrip("\n").split("\n")
+    tsv = run(*QUICK, "--format", "tsv").out.rstrip("\n").split("\n")
     assert len([line for line in tsv if not line.startswith("#")]) == 10
-    assert study(*QUICK, "--format", "latex").out.count(r"\\") == 10
-    assert study(*QUICK, "--format", "markdown").out.count("\n| ") == 11
-    assert study(*QUICK, "--chart", "smoothing.svg", "--force").code == 0
+    assert run(*QUICK, "--format", "latex").out.count(r"\\") == 10
+    assert run(*QUICK, "--format", "markdown").out.count("\n| ") == 11
+    assert run(*QUICK, "--chart", "smoothing.svg", "--force").code == 0
     assert b"system" in (folder / "smoothing.svg").read_bytes()
 
 
@@ -68,13 +64,13 @@ def test_options_reach_the_study_and_a_journal_is_gone_on_with(tmp_path: Path) -
     assert all("|case:lc|" in line and "|tok:none|" in line for line in signatures)
     assert pool["unit"] == "document"
     assert answer(*QUICK, *options, *documents, "--resume", journal) == first
-    other = study(*QUICK, "--resume", journal)
+    other = run(*QUICK, "--resume", journal)
     assert (other.code, other.out) == (2, "")
 
 
 @pytest.mark.parametrize("option", [("-m", "bleu"), ("--simulate", "100")])
 def test_options_that_would_do_nothing_are_not_offered(option: tuple[str, str]) -> None:
-    result = study(*QUICK, *option)
+    result = run(*QUICK, *option)
     assert result.code == 2
     assert "No such option" in result.err
 
@@ -83,7 +79,10 @@ def test_options_that_would_do_nothing_are_not_offered(option: tuple[str, str]) 
     ("arguments", "claim"),
     [
         ((*TEXTS, "--human", "missing.tsv"), "missing.tsv"),
-        (("smoothing", "system-1.txt", "-r", "reference-1.txt", "--human", "human.tsv"), "two"),
+        (
+            ("study", "smoothing", "system-1.txt", "-r", "reference-1.txt", "--human", "human.tsv"),
+            "two",
+        ),
         ((*QUICK, "--unit", "document"), "see --documents"),
         ((*QUICK, "--epsilon", "0"), "epsilon: found 0.0"),
         ((*QUICK, "--tokenize", "nonsense"), "tokenizer"),
@@ -92,7 +91,4 @@ def test_options_that_would_do_nothing_are_not_offered(option: tuple[str, str]) 
     ],
 )
 def test_bad_input_is_refused_in_one_line(arguments: tuple[str, ...], claim: str) -> None:
-    result = study(*arguments)
-    assert (result.code, result.out) == (2, "")
-    assert result.err.startswith("error: ")
-    assert claim in result.err
+    refuses(claim, *arguments)

@@ -6,30 +6,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cli.study_texts import answer, save_texts, study
+from tests.cli.shell import answer, run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-TEXTS = ("test-size", "system-1.txt", "system-2.txt", "-r", "reference-1.txt")
+TEXTS = ("study", "test-size", "system-1.txt", "system-2.txt", "-r", "reference-1.txt")
 QUICK = (*TEXTS, "--samples", "3", "--replicates", "100", "--shares", "25,50,100")
 
 
-@pytest.fixture(scope="module")
-def saved_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("test-size")
-    save_texts(folder)
-    return folder
-
-
-@pytest.fixture(autouse=True)
-def folder(saved_once: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(saved_once)
-    return saved_once
-
-
 def test_the_answer_is_a_table_with_sentences_below() -> None:
-    result = study(*QUICK)
+    result = run(*QUICK)
     assert (result.code, result.err) == (0, "")
     assert "25 %" in result.out
     assert "BLEU: doubling the data narrows the interval by " in result.out
@@ -63,28 +50,5 @@ def test_given_scores_can_be_studied(folder: Path) -> None:
 
 
 def test_a_chart_is_drawn(folder: Path) -> None:
-    assert study(*QUICK, "--chart", "size.svg").code == 0
+    assert run(*QUICK, "--chart", "size.svg").code == 0
     assert b"<svg" in (folder / "size.svg").read_bytes()
-
-
-@pytest.mark.parametrize(
-    ("options", "claim"),
-    [
-        (["--shares", "10,x"], "shares: found '10,x', expected percent"),
-        (["--shares", "1,50,100"], "at least 5 segments in a part"),
-        (["--shares", "50,100"], "expected at least 3"),
-        (
-            ["--shares", "50,100,200"],
-            "share: found '200 %', expected more than 0 and at most 100 %",
-        ),
-        (["--samples", "1"], "samples: found 1"),
-        (["--replicates", "5"], "replicates: found 5"),
-        (["--unit", "document"], "a test set with documents"),
-        (["-m", "nosuch"], "unknown metric 'nosuch'"),
-    ],
-)
-def test_what_can_say_nothing_is_refused(options: list[str], claim: str) -> None:
-    result = study(*QUICK, *options)
-    assert (result.code, result.out) == (2, "")
-    assert result.err.startswith("error: ")
-    assert claim in result.err

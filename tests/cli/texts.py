@@ -1,13 +1,32 @@
-"""Texts with human judgments of them, for commands that read both."""
+"""Texts for commands, with documents, and with human judgments of them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from truebleu.simulation import save_test_set, simulate
+from truebleu.simulation import Channel, save_test_set, simulate
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
+
+
+def save_texts(folder: Path) -> None:
+    """Two systems of 80 segments with three references and their documents."""
+    texts = simulate(segments=80, systems=[0.15, 0.3], references=3, document_length=4, seed=8)
+    save_test_set(texts, folder)
+
+
+def save_channels(folder: Path, segments: int, rates: Mapping[str, float]) -> Path:
+    """So many segments, and systems with these rates of errors."""
+    channels = {name: Channel.at_rate(rate) for name, rate in rates.items()}
+    save_test_set(simulate(segments=segments, systems=channels, seed=3), folder)
+    return folder
+
+
+def save_three_systems(folder: Path) -> None:
+    """Three systems of 40 segments in documents of 3."""
+    save_test_set(simulate(segments=40, systems=[0.1, 0.2, 0.3], document_length=3), folder)
 
 
 def save_judged(folder: Path) -> None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cli.study_texts import save_texts, study
+from tests.cli.shell import run
+from tests.cli.texts import save_texts
 from truebleu.cli import _options
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ STUDIES = {
     "power": ["--sizes", "10,20", "--samples", "6", "--replicates", "50"],
     "accuracy": ["--sizes", "10,20", "--samples", "6", "--replicates", "50"],
 }
-POWER = ["power", *TEXTS, *STUDIES["power"], "--format", "json"]
+POWER = ["study", "power", *TEXTS, *STUDIES["power"], "--format", "json"]
 
 
 @pytest.fixture(autouse=True)
@@ -56,20 +57,20 @@ def interrupt_after(done: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_an_interrupted_study_goes_on_and_says_the_same(name: str, folder: Path) -> None:
-    arguments = [name, *TEXTS, *STUDIES[name], "--format", "json"]
-    whole = study(*arguments)
+    arguments = ["study", name, *TEXTS, *STUDIES[name], "--format", "json"]
+    whole = run(*arguments)
     assert (whole.code, whole.err) == (0, "")
     with pytest.MonkeyPatch.context() as patched:
         interrupt_after(3, patched)
-        stopped = study(*arguments, "--resume", "journal")
+        stopped = run(*arguments, "--resume", "journal")
     assert (stopped.code, stopped.out) == (130, "")
     left = (folder / "journal").read_bytes()
     assert left.count(b"\n") == 4
     with pytest.MonkeyPatch.context() as patched:
         interrupt_after(2, patched)
-        assert study(*arguments, "--resume", "journal").code == 130
+        assert run(*arguments, "--resume", "journal").code == 130
     assert (folder / "journal").read_bytes().count(b"\n") == 6
-    finished = study(*arguments, "--resume", "journal")
+    finished = run(*arguments, "--resume", "journal")
     assert (finished.code, finished.out) == (0, whole.out)
     assert (folder / "journal").read_bytes().startswith(left)
 
@@ -78,11 +79,11 @@ def test_an_interrupted_study_goes_on_and_says_the_same(name: str, folder: Path)
 def test_a_finished_study_repeats_no_work(
     name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    arguments = [name, *TEXTS, *STUDIES[name], "--format", "json", "--resume", "journal"]
-    first = study(*arguments)
+    arguments = ["study", name, *TEXTS, *STUDIES[name], "--format", "json", "--resume", "journal"]
+    first = run(*arguments)
     before = (folder / "journal").read_bytes()
     monkeypatch.setattr("truebleu.studies._pool.Pool.take", pytest.fail)
-    again = study(*arguments)
+    again = run(*arguments)
     assert (again.code, again.out, again.err) == (0, first.out, "")
     assert (folder / "journal").read_bytes() == before
 
@@ -106,10 +107,10 @@ def test_a_damaged_journal_is_refused_and_left_as_it_is(
     damage: Callable[[bytes], bytes], said: str, folder: Path
 ) -> None:
     journal = folder / "journal"
-    assert study(*POWER, "--resume", "journal").code == 0
+    assert run(*POWER, "--resume", "journal").code == 0
     damaged = damage(journal.read_bytes())
     journal.write_bytes(damaged)
-    result = study(*POWER, "--resume", "journal")
+    result = run(*POWER, "--resume", "journal")
     assert (result.code, result.out) == (2, "")
     assert result.err.startswith("error: journal: ")
     assert said in result.err
@@ -119,10 +120,10 @@ def test_a_damaged_journal_is_refused_and_left_as_it_is(
 @pytest.mark.parametrize("lost", [1, 9, 50])
 def test_half_a_line_is_cut_off_and_its_task_done_again(lost: int, folder: Path) -> None:
     journal = folder / "journal"
-    whole = study(*POWER, "--resume", "journal")
+    whole = run(*POWER, "--resume", "journal")
     lines = journal.read_bytes()
     journal.write_bytes(lines[:-lost])
-    result = study(*POWER, "--resume", "journal")
+    result = run(*POWER, "--resume", "journal")
     assert (result.code, result.out) == (0, whole.out)
     assert result.err == (
         "warning: journal: the last line was cut off and is dropped; its task is done again\n"
@@ -136,15 +137,15 @@ def test_a_journal_of_other_documents_is_refused(folder: Path) -> None:
         labels = "".join(f"d{i % documents}\n" for i in range(segments))
         (folder / name).write_text(labels, "utf-8")
     options = ["--unit", "document", "--sizes", "4", "--samples", "6", "--replicates", "50"]
-    coverage = ["coverage", *TEXTS, *options, "--resume", "journal", "--documents"]
-    result = study(*coverage, "a")
+    coverage = ["study", "coverage", *TEXTS, *options, "--resume", "journal", "--documents"]
+    result = run(*coverage, "a")
     assert result.code == 0, result.err
     before = (folder / "journal").read_bytes()
-    result = study(*coverage, "b")
+    result = run(*coverage, "b")
     assert (result.code, result.out) == (2, "")
     assert "error: journal: pool.documents: found 8, expected 10 as now" in result.err
     (folder / "b").write_text((folder / "a").read_text("utf-8").replace("d0", "d9"), "utf-8")
-    result = study(*coverage, "b")
+    result = run(*coverage, "b")
     assert "error: journal: pool.documents_fingerprint: found " in result.err
     assert (folder / "journal").read_bytes() == before
 
@@ -155,10 +156,10 @@ def test_a_journal_of_other_scores_is_refused(folder: Path) -> None:
     rows += [f"system-{s}\t{i}\t{i % 7 + s}" for s in (1, 2) for i in range(1, segments + 1)]
     options = ["-m", "scores:path=scores.tsv", *STUDIES["power"], "--resume", "journal"]
     (folder / "scores.tsv").write_text("\n".join(rows) + "\n", "utf-8")
-    result = study("power", *TEXTS, *options)
+    result = run("study", "power", *TEXTS, *options)
     assert result.code == 0, result.err
     (folder / "scores.tsv").write_text("\n".join(rows) + "5\n", "utf-8")
-    result = study("power", *TEXTS, *options)
+    result = run("study", "power", *TEXTS, *options)
     assert (result.code, result.out) == (2, "")
     assert "error: journal: pool.metrics: found " in result.err
 
@@ -168,16 +169,16 @@ def test_a_journal_of_other_scores_is_refused(folder: Path) -> None:
     [
         ([*POWER, "--seed", "7"], "journal: seed: found 12345, expected 7 as now"),
         ([*POWER, "--test", "ar"], "journal: tests: found ['ar', 'wins'], expected ['ar'] as now"),
-        (["accuracy", *POWER[1:]], "journal: "),
+        (["study", "accuracy", *POWER[2:]], "journal: "),
         ([*POWER, "-m", "ter"], "journal: pool.metrics: found [{'label': 'BLEU'"),
     ],
 )
 def test_a_journal_of_other_settings_is_refused(
     arguments: list[str], said: str, folder: Path
 ) -> None:
-    assert study(*POWER, "--resume", "journal").code == 0
+    assert run(*POWER, "--resume", "journal").code == 0
     before = (folder / "journal").read_bytes()
-    result = study(*arguments, "--resume", "journal")
+    result = run(*arguments, "--resume", "journal")
     assert (result.code, result.out) == (2, "")
     assert said in result.err
     assert "finish it as it was begun, or begin another" in result.err
@@ -192,11 +193,11 @@ def test_a_journal_of_other_settings_is_refused(
     ],
 )
 def test_a_journal_of_other_texts_is_refused(changed: str, name: str, folder: Path) -> None:
-    assert study(*POWER, "--resume", "journal").code == 0
+    assert run(*POWER, "--resume", "journal").code == 0
     before = (folder / "journal").read_bytes()
     text = (folder / changed).read_text("utf-8")
     (folder / changed).write_text("another" + text, "utf-8")
-    result = study(*POWER, "--resume", "journal")
+    result = run(*POWER, "--resume", "journal")
     assert (result.code, result.out) == (2, "")
     assert f"error: journal: {name}: found " in result.err
     assert (folder / "journal").read_bytes() == before
@@ -204,10 +205,10 @@ def test_a_journal_of_other_texts_is_refused(changed: str, name: str, folder: Pa
 
 def test_what_cannot_be_a_journal_is_refused(folder: Path) -> None:
     (folder / "directory").mkdir()
-    result = study(*POWER, "--resume", "directory")
+    result = run(*POWER, "--resume", "directory")
     assert (result.code, result.out) == (2, "")
     assert "directory: not a regular file, expected a study's journal" in result.err
-    result = study(*POWER, "--resume", "nowhere/journal")
+    result = run(*POWER, "--resume", "nowhere/journal")
     assert (result.code, result.out) == (2, "")
     assert "nowhere/journal: cannot be written: No such file or directory" in result.err
     assert not (folder / "nowhere").exists()
@@ -234,7 +235,7 @@ def test_progress_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -
     shown = {}
     for kind in (io.StringIO, Terminal):
         with _standard_error(kind()) as stream, pytest.raises(SystemExit) as caught:
-            main(["study", *POWER])
+            main(POWER)
         assert caught.value.code in (0, None)
         shown[kind] = stream.getvalue()
     assert shown[io.StringIO] == ""
