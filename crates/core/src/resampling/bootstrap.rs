@@ -2,17 +2,15 @@
 
 use std::ops::Range;
 
-use ndarray::linalg::general_mat_mul;
 use ndarray::parallel::prelude::*;
-use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, Slice};
+use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
 
 use super::stream::{Purpose, Stream};
+use super::weighted_sums::Rows;
 use crate::interruption;
 
 /// Replicates whose weights are kept at a time: each row is read once for all of them.
 const REPLICATES: usize = 32;
-/// Units whose weights are multiplied with their rows at a time.
-const UNITS: usize = 512;
 
 /// The sums of rows in each of `replicates`, shaped (replicate, column).
 ///
@@ -27,59 +25,40 @@ pub fn bootstrap_sums(
 ) -> Array2<f64> {
     let count = (replicates.end - replicates.start) as usize;
     let mut sums = Array2::zeros((count, rows.ncols()));
+    let units = rows.nrows();
+    let rows = Rows::new(rows);
     sums.axis_chunks_iter_mut(Axis(0), REPLICATES).into_par_iter().enumerate().for_each(
-        |(chunk, sums)| {
+        |(chunk, sums): (usize, ArrayViewMut2<'_, f64>)| {
             let first = replicates.start + (chunk * REPLICATES) as u64;
-            add_replicates(rows, strata, first, seed, sums);
+            let mut weights = Array2::zeros((sums.nrows(), units));
+            for (index, mut drawn) in (first..).zip(weights.outer_iter_mut()) {
+                interruption::check();
+                let mut stream = Stream::new(seed, Purpose::Bootstrap, index);
+                draw(drawn.as_slice_mut().unwrap_or_default(), strata, &mut stream);
+            }
+            rows.add(&weights.view(), sums);
         },
     );
     sums
 }
 
-/// Adds up some replicates: how often each draws each unit, times the units' rows.
-fn add_replicates(
-    rows: &ArrayView2<'_, f64>,
-    strata: &[Range<u32>],
-    first: u64,
-    seed: u64,
-    mut sums: ArrayViewMut2<'_, f64>,
-) {
-    let draws: Vec<Vec<u16>> = (first..)
-        .take(sums.nrows())
-        .map(|index| draw(rows.nrows(), strata, &mut Stream::new(seed, Purpose::Bootstrap, index)))
-        .collect();
-    let mut weights = Array2::zeros((sums.nrows(), UNITS));
-    for start in (0..rows.nrows()).step_by(UNITS) {
-        interruption::check();
-        let end = rows.nrows().min(start + UNITS);
-        let mut weights = weights.slice_axis_mut(Axis(1), Slice::from(..end - start));
-        for (mut row, draw) in weights.outer_iter_mut().zip(&draws) {
-            row.iter_mut().zip(&draw[start..end]).for_each(|(to, &from)| *to = f64::from(from));
-        }
-        let rows = rows.slice_axis(Axis(0), Slice::from(start..end));
-        general_mat_mul(1.0, &weights, &rows, 1.0, &mut sums);
-    }
-}
-
-/// How often one replicate draws each unit.
-fn draw(units: usize, strata: &[Range<u32>], stream: &mut Stream) -> Vec<u16> {
-    let mut drawn = vec![0_u16; units];
+/// Counts how often one replicate draws each unit.
+fn draw(drawn: &mut [u8], strata: &[Range<u32>], stream: &mut Stream) {
     for stratum in strata {
-        let size = stratum.end - stratum.start;
-        for _ in 0..size {
-            let unit = (stratum.start + stream.below(size)) as usize;
-            // One unit drawn 65,535 times and more has no chance in any lifetime.
-            drawn[unit] = drawn[unit].saturating_add(1);
-        }
+        let drawn = &mut drawn[stratum.start as usize..stratum.end as usize];
+        stream.each_below(stratum.end - stratum.start, drawn.len(), |unit| {
+            let times = &mut drawn[unit as usize];
+            // One of more than 255 units drawn 256 times and more has no chance in any lifetime.
+            *times = times.saturating_add(1);
+        });
     }
-    drawn
 }
 
 #[cfg(test)]
 #[expect(clippy::single_range_in_vec_init, reason = "a test set of one stratum")]
 mod tests {
     use super::*;
-    use ndarray::array;
+    use ndarray::{Slice, array};
 
     #[test]
     fn a_replicate_draws_as_many_units_as_there_are_in_each_stratum() {
@@ -103,7 +82,8 @@ mod tests {
     fn sums_are_those_of_the_drawn_rows() {
         let rows = Array2::from_shape_fn((700, 2), |(i, j)| (i + 1000 * j) as f64);
         let sums = bootstrap_sums(&rows.view(), &[0..700], 3..4, 9);
-        let drawn = draw(700, &[0..700], &mut Stream::new(9, Purpose::Bootstrap, 3));
+        let mut drawn = [0; 700];
+        draw(&mut drawn, &[0..700], &mut Stream::new(9, Purpose::Bootstrap, 3));
         for column in 0..2 {
             let expected: f64 =
                 drawn.iter().enumerate().map(|(i, &w)| f64::from(w) * rows[[i, column]]).sum();
@@ -118,5 +98,32 @@ mod tests {
         let sums = bootstrap_sums(&rows.view(), &[0..400], 0..4000, 11);
         let variance = sums.var(0.0);
         assert!((variance - 100.0).abs() < 10.0, "{variance}");
+    }
+
+    #[test]
+    fn columns_are_added_exactly_whatever_they_hold() {
+        // Numbers of 16 bits go one way, and all others another; 19 columns do not fill two panels.
+        let rows = Array2::from_shape_fn((1001, 19), |(i, j)| match j {
+            3 => i as f64 + 0.25,
+            7 => 40_000.0 + i as f64,
+            8 => -32_768.0,
+            9 => (1_u64 << 40) as f64 + i as f64,
+            18 => 32_767.0,
+            _ => (i * (j + 1) % 101) as f64 - 50.0,
+        });
+        let sums = bootstrap_sums(&rows.view(), &[0..500, 500..1001], 0..39, 4);
+        for (index, sum) in sums.outer_iter().enumerate() {
+            let mut drawn = [0; 1001];
+            let mut stream = Stream::new(4, Purpose::Bootstrap, index as u64);
+            draw(&mut drawn, &[0..500, 500..1001], &mut stream);
+            let weights = ndarray::Array1::from_iter(drawn.iter().map(|&times| f64::from(times)));
+            assert_eq!(sum, weights.dot(&rows));
+        }
+    }
+
+    #[test]
+    fn a_unit_of_few_may_be_drawn_every_time() {
+        let rows = array![[1.0, 3.0]];
+        assert_eq!(bootstrap_sums(&rows.view(), &[0..1], 0..1, 0), rows);
     }
 }

@@ -8,6 +8,7 @@ mod bootstrap;
 mod pairs;
 mod stream;
 mod swaps;
+mod weighted_sums;
 
 pub use bootstrap::bootstrap_sums;
 pub use pairs::{pair_differences, pair_sums};
