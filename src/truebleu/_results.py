@@ -37,10 +37,14 @@ class Result:
         """Plain values, as ``--format json`` prints them."""
         raise NotImplementedError
 
-    def to_document(self) -> Document:
-        """Headings, tables, sentences and charts, which every output format renders."""
+    def to_document(self, **options: Any) -> Document:
+        """Headings, tables, sentences and charts, which every output format renders.
+
+        Args:
+            options: of the report, such as ``details`` of scores and ``columns`` of comparisons.
+        """
         module, _, function = self.REPORT.partition(":")
-        document: Document = getattr(import_module(module), function or "document")(self)
+        document: Document = getattr(import_module(module), function or "document")(self, **options)
         return document
 
     def to_frame(self, library: Literal["pandas", "polars"] | None = None) -> Any:

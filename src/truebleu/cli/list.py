@@ -34,7 +34,7 @@ class Listing(Result):
         """Plain values."""
         return {"version": RESULT_VERSION, self.kind: [dict(row) for row in self.rows]}
 
-    def to_document(self) -> Document:
+    def to_document(self, **_options: Any) -> Document:
         """One table."""
         columns = tuple(Column(name, name.capitalize()) for name in self.rows[0])
         table = Table(columns, tuple(dict(row) for row in self.rows))

@@ -17,7 +17,6 @@ from truebleu.cli._options import (
     test_set_options,
 )
 from truebleu.reports.document import render
-from truebleu.reports.scores import document
 from truebleu.significance.scores import score
 
 if TYPE_CHECKING:
@@ -127,7 +126,7 @@ def command(
             progress=progress,
             **options,
         )
-    click.echo(render(scores, format_, document(scores, details=details)), nl=False)
+    click.echo(render(scores, format_, scores.to_document(details=details)), nl=False)
 
 
 def _save(test_set: TestSet, metrics: Sequence[Metric], file: str, *, force: bool) -> None:

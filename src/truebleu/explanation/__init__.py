@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 from truebleu._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from truebleu.explanation.contributions import Contributions, mean_gradient, split_difference
+    from truebleu.explanation.contributions import (
+        Contributions,
+        Fragility,
+        mean_gradient,
+        split_difference,
+    )
     from truebleu.explanation.degenerate import degenerate_outputs
     from truebleu.explanation.explain import (
         DegenerateGroup,
@@ -19,7 +24,6 @@ if TYPE_CHECKING:
         TypographyEffect,
         VariableContributions,
     )
-    from truebleu.explanation.fragility import Fragility
     from truebleu.explanation.people import (
         CURVES,
         AgreementCurve,
@@ -34,7 +38,7 @@ _HOMES = {
     "Contributions": "contributions",
     "DegenerateGroup": "explain",
     "Explanation": "explain",
-    "Fragility": "fragility",
+    "Fragility": "contributions",
     "GroupContribution": "explain",
     "NgramContribution": "explain",
     "PairExplanation": "explain",

@@ -12,9 +12,8 @@ from truebleu._results import Result
 from truebleu._settings import DEFAULT_SEED
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError
-from truebleu.explanation.contributions import split_difference
+from truebleu.explanation.contributions import fragility, split_difference
 from truebleu.explanation.degenerate import degenerate_outputs
-from truebleu.explanation.fragility import fragility
 from truebleu.explanation.ngrams import TYPOGRAPHY, alike, ngram_effects, typography_of
 from truebleu.explanation.people import find_curve, people_agreement
 from truebleu.explanation.slices import (
@@ -43,16 +42,14 @@ if TYPE_CHECKING:
     from truebleu._core import NativeMetric, Statistics
     from truebleu._settings import Unit
     from truebleu.corpus import ReferencesLike, SystemsLike, TestSet, TextLike
-    from truebleu.explanation.contributions import Contributions
-    from truebleu.explanation.fragility import Fragility
+    from truebleu.explanation.contributions import Contributions, Fragility
     from truebleu.explanation.ngrams import NgramEffects
     from truebleu.explanation.people import PeopleAgreement
     from truebleu.explanation.slices import Origin, Variable
     from truebleu.metrics.base import Score, Signature
+    from truebleu.resampling import Values
     from truebleu.significance.compare import Comparison, PairResult
     from truebleu.significance.statistics import Progress
-
-    Values = NDArray[np.float64]
 
 __all__ = [
     "DegenerateGroup",

@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     from truebleu.corpus import TestSet, TextLike
     from truebleu.explanation.contributions import Contributions
     from truebleu.metrics.base import Metric
-    from truebleu.resampling import Units
-
-    Values = NDArray[np.float64]
+    from truebleu.resampling import Units, Values
 
 # N-grams that are tested: those that vary most, whichever system they favour.
 TESTED = 200

@@ -28,9 +28,7 @@ if TYPE_CHECKING:
     from truebleu.corpus import TestSet
     from truebleu.explanation.contributions import Contributions
     from truebleu.metrics.base import Metric
-    from truebleu.resampling import Units
-
-    Values = NDArray[np.float64]
+    from truebleu.resampling import Units, Values
 
 Origin = Literal["source", "reference", "metadata"]
 

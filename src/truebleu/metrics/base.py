@@ -157,6 +157,11 @@ class Metric(ABC):
     counts_whole_text: ClassVar[bool] = False
 
     @property
+    def reads_texts(self) -> bool:
+        """Whether it scores any texts, and not only those whose scores or parses it was given."""
+        return True
+
+    @property
     def higher_is_better(self) -> bool | None:
         """Whether more is better; a class attribute or a setting may say otherwise.
 

@@ -101,6 +101,11 @@ class DependencyF(Metric):
         """
         return cls(given=GivenParses.of(outputs, references), **settings)  # type: ignore[arg-type]
 
+    @property
+    def reads_texts(self) -> bool:
+        """Only where it parses them itself: parses that were given are of given outputs."""
+        return bool(self.spacy)
+
     def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
         """Matches, and the relations of output and reference that they are divided by."""
         return ("matches", "output relations", "reference relations")

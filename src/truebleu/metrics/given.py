@@ -1,17 +1,20 @@
-"""Given scores: a mean of segment scores that were made elsewhere, by people or by a metric."""
+"""Given scores: a mean of segment scores that were made elsewhere, by people or by a metric.
+
+They need no texts: `textless_test_set` makes a test set of the systems and segments that they have.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import TYPE_CHECKING, Literal, NoReturn, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal, NoReturn, get_args
 
 from truebleu._core import Segments
-from truebleu._settings import require_whole_number
+from truebleu._settings import require_name, require_whole_number
 from truebleu.corpus import TestSet
 from truebleu.corpus._files import Files, Layout, NamedText, stem
 from truebleu.corpus._reading import read_labels
-from truebleu.errors import AbsentSegmentError, MalformedFileError, SettingError, UnknownNameError
+from truebleu.errors import AbsentSegmentError, MalformedFileError, SettingError
 from truebleu.human._score_table import SegmentScores, given_scores, read_scores
 from truebleu.human._tables import Scale
 from truebleu.metrics.base import MeanMetric, Signature, mean_statistics
@@ -36,6 +39,8 @@ class GivenScores(MeanMetric):
     COMET = 0.7500 (segments = 2)
     """
 
+    reads_texts: ClassVar[bool] = False
+
     path: str = ""
     name: str = ""
     column: str = ""
@@ -51,8 +56,7 @@ class GivenScores(MeanMetric):
     def __post_init__(self) -> None:
         if bool(self.path) == (self.given is not None):
             raise SettingError("path", self.path, "a file of scores, as in scores:path=FILE")
-        if self.missing not in get_args(Missing):
-            raise UnknownNameError("way with missing scores", self.missing, get_args(Missing))
+        require_name("way with missing scores", self.missing, get_args(Missing))
         require_whole_number("first_segment", self.first_segment, 0, 1)
         self._check_scale()
         scores = self.given or read_scores(
@@ -147,9 +151,6 @@ class GivenScores(MeanMetric):
         return f"{self._scores.label}: the scores of {system!r}"
 
 
-# A test set without texts: the systems and segments that given scores are about.
-
-
 # A slip in a number must not take all memory.
 MOST_SEGMENTS = 10_000_000
 
@@ -163,22 +164,22 @@ def textless_test_set(metrics: Sequence[Metric], documents: str | None = None) -
     """
     given = [metric for metric in metrics if isinstance(metric, GivenScores)]
     if len(given) < len(metrics):
-        (name, *_) = (one.name for one in metrics if not isinstance(one, GivenScores))
+        (name, *_) = (metric.name for metric in metrics if not isinstance(metric, GivenScores))
         expected = f"SYSTEM... and -r REF, which {name} needs; only scores:path=FILE does without"
         raise SettingError("texts", "none", expected)
-    scores = [metric.scores for metric in given]
-    names = [name for name in scores[0].systems if all(name in one.systems for one in scores)]
+    first, *others = scores = [metric.scores for metric in given]
+    names = [name for name in first.systems if all(name in other.systems for other in others)]
     if not names:
         expected = "at least two that every file has scores of"
         raise SettingError("systems", f"none in all of {len(scores)} files", expected)
-    segments, largest = max((one.segments, one.label) for one in scores)
+    segments, largest = max((file.segments, file.label) for file in scores)
     if segments > MOST_SEGMENTS:
         found = f"a segment numbered {segments:,}"
         raise MalformedFileError(largest, None, found, f"numbers up to {MOST_SEGMENTS:,}")
     blank = Segments([""] * segments)
     layout = Layout()
     if documents is not None:
-        text = NamedText(scores[0].label, scores[0].label, names[0], blank)
+        text = NamedText(first.label, first.label, names[0], blank)
         layout = read_labels(Files(), documents, text, default=layout)
     return TestSet(
         systems=dict.fromkeys(names, blank),

@@ -18,9 +18,8 @@ from truebleu._results import Result
 from truebleu._settings import DEFAULT_SEED, Streams, require_seed
 from truebleu.corpus import TestSet, as_test_set
 from truebleu.errors import SettingError, UnknownNameError, UnpairedSegmentsError
+from truebleu.metrics import FunctionMetric
 from truebleu.metrics.base import use_environment
-from truebleu.metrics.function import FunctionMetric
-from truebleu.metrics.given import GivenScores
 from truebleu.metrics.registry import as_metrics
 from truebleu.nbest.statistics import as_nbest
 
@@ -48,7 +47,7 @@ def as_utility(metric: str | Metric | Callable[..., Any]) -> Metric:
         name = getattr(metric, "__name__", type(metric).__name__)
         return FunctionMetric(function=metric, name=name)
     (parsed,) = as_metrics([metric])
-    if isinstance(parsed, GivenScores):
+    if not parsed.reads_texts:
         expected = "a metric of texts; scores of pairs are handed over as utilities"
         raise SettingError("metric", parsed.name, expected)
     if parsed.higher_is_better is None:

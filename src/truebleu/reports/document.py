@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from math import isfinite
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 from unicodedata import category
 
 from truebleu.errors import UnknownNameError
@@ -22,7 +22,6 @@ from truebleu.errors import UnknownNameError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from truebleu._results import Result
     from truebleu.metrics.base import Signature
 
 __all__ = [
@@ -246,10 +245,20 @@ class Document:
         return tuple(block for block in self.blocks if isinstance(block, Chart))
 
 
+class Renderable(Protocol):
+    """What formats need of a result."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+
+    def to_document(self) -> Document:
+        """What people read."""
+
+
 FORMATS = ("text", "tsv", "latex", "markdown", "json", "html")
 
 
-def render(result: Result, format_: str = "text", document: Document | None = None) -> str:
+def render(result: Renderable, format_: str = "text", document: Document | None = None) -> str:
     """A result in one of FORMATS, ending with a line feed.
 
     Args:

@@ -10,7 +10,7 @@ from truebleu.nbest.oracle import OracleResult
 from truebleu.reports.document import Column, Document, Notes, Row, Sentences, Table
 
 if TYPE_CHECKING:
-    from truebleu._results import Result
+    from truebleu.reports.document import Renderable
 
 FEATURES = (
     Column("feature", "Feature"),
@@ -31,7 +31,7 @@ ORACLES = (
 
 
 @singledispatch
-def document(result: Result) -> Document:
+def document(result: Renderable) -> Document:
     """The document of a result about n-best lists."""
     raise TypeError(type(result).__name__)
 

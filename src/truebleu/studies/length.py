@@ -18,9 +18,7 @@ import numpy as np
 
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner, Task
-from truebleu.metrics.dependency import DependencyF
-from truebleu.metrics.given import GivenScores
-from truebleu.metrics.length import LengthRatio
+from truebleu.metrics import LengthRatio
 from truebleu.metrics.registry import metric_labels, metrics_for
 from truebleu.studies._study import PoolSummary, StudyResult, StudySettings
 
@@ -173,11 +171,8 @@ def study_length(
 
 def _require_text(metric: Metric) -> None:
     """Refuse metrics that do not read the outputs, and would not notice their length."""
-    if isinstance(metric, GivenScores):
-        expected = "metrics that score texts: these scores are of the outputs as they are"
-        raise SettingError("metrics", metric.name, expected)
-    if isinstance(metric, DependencyF) and not metric.spacy:
-        expected = "metrics that score texts: these parses are of the outputs as they are"
+    if not metric.reads_texts:
+        expected = "metrics that score texts: its scores or parses are of the outputs as they are"
         raise SettingError("metrics", metric.name, expected)
 
 

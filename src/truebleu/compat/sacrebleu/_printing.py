@@ -7,6 +7,8 @@ from collections.abc import Callable
 from itertools import zip_longest
 from typing import TYPE_CHECKING, TypeAlias
 
+from truebleu.compat.sacrebleu.utils import ALPHA
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
@@ -17,8 +19,6 @@ if TYPE_CHECKING:
 #: What to do to a text that sacreBLEU shows in a colour, by the name of the colour.
 Paint: TypeAlias = Callable[[str, str], str]
 
-#: sacreBLEU marks p-values up to this.
-ALPHA = 0.05
 
 LATEX_ESCAPES = str.maketrans(
     {character: f"\\{character}" for character in "#$%&_{}"}

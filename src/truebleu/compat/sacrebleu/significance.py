@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from truebleu.compat.sacrebleu._printing import ALPHA
 from truebleu.compat.sacrebleu._resampling import (
     bootstrap_sums,
     generator,
     seed_from_environment,
     swap_sums,
 )
-from truebleu.compat.sacrebleu.utils import warn
+from truebleu.compat.sacrebleu.utils import ALPHA, warn
 from truebleu.errors import CorpusError, SettingError, UnknownNameError
 
 if TYPE_CHECKING:

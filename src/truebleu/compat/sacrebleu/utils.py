@@ -24,6 +24,8 @@ SACREBLEU_DIR = os.environ.get("SACREBLEU", os.path.join(os.path.expanduser("~")
 
 
 LOGGER = "sacrebleu"
+#: sacreBLEU marks p-values up to this.
+ALPHA = 0.05
 
 
 def warn(message: str) -> None:

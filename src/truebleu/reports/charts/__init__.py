@@ -13,7 +13,6 @@ from truebleu.corpus._writing import refuse_existing, write_files
 from truebleu.errors import MissingExtraError, SettingError, UnreadableFileError
 from truebleu.reports.charts._specification import specification
 from truebleu.reports.document import Chart
-from truebleu.reports.formats.json import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -22,9 +21,9 @@ if TYPE_CHECKING:
 
     from altair import TopLevelMixin
 
-    from truebleu._results import Result
+    from truebleu.reports.document import Renderable
 
-    Drawable: TypeAlias = Chart | Result
+    Drawable: TypeAlias = Chart | Renderable
 
 __all__ = [
     "ENDINGS",
@@ -176,7 +175,9 @@ def _html(convert: ModuleType, spec: Mapping[str, Any], version: str | None) -> 
 
 
 def _json(_convert: ModuleType, spec: Mapping[str, Any], _version: str | None) -> bytes:
-    return json_text(spec).encode()
+    from json import dumps
+
+    return (dumps(spec, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode()
 
 
 _WRITERS: Mapping[str, Callable[[ModuleType, Mapping[str, Any], str | None], bytes]] = {

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from truebleu.reports.document import Heading, Notes, Sentences, Table, one_line
 
 if TYPE_CHECKING:
-    from truebleu._results import Result
-    from truebleu.reports.document import Document
+    from truebleu.reports.document import Document, Renderable
 
 
-def render(document: Document, _result: Result | None = None) -> str:
+def render(document: Document, _result: Renderable | None = None) -> str:
     """The blocks as a fragment of a page."""
     parts = []
     for block in document.blocks:

@@ -17,8 +17,7 @@ from truebleu.reports.document import Heading, Notes, Sentences, Table, one_line
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from truebleu._results import Result
-    from truebleu.reports.document import Column, Document, Row
+    from truebleu.reports.document import Column, Document, Renderable, Row
 
 GREEK_NAMES = """
     αalpha βbeta γgamma δdelta εepsilon ζzeta ηeta θtheta ιiota κkappa λlambda μmu νnu ξxi πpi ρrho
@@ -128,7 +127,7 @@ SMALL = r"\begingroup\small\setlength{\tabcolsep}{4pt}%"
 MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
 
 
-def render(document: Document, _result: Result | None = None) -> str:
+def render(document: Document, _result: Renderable | None = None) -> str:
     """A tabular environment for each table; all else as comments."""
     parts = []
     for block in document.blocks_for_papers:

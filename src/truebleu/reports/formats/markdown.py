@@ -10,14 +10,13 @@ from truebleu.reports.document import Heading, Notes, Sentences, Table, one_line
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from truebleu._results import Result
-    from truebleu.reports.document import Column, Document, Row
+    from truebleu.reports.document import Column, Document, Renderable, Row
 
 # What Markdown, or the HTML inside it, would take for markup.
 MARKUP = re.compile(r"([\\`*_<>\[\]|&#~])")
 
 
-def render(document: Document, _result: Result | None = None) -> str:
+def render(document: Document, _result: Renderable | None = None) -> str:
     """The blocks one after the other, with a blank line between them."""
     parts = []
     for block in document.blocks_for_papers:

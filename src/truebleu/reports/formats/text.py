@@ -13,11 +13,10 @@ from truebleu.reports.document import Heading, Notes, Sentences, Table, one_line
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu._results import Result
-    from truebleu.reports.document import Document
+    from truebleu.reports.document import Document, Renderable
 
 
-def render(document: Document, _result: Result | None = None) -> str:
+def render(document: Document, _result: Renderable | None = None) -> str:
     """The blocks one after the other, with a blank line between them."""
     parts = []
     for block in document.blocks:

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 from truebleu.reports.document import one_line
 
 if TYPE_CHECKING:
-    from truebleu._results import Result
-    from truebleu.reports.document import Document, Value
+    from truebleu.reports.document import Document, Renderable, Value
 
 # A spreadsheet takes a text cell that begins with one of these for a formula.
 FORMULA = ("=", "+", "-", "@")
 
 
-def render(document: Document, _result: Result | None = None) -> str:
+def render(document: Document, _result: Renderable | None = None) -> str:
     """The document's data under a heading line; sentences and notes are comments above it."""
     table = document.data
     comments = [*document.sentences, *table.notes]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from truebleu.explanation.fragility import Fragility, fragility
+from truebleu.explanation.contributions import Fragility, fragility
 from truebleu.metrics import GivenScores
 from truebleu.resampling import Units
 
