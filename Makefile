@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help demo test quick check lint types rust-check rust-test format fuzz bench evidence build clean
+.PHONY: help demo test quick check lint types rust-check rust-test format fuzz bench evidence man wheel dist-check build clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -49,6 +49,23 @@ bench: .venv/bench  ## speed and memory against other tools, as ratios
 
 evidence: .venv/tools  ## write docs/evidence anew, from the public data
 	$(BIN)/python -m evidence
+
+man: .venv/built  ## manual pages of all commands, into dist/man
+	$(BIN)/python tools/man_pages.py dist/man
+
+wheel: .venv/bin/python  ## a wheel and the sources, into dist
+	rm -rf dist/*.whl dist/*.tar.gz
+	$(BIN)/maturin build --release --locked --quiet --out dist
+	$(BIN)/maturin sdist --quiet --out dist
+
+dist-check: wheel  ## install the wheel into an empty environment, try it, and check what it says of itself
+	$(BIN)/python -m pip install --quiet twine
+	$(BIN)/python -m twine check --strict dist/*.whl dist/*.tar.gz
+	$(BIN)/python tools/licenses.py
+	rm -rf dist/empty && $(PYTHON) -m venv dist/empty
+	dist/empty/bin/python -m pip install --quiet --only-binary :all: dist/truebleu-*.whl
+	cd dist && empty/bin/python ../tools/smoke_test.py && empty/bin/truebleu demo
+	rm -rf dist/empty
 
 build: .venv/built  ## compile the core into .venv
 

@@ -519,7 +519,7 @@ class Runner:
         steps = self._steps(row, out)
         environment = {**os.environ, "TRUEBLEU_THREADS": "1", "PYTHONHASHSEED": "0"}
         for step in steps:
-            process = subprocess.run(  # noqa: S603
+            process = subprocess.run(
                 [*self.command, *step],
                 capture_output=True,
                 encoding="utf-8",

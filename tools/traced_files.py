@@ -141,7 +141,7 @@ def trace_all(data: Path, brief: bool) -> int:
     failed = 0
     for name, row in COMMANDS.items():
         arguments = shlex.split(row.format(set=shlex.quote(str(data / DATA_SET))))
-        process = subprocess.run(  # noqa: S603
+        process = subprocess.run(
             [sys.executable, __file__, "--", *arguments],
             stdout=subprocess.PIPE,
             encoding="utf-8",

@@ -18,7 +18,7 @@ from truebleu.errors import SettingError, SuspiciousTextError
 from truebleu.metrics.base import MAX_THREADS, set_threads, use_environment
 from truebleu.metrics.registry import as_metrics, metrics_for
 from truebleu.reports.charts import ENDINGS, require_chart_file, save_chart
-from truebleu.reports.document import FORMATS
+from truebleu.reports.document import CHECK_FORMATS, FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -295,17 +295,22 @@ def percents(
 # What is done with the result, and with how many threads.
 
 
-def format_option(command: Command) -> Command:
+def format_option(command: Command, formats: tuple[str, ...] = FORMATS) -> Command:
     """How results are written."""
     return click.option(
         "-f",
         "--format",
         "format_",
-        type=click.Choice(FORMATS),
+        type=click.Choice(formats),
         default="text",
         show_default=True,
         help="Output format.",
     )(command)
+
+
+def check_format_option(command: Command) -> Command:
+    """How decisions are written."""
+    return format_option(command, (*FORMATS, *CHECK_FORMATS))
 
 
 def chart_options(command: Command) -> Command:

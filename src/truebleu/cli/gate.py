@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from truebleu.cli._options import (
+    check_format_option,
     execution_options,
-    format_option,
     given,
     metric_option,
     progress_bar,
@@ -64,7 +64,7 @@ Examples:
     help="With --ledger: share the level among N looks. Default: any number, ever stricter.",
 )
 @replicate_options
-@format_option
+@check_format_option
 @execution_options
 @click.pass_context
 def command(

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from types import FrameType
 
+    from click.shell_completion import CompletionItem
+
 
 BAD_INPUT = 2
 # What shells say of a program that was stopped: 128 and the number of the signal.
@@ -59,6 +61,8 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name; an unknown name fails with the nearest known one."""
         if cmd_name not in self.table:
+            if ctx.resilient_parsing:  # a shell asks what could follow: nothing could
+                return None
             from difflib import get_close_matches
 
             nearest = get_close_matches(cmd_name, self.table, n=1)
@@ -66,6 +70,14 @@ class LazyGroup(click.Group):
             ctx.fail(f"No such command {cmd_name!r}.{guess}")
         module, _, name = self.table[cmd_name][0].partition(":")
         return cast("click.Command", getattr(import_module(module), name or "command"))
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands that begin like that, or options; none of the commands is imported."""
+        from click.shell_completion import CompletionItem
+
+        names = [name for name in self.table if name.startswith(incomplete)]
+        commands = [CompletionItem(name, help=self.table[name][1]) for name in names]
+        return commands or click.Command.shell_complete(self, ctx, incomplete)
 
     def make_context(self, *arguments: Any, **options: Any) -> click.Context:
         """Take the command line apart; help may be printed here."""
@@ -112,6 +124,10 @@ COMMANDS = {
     "study": ("truebleu.cli.study", "Measure how far scores, intervals and tests can be trusted."),
     "list": ("truebleu.cli.list", "List metrics, tokenizers, formats, tests and the like."),
     "demo": ("truebleu.cli.demo", "Simulate a test set and score it."),
+    "completion": (
+        "truebleu.cli.completion",
+        "Print a script that lets a shell complete commands.",
+    ),
     "sacrebleu": ("truebleu.cli.sacrebleu", "Score with sacreBLEU's command line."),
 }
 
@@ -155,6 +171,10 @@ def _run(arguments: Sequence[str] | None) -> int:
 
     prepare_streams()
     remember_inputs()
+    if "_TRUEBLEU_COMPLETE" in os.environ:
+        from truebleu.cli.completion import register
+
+        register()
     with stopped_by_signals():
         try:
             # Otherwise Click itself would exit with 1 for what is not a gate's no.

@@ -17,7 +17,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 from unicodedata import category
 
-from truebleu.errors import UnknownNameError
+from truebleu.errors import SettingError, UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,9 +25,11 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Signature
 
 __all__ = [
+    "CHECK_FORMATS",
     "FORMATS",
     "Block",
     "Chart",
+    "Check",
     "Column",
     "Document",
     "Heading",
@@ -212,6 +214,15 @@ Block: TypeAlias = Heading | Table | Sentences | Notes | Chart
 
 
 @dataclass(frozen=True, slots=True)
+class Check:
+    """Something that passes or fails, for pipelines: its name and the sentence that says why."""
+
+    name: str
+    passed: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """Blocks in reading order, and the same findings as one tidy table for programs.
 
@@ -221,11 +232,13 @@ class Document:
             ``--format tsv`` and `to_frame` give.
         paper: what formats for papers (LaTeX and Markdown) show instead of the blocks, where
             tables for a terminal would not fit a page.
+        checks: what passed or failed, where the result is a decision.
     """
 
     blocks: tuple[Block, ...]
     data: Table
     paper: tuple[Block, ...] | None = None
+    checks: tuple[Check, ...] = ()
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -255,7 +268,9 @@ class Renderable(Protocol):
         """What people read."""
 
 
-FORMATS = ("text", "tsv", "latex", "markdown", "json", "html")
+FORMATS = ("text", "tsv", "latex", "markdown", "github", "json", "html")
+#: Formats of decisions only: what they hold are checks.
+CHECK_FORMATS = ("junit",)
 
 
 def render(result: Renderable, format_: str = "text", document: Document | None = None) -> str:
@@ -263,13 +278,16 @@ def render(result: Renderable, format_: str = "text", document: Document | None 
 
     Args:
         result: what a verb or a study returned.
-        format_: one of FORMATS.
+        format_: one of FORMATS; of a decision, also one of CHECK_FORMATS.
         document: the result's document, where it was made with other options than the usual ones.
     """
-    if format_ not in FORMATS:
-        raise UnknownNameError("format", format_, FORMATS)
+    if format_ not in (*FORMATS, *CHECK_FORMATS):
+        raise UnknownNameError("format", format_, (*FORMATS, *CHECK_FORMATS))
+    document = document or result.to_document()
+    if format_ in CHECK_FORMATS and not document.checks:
+        raise SettingError("format", format_, f"one of {', '.join(FORMATS)} for what is no gate")
     module = import_module(f"truebleu.reports.formats.{format_}")
-    text: str = module.render(document or result.to_document(), result)
+    text: str = module.render(document, result)
     return text
 
 

@@ -6,6 +6,7 @@ from math import floor, log10
 from typing import TYPE_CHECKING
 
 from truebleu.reports.document import (
+    Check,
     Column,
     Document,
     Notes,
@@ -41,7 +42,10 @@ def document(result: GateResult) -> Document:
     blocks: list[Block] = [Sentences((*sentences(result), *unit, *_tails(result), *_look(result)))]
     if chosen := chosen_lines(check.signature for check in result.checks):
         blocks.append(Notes(tuple(chosen)))
-    return Document(tuple(blocks), check_table(result))
+    checks = tuple(
+        Check(check.metric, check.passed, _reason(result, check)) for check in result.checks
+    )
+    return Document(tuple(blocks), check_table(result), checks=checks)
 
 
 def sentences(result: GateResult) -> list[str]:

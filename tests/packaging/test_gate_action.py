@@ -1,0 +1,126 @@
+"""The steps of action.yml, run here as GitHub would run them."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner
+from defusedxml.ElementTree import fromstring
+
+from truebleu.cli.main import truebleu
+
+ROOT = Path(__file__).resolve().parents[2]
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+REFERENCE = [f"the cat number {number} sat on the mat" for number in range(40)]
+WORSE = [line.replace("sat on", "lay by") for line in REFERENCE]
+
+
+def write(path: Path, lines: list[str]) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return str(path)
+
+
+def run(folder: Path, **inputs: str) -> tuple[int, str]:
+    """The exit status and output of the action's own steps; the first, pip's, is left out."""
+    values = {name: given.get("default", "") for name, given in ACTION["inputs"].items()}
+    values.update(inputs)
+    environment = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "GITHUB_ACTION_PATH": str(ROOT),
+        "GITHUB_STEP_SUMMARY": str(folder / "summary"),
+        "GITHUB_OUTPUT": str(folder / "output"),
+    }
+    status, said = 0, ""
+    steps: list[dict[str, Any]] = [step for step in ACTION["runs"]["steps"] if "run" in step]
+    assert "pip install" in steps[0]["run"]
+    for step in steps[1:]:
+        filled = {name: fill(text, values) for name, text in step.get("env", {}).items()}
+        process = subprocess.run(
+            ["bash", "-c", step["run"]],
+            cwd=folder,
+            env={**environment, **filled},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert process.stderr == ""
+        status, said = process.returncode, said + process.stdout
+    return status, said
+
+
+def fill(text: str, values: dict[str, str]) -> str:
+    """The text with its inputs; there is no other expression."""
+    return re.sub(r"\$\{\{ inputs\.(\w+) \}\}", lambda match: values[match[1]], text)
+
+
+def test_equal_outputs_pass(tmp_path: Path) -> None:
+    text = write(tmp_path / "same.txt", WORSE)
+    reference = write(tmp_path / "ref.txt", REFERENCE)
+    status, said = run(tmp_path, new=text, baseline=text, references=reference)
+    assert status == 0
+    assert said.count("::notice title=same%3A ") == 2
+    assert (tmp_path / "output").read_text(encoding="utf-8") == "passed=true\n"
+    assert "> [!TIP]" in (tmp_path / "summary").read_text(encoding="utf-8")
+
+
+def test_worse_outputs_fail_against_saved_statistics(tmp_path: Path) -> None:
+    new = write(tmp_path / "new.txt", WORSE)
+    old = write(tmp_path / "old.txt", REFERENCE)
+    saved = str(tmp_path / "baseline.json.gz")
+    arguments = ["score", old, "-r", old, "-m", "bleu", "--save", saved]
+    assert CliRunner().invoke(truebleu, arguments).exit_code == 0
+    status, said = run(tmp_path, new=new, baseline=saved, references=old, metrics="bleu")
+    assert status == 1
+    assert "::error title=new%3A BLEU::new is significantly worse than old" in said
+    assert (tmp_path / "output").read_text(encoding="utf-8") == "passed=false\n"
+    junit = fromstring((tmp_path / "truebleu-results" / "new.junit.xml").read_bytes())
+    assert junit.get("failures") == "1"
+
+
+def test_folders_are_gated_file_by_file_and_share_the_error(tmp_path: Path) -> None:
+    for name in ("news.de", "talks.de"):
+        write(tmp_path / "new" / f"{name}.txt", WORSE if "talks" in name else REFERENCE)
+        write(tmp_path / "old" / f"{name}.txt", REFERENCE)
+        write(tmp_path / "ref" / f"{name}.txt", REFERENCE)
+    status, said = run(tmp_path, new="new", baseline="old", references="ref", metrics="bleu")
+    assert status == 1
+    assert "::notice title=news%3A BLEU::" in said
+    assert "::error title=talks%3A BLEU::" in said
+    assert "(level 0.975)" in said
+
+
+@pytest.mark.parametrize(
+    ("inputs", "message"),
+    [
+        ({"new": "missing.txt"}, "missing.txt"),
+        ({"margin": "little"}, "margin: found 'little', expected a number"),
+        ({"metrics": "blue"}, "did you mean 'bleu'"),
+        ({"references": ""}, "references: found ''"),
+    ],
+)
+def test_bad_inputs_are_errors_and_not_verdicts(
+    tmp_path: Path, inputs: dict[str, str], message: str
+) -> None:
+    text = write(tmp_path / "a.txt", REFERENCE)
+    given = {"new": text, "baseline": text, "references": text, **inputs}
+    status, said = run(tmp_path, **given)
+    assert status == 2
+    assert said.startswith("::error title=truebleu::")
+    assert message in said
+
+
+def test_a_name_cannot_begin_a_command_of_its_own(tmp_path: Path) -> None:
+    text = write(tmp_path / "x%0A::error::y,z.txt", REFERENCE)
+    status, said = run(tmp_path, new=text, baseline=text, references=text, metrics="bleu")
+    assert status == 0
+    (line,) = said.splitlines()
+    assert line.startswith("::notice title=x%250A%3A%3Aerror%3A%3Ay%2Cz%3A BLEU::")
