@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+# What studies of these texts are given.
+TWO_SYSTEMS = ("system-1.txt", "system-2.txt", "-r", "reference-1.txt")
+
 
 def save_texts(folder: Path) -> None:
     """Two systems of 80 segments with three references and their documents."""

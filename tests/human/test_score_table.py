@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,41 +48,6 @@ def test_the_order_of_systems_is_that_of_the_test_set(folder: Folder) -> None:
     assert human.systems == ("b", "a")
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("h.csv", LONG.replace("\t", ",")),
-        ("h.txt", LONG),
-        ("h", "".join(LONG.splitlines(keepends=True)[1:])),
-        (
-            "h.jsonl",
-            "\n".join(
-                json.dumps({"system": s, "segment": i, "score": x})
-                for s, i, x in (("a", 1, 3), ("a", 2, None), ("b", 2, 0), ("b", 1, 4.5))
-            ),
-        ),
-        ("wide.tsv", tsv("segment a b", "2 None 0", "1 3 4.5")),
-        ("wide-in-order.csv", "a,b\n3,4.5\n,0\n"),
-        ("rows.score.tsv", tsv("system score", "a 3", "b 4.5", "a None", "b 0")),
-        ("h.avg_seg_scores.tsv", "system mqm seg_id\na\t3 1\na\tNone 2\nb\t4.5 1\nb\t0 2\n"),
-    ],
-)
-def test_other_layouts_hold_the_same_scores(folder: Folder, name: str, content: str) -> None:
-    human = scores(folder.write(name, content))
-    assert human.scores == {"a": (3.0, None), "b": (4.5, 0.0)}
-    assert human.level == "segment"
-
-
-def test_numbers_start_at_0_where_a_0_occurs(folder: Folder) -> None:
-    path = folder.write("h.tsv", tsv("system segment score", "a 0 1", "b 0 2", "b 1 3"))
-    assert scores(path).scores == {"a": (1.0, None), "b": (2.0, 3.0)}
-
-
-def test_the_first_number_can_be_given(folder: Folder) -> None:
-    path = folder.write("h.tsv", tsv("system segment score", "a 1 1", "b 1 2"))
-    assert scores(path, first_segment=0).scores == {"a": (None, 1.0), "b": (None, 2.0)}
-
-
 def test_one_score_per_system_is_the_system_level(folder: Folder) -> None:
     human = scores(folder.write("h.tsv", tsv("system human", "b 71.5", "a 70")))
     assert human.level == "system"
@@ -95,107 +59,6 @@ def test_raters_of_systems_are_averaged(folder: Folder) -> None:
     human = scores(folder.write("h.tsv", tsv("system rater score", *rows)))
     assert human.scores == {"a": (1.5,), "b": (3.5,)}
     assert human.raters == 2
-
-
-def test_documents_in_order_are_the_document_level(folder: Folder) -> None:
-    path = folder.write("h.tsv", tsv("system score", "a 1", "a 2", "b 3", "b 4"))
-    human = scores(path, segments=3, documents=["x", "x", "y"])
-    assert (human.level, human.items) == ("document", ("x", "y"))
-    assert human.scores == {"a": (1.0, 2.0), "b": (3.0, 4.0)}
-
-
-def test_documents_by_name_are_the_document_level(folder: Folder) -> None:
-    path = folder.write("h.tsv", tsv("system doc score", "a y 1", "a x 2", "b x 3"))
-    human = scores(path, segments=3, documents=["x", "x", "y"])
-    assert (human.level, human.items) == ("document", ("x", "y"))
-    assert human.scores == {"a": (2.0, 1.0), "b": (3.0, None)}
-
-
-def test_numbers_that_start_again_in_each_document_are_matched_by_document(
-    folder: Folder,
-) -> None:
-    rows = ("a y 1 5", "a x 2 6", "a x 1 7", "b y 1 8")
-    path = folder.write("h.tsv", tsv("system doc segment score", *rows))
-    human = scores(path, segments=3, documents=["x", "y", "x"])
-    assert human.scores == {"a": (7.0, 5.0, 6.0), "b": (None, 8.0, None)}
-    assert "match:documents" in human.signature
-
-
-def test_numbers_in_the_document_may_have_a_column_of_their_own(folder: Folder) -> None:
-    rows = ("a y 1 5", "a x 2 6", "b y 1 8")
-    path = folder.write("h.tsv", tsv("system doc doc_id score", *rows))
-    human = scores(path, segments=3, documents=["x", "y", "x"])
-    assert human.scores == {"a": (None, 5.0, 6.0), "b": (None, 8.0, None)}
-
-
-def test_comments_above_the_header_do_not_matter(folder: Folder) -> None:
-    human = scores(folder.write("h.tsv", "# made by us\n" + LONG))
-    assert human.scores == {"a": (3.0, None), "b": (4.5, 0.0)}
-
-
-def test_raters_are_averaged_per_segment(folder: Folder) -> None:
-    rows = ("a 1 r1 5", "a 1 r2 2", "b 1 r1 4", "b 2 r2 NA", "a 2 r2 3")
-    human = scores(folder.write("h.tsv", tsv("system segment rater score", *rows)))
-    assert human.scores == {"a": (3.5, 3.0), "b": (4.0, None)}
-    assert human.raters == 2
-
-
-def test_z_scores_are_within_each_raters_own_judgments(folder: Folder) -> None:
-    # r1: 1 and 3, mean 2, deviation sqrt(2); r2: 10, 20, 30, mean 20, deviation 10.
-    rows = ("a 1 r1 1", "b 1 r1 3", "a 1 r2 10", "b 1 r2 20", "b 2 r2 30")
-    path = folder.write("h.tsv", tsv("system segment rater score", *rows))
-    human = scores(path, raters="z")
-    assert human.scores["a"] == pytest.approx(((-(2**-0.5) - 1) / 2, None))
-    assert human.scores["b"] == pytest.approx((2**-0.5 / 2, 1))
-    assert "raters:z" in human.signature
-
-
-def test_a_raters_scale_is_that_of_all_judgments_in_the_file(folder: Folder) -> None:
-    # 1, 2 and 6 have mean 3 and variance 7.
-    rows = ("a 1 r 1", "b 1 r 2", "other 1 r 6")
-    path = folder.write("h.tsv", tsv("system segment rater score", *rows))
-    human = scores(path, segments=1, raters="z", others="ignore")
-    assert human.scores["a"] == pytest.approx((-2 / 7**0.5,))
-    assert human.scores["b"] == pytest.approx((-1 / 7**0.5,))
-
-
-def test_a_rater_who_gives_one_score_only_has_no_z_scores(folder: Folder) -> None:
-    rows = ("a 1 r1 1", "b 1 r1 3", "a 2 flat 7", "b 2 flat 7")
-    path = folder.write("h.tsv", tsv("system segment rater score", *rows))
-    human = scores(path, raters="z")
-    assert [row[1] for row in human.scores.values()] == [None, None]
-    assert human.raters == 2
-    assert "'flat'" in human.notes[0]
-
-
-def test_z_scores_need_raters(folder: Folder) -> None:
-    with pytest.raises(SettingError, match="who gave which score"):
-        scores(folder.write("h.tsv", LONG), raters="z")
-
-
-def test_the_column_can_be_chosen(folder: Folder) -> None:
-    text = tsv("system segment fluency adequacy", "a 1 3 5", "b 1 2 1")
-    path = folder.write("h.tsv", text)
-    assert scores(path, column="fluency").scores["a"] == (3.0, None)
-    assert scores(path, column="fluency+adequacy").scores["a"] == (8.0, None)
-    with pytest.raises(MalformedFileError, match="fluency, adequacy"):
-        scores(path)
-    with pytest.raises(MissingColumnError, match="'style'"):
-        scores(path, column="style")
-
-
-def test_a_column_called_score_wins(folder: Folder) -> None:
-    text = tsv("system segment length score", "a 1 3 5", "b 1 2 1")
-    assert scores(folder.write("h.tsv", text)).scores["a"] == (5.0, None)
-
-
-def test_judgments_of_other_systems_are_refused_or_ignored(folder: Folder) -> None:
-    path = folder.write("h.tsv", LONG + "refA\t1\t5\nrefB\t1\t5\n")
-    with pytest.raises(MalformedFileError, match=r"line 6: .*'refA'.*'refB'.*others='ignore'"):
-        scores(path)
-    human = scores(path, others="ignore")
-    assert human.systems == ("a", "b")
-    assert human.ignored == ("refA", "refB")
 
 
 @pytest.mark.parametrize(
@@ -263,29 +126,6 @@ def test_a_file_that_is_not_there_is_refused(folder: Folder) -> None:
         scores(str(folder.path / "nothing.tsv"))
 
 
-LANGUAGES = tsv(
-    "lp system segment rater score",
-    "en-de a 1 x 1",
-    "en-de b 1 x 2",
-    "en-cs a 1 y 30",
-    "en-cs b 1 y 50",
-)
-
-
-def test_judgments_of_several_language_pairs_are_never_averaged(folder: Folder) -> None:
-    path = folder.write("h.tsv", LANGUAGES)
-    with pytest.raises(MalformedFileError, match=r"2 language pairs, en-cs, en-de.*language-pair"):
-        scores(path)
-    assert scores(path, language_pair="en-cs").scores == {"a": (30.0, None), "b": (50.0, None)}
-
-
-def test_rows_of_a_language_pair_keep_their_lines(folder: Folder) -> None:
-    path = folder.write("h.tsv", LANGUAGES.replace("50", "good"))
-    assert scores(path, language_pair="en-de").scores == {"a": (1.0, None), "b": (2.0, None)}
-    with pytest.raises(MalformedFileError, match="line 5: found 'good'"):
-        scores(path, language_pair="en-cs")
-
-
 @pytest.mark.parametrize(
     ("name", "content", "choices", "message"),
     [
@@ -304,12 +144,6 @@ def test_choices_that_would_change_nothing_are_refused(
     assert scores(path).systems == ("a", "b")
     with pytest.raises(SettingError, match=message):
         scores(path, **choices)
-
-
-def test_json_lines_that_start_with_a_blank_line_say_so(folder: Folder) -> None:
-    path = folder.write("h.jsonl", '\n{"system": "a", "segment": 1, "score": 3}\n')
-    with pytest.raises(MalformedFileError, match="line 1: found a blank line"):
-        scores(path)
 
 
 # Scores of any tool.
@@ -392,13 +226,6 @@ def test_a_file_without_header_may_start_with_a_missing_score(folder: Folder) ->
 def test_systems_may_have_numbers_for_names(folder: Folder) -> None:
     path = folder.write("s.tsv", "1\t2\t3\n0.1\t0.2\t0.3\n0.4\t0.5\t0.6\n")
     assert of(path, "2") == [0.2, 0.5]
-
-
-def test_judgments_in_words_are_numbers(folder: Folder) -> None:
-    words = ["true", "Correct", "right", "yes", "FALSE", "wrong", "incorrect", "no"]
-    path = folder.write("s.tsv", "\n".join(["a", *words]) + "\n")
-    assert of(path, segments=8) == [1.0] * 4 + [0.0] * 4
-    assert of(folder.write("s.jsonl", '{"a": true}\n{"a": false}\n')) == [1.0, 0.0]
 
 
 def test_a_negative_zero_is_zero(folder: Folder) -> None:

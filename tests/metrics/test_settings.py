@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pickle
 from typing import Any
 
 import pytest
 
 from truebleu import BLEU, CHRF, TER
-from truebleu.errors import SettingError, TruebleuError, UnknownNameError
+from truebleu.errors import SettingError
 from truebleu.metrics import MBLEU, PER, LengthRatio, Metric, SentenceBLEU, parse_metric
 from truebleu.metrics.registry import as_metrics
 
@@ -77,16 +76,6 @@ def test_signatures_tell_the_settings() -> None:
     assert str(TER(no_punct=True).signature).startswith(
         "TER|case:lc|tok:tercom|norm:no|punct:no|asian:no|version:truebleu-"
     )
-
-
-@pytest.mark.parametrize(
-    "error",
-    [UnknownNameError("metric", "blue", ["bleu"]), SettingError("seed", -1, "0 or more")],
-)
-def test_errors_survive_pickling(error: TruebleuError) -> None:
-    copy = pickle.loads(pickle.dumps(error))  # noqa: S301
-    assert str(copy) == str(error)
-    assert type(copy) is type(error)
 
 
 @pytest.mark.parametrize(

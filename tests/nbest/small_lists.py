@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
+import truebleu
 from truebleu.nbest import NBest
 
 WORDS = ["the", "a", "cat", "dog", "sat", "ran", "on", "mat", "fast", "."]
@@ -34,3 +35,19 @@ def small_lists(
         for column in values.values():
             column.append([round(random.uniform(-2, 2), digits) for _ in range(size)])
     return NBest.of(lists, features=values), references
+
+
+def informative(segments: int = 24, seed: int = 3) -> tuple[NBest, list[str]]:
+    """Lists with a feature that says how good a candidate is, noise, and a constant."""
+    lists, references = small_lists(segments=segments, seed=seed, features=1)
+    quality = [
+        [truebleu.CHRF().sentence(text, [reference]).score for text in list_]
+        for list_, reference in zip(lists, references, strict=True)
+    ]
+    noise = [lists.feature("f0")[span].tolist() for span in lists.spans()]
+    features = {
+        "quality": quality,
+        "noise": noise,
+        "constant": [[7.0] * size for size in lists.sizes],
+    }
+    return NBest.of(list(lists), features=features), references

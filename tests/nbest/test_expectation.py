@@ -54,16 +54,6 @@ def test_probabilities_are_a_softmax_that_cannot_overflow() -> None:
     assert chances == pytest.approx([1 / (1 + np.exp(-1)), 1 / (1 + np.e), 1.0])
 
 
-def test_pairs_differ_enough_and_are_no_more_than_asked_for() -> None:
-    lists, references = small_lists(segments=12)
-    problem = make_problem(lists, references, ["chrf"])
-    better, worse = draw_pairs(problem, ProSettings(draws=200, pairs=7), seed=4)
-    utilities = problem.utilities()
-    assert (utilities[better] - utilities[worse] >= 0.05).all()
-    segments = np.searchsorted(problem.offsets, better, side="right")
-    assert np.bincount(segments).max() == 7
-
-
 def test_descent_lowers_the_loss() -> None:
     lists, references = small_lists(segments=30)
     problem = make_problem(lists, references, ["chrf"])

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 import truebleu
-from tests.nbest.test_tuning import informative
+from tests.nbest.small_lists import informative
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.nbest import NBest
-from truebleu.nbest.log_linear import fit_log_linear, largest_gamma, log_likelihood_loss
-from truebleu.nbest.problem import first_best, make_problem
 
 FAST: dict[str, Any] = {"replicates": 100}
 
@@ -55,25 +52,6 @@ def test_trained_models_gain_on_segments_that_they_did_not_see(model: Any) -> No
         assert other.selected[0] == "quality"
         assert other.gamma in [point.gamma for point in other.path]
         assert "constant" not in other.weights
-
-
-def test_the_optimum_satisfies_the_conditions_and_gradients_are_right() -> None:
-    lists, references = informative()
-    problem = make_problem(lists, references, ["chrf"])
-    gold = first_best(problem.utilities(), problem.offsets)
-    highest = largest_gamma(problem.matrix, problem.offsets, gold)
-    for share in (0.5, 0.1, 0.01):
-        for at_once in (1, 3):
-            fitted = fit_log_linear(
-                problem.matrix, problem.offsets, gold, share * highest, at_once=at_once
-            )
-            assert fitted.violation < 1e-6
-    at = np.array([0.2, -0.3, 0.1])
-    _, gradient = log_likelihood_loss(problem.matrix, problem.offsets, gold, at)
-    for place, axis in enumerate(np.eye(3) * 1e-6):
-        above, _ = log_likelihood_loss(problem.matrix, problem.offsets, gold, at + axis)
-        below, _ = log_likelihood_loss(problem.matrix, problem.offsets, gold, at - axis)
-        assert gradient[place] == pytest.approx((above - below) / 2e-6, rel=1e-5, abs=1e-6)
 
 
 def test_what_does_nothing_or_is_missing_is_refused() -> None:

@@ -8,27 +8,11 @@ import numpy as np
 import pytest
 
 import truebleu
-from tests.nbest.small_lists import small_lists
+from tests.nbest.small_lists import informative, small_lists
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.nbest import TUNERS, NBest, SparseFeatures
+from truebleu.nbest import TUNERS, NBest
 
 FAST: dict[str, Any] = {"replicates": 100}
-
-
-def informative(segments: int = 24, seed: int = 3) -> tuple[NBest, list[str]]:
-    """Lists with a feature that says how good a candidate is, noise, and a constant."""
-    lists, references = small_lists(segments=segments, seed=seed, features=1)
-    quality = [
-        [truebleu.CHRF().sentence(text, [reference]).score for text in list_]
-        for list_, reference in zip(lists, references, strict=True)
-    ]
-    noise = [lists.feature("f0")[span].tolist() for span in lists.spans()]
-    features = {
-        "quality": quality,
-        "noise": noise,
-        "constant": [[7.0] * size for size in lists.sizes],
-    }
-    return NBest.of(list(lists), features=features), references
 
 
 @pytest.mark.parametrize("method", TUNERS)
@@ -89,15 +73,6 @@ def test_scores_from_elsewhere_need_no_references() -> None:
     result = truebleu.tune(lists, metrics=["feature:quality"], folds=2, **FAST)
     assert set(result.by_feature) == {"noise", "constant"}
     assert result.gains[0].metric == "quality"
-
-
-def test_sparse_features_are_learnt_by_mira() -> None:
-    lists, references = informative()
-    rows = [{f"w_{word}": 1.0 for word in text.split()} for text in lists.texts]
-    sparse = NBest(texts=lists.texts, offsets=lists.offsets, sparse=SparseFeatures.of(rows))
-    result = truebleu.tune(sparse, references, method="mira", metrics=["chrf"], folds=2, **FAST)
-    assert len(result.weights) == len(sparse.sparse.names) if sparse.sparse else False
-    assert result.development[0] > result.start
 
 
 def test_it_says_when_weights_do_nothing() -> None:

@@ -2,28 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
-
 import pytest
 
-from truebleu.reports.document import Column, Document, Heading, Sentences, Table
+from tests.reports.formats.examples import CONCLUSIONS, study_document
+from truebleu.reports.document import Column, Table
 from truebleu.reports.formats import html, latex, markdown, text, tsv
 
-TABLE = Table(
-    (
-        Column("pair", "Pair"),
-        Column("size", "Segments"),
-        Column("right", "Right", digits=1, percent=True),
-        Column("difference", "Difference", digits=2, sign=True),
-        Column("held", "Held"),
-    ),
-    (
-        {"pair": "a_1", "size": 100, "right": 0.25, "difference": 1 / 3, "held": True},
-        {"pair": "b|2", "size": 1600, "right": None, "difference": -0.001, "held": False},
-    ),
-)
-SENTENCES = ("a_1 needs more.", "No pair of b|2 was drawn.")
 FORMATS = (text, tsv, latex, markdown, html)
 
 TEXT = """\
@@ -65,40 +49,22 @@ MARKDOWN = r"""**How often tests conclude**
 """
 
 
-def document(table: Table = TABLE, sentences: tuple[str, ...] = SENTENCES) -> Document:
-    return Document((Heading("How often tests conclude"), table, Sentences(sentences)), table)
-
-
 def test_people_read_headings_decimals_and_sentences() -> None:
-    assert text.render(document()) == TEXT
-    assert latex.render(document()) == LATEX
-    assert markdown.render(document()) == MARKDOWN
-
-
-def test_tsv_has_every_digit_under_the_names_of_columns() -> None:
-    lines = tsv.render(document()).splitlines()
-    assert lines[:2] == ["# a_1 needs more.", "# No pair of b|2 was drawn."]
-    first, second = csv.DictReader(io.StringIO("\n".join(lines[2:])), delimiter="\t")
-    assert first == {
-        "pair": "a_1",
-        "size": "100",
-        "right": "0.25",
-        "difference": repr(1 / 3),
-        "held": "yes",
-    }
-    assert (second["right"], second["held"]) == ("", "no")
+    assert text.render(study_document()) == TEXT
+    assert latex.render(study_document()) == LATEX
+    assert markdown.render(study_document()) == MARKDOWN
 
 
 def test_a_sentence_of_several_lines_stays_one_line() -> None:
     for format_ in FORMATS:
-        written = format_.render(document(sentences=("first\nsecond",)))
+        written = format_.render(study_document(sentences=("first\nsecond",)))
         assert not any(line.startswith("second") for line in written.splitlines())
 
 
 def test_a_table_without_rows_still_comes_with_its_sentences() -> None:
-    empty = Table(TABLE.columns, ())
+    empty = Table(CONCLUSIONS.columns, ())
     for format_ in FORMATS:
-        assert "Nothing fits." in format_.render(document(empty, ("Nothing fits.",)))
+        assert "Nothing fits." in format_.render(study_document(empty, ("Nothing fits.",)))
 
 
 @pytest.mark.parametrize(
@@ -131,13 +97,13 @@ def test_programs_get_the_numbers_that_a_text_for_people_is_made_of() -> None:
         (Column("pair", "Pair"), Column("cell", "100", parts=("right", "wrong"))),
         ({"pair": "a, b", "cell": "12 %/1 %", "right": 0.12, "wrong": 0.01},),
     )
-    assert tsv.render(document(table)).endswith("pair\tright\twrong\na, b\t0.12\t0.01\n")
-    assert "12 %/1 %" in text.render(document(table))
+    assert tsv.render(study_document(table)).endswith("pair\tright\twrong\na, b\t0.12\t0.01\n")
+    assert "12 %/1 %" in text.render(study_document(table))
 
 
 def test_characters_that_would_end_a_cell_do_not() -> None:
     table = Table((Column("system", "System"),), ({"system": "a\tb\nc"},))
-    assert tsv.render(document(table, ())) == "system\na b c\n"
+    assert tsv.render(study_document(table, ())) == "system\na b c\n"
     assert text.table_text(table) == "System\n------\na b c"
 
 
@@ -147,20 +113,3 @@ def test_wide_characters_take_two_columns_of_a_terminal() -> None:
         ({"system": "a_b", "bleu": 9.5}, {"system": "日本|x", "bleu": 10.25}),
     )
     assert text.table_text(table) == "System   BLEU\n-------------\na_b      9.50\n日本|x  10.25"
-
-
-def test_latex_shows_signs_that_its_standard_font_lacks() -> None:
-    columns = (
-        Column("system", "System"),
-        Column("best", "− best", numeric=True),
-        Column("ranks", "ranks", numeric=True),
-    )
-    row = {"system": "a-1 >", "best": "-1.16 [-3.69, 1.32]", "ranks": "1–2"}
-    written = latex.render(document(Table(columns, (row,))))
-    assert "System & $-$ best & ranks \\\\" in written
-    assert "a-1 $>$ & $-$1.16 [$-$3.69, 1.32] & 1--2 \\\\" in written
-
-
-def test_a_latex_row_is_not_an_argument_of_the_row_above() -> None:
-    table = Table((Column("system", "System"),), ({"system": "[old]"}, {"system": "*"}))
-    assert "\n{}[old] \\\\\n{}* \\\\\n" in latex.render(document(table))

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from truebleu.studies.sampling import SampleVariation, SamplingResult
 
 
 def numbers(result: Any, name: str, **values: object) -> list[float]:
@@ -20,3 +23,22 @@ def numbers(result: Any, name: str, **values: object) -> list[float]:
 
 def _value(row: Any, name: str) -> Any:
     return row[name] if isinstance(row, Mapping) else getattr(row, name)
+
+
+def sampling_row(
+    result: SamplingResult,
+    system: str | None,
+    size: int,
+    metric: str = "BLEU",
+    other: str | None = None,
+    of: str | None = None,
+) -> SampleVariation:
+    """The row of a system, a pair or, without a system, of a mean."""
+    rows = result.rows if system else result.means
+    (row,) = [
+        row
+        for row in rows
+        if (row.system, row.other, row.size, row.metric) == (system, other, size, metric)
+        and of in (None, row.of)
+    ]
+    return row

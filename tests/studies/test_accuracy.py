@@ -126,19 +126,6 @@ def test_of_systems_that_hardly_differ_half_of_all_conclusions_are_right_however
     assert sum("right less often than claimed" in sentence for sentence in said(result)) == 2
 
 
-def test_ties_are_left_out_and_said() -> None:
-    one, other = TEXTS.systems["system-1"], TEXTS.systems["system-2"]
-    texts = replace(TEXTS, systems={"a": one, "copy": one, "c": other})
-    result = study_accuracy(texts, tests=("ar",), sizes=[30], samples=10, replicates=100)
-    assert sum(band.conclusions for band in bands_of(result)) == 20
-    assert any("a and copy tie in the pool" in sentence for sentence in said(result))
-    only = study_accuracy(
-        texts, tests=("ar",), pairs=[("a", "copy")], sizes=[30], samples=10, replicates=100
-    )
-    assert bands_of(only) == []
-    assert "BLEU, approximate randomization: there is no conclusion to judge." in said(only)
-
-
 def test_samples_that_tie_are_counted_apart() -> None:
     one = list(TEXTS.systems["system-1"])
     texts = replace(TEXTS, systems={"a": one, "b": [*one[:-1], "x"]})

@@ -155,12 +155,6 @@ def test_a_score_that_never_varies_is_always_covered() -> None:
         assert [(row.coverage.value, row.width) for row in result.rows] == [(1.0, 0.0)]
 
 
-def test_samples_that_are_much_of_the_pool_are_said_to_be() -> None:
-    result = study_coverage(TEXTS, sizes=[24], sampling="systematic", replicates=50)
-    assert "20 % of the pool and have no unit twice: they vary by 11 % less" in said(result)[-1]
-    assert len(said(study_coverage(TEXTS, sizes=[24], samples=5, replicates=50))) == 1
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -182,9 +176,3 @@ def test_what_says_nothing_is_refused(options: dict[str, Any], said: str) -> Non
 def test_differences_need_two_systems() -> None:
     with pytest.raises(TruebleuError, match="systems: found 1, expected at least 2"):
         study_coverage(simulate(segments=50, systems=[0.1]), of="differences")
-
-
-def test_the_chart_shows_no_more_intervals_than_can_be_told_from_one_another() -> None:
-    result = study_coverage(TEXTS, sizes=[10], samples=60, replicates=40)
-    assert [interval.sample for interval in result.intervals] == list(range(1, 51))
-    assert [row.samples for row in result.rows] == [60]

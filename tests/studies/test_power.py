@@ -13,7 +13,6 @@ from tests.studies.recount import conclusions
 from truebleu.errors import SettingError, TruebleuError, UnknownNameError
 from truebleu.execution.journal import Runner
 from truebleu.metrics.function import FunctionMetric
-from truebleu.reports.document import Table
 from truebleu.simulation import simulate
 from truebleu.studies._conclusions import TESTS
 from truebleu.studies._estimates import binomial_rate
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from truebleu.corpus import TestSet
-    from truebleu.reports.document import Row
 
 TEXTS = simulate(segments=200, systems=[0.3, 0.2, 0.1, 0.25], seed=3)
 
@@ -78,30 +76,6 @@ def test_the_better_system_is_the_pools_by_each_metric() -> None:
             (a, b) for rank, a in enumerate(ranking) for b in ranking[rank + 1 : rank + 3]
         )
         assert all(row.difference > 0 for row in rows_of(result, metric=metric))
-
-
-def test_cells_are_written_as_in_the_paper() -> None:
-    result = study_power(TEXTS, sizes=[20, 60], samples=40, replicates=100)
-    document = result.to_document()
-    table = next(block for block in document.blocks if isinstance(block, Table))
-    assert table.names[-2:] == ("size_20", "size_60")
-    by_case: dict[tuple[object, ...], dict[int, Row]] = {}
-    for row in document.data.rows:
-        case = tuple(row[name] for name in ("metric", "test", "better", "worse"))
-        by_case.setdefault(case, {})[int(row["size"] or 0)] = row
-    assert len(table.rows) == len(by_case) == 2 * (5 + 1)
-    cells = set()
-    for shown in table.rows:
-        case = tuple(shown[name] for name in ("metric", "test", "better", "worse"))
-        for size, row in by_case[case].items():
-            cell = str(shown[f"size_{size}"])
-            numbers = [float(part.removesuffix(" %")) for part in cell.split("/")]
-            assert len(numbers) == (2 if row["wrong"] else 1)
-            for number, share in zip(numbers, (row["right"], row["wrong"]), strict=False):
-                assert isinstance(share, float)
-                assert number == pytest.approx(100 * share, abs=0.5)
-            cells.add(len(numbers))
-    assert cells == {1, 2}
 
 
 def test_the_mean_of_all_pairs_is_their_mean() -> None:
@@ -175,15 +149,6 @@ def test_a_tie_in_the_pool_has_no_right_conclusion() -> None:
     assert mean.right.value == pytest.approx(np.mean(others))
 
 
-def test_where_all_tie_nothing_is_found() -> None:
-    result = study_power(tied(), pairs=[("a", "copy")], sizes=[30], samples=5, replicates=50)
-    assert [sentence.split(": ")[1] for sentence in result.to_document().sentences[:2]] == [
-        "no pair differs in the pool."
-    ] * 2
-    assert [row.right for row in result.rows] == [None, None]
-    assert result.means == ()
-
-
 def test_pairs_may_be_chosen() -> None:
     def pairs_of(**options: Any) -> set[tuple[str, str]]:
         result = study_power(TEXTS, tests=("ar",), sizes=[20], samples=5, replicates=50, **options)
@@ -217,11 +182,6 @@ def test_blocks_and_systematic_samples_may_be_fewer_and_say_so() -> None:
     result = study_power(TEXTS, sizes=[20, 40], sampling="systematic", replicates=50)
     assert {row.size: row.samples for row in result.rows} == {20: 10, 40: 5}
     assert "20 (×10)  40 (×5)" in str(result)
-
-
-def test_a_metric_without_direction_says_which_system_has_more() -> None:
-    result = study_power(TEXTS, ["length"], tests=("ar",), sizes=[20], samples=5, replicates=50)
-    assert any("has no better or worse" in sentence for sentence in result.to_document().sentences)
 
 
 @pytest.mark.parametrize(

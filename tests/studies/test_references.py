@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -100,14 +99,6 @@ def test_scores_from_elsewhere_do_not_depend_on_references(pool: TestSet) -> Non
     found = study_references(pool, [GivenScores.of(scores, name="human")], **QUICK)
     (sentence, *_) = found.to_document().sentences
     assert sentence == "human: its intervals do not depend on the references."
-
-
-def test_scores_of_zero_are_said_to_say_nothing(pool: TestSet) -> None:
-    zeros = GivenScores.of({name: [0.0] * len(pool) for name in pool.systems}, name="zero")
-    found = study_references(pool, [zeros], **QUICK)
-    (sentence, *_) = found.to_document().sentences
-    assert sentence == "zero: nothing can be said: scores are 0 or do not vary."
-    json.dumps(found.to_dict(), allow_nan=False)
 
 
 @pytest.mark.slow

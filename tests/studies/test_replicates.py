@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from tests.studies.columns import numbers
 from truebleu.corpus import TestSet, as_test_set
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner
-from truebleu.metrics.given import GivenScores
 from truebleu.resampling import Bootstrap, Units
 from truebleu.significance.intervals import median_and_relative_interval
 from truebleu.significance.statistics import bootstrap_scores
@@ -112,24 +110,6 @@ def test_deviations_follow_theory_and_a_looser_limit_needs_fewer(pool: TestSet) 
     strict = study_replicates(pool, ["bleu"], enough=0.001, **options)
     (sentence, *_) = strict.to_document().sentences
     assert sentence.startswith("BLEU: even 1,600 replicates are not enough")
-
-
-def test_scores_that_do_not_vary_have_no_figures_and_a_sentence_says_so() -> None:
-    scores = {"same": [2.0] * 30, "zero": [0.0] * 30, "good": [float(n) for n in range(1, 31)]}
-    test_set = as_test_set({name: ["x"] * 30 for name in scores}, ["x"] * 30)
-    found = study_replicates(test_set, [GivenScores.of(scores, name="human")], **QUICK)
-    unsure = {row.system: row.relative_sd for row in found.rows}
-    assert unsure["same"] is None
-    assert unsure["zero"] is None
-    assert unsure["good"] is not None
-    sentence = "human: no figures of same, zero: scores are 0 or do not vary."
-    assert sentence in found.to_document().sentences
-    json.dumps(found.to_dict(), allow_nan=False)
-    alone = as_test_set({"same": ["x"] * 30}, ["x"] * 30)
-    dull = study_replicates(alone, [GivenScores.of({"same": [2.0] * 30}, name="human")], **QUICK)
-    assert dull.to_document().sentences == (
-        "human: there is nothing to measure: its scores are 0 or do not vary.",
-    )
 
 
 def test_a_study_goes_on_to_the_same_result_with_another_limit(

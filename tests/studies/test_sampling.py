@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
+from tests.studies.columns import sampling_row
 from truebleu.corpus import TestSet
 from truebleu.errors import TruebleuError
 from truebleu.metrics.function import FunctionMetric
@@ -23,28 +24,10 @@ from truebleu.studies.sampling import (
 )
 
 if TYPE_CHECKING:
-    from truebleu.studies.sampling import Deviation, SampleVariation, SamplingResult
+    from truebleu.studies.sampling import Deviation
 
 TEXTS = simulate(segments=120, systems=[0.3, 0.2, 0.1], references=2, seed=6)
 VALUE = FunctionMetric(function=lambda output, _: float(output), name="value")
-
-
-def row_of(
-    result: SamplingResult,
-    system: str | None,
-    size: int,
-    metric: str = "BLEU",
-    other: str | None = None,
-    of: str | None = None,
-) -> SampleVariation:
-    rows = result.rows if system else result.means
-    (row,) = [
-        row
-        for row in rows
-        if (row.system, row.other, row.size, row.metric) == (system, other, size, metric)
-        and of in (None, row.of)
-    ]
-    return row
 
 
 def _score(metric: str, system: str, units: range) -> float:
@@ -69,7 +52,7 @@ def test_ranges_and_deviations_are_those_of_the_texts(metric: str, label: str, s
                 for system in ("system-3", "system-2")
             )
             for other, values in ((None, best), ("system-2", sign * (best - second))):
-                row = row_of(result, "system-3", size, label, other)
+                row = sampling_row(result, "system-3", size, label, other)
                 over: Deviation = getattr(row, sampling)
                 assert [over.low, over.high, over.sd] == pytest.approx(
                     [values.min(), values.max(), values.std(ddof=1)]
@@ -87,14 +70,14 @@ def test_the_spread_of_independent_units_is_that_of_theory() -> None:
     values = np.random.default_rng(0).gamma(2, size=1000)
     result = study_sampling(_values(values), [VALUE], sizes=[25, 100], independent=2000)
     for size in (25, 100):
-        row = row_of(result, "a", size, "value")
+        row = sampling_row(result, "a", size, "value")
         # Five standard errors of a deviation from 2,000 samples.
         assert row.independent_sd == pytest.approx(values.std() / size**0.5, rel=0.08)
 
 
 def test_in_random_order_the_design_effects_are_about_1() -> None:
     values = np.random.default_rng(4).normal(size=6000)
-    row = row_of(study_sampling(_values(values), [VALUE], sizes=[30]), "a", 30, "value")
+    row = sampling_row(study_sampling(_values(values), [VALUE], sizes=[30]), "a", 30, "value")
     for over in (row.block, row.systematic):
         # Five standard errors of a variance of 200 samples.
         assert over.effect == pytest.approx(1, abs=0.5)
@@ -108,38 +91,14 @@ def test_where_neighbours_are_alike_blocks_spread_more_and_systematic_samples_le
     # Ten segments of each document have its mean; within and between documents the variance is 1,
     # so the design effect of a whole document is 1 + 9 / 2.
     values = np.repeat(random.normal(size=3000), 10) + random.normal(size=30_000)
-    row = row_of(study_sampling(_values(values), [VALUE], sizes=[10]), "a", 10, "value")
+    row = sampling_row(study_sampling(_values(values), [VALUE], sizes=[10]), "a", 10, "value")
     assert row.block.effect == pytest.approx(5.5, rel=0.15)
     # Sorted, systematic samples are nearly the same, and blocks could not differ more.
-    row = row_of(study_sampling(_values(np.sort(values)), [VALUE], sizes=[100]), "a", 100, "value")
+    row = sampling_row(
+        study_sampling(_values(np.sort(values)), [VALUE], sizes=[100]), "a", 100, "value"
+    )
     assert (row.block.effect or 0) > 90
     assert (row.systematic.effect or 0) < 0.1
-
-
-def test_findings_say_what_a_block_is_worth() -> None:
-    result = study_sampling(TEXTS, sizes=[20])
-    mean = row_of(result, None, 20, of="score")
-    worth = 20 / (mean.block.effect or 0)
-    scores, differences = result.to_document().sentences
-    assert f"A block of 20 is worth {worth:,.0f} independent segments" in scores
-    assert "differences have" in differences
-
-
-def test_the_chart_shows_blocks_beside_systematic_samples() -> None:
-    for shown, other, name in (
-        ("scores", None, "system-3"),
-        ("differences", "system-2", "system-3 against system-2"),
-    ):
-        result = study_sampling(TEXTS, sizes=[6, 12, 20], shown=shown)  # type: ignore[arg-type]
-        rows = result.to_document().charts[0].table.rows
-        panels = list(dict.fromkeys(row["kind"] for row in rows))
-        assert panels == [
-            f"BLEU of {name}, {kind} of 12" for kind in ("blocks", "systematic samples")
-        ]
-        blocks = [row["score"] for row in rows if row["kind"] == panels[0]]
-        row = row_of(result, "system-3", 12, other=other)
-        assert np.array(blocks, dtype=float).max() == row.block.high
-        assert rows[0]["whole"] == row.pool
 
 
 def test_one_system_has_no_differences() -> None:
@@ -150,7 +109,7 @@ def test_one_system_has_no_differences() -> None:
 
 def test_a_system_that_never_varies_has_no_design_effect() -> None:
     result = study_sampling(_values(np.full(100, 0.3)), [VALUE], sizes=[10])
-    row = row_of(result, "a", 10, "value")
+    row = sampling_row(result, "a", 10, "value")
     assert (row.block.sd, row.block.effect, row.block.effect_low) == (0, None, None)
     assert result.to_document().sentences[0].endswith("what does not vary has no design effect.")
 

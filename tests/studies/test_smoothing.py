@@ -328,17 +328,6 @@ def test_scores_and_the_comparisons_that_they_imply_are_tested_alike(
     assert [row.p for row in one.rows] == [row.p for row in other.rows]
 
 
-def test_scores_of_whole_systems_leave_tau_out_and_say_so(pool: TestSet) -> None:
-    levels = {name: [float(-n)] for n, name in enumerate(pool.systems)}
-    found = study_smoothing(pool, scores(levels, level="system"), **QUICK)
-    assert all(one.tau.value is None and one.p is None for one in found.rows)
-    assert all(one.gamma.low is None for one in found.rows)
-    assert row(found, "7").gamma.value is not None
-    sentences = found.to_document().sentences
-    assert any("people scored whole systems" in line for line in sentences)
-    json.dumps(found.to_dict(), allow_nan=False)
-
-
 def test_documents_that_people_scored_are_the_items(pool: TestSet) -> None:
     assert pool.documents is not None
     documents = tuple(dict.fromkeys(pool.documents))

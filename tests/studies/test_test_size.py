@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -93,17 +92,6 @@ def test_documents_vary_more_than_as_many_segments_and_widen_the_interval() -> N
     # Segments of a document are all alike: five of them say as much as one.
     ratio = numbers(by_document, "width")[-1] / numbers(by_segment, "width")[-1]
     assert ratio == pytest.approx(5**0.5, rel=0.15)
-
-
-def test_scores_of_zero_have_no_interval_and_a_sentence_says_so() -> None:
-    test_set, metric = human({"nothing": [0.0] * 40, "something": list(range(1, 41))})
-    found = study_test_size(test_set, [metric], **QUICK)
-    assert [row.width for row in found.rows[:3]] == [None] * 3
-    assert "without nothing, whose scores are 0" in found.to_document().sentences[0]
-    alone, metric = human({"nothing": [0.0] * 40})
-    nothing = study_test_size(alone, [metric], **QUICK)
-    assert "no law can be fitted" in nothing.to_document().sentences[0]
-    json.dumps(found.to_dict(), allow_nan=False)
 
 
 def test_an_interrupted_study_goes_on_to_the_same_result(pool: TestSet, tmp_path: Path) -> None:

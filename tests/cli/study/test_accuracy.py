@@ -5,20 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.cli.shell import answer, run
+from tests.cli.texts import TWO_SYSTEMS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-TEXTS = [
-    "study",
-    "accuracy",
-    "-r",
-    "reference-1.txt",
-    "system-1.txt",
-    "system-2.txt",
-    "--replicates",
-    "50",
-]
+TEXTS = ["study", "accuracy", *TWO_SYSTEMS, "--replicates", "50"]
 
 
 def test_every_conclusion_is_in_one_band() -> None:

@@ -5,17 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.cli.shell import answer, run
+from tests.cli.texts import TWO_SYSTEMS
 
-TEXTS = [
-    "study",
-    "coverage",
-    "-r",
-    "reference-1.txt",
-    "system-1.txt",
-    "system-2.txt",
-    "--replicates",
-    "50",
-]
+TEXTS = ["study", "coverage", *TWO_SYSTEMS, "--replicates", "50"]
 
 
 def test_intervals_are_counted_by_metric_and_size() -> None:

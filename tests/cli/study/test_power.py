@@ -7,20 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.cli.shell import answer, run
+from tests.cli.texts import TWO_SYSTEMS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-TEXTS = [
-    "study",
-    "power",
-    "-r",
-    "reference-1.txt",
-    "system-1.txt",
-    "system-2.txt",
-    "--replicates",
-    "50",
-]
+TEXTS = ["study", "power", *TWO_SYSTEMS, "--replicates", "50"]
 
 
 def test_cells_are_for_people_and_numbers_for_programs() -> None:

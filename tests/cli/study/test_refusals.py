@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.cli.shell import refuses
+from tests.cli.texts import TWO_SYSTEMS
 
-TWO_SYSTEMS = ("system-1.txt", "system-2.txt", "-r", "reference-1.txt")
 # By study: options that make it quick, and what is refused beside them.
 REFUSED: dict[str, tuple[list[str], dict[str, list[str]]]] = {
     "accuracy": (

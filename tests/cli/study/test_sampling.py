@@ -5,20 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.cli.shell import answer, run
+from tests.cli.texts import TWO_SYSTEMS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-TEXTS = [
-    "study",
-    "sampling",
-    "-r",
-    "reference-1.txt",
-    "system-1.txt",
-    "system-2.txt",
-    "--independent",
-    "100",
-]
+TEXTS = ["study", "sampling", *TWO_SYSTEMS, "--independent", "100"]
 
 
 def test_the_table_has_scores_and_differences() -> None:

@@ -1,32 +1,22 @@
-"""The settings that make BLEU mteval's, and those of NIST."""
+"""BLEU: its counts, its settings, and mteval's."""
 
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import truebleu
-from truebleu import BLEU, NIST
+from tests.properties import plain
+from tests.properties.texts import aligned_texts
+from truebleu import BLEU, NIST, TER
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics import parse_metric
 
 OUTPUTS = ["yes", "maybe", "u v w x y z"]
+
+
 REFERENCES = ["yes it is", "no way", "a b c d e f"]
-
-
-def test_nist_is_written_as_a_name_and_settings() -> None:
-    text = "nist:tokenize=mteval-intl,lowercase,max_order=4,zero_history=no"
-    expected = NIST(tokenize="mteval-intl", lowercase=True, max_order=4, zero_history=False)
-    assert parse_metric(text) == expected
-    assert str(expected.signature.with_references(2)).startswith(
-        "NIST|nrefs:2|case:lc|tok:mteval-intl|n:4|zero:no|version:truebleu-"
-    )
-
-
-def test_nist_refuses_what_is_impossible() -> None:
-    with pytest.raises(SettingError, match="max_order: found 0"):
-        NIST(max_order=0)
-    with pytest.raises(UnknownNameError, match="did you mean 'mteval'"):
-        NIST(tokenize="mtevl")
 
 
 def test_a_length_other_than_the_closest_is_in_the_signature() -> None:
@@ -54,3 +44,33 @@ def test_segment_scores_of_a_test_set_are_mteval_s() -> None:
     assert segments["NIST"] == pytest.approx((0.02133082515770591, 0.0, 0.0), rel=1e-12)
     expected = (13.53352832366127, 30.934850332660563, 4.0583489434387374)
     assert segments["BLEU"] == pytest.approx(expected, rel=1e-12)
+
+
+# Few words, so that n-grams repeat and clipping matters.
+WORDS = st.sampled_from(["a", "b", "c", "ab", "é", "中", "."])
+
+
+SEGMENT = st.lists(WORDS, max_size=12).map(" ".join)
+
+
+@given(SEGMENT, st.lists(SEGMENT, min_size=1, max_size=4), st.integers(1, 5))
+def test_bleu_counts_what_its_definition_says(
+    output: str, references: list[str], max_order: int
+) -> None:
+    metric = BLEU(tokenize="none", max_order=max_order)
+    (row,) = metric.statistics([output], [[reference] for reference in references]).tolist()
+    assert row == plain.bleu_row(output, references, max_order)
+
+
+@given(texts=aligned_texts(SEGMENT))
+def test_more_references_never_lower_a_match(texts: tuple[list[str], list[list[str]]]) -> None:
+    outputs, references = texts
+    metric = BLEU()
+    matches = slice(2, 2 + metric.max_order)
+    some = metric.statistics(outputs, references[:1])[:, matches]
+    more = metric.statistics(outputs, references)[:, matches]
+    assert (more >= some).all()
+    assert (
+        TER().statistics(outputs, references)[:, 0]
+        <= TER().statistics(outputs, references[:1])[:, 0]
+    ).all()

@@ -12,6 +12,9 @@ from hypothesis import strategies as st
 
 from tests.properties.plain import bleu_row
 from tests.properties.plain_sentence_bleu import sentence_bleu
+from tests.properties.texts import REPETITIVE as SEGMENT
+from tests.properties.texts import REPETITIVE_REFERENCES as REFERENCES
+from tests.properties.texts import aligned_texts
 from truebleu import BLEU, SentenceBLEU
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError
@@ -23,19 +26,9 @@ if TYPE_CHECKING:
 
 Texts = tuple[list[str], list[list[str]]]
 
-# Few words, so that n-grams repeat and clipping matters.
-SEGMENT = st.lists(st.sampled_from("abc"), max_size=9).map(" ".join)
-REFERENCES = st.lists(SEGMENT, min_size=1, max_size=3)
 METRICS = [SentenceBLEU(smoothing=number, tokenize="none") for number in range(8)]
 METRICS.append(replace(METRICS[7], smooth_next_order=True))
 every_smoothing = pytest.mark.parametrize("metric", METRICS, ids=lambda m: str(m.signature))
-
-
-@st.composite
-def aligned_texts(draw: st.DrawFn) -> Texts:
-    size = draw(st.integers(1, 6))
-    text = st.lists(SEGMENT, min_size=size, max_size=size)
-    return draw(text), draw(st.lists(text, min_size=1, max_size=3))
 
 
 @every_smoothing
@@ -51,25 +44,6 @@ def test_a_segment_scores_what_the_equations_say(
     assert metric.sentence(output, references).score == pytest.approx(
         100 * expected, rel=1e-9, abs=1e-12
     )
-
-
-@given(SEGMENT, REFERENCES, st.integers(1, 9))
-def test_mbleu_is_the_penalty_times_the_plain_mean(
-    output: str, references: list[str], max_order: int
-) -> None:
-    length, reference_length, *counts = bleu_row(output, references, max_order)
-    pairs = zip(counts[:max_order], counts[max_order:], strict=True)
-    precisions = [match / total if total else 0.0 for match, total in pairs]
-    penalty = min(1.0, np.exp(1 - reference_length / length)) if length else 0.0
-    found = MBLEU(tokenize="none", max_order=max_order).sentence(output, references)
-    assert found.score == pytest.approx(100 * penalty * sum(precisions) / max_order, abs=1e-10)
-
-
-@given(SEGMENT, REFERENCES)
-def test_mbleu_is_never_below_unsmoothed_bleu(output: str, references: list[str]) -> None:
-    mbleu = MBLEU(tokenize="none").sentence(output, references).score
-    bleu = BLEU(tokenize="none", smooth="none").corpus([output], [[text] for text in references])
-    assert mbleu >= bleu.score - 1e-9
 
 
 @pytest.mark.parametrize(
@@ -100,7 +74,7 @@ def test_an_output_equal_to_a_reference_scores_100(
 
 
 @every_smoothing
-@given(texts=aligned_texts(), order=st.randoms(use_true_random=False))
+@given(texts=aligned_texts(SEGMENT), order=st.randoms(use_true_random=False))
 def test_the_order_of_segments_changes_nothing(
     metric: SentenceBLEU, texts: Texts, order: Random
 ) -> None:
@@ -114,7 +88,7 @@ def test_the_order_of_segments_changes_nothing(
 
 
 @every_smoothing
-@given(texts=aligned_texts(), cut=st.integers(0, 6))
+@given(texts=aligned_texts(SEGMENT), cut=st.integers(0, 6))
 def test_rows_of_blocks_add_up_to_the_mean_of_the_whole(
     metric: SentenceBLEU, texts: Texts, cut: int
 ) -> None:
@@ -133,7 +107,7 @@ def test_rows_of_blocks_add_up_to_the_mean_of_the_whole(
 
 
 @every_smoothing
-@given(texts=aligned_texts())
+@given(texts=aligned_texts(SEGMENT))
 def test_scores_are_finite_and_not_negative(metric: SentenceBLEU, texts: Texts) -> None:
     rows = metric.statistics(*texts)
     for weighted in (metric, metric.sentence_level()):
@@ -142,7 +116,7 @@ def test_scores_are_finite_and_not_negative(metric: SentenceBLEU, texts: Texts) 
         assert (scores >= 0).all()
 
 
-@given(texts=aligned_texts())
+@given(texts=aligned_texts(SEGMENT))
 def test_systems_counted_together_are_counted_as_if_alone(texts: Texts) -> None:
     outputs, references = texts
     systems = {"first": outputs, "second": references[0], "third": outputs[::-1]}

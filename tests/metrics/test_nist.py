@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from tests.properties import plain_nist
 from truebleu import NIST, set_threads
 from truebleu.corpus import as_test_set
+from truebleu.errors import SettingError, UnknownNameError
+from truebleu.metrics import parse_metric
 
 if TYPE_CHECKING:
     from random import Random
@@ -124,3 +126,19 @@ def test_segments_of_a_test_set_share_its_weights() -> None:
     # Four words in all, so that one seen once has log2(4) bits; in its own segment it has 1.
     assert first == pytest.approx(2)
     assert NIST().sentence("a b", "a b").score == pytest.approx(1)
+
+
+def test_nist_is_written_as_a_name_and_settings() -> None:
+    text = "nist:tokenize=mteval-intl,lowercase,max_order=4,zero_history=no"
+    expected = NIST(tokenize="mteval-intl", lowercase=True, max_order=4, zero_history=False)
+    assert parse_metric(text) == expected
+    assert str(expected.signature.with_references(2)).startswith(
+        "NIST|nrefs:2|case:lc|tok:mteval-intl|n:4|zero:no|version:truebleu-"
+    )
+
+
+def test_nist_refuses_what_is_impossible() -> None:
+    with pytest.raises(SettingError, match="max_order: found 0"):
+        NIST(max_order=0)
+    with pytest.raises(UnknownNameError, match="did you mean 'mteval'"):
+        NIST(tokenize="mtevl")

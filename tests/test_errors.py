@@ -1,0 +1,19 @@
+"""Errors: a tree that can be caught, pickled and read."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from truebleu.errors import SettingError, TruebleuError, UnknownNameError
+
+
+@pytest.mark.parametrize(
+    "error",
+    [UnknownNameError("metric", "blue", ["bleu"]), SettingError("seed", -1, "0 or more")],
+)
+def test_errors_survive_pickling(error: TruebleuError) -> None:
+    copy = pickle.loads(pickle.dumps(error))  # noqa: S301
+    assert str(copy) == str(error)
+    assert type(copy) is type(error)
