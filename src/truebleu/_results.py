@@ -69,7 +69,10 @@ class Result:
         return chart(self)
 
     def save_chart(self, path: str | PathLike[str], *, overwrite: bool = False) -> Path:
-        """Write the first chart into a file; its ending says as what (.png, .svg, .html, .json)."""
+        """Write the first chart into a file; its ending says as what.
+
+        Endings are .png, .svg, .pdf, .html and .json, which is Vega-Lite.
+        """
         from truebleu.reports.charts import save_chart
 
         return save_chart(self, path, overwrite=overwrite)

@@ -48,7 +48,7 @@ def test_without_the_option_there_is_no_chart() -> None:
 
 
 def test_an_ending_that_cannot_be_drawn_is_refused_before_the_work() -> None:
-    error, output = refused("--chart", "a.pdf")
+    error, output = refused("--chart", "a.eps")
     assert isinstance(error, SettingError)
     assert output == ""
 

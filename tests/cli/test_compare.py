@@ -54,6 +54,23 @@ def test_the_table_orders_systems_and_the_verdict_says_who_can_be_told_apart(fol
     assert matrix[4].split()[2:] == ["<", "<"]
 
 
+def test_the_chart_shows_scores_and_differences_of_all_systems(folder: Path) -> None:
+    file = folder / "forest.json"
+    assert run(folder, "-m", "bleu,ter", "--chart", str(file)).exit_code == 0
+    rows = json.loads(file.read_text())["datasets"]["rows"]
+    compared = json_of(folder, "-m", "bleu,ter", "--baseline", "good")
+    assert len(rows) == 12
+    scores = {row["x"]: row["y"] for row in rows if row["panel"] == "BLEU of each system"}
+    assert scores == {one["name"]: one["scores"]["BLEU"]["score"] for one in compared["systems"]}
+    best = max(scores, key=scores.__getitem__)
+    differences = {row["x"]: row for row in rows if row["panel"] == f"BLEU: difference to {best}"}
+    assert differences["bad"]["y"] == pytest.approx(scores["bad"] - scores[best])
+    assert differences["bad"]["series"] == "difference, significant"
+    assert differences[best]["y"] == 0.0
+    again = run(folder, "--chart", str(file))
+    assert isinstance(again.exception, TruebleuError)
+
+
 def test_json_has_the_promised_shape(folder: Path) -> None:
     answer = json_of(folder, "-m", "bleu", "-m", "ter")
     assert answer["version"] == 1

@@ -249,7 +249,8 @@ def test_the_references_or_the_language_choose_the_tokenizer(tmp_path: Path) -> 
         (["--replicates", "1000"], "--replicates: found 1000"),
         (["--by-domain"], "--by-domain: found True"),
         (["--interval", "bca"], "--interval: found 'bca'"),
-        (["--force"], "--force: found True, expected --save FILE beside it"),
+        (["--segments", "--chart", "a.svg"], "--chart: found 'a.svg', expected scores of systems"),
+        (["--force"], "--force: found True, expected --save FILE or --chart FILE"),
     ],
 )
 def test_an_option_that_would_do_nothing_is_refused(

@@ -47,6 +47,15 @@ def test_tables_add_up_as_they_are_shown(explained: Explanation) -> None:
     assert sum(values[:-1]) == pytest.approx(values[-1], abs=1e-9)
 
 
+def test_the_waterfall_ends_at_the_difference(explained: Explanation) -> None:
+    rows = explained.to_document().charts[0].table.rows
+    for variable in dict.fromkeys(row["variable"] for row in rows):
+        *slices, last = (row for row in rows if row["variable"] == variable)
+        assert [row["start"] for row in slices] == [0.0, *(row["end"] for row in slices[:-1])]
+        assert (last["start"], last["end"]) == (0.0, slices[-1]["end"])
+        assert last["end"] == pytest.approx(explained.pairs[0].comparison.difference, abs=1e-9)
+
+
 def test_each_pair_has_two_charts(explained: Explanation) -> None:
     document = explained.to_document()
     assert len(document.charts) == 2 * len(explained.pairs)

@@ -161,6 +161,7 @@ class ScorePairs:
         lower_is_better: the metric's direction.
         human: the human scores.
         scores: the metric's, as it gives them.
+        names: of the systems; empty for items.
     """
 
     metric: str
@@ -168,6 +169,7 @@ class ScorePairs:
     lower_is_better: bool
     human: tuple[float, ...]
     scores: tuple[float, ...]
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -424,7 +426,9 @@ def _points(data: AgreementData) -> list[ScorePairs]:
     """Human and metric scores of systems, then of items; metrics as they are."""
     people = data.people
     points = [
-        _score_pairs(label, "systems", scored.sign, people.means, scored.systems)
+        _score_pairs(
+            label, "systems", scored.sign, people.means, scored.systems, names=people.systems
+        )
         for label, scored in data.metrics.items()
     ]
     if people.scores is None:
@@ -440,7 +444,14 @@ def _points(data: AgreementData) -> list[ScorePairs]:
     ]
 
 
-def _score_pairs(label: str, what: str, sign: int, human: Values, scores: Values) -> ScorePairs:
+def _score_pairs(
+    label: str,
+    what: str,
+    sign: int,
+    human: Values,
+    scores: Values,
+    names: Sequence[str] = (),
+) -> ScorePairs:
     finite = np.isfinite(human) & np.isfinite(scores)
     return ScorePairs(
         metric=label,
@@ -448,4 +459,5 @@ def _score_pairs(label: str, what: str, sign: int, human: Values, scores: Values
         lower_is_better=sign < 0,
         human=tuple(human[finite].tolist()),
         scores=tuple((sign * scores[finite]).tolist()),
+        names=tuple(name for name, kept in zip(names, finite, strict=False) if kept),
     )

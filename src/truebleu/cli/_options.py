@@ -318,27 +318,43 @@ def chart_options(command: Command) -> Command:
 
     Before the command runs, the file's ending, its place and the packages have been checked.
     """
-    return _add(
-        command,
-        click.option(
-            "--chart",
-            metavar="FILE",
-            type=click.Path(path_type=Path),
-            callback=_require_chart_file,
-            help=f"Also draw a chart; FILE ends in {', '.join(ENDINGS)} (Vega-Lite). "
-            "Needs truebleu[charts].",
-        ),
-        # Read before --chart, wherever it stands.
-        click.option("--force", is_flag=True, is_eager=True, help="Overwrite files that exist."),
+    return _add(command, _chart_option(_require_chart), _force_option)
+
+
+def chart_beside_file_options(command: Command) -> Command:
+    """The same for commands that write another file too, which `force` is also about."""
+    return _add(command, _chart_option(_require_writable), _force_option)
+
+
+def _chart_option(callback: Callable[..., Path | None]) -> Decorator:
+    return click.option(
+        "--chart",
+        metavar="FILE",
+        type=click.Path(path_type=Path),
+        callback=callback,
+        help=f"Also draw a chart; FILE ends in {', '.join(ENDINGS)} (Vega-Lite). "
+        "Needs truebleu[charts].",
     )
 
 
-def _require_chart_file(
+# Read before --chart, wherever it stands.
+_force_option = click.option(
+    "--force", is_flag=True, is_eager=True, help="Overwrite files that exist."
+)
+
+
+def _require_chart(
+    context: click.Context, option: click.Parameter, chart: Path | None
+) -> Path | None:
+    if chart is None and context.params["force"]:
+        raise SettingError("--force", True, "--chart FILE beside it")
+    return _require_writable(context, option, chart)
+
+
+def _require_writable(
     context: click.Context, _option: click.Parameter, chart: Path | None
 ) -> Path | None:
     # Before the work begins: a file that cannot be written should be reported at once.
-    if chart is None and context.params["force"]:
-        raise SettingError("--force", True, "--chart FILE beside it")
     if chart is not None:
         require_chart_file(chart, overwrite=context.params["force"])
     return chart

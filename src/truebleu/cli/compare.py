@@ -8,7 +8,9 @@ import click
 
 from truebleu._settings import ABOUTS, ALTERNATIVES, DEFAULT_REPLICATES, RUN_SWAPS
 from truebleu.cli._options import (
+    chart_options,
     comparison_options,
+    draw_chart,
     execution_options,
     format_option,
     given,
@@ -26,6 +28,8 @@ from truebleu.significance.settings import CompareSettings, default_interval, de
 from truebleu.significance.tests import TESTS
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from truebleu.metrics.base import Metric
 
 EPILOG = """\b
@@ -34,6 +38,7 @@ Examples:
   truebleu compare -r ref.txt sys/ --baseline ONLINE-A -m bleu -m chrf
   truebleu compare -r ref.txt 'sys/*.txt' --documents docs.tsv
   truebleu compare -r ref.txt a.txt b.txt --margin 0.5 --format json
+  truebleu compare -r ref.txt sys/ --chart forest.pdf
   truebleu compare -r ref.txt sys/ --runs '{system}.opt{run}'
   truebleu compare -r ref.txt sys/ --baseline ONLINE-A -m bleu,chrf -f latex > table.tex
 
@@ -91,6 +96,7 @@ the tests leave.
     help=f"What tables of systems show: {', '.join(COLUMNS)}. Default: all; in LaTeX and Markdown "
     "score.",
 )
+@chart_options
 @format_option
 @execution_options
 def command(
@@ -101,6 +107,8 @@ def command(
     strict: bool,
     metrics: list[Metric],
     columns: str | None,
+    chart: Path | None,
+    force: bool,
     format_: str,
     **options: Any,
 ) -> None:
@@ -121,6 +129,7 @@ def command(
     replicates = options["replicates"] or DEFAULT_REPLICATES
     with progress_bar(passes * replicates, "comparing") as progress:
         comparison = compare(test_set, metrics=metrics, progress=progress, **options)
+    draw_chart(comparison, chart, force=force)
     click.echo(render(comparison, format_, document(comparison, shown)), nl=False)
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from truebleu.cli._options import (
+    chart_beside_file_options,
+    draw_chart,
     execution_options,
     format_option,
     metric_option,
@@ -16,11 +18,13 @@ from truebleu.cli._options import (
     resampling_options,
     test_set_options,
 )
+from truebleu.errors import SettingError
 from truebleu.reports.document import render
 from truebleu.significance.scores import score
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from truebleu.corpus import TestSet
     from truebleu.metrics.base import Metric
@@ -39,6 +43,7 @@ Examples:
   truebleu score -r ref.ja system.ja -m bleu:tokenize=ja-mecab --format json
   truebleu score -r eval.tsv#reference eval.tsv#output -m chrf:word_order=2
   truebleu score -r ref.txt system.txt --confidence --level 0.99
+  truebleu score -r ref.txt sys/ --confidence --chart scores.pdf
   truebleu score -r ref.txt system.txt --segments --format tsv > segments.tsv
   truebleu score -r ref.txt system.txt --save baseline.json.gz
 
@@ -80,7 +85,7 @@ Settings of the metrics:
     metavar="FILE",
     help="Also save the only system's segment statistics, for truebleu gate; gzipped as FILE.gz.",
 )
-@click.option("--force", is_flag=True, help="Overwrite the FILE of --save.")
+@chart_beside_file_options
 @format_option
 @execution_options
 def command(
@@ -94,6 +99,7 @@ def command(
     confidence: bool,
     details: bool,
     file: str | None,
+    chart: Path | None,
     force: bool,
     format_: str,
     **options: Any,
@@ -105,8 +111,10 @@ def command(
     """
     if not confidence:
         refuse_idle(options, "--confidence beside it; without it nothing is resampled")
-    if file is None:
-        refuse_idle(["force"], "--save FILE beside it")
+    if file is None and chart is None:
+        refuse_idle(["force"], "--save FILE or --chart FILE beside it")
+    if segments and chart is not None:
+        raise SettingError("--chart", str(chart), "scores of systems, without --segments")
     if segments and (confidence or details):
         raise click.UsageError("--segments excludes --confidence and --details.")
     test_set = read_texts(
@@ -126,6 +134,7 @@ def command(
             progress=progress,
             **options,
         )
+    draw_chart(scores, chart, force=force)
     click.echo(render(scores, format_, scores.to_document(details=details)), nl=False)
 
 

@@ -21,7 +21,7 @@ from truebleu.significance.corrections import CORRECTIONS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from truebleu.agreement.agree import Agreement, HumanSummary
+    from truebleu.agreement.agree import Agreement, HumanSummary, ScorePairs
     from truebleu.agreement.answers import AgreeSettings, Answer, MetricAgreement
     from truebleu.agreement.ranking import MetricPair
     from truebleu.reports.document import Block, Row
@@ -166,27 +166,58 @@ def _data(agreement: Agreement, signatures: tuple[str, ...]) -> Table:
 
 
 def _scatter(agreement: Agreement) -> Chart:
-    """Metric against human scores, a panel for each metric and level."""
+    """Metric against human scores, a panel for each metric and level with its coefficients."""
     rows: list[Row] = [
         {
-            "of": f"{points.metric}, {points.what}"
-            + (" (lower is better)" if points.lower_is_better else ""),
+            "of": f"{points.metric}, {points.what}{_coefficients(agreement, points)}",
             "human": human,
             "score": score,
+            "name": points.names[place] if points.names else None,
+            "measured": points.metric + (" (lower is better)" if points.lower_is_better else ""),
         }
         for points in agreement.points
-        for human, score in zip(points.human, points.scores, strict=True)
+        for place, (human, score) in enumerate(zip(points.human, points.scores, strict=True))
     ]
     columns = (
-        Column("human", "Human score", digits=3),
+        Column("human", "Human score (higher is better)", digits=3),
         Column("score", "Metric score", digits=3),
         Column("of", "Metric and level"),
+        Column("name", "System"),
     )
     return Chart(
         title="Metric scores against human scores",
         table=Table(columns, tuple(rows)),
-        plot=Plot(mark="point", x="human", y="score", panel="of", shared_y=False),
+        plot=Plot(
+            mark="point",
+            x="human",
+            y="score",
+            panel="of",
+            label="name",
+            y_heading="measured",
+            shared_y=False,
+        ),
+        sentences=tuple(
+            f"{answer.title}: "
+            + ", ".join(
+                f"{metric.metric} {metric.value:.3f}"
+                for metric in answer.metrics
+                if metric.value is not None
+            )
+            + "."
+            for answer in agreement.answers
+        ),
     )
+
+
+def _coefficients(agreement: Agreement, points: ScorePairs) -> str:
+    """The values of the questions that are about these points."""
+    level = "system" if points.what == "systems" else "segment"
+    values = [
+        f"{answer.question.coefficient} {value:.3f}"
+        for answer in agreement.answers
+        if answer.question.level == level and (value := answer[points.metric].value) is not None
+    ]
+    return f" ({', '.join(values)})" if values else ""
 
 
 def _sentences(settings: AgreeSettings, answer: Answer) -> Iterator[str]:
@@ -354,23 +385,44 @@ def _candidates(choice: Choice) -> Iterator[Row]:
 
 
 def _development_chart(choice: Choice, title: str, table: Table) -> Chart:
-    """The candidates' values on development, along the one setting that was varied if it is one."""
+    """The candidates' values on development, along the one setting that was varied if it is one.
+
+    The chosen settings and the default are named; where the default was no candidate, its value is
+    a line across.
+    """
     names = {candidate.varied for candidate in choice.candidates}
     varied = names.pop() if len(names) == 1 else None
     settings = [
         candidate.setting for candidate in choice.candidates if candidate.setting is not None
     ]
+    measured = Column("development", f"{choice.answer.title}, on development", digits=DIGITS)
+    if not varied:
+        return Chart(
+            title=title,
+            table=Table(
+                (Column("settings", "Settings"), measured, Column("role", "Role")), table.rows
+            ),
+            plot=Plot(mark="point", x="settings", y="development", label="role", horizontal=True),
+        )
+    default = next(row for row in table.rows if row["settings"] == choice.default)
+    across = default["development"] if default["setting"] is None else None
+    rows = tuple({**row, "default": across} for row in table.rows if row["setting"] is not None)
+    columns = (
+        Column("setting", f"{varied} of {choice.answer.metrics[0].metric.partition(':')[0]}"),
+        measured,
+        Column("role", "Role"),
+        Column("default", "the default settings"),
+    )
     return Chart(
         title=title,
-        table=Table(
-            (*table.columns, *((Column("setting", varied),) if varied else ())),
-            tuple(row for row in table.rows if not varied or row["setting"] is not None),
-        ),
+        table=Table(columns, rows),
         plot=Plot(
-            mark="line" if varied else "point",
-            x="setting" if varied else "settings",
+            mark="line",
+            x="setting",
             y="development",
-            log_x=varied is not None and 0 < WIDE * min(settings) < max(settings),
+            label="role",
+            reference_field=None if across is None else "default",
+            log_x=0 < WIDE * min(settings) < max(settings),
         ),
     )
 

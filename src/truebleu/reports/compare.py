@@ -6,7 +6,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.reports.document import Column, Document, Heading, Sentences, Table, signature_lines
+from truebleu.reports.document import (
+    Chart,
+    Column,
+    Document,
+    Heading,
+    Plot,
+    Sentences,
+    Table,
+    signature_lines,
+)
 from truebleu.reports.resampling import (
     LARGEST_SHARE,
     p_cell,
@@ -21,7 +30,7 @@ from truebleu.significance.tests import TESTS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from truebleu.reports.document import Block, Value
+    from truebleu.reports.document import Block, Row, Value
     from truebleu.significance.compare import Comparison, MetricResult, PairResult, SystemResult
 
 # A matrix wider than this does not fit a page.
@@ -72,6 +81,7 @@ def document(comparison: Comparison, columns: Sequence[str] | None = None) -> Do
     if unit:
         blocks.append(Sentences(tuple(unit)))
         paper.append(Sentences(tuple(unit)))
+    blocks.append(forest_chart(comparison))
     return Document(tuple(blocks), pair_table(comparison), tuple(paper))
 
 
@@ -590,3 +600,99 @@ def _mark(pair: PairResult, higher_is_better: bool | None) -> str:
         return "~"
     ahead = (pair.difference > 0) == (higher_is_better is not False)
     return ">" if ahead else "<"
+
+
+# The chart: scores, and differences to the best system or the baseline, with their intervals.
+
+KINDS = SCORE, DIFFERS, UNDECIDED, AGAINST = (
+    "score",
+    "difference, significant",
+    "difference, not significant",
+    "what others are measured against",
+)
+
+
+def forest_chart(comparison: Comparison) -> Chart:
+    """Systems from the best down, with scores on the left and differences on the right."""
+    rows: list[Row] = []
+    first = next(iter(comparison.metrics))
+    order = [name for name, _ in _by_score(comparison, first)]
+    simultaneous = False
+    for label, metric in comparison.metrics.items():
+        against = _against(comparison, label)
+        pairs = _pairs_with(comparison, label, against)
+        lower = " (lower is better)" if metric.higher_is_better is False else ""
+        scored: dict[str, Value] = {
+            "panel": f"{label} of each system",
+            "measured": f"{label}{lower}",
+        }
+        differs: dict[str, Value] = {
+            "panel": f"Difference to {against}",
+            "measured": f"Difference of {label}{lower}",
+            "zero": 0.0,
+        }
+        if len(comparison.metrics) > 1:
+            differs["panel"] = f"{label}: difference to {against}"
+        for name in order:
+            result = comparison.systems[name][label]
+            low, high = result.interval
+            rows.append(
+                {
+                    **scored,
+                    "system": name,
+                    "value": result.score,
+                    "low": low,
+                    "high": high,
+                    "kind": SCORE,
+                }
+            )
+        for name in order:
+            pair = pairs.get(name)
+            if pair is None:
+                rows.append({**differs, "system": name, "value": 0.0, "kind": AGAINST})
+                continue
+            compared, sign = pair
+            simultaneous = simultaneous or compared.simultaneous_interval is not None
+            bounds = compared.simultaneous_interval or compared.interval
+            low, high = sorted(sign * bound for bound in bounds)
+            rows.append(
+                {
+                    **differs,
+                    "system": name,
+                    "value": sign * compared.difference,
+                    "low": low,
+                    "high": high,
+                    "kind": DIFFERS if compared.significant else UNDECIDED,
+                }
+            )
+    columns = (
+        Column("system", "System"),
+        Column("value", "Score"),
+        Column("low", "low"),
+        Column("high", "high"),
+        Column("kind", "Points"),
+        Column("zero", "no difference"),
+    )
+    together = ", those of differences simultaneous" if simultaneous else ""
+    plot = Plot(
+        mark="point",
+        x="system",
+        y="value",
+        low="low",
+        high="high",
+        interval=f"{100 * comparison.settings.level:g} % intervals{together}",
+        series="kind",
+        series_order=KINDS,
+        panel="panel",
+        y_heading="measured",
+        reference_field="zero",
+        horizontal=True,
+        shared_y=False,
+    )
+    sentences = [line for label in comparison.metrics for line in verdict(comparison, label)]
+    title = f"{len(order)} systems by {', '.join(comparison.metrics)}"
+    if len(order) == 2:
+        title = f"{order[0]} and {order[1]} by {', '.join(comparison.metrics)}"
+    return Chart(
+        title=title, table=Table(columns, tuple(rows)), plot=plot, sentences=tuple(sentences)
+    )

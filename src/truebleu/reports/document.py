@@ -169,11 +169,20 @@ class Plot:
         mark: how a row is drawn; lines have their points marked.
         x: the column along the horizontal axis.
         y: the column along the vertical axis.
+        x_title: what the horizontal axis measures, where the column's heading is too short for it.
+        y_title: the same of the vertical axis.
         low: where error bars begin, with `high`.
         high: where error bars end.
         interval: what error bars are, such as "95 % interval"; else the headings of both say it.
         series: the column that tells lines or kinds of points apart, by dash and shape.
+        series_order: all series that there may be, where charts of the same kind should give each
+            the same look whichever of them occur.
         panel: the column that gives each of its values a chart of its own, side by side.
+        base: where bars begin, as those of a waterfall do; else at 0.
+        label: a column whose text stands beside the point, as far as there is room.
+        y_heading: a column that says for each panel what its y is; else the heading of y does.
+        horizontal: whether categories run down the page and numbers across it, which leaves room
+            for long names.
         reference: a horizontal line, such as the level that a share should have.
         reference_field: a column whose value in each row is marked by a horizontal line.
         log_x: whether the horizontal axis is logarithmic.
@@ -185,11 +194,18 @@ class Plot:
     mark: Mark
     x: str
     y: str
+    x_title: str | None = None
+    y_title: str | None = None
     low: str | None = None
     high: str | None = None
     interval: str | None = None
     series: str | None = None
+    series_order: tuple[str, ...] = ()
     panel: str | None = None
+    base: str | None = None
+    label: str | None = None
+    y_heading: str | None = None
+    horizontal: bool = False
     reference: float | None = None
     reference_field: str | None = None
     log_x: bool = False

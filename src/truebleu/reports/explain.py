@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         SliceContribution,
         VariableContributions,
     )
-    from truebleu.reports.document import Block, Row
+    from truebleu.reports.document import Block, Row, Value
     from truebleu.significance.compare import MetricResult
 
 # A cause that makes up this share of a difference is what a reader must hear first.
@@ -487,6 +487,8 @@ def data_table(explanation: Explanation) -> Table:
 
 # Charts.
 
+KINDS = ADDS, TAKES, WHOLE = "adds to it", "takes from it", "the whole difference"
+
 
 def charts(explanation: Explanation, pair: PairExplanation) -> list[Chart]:
     """The contributions of slices with their intervals, and of segments added up one by one."""
@@ -502,57 +504,80 @@ def charts(explanation: Explanation, pair: PairExplanation) -> list[Chart]:
 def _waterfall(
     explanation: Explanation, pair: PairExplanation, title: str, sentences: tuple[str, ...]
 ) -> Chart:
+    """The contributions of slices added up one by one, until they are the whole difference."""
     level = 100 * explanation.comparison.settings.level
+    metric = pair.comparison.metric
     columns = (
-        Column("variable", "Slices by"),
         Column("slice", "Slice"),
-        Column("contribution", f"Contribution, {pair.comparison.metric}", 2, sign=True),
+        Column("end", f"Contributions added up, {metric}", 2, sign=True),
         Column("low", "low"),
         Column("high", "high"),
+        Column("start", "start"),
+        Column("kind", "A bar"),
+        Column("variable", "Slices by"),
+        Column("zero", "no difference"),
     )
-    rows: tuple[Row, ...] = tuple(
-        {
-            "variable": variable.name,
-            "slice": part.name,
-            "contribution": part.contribution,
-            "low": part.interval[0],
-            "high": part.interval[1],
-        }
-        for variable in pair.variables[:SPOKEN_OF]
-        for part in variable.slices
-    )
+    rows: list[Row] = []
+    for variable in pair.variables[:SPOKEN_OF]:
+        even = (
+            "" if variable.p_adjusted is None else f" (p of even spread {_p(variable.p_adjusted)})"
+        )
+        place: dict[str, Value] = {"variable": f"{variable.name}{even}", "zero": 0.0}
+        start = 0.0
+        for part in variable.slices:
+            low, high = part.interval
+            rows.append(
+                {
+                    **place,
+                    "slice": f"{part.name} ({100 * part.share:.0f} % of the text)",
+                    "start": start,
+                    "end": start + part.contribution,
+                    "low": start + low,
+                    "high": start + high,
+                    "kind": ADDS if part.contribution >= 0 else TAKES,
+                }
+            )
+            start += part.contribution
+        rows.append({**place, "slice": "all", "start": 0.0, "end": start, "kind": WHOLE})
     plot = Plot(
         mark="bar",
         x="slice",
-        y="contribution",
+        y="end",
+        base="start",
         low="low",
         high="high",
-        interval=f"simultaneous {level:g} % intervals",
+        interval=f"simultaneous {level:g} % intervals of the contributions",
+        series="kind",
+        series_order=KINDS,
         panel="variable",
+        reference_field="zero",
+        horizontal=True,
         shared_y=True,
     )
-    return Chart(title=title, table=Table(columns, rows), plot=plot, sentences=sentences)
+    return Chart(title=title, table=Table(columns, tuple(rows)), plot=plot, sentences=sentences)
 
 
 def _curve(pair: PairExplanation, title: str, sentences: tuple[str, ...]) -> Chart:
     """Contributions added up, from the segment that helps the first system most to the last."""
     columns = (
         Column("segment", "Segments, from the largest contribution to the smallest"),
-        Column("contribution", f"Contribution added up, {pair.comparison.metric}", 2),
+        Column("contribution", f"Contributions added up, {pair.comparison.metric}", 2),
+        Column("whole", "the whole difference"),
     )
+    whole = pair.comparison.difference
     total = 0.0
-    rows: list[Row] = [{"segment": 0, "contribution": 0.0}]
-    values = sorted(pair.segments, reverse=pair.comparison.difference >= 0)
+    rows: list[Row] = [{"segment": 0, "contribution": 0.0, "whole": whole}]
+    values = sorted(pair.segments, reverse=whole >= 0)
     step = max(1, len(values) // 200)
     for number, value in enumerate(values, 1):
         total += value
         if number % step == 0 or number == len(values):
-            rows.append({"segment": number, "contribution": total})
+            rows.append({"segment": number, "contribution": total, "whole": whole})
     plot = Plot(
         mark="line",
         x="segment",
         y="contribution",
-        reference=round(pair.comparison.difference, 2),
+        reference_field="whole",
         zero_y=True,
     )
     return Chart(title=title, table=Table(columns, tuple(rows)), plot=plot, sentences=sentences)

@@ -104,6 +104,8 @@ def power_chart(plan: Plan) -> Chart:
             mark="line",
             x="units",
             y="smallest_difference" if None in asked else "power",
+            x_title=f"{unit.capitalize()}s in the test set",
+            y_title="Smallest difference found" if None in asked else "Power",
             series="plan",
             reference=None if None in asked else wanted,
             log_x=True,

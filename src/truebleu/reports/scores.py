@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from truebleu.reports.document import Column, Document, Notes, Table, chosen_lines
+from truebleu.reports.document import Chart, Column, Document, Notes, Plot, Table, chosen_lines
 from truebleu.reports.resampling import resampled
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ def document(scores: Scores, *, details: bool = False) -> Document:
     blocks: list[Block] = [table]
     if details:
         blocks.append(Notes(tuple(_details(scores))))
+    if not by_segment:
+        blocks.append(score_chart(scores))
     return Document(tuple(blocks), table)
 
 
@@ -37,6 +39,51 @@ def score_table(scores: Scores) -> Table:
         notes.append(_interval_line(scores.settings, scores.units))
     rows = tuple(_score_row(scores, system) for system in scores.systems)
     return Table(tuple(columns), rows, tuple(notes))
+
+
+def score_chart(scores: Scores) -> Chart:
+    """Systems from the best down, with their intervals where there are any."""
+    labels = list(scores.digits)
+    turn = 1 if scores.higher_is_better[labels[0]] is False else -1
+    ordered = sorted(scores.systems, key=lambda system: turn * system.scores[labels[0]].score)
+    rows: list[Row] = []
+    for label in labels:
+        lower = " (lower is better)" if scores.higher_is_better[label] is False else ""
+        for system in ordered:
+            bounds = (None, None) if system.intervals is None else system.intervals[label]
+            rows.append(
+                {
+                    "system": system.name,
+                    "metric": label,
+                    "score": system.scores[label].score,
+                    "low": bounds[0],
+                    "high": bounds[1],
+                    "measured": f"{label}{lower}",
+                }
+            )
+    columns = (
+        Column("system", "System"),
+        Column("score", "Score"),
+        Column("low", "low"),
+        Column("high", "high"),
+        Column("metric", "Metric"),
+    )
+    level = "" if scores.settings is None else f"{100 * scores.settings.level:g} % intervals"
+    plot = Plot(
+        mark="point",
+        x="system",
+        y="score",
+        low="low",
+        high="high",
+        interval=level,
+        panel="metric" if len(labels) > 1 else None,
+        y_heading="measured",
+        horizontal=True,
+        shared_y=False,
+    )
+    count = f"{len(ordered)} systems" if len(ordered) > 1 else ordered[0].name
+    title = f"{', '.join(labels)} of {count}"
+    return Chart(title=title, table=Table(columns, tuple(rows)), plot=plot)
 
 
 def segment_table(scores: Scores) -> Table:

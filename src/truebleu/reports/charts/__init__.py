@@ -34,7 +34,7 @@ __all__ = [
     "specification",
 ]
 
-ENDINGS = (".png", ".svg", ".html", ".json")
+ENDINGS = (".png", ".svg", ".pdf", ".html", ".json")
 PACKAGES = ("altair", "vl_convert")
 # Twice the pixels of a screen, which is about 200 dots per inch at the width of a page.
 PNG_SCALE = 2
@@ -83,7 +83,8 @@ def save_chart(drawable: Drawable, path: str | PathLike[str], *, overwrite: bool
 
     Args:
         drawable: a result, whose first chart is taken, or a chart.
-        path: where to; its ending says as what: .png, .svg, .html or .json (Vega-Lite).
+        path: where to; its ending says as what: .png, .svg, .pdf, .html or .json
+            (Vega-Lite).
         overwrite: whether a file that exists may be replaced.
 
     Returns:
@@ -161,6 +162,11 @@ def _svg(convert: ModuleType, spec: Mapping[str, Any], version: str | None) -> b
     return written.encode() + b"\n"
 
 
+def _pdf(convert: ModuleType, spec: Mapping[str, Any], version: str | None) -> bytes:
+    written: bytes = convert.vegalite_to_pdf(spec, vl_version=version, allowed_base_urls=[])
+    return written
+
+
 def _html(convert: ModuleType, spec: Mapping[str, Any], version: str | None) -> bytes:
     from html import escape
     from json import dumps
@@ -183,6 +189,7 @@ def _json(_convert: ModuleType, spec: Mapping[str, Any], _version: str | None) -
 _WRITERS: Mapping[str, Callable[[ModuleType, Mapping[str, Any], str | None], bytes]] = {
     ".png": _png,
     ".svg": _svg,
+    ".pdf": _pdf,
     ".html": _html,
     ".json": _json,
 }

@@ -23,9 +23,13 @@ PARTS = {
     "high": "high",
     "series": "series",
     "panel": "panel",
+    "base": "base",
+    "label": "label",
+    "unit": "y_heading",
     "reference": "reference_field",
 }
-NUMBERS = ("y", "low", "high", "reference")
+TEXTS = ("label", "unit")
+NUMBERS = ("y", "low", "high", "base", "reference")
 
 
 # Without slots, so that what takes long is worked out once.
@@ -72,25 +76,53 @@ class ChartData:
         """The labels along the horizontal axis that a panel has points of."""
         if self.categories is None:
             return None
-        labels = {point["x"] for point in self.points if panel is None or point["panel"] == panel}
+        own = [point["x"] for point in self.points if panel is None or point["panel"] == panel]
+        if self.plot.horizontal:
+            # Rows in the order in which they come, such as from the best down.
+            return tuple(dict.fromkeys(map(str, own)))
+        labels = set(own)
         return tuple(label for label in self.categories if label in labels)
 
     @cached_property
     def steady_references(self) -> dict[str | None, float]:
-        """The reference of each panel, where all its rows have the same; empty where some differ.
+        """The reference of each panel that has one, where all its rows agree; else empty.
 
         One line across says that better than one for each row.
         """
         names: tuple[str | None, ...] = self.panels or (None,)
         references = {name: set(self.numbers("reference", name)) for name in names}
-        if any(len(values) != 1 for values in references.values()):
+        if any(len(values) > 1 for values in references.values()):
             return {}
-        return {name: values.pop() for name, values in references.items()}
+        return {name: values.pop() for name, values in references.items() if values}
 
     @property
     def number_parts(self) -> tuple[str, ...]:
         """The parts that are numbers on an axis."""
         return NUMBERS if self.categories is not None else ("x", *NUMBERS)
+
+    @cached_property
+    def looks(self) -> tuple[int, ...]:
+        """Which colour, shape and dash each series has."""
+        known = self.plot.series_order or self.series
+        return tuple(known.index(name) for name in self.series)
+
+    @cached_property
+    def y_headings(self) -> dict[str | None, str]:
+        """What the vertical axis measures, by panel."""
+        names: tuple[str | None, ...] = self.panels or (None,)
+        common = dict.fromkeys(names, self.columns["y"].heading)
+        own = {point.get("panel"): point["unit"] for point in self.points if "unit" in point}
+        return common | cast("dict[str | None, str]", own)
+
+    @cached_property
+    def has_error_bars(self) -> bool:
+        """Whether any point has both ends of an error bar."""
+        return any("low" in point and "high" in point for point in self.points)
+
+    @cached_property
+    def alike(self) -> bool:
+        """Whether all panels have the same categories, so that rows run through all of them."""
+        return len({self.categories_of(name) for name in self.panels}) <= 1
 
     @cached_property
     def crowded(self) -> bool:
@@ -108,6 +140,9 @@ def chart_data(chart: Chart) -> ChartData:
         for part, attribute in PARTS.items()
         if (name := getattr(plot, attribute)) is not None
     }
+    for part, title in (("x", plot.x_title), ("y", plot.y_title)):
+        if title is not None:
+            columns[part] = replace(columns[part], heading=readable(title))
     for part in NUMBERS:
         if part in columns:
             _require_numbers(columns[part], rows)
@@ -117,6 +152,11 @@ def chart_data(chart: Chart) -> ChartData:
     labelled = [part for part in ("series", "panel") if part in columns] + ["x"] * discrete
     labels = {part: _labels(columns[part], rows) for part in labelled}
     points = [point for row in rows if (point := _point(row, plot, columns, labels)) is not None]
+    if plot.series_order and "series" in labels:
+        order = plot.series_order
+        labels["series"] = dict(
+            sorted(labels["series"].items(), key=lambda item: order.index(item[1]))
+        )
     # What has no points has no place either.
     shown = {part: {point[part] for point in points} for part in labelled}
     kept = {
@@ -164,6 +204,9 @@ def _point(
         value = row.get(column.name)
         if part in labels:
             point[part] = labels[part][value]
+        elif part in TEXTS:
+            if isinstance(value, str) and value:
+                point[part] = readable(value)
         elif _is_number(value) and isfinite(value):
             point[part] = value
     if "x" in labels:

@@ -59,6 +59,8 @@ def document(result: AccuracyResult) -> Document:
             mark="line",
             x="confidence",
             y="right",
+            x_title="Mean confidence of the conclusions",
+            y_title="Right conclusions, share of all",
             low="right_low",
             high="right_high",
             interval="95 %, samples taken as a whole",

@@ -80,6 +80,8 @@ def document(result: CoverageResult) -> Document:
             mark="point",
             x="sample",
             y="value",
+            x_title="Number of the sample",
+            y_title="Score or difference on the sample",
             low="low",
             high="high",
             series="contains",

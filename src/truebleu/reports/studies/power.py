@@ -62,6 +62,8 @@ def document(result: PowerResult) -> Document:
             mark="line",
             x="difference",
             y="right",
+            x_title="Difference of scores in the whole pool",
+            y_title="Right conclusions, share of samples",
             low="right_low",
             high="right_high",
             interval="binomial, 95 %",

@@ -34,7 +34,15 @@ def document(result: ReferencesResult) -> Document:
         "references and the share of the test set",
         Table(columns, rows),
         _sentences(result),
-        Plot(mark="line", x="share", y="width", series="with", panel="metric"),
+        Plot(
+            mark="line",
+            x="share",
+            y="width",
+            x_title="Share of the test set",
+            y_title="Width of the interval, of the score",
+            series="with",
+            panel="metric",
+        ),
         chart=Table((*columns, Column("with", "References")), rows),
     )
 

@@ -39,6 +39,7 @@ def document(result: ReplicatesResult) -> Document:
             mark="line",
             x="replicates",
             y="relative_sd",
+            x_title="Bootstrap replicates (B)",
             series="of",
             reference=result.limit,
             log_x=True,

@@ -26,6 +26,8 @@ def document(result: SamplingResult) -> Document:
             mark="point",
             x="sample",
             y="score",
+            x_title="Number of the sample",
+            y_title="Score of the sample",
             panel="kind",
             reference_field="whole",
             shared_y=True,

@@ -40,6 +40,8 @@ def document(result: TestSizeResult) -> Document:
             mark="line",
             x="share",
             y="score",
+            x_title="Share of the test set",
+            y_title="Mean score of the samples",
             low="score_low",
             high="score_high",
             series="system",
