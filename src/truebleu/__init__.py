@@ -26,7 +26,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from truebleu import _core
-from truebleu._lazy import lazy_names
+from truebleu._lazy import lazy_name
 
 if TYPE_CHECKING:
     from truebleu import (
@@ -107,38 +107,33 @@ __all__ = [
     "tune",
 ]
 
-# The module that each name lives in; None for a namespace, which is a module itself.
+# The names by the module that they live in; all others are modules themselves.
 _HOMES = {
-    "BLEU": "metrics.bleu",
-    "CHRF": "metrics.chrf",
-    "NIST": "metrics.nist",
-    "SentenceBLEU": "metrics.sentence_bleu",
-    "TER": "metrics.ter",
-    "TestSet": "corpus",
-    "TruebleuError": "errors",
-    "agree": "agreement.agree",
-    "choose": "agreement.choose",
-    "compare": "significance.compare",
-    "explain": "explanation.explain",
-    "gate": "significance.gate",
-    "mbr": "nbest",
-    "plan": "planning.plan",
-    "read_human": "human",
-    "read_test_set": "corpus",
-    "rerank": "nbest",
-    "sample": "planning.sample",
-    "score": "significance.scores",
-    "set_threads": "metrics.base",
-    "tune": "nbest",
+    "agreement.agree": ("agree",),
+    "agreement.choose": ("choose",),
+    "corpus": ("TestSet", "read_test_set"),
+    "errors": ("TruebleuError",),
+    "explanation.explain": ("explain",),
+    "human": ("read_human",),
+    "metrics.base": ("set_threads",),
+    "metrics.bleu": ("BLEU",),
+    "metrics.chrf": ("CHRF",),
+    "metrics.nist": ("NIST",),
+    "metrics.sentence_bleu": ("SentenceBLEU",),
+    "metrics.ter": ("TER",),
+    "nbest": ("mbr", "rerank", "tune"),
+    "planning.plan": ("plan",),
+    "planning.sample": ("sample",),
+    "significance.compare": ("compare",),
+    "significance.gate": ("gate",),
+    "significance.scores": ("score",),
 }
-
-_name, _names = lazy_names(__name__, _HOMES)
 
 
 def __getattr__(name: str) -> object:
-    if name in __all__ and name not in _HOMES:
+    if name in __all__ and not any(name in names for names in _HOMES.values()):
         return import_module(f"{__name__}.{name}")
-    return _name(name)
+    return lazy_name(__name__, _HOMES, name)
 
 
 def __dir__() -> list[str]:

@@ -7,27 +7,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
 
-def lazy_names(
-    package: str, homes: Mapping[str, str]
-) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """A package's ``__getattr__`` and ``__dir__``.
+def lazy_name(package: str, homes: Mapping[str, tuple[str, ...]], name: str) -> object:
+    """What a package's ``__getattr__`` gives.
 
     Args:
         package: the package's name.
-        homes: for each public name, the module of the package that it lives in.
+        homes: the public names by the module of the package that they live in.
+        name: what is asked for.
     """
-
-    def get(name: str) -> object:
-        if name not in homes:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(f"{package}.{homes[name]}"), name)
-        setattr(sys.modules[package], name, value)
-        return value
-
-    def names() -> list[str]:
-        return sorted(homes)
-
-    return get, names
+    for module, names in homes.items():
+        if name in names:
+            value: object = getattr(import_module(f"{package}.{module}"), name)
+            setattr(sys.modules[package], name, value)
+            return value
+    raise AttributeError(f"module {package!r} has no attribute {name!r}")

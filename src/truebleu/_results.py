@@ -43,9 +43,9 @@ class Result:
         Args:
             options: of the report, such as ``details`` of scores and ``columns`` of comparisons.
         """
-        module, _, function = self.REPORT.partition(":")
-        document: Document = getattr(import_module(module), function or "document")(self, **options)
-        return document
+        from truebleu.reports.document import document_of
+
+        return document_of(self, **options)
 
     def to_frame(self, library: Literal["pandas", "polars"] | None = None) -> Any:
         """A data frame with one tidy row per finding, as ``--format tsv`` prints them.

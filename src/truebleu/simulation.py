@@ -22,15 +22,15 @@ from truebleu._settings import (
     require_seed,
     require_whole_number,
 )
-from truebleu.corpus import TestSet
 from truebleu.corpus._writing import files_of, write_files
+from truebleu.corpus.test_set import TestSet
 from truebleu.errors import SettingError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from truebleu._settings import Draw
-    from truebleu.corpus import TextLike
+    from truebleu.corpus.test_set import TextLike
 
 __all__ = ["Channel", "save_test_set", "simulate", "simulate_causes"]
 

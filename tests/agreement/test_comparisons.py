@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from truebleu.agreement.bootstrap import mean_of_segments
 from truebleu.agreement.coefficients import FORMULAS, coefficient, count_pairs

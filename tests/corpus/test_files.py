@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import zstandard
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from truebleu.corpus import read_test_set
 from truebleu.corpus._files import Location, decompress, extension, locate, read_lines, stem

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import pyarrow
 import pyarrow.parquet
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from truebleu.corpus import read_test_set
 from truebleu.corpus._tables import Delimited, read_csv, read_json_lines, read_parquet, read_tsv

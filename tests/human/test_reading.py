@@ -7,8 +7,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError, TruebleuError

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import truebleu
 from truebleu.corpus import as_test_set
@@ -24,8 +23,7 @@ from truebleu.errors import (
     UnpairedSegmentsError,
     UnreadableFileError,
 )
-from truebleu.metrics import DependencyF, parse_metric
-from truebleu.metrics import dependency as parses
+from truebleu.metrics import DependencyF, dependency as parses, parse_metric
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

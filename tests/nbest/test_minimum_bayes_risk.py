@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from truebleu import BLEU, CHRF, NIST, TER, SentenceBLEU
 from truebleu.errors import SettingError, TruebleuError, UnpairedSegmentsError

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tests.properties.texts import REFERENCES, SEGMENT, WORDS, aligned_texts, row_of
 from truebleu.corpus import as_test_set

@@ -8,8 +8,7 @@ import lzma
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from truebleu.corpus._files import decompress
 from truebleu.errors import MalformedFileError

@@ -6,8 +6,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from scipy.stats import skew
-from scipy.stats import t as student
+from scipy.stats import skew, t as student
 
 from truebleu.errors import SettingError
 from truebleu.significance.student import hall_interval, hall_p

@@ -6,8 +6,7 @@ from math import exp
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError, UnknownNameError

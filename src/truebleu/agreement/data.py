@@ -15,8 +15,7 @@ import numpy as np
 from truebleu.agreement.bootstrap import SegmentStatistics
 from truebleu.agreement.comparisons import Judgments, shares_of_wins
 from truebleu.errors import MalformedFileError, SettingError, UnpairedSegmentsError
-from truebleu.human import HumanScores, PairwiseJudgments
-from truebleu.human.scores import listed
+from truebleu.human.scores import HumanScores, PairwiseJudgments, listed
 from truebleu.metrics.registry import metric_labels
 from truebleu.resampling import Units, on_exact_grid
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu.corpus import TestSet
+    from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
     from truebleu.resampling import Values
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from truebleu.cli.main import warn
-from truebleu.corpus import read_test_set
-from truebleu.corpus.nbest import NBEST_FORMATS, read_nbest
+from truebleu.corpus._reading import read_test_set
+from truebleu.corpus.nbest.reading import NBEST_FORMATS, read_nbest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from truebleu.corpus import TestSet
-    from truebleu.corpus.nbest import NBest
+    from truebleu.corpus.nbest.lists import NBest
+    from truebleu.corpus.test_set import TestSet
 
 Command = TypeVar("Command", bound="Callable[..., object]")
 

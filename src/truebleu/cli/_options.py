@@ -13,7 +13,7 @@ from click.core import ParameterSource
 
 from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED, INTERVALS, UNITS
 from truebleu.cli.main import QUIET, is_quiet, warn
-from truebleu.corpus import read_test_set
+from truebleu.corpus._reading import read_test_set
 from truebleu.errors import SettingError, SuspiciousTextError
 from truebleu.metrics.base import MAX_THREADS, set_threads, use_environment
 from truebleu.metrics.registry import as_metrics, metrics_for
@@ -23,7 +23,7 @@ from truebleu.reports.document import CHECK_FORMATS, FORMATS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from truebleu.corpus import TestSet
+    from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
     from truebleu.reports.charts import Drawable
 

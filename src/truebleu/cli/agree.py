@@ -23,8 +23,8 @@ from truebleu.cli._options import (
     read_texts,
 )
 from truebleu.errors import SettingError
-from truebleu.human import FORMATS as HUMAN_FORMATS
-from truebleu.human import read_human
+from truebleu.human._reading import read_human
+from truebleu.human.scores import FORMATS as HUMAN_FORMATS
 from truebleu.metrics.given import textless_test_set
 from truebleu.reports.document import render
 from truebleu.significance.corrections import P_VALUE_CORRECTIONS
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from truebleu.corpus import TestSet
-    from truebleu.human import HumanScores, PairwiseJudgments
+    from truebleu.corpus.test_set import TestSet
+    from truebleu.human.scores import HumanScores, PairwiseJudgments
     from truebleu.metrics.base import Metric
 
 

@@ -20,7 +20,7 @@ from truebleu.cli._options import (
     refuse_idle,
     test_set_options,
 )
-from truebleu.reports.compare import COLUMNS, document, require_columns
+from truebleu.reports.compare import COLUMNS, require_columns
 from truebleu.reports.document import render
 from truebleu.significance.compare import compare
 from truebleu.significance.corrections import CORRECTIONS
@@ -130,7 +130,7 @@ def command(
     with progress_bar(passes * replicates, "comparing") as progress:
         comparison = compare(test_set, metrics=metrics, progress=progress, **options)
     draw_chart(comparison, chart, force=force)
-    click.echo(render(comparison, format_, document(comparison, shown)), nl=False)
+    click.echo(render(comparison, format_, columns=shown), nl=False)
 
 
 def _check(options: dict[str, Any]) -> None:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import click
 
 from truebleu.cli._options import refuse_idle, seed_option
-from truebleu.reports import render
+from truebleu.reports.document import render
 from truebleu.significance.scores import score
 from truebleu.simulation import Channel, save_test_set, simulate, simulate_causes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu.corpus import TestSet
+    from truebleu.corpus.test_set import TestSet
     from truebleu.significance.scores import Scores
 
 TWINS = ("errors-15a", "errors-15b")

@@ -28,7 +28,7 @@ from truebleu.reports.charts import save_chart
 from truebleu.reports.document import render
 
 if TYPE_CHECKING:
-    from truebleu.corpus import TestSet
+    from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
 
 #: The charts of an explanation, in the order of its document.

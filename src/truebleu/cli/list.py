@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
@@ -27,6 +27,8 @@ Examples:
 class Listing(Result):
     """Names, each with what it means, in columns of one kind of thing."""
 
+    REPORT: ClassVar[str] = "truebleu.cli.list"
+
     kind: str
     rows: tuple[Mapping[str, str], ...]
 
@@ -34,11 +36,12 @@ class Listing(Result):
         """Plain values."""
         return {"version": RESULT_VERSION, self.kind: [dict(row) for row in self.rows]}
 
-    def to_document(self, **_options: Any) -> Document:
-        """One table."""
-        columns = tuple(Column(name, name.capitalize()) for name in self.rows[0])
-        table = Table(columns, tuple(dict(row) for row in self.rows))
-        return Document((table,), table)
+
+def document(listing: Listing) -> Document:
+    """One table."""
+    columns = tuple(Column(name, name.capitalize()) for name in listing.rows[0])
+    table = Table(columns, tuple(dict(row) for row in listing.rows))
+    return Document((table,), table)
 
 
 def _metrics() -> Iterator[dict[str, str]]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from truebleu.corpus import TestSet
+    from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
 
 EPILOG = """\b
@@ -135,7 +135,7 @@ def command(
             **options,
         )
     draw_chart(scores, chart, force=force)
-    click.echo(render(scores, format_, scores.to_document(details=details)), nl=False)
+    click.echo(render(scores, format_, details=details), nl=False)
 
 
 def _save(test_set: TestSet, metrics: Sequence[Metric], file: str, *, force: bool) -> None:

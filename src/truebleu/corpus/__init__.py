@@ -4,47 +4,44 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import lazy_names
+from truebleu._lazy import lazy_name
 
 if TYPE_CHECKING:
-    from truebleu._core import Segments
-    from truebleu.corpus._reading import read_test_set
+    from truebleu._core import Segments as Segments
+    from truebleu.corpus._reading import read_test_set as read_test_set
     from truebleu.corpus.test_set import (
-        Frame,
-        ReferencesLike,
-        SystemsLike,
-        TestSet,
-        TestSetOutline,
-        TextLike,
-        TextWarning,
-        as_test_set,
+        Frame as Frame,
+        ReferencesLike as ReferencesLike,
+        SystemsLike as SystemsLike,
+        TestSet as TestSet,
+        TestSetOutline as TestSetOutline,
+        TextLike as TextLike,
+        TextWarning as TextWarning,
+        as_test_set as as_test_set,
     )
 
-__all__ = [
-    "Frame",
-    "ReferencesLike",
-    "Segments",
-    "SystemsLike",
-    "TestSet",
-    "TestSetOutline",
-    "TextLike",
-    "TextWarning",
-    "as_test_set",
-    "read_test_set",
-]
+# The public names by the module that they live in.
+_HOMES = {
+    "_reading": ("read_test_set",),
+    "test_set": (
+        "Frame",
+        "ReferencesLike",
+        "Segments",
+        "SystemsLike",
+        "TestSet",
+        "TestSetOutline",
+        "TextLike",
+        "TextWarning",
+        "as_test_set",
+    ),
+}
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "Frame": "test_set",
-        "ReferencesLike": "test_set",
-        "Segments": "test_set",
-        "SystemsLike": "test_set",
-        "TestSet": "test_set",
-        "TestSetOutline": "test_set",
-        "TextLike": "test_set",
-        "TextWarning": "test_set",
-        "as_test_set": "test_set",
-        "read_test_set": "_reading",
-    },
-)
+__all__ = [name for names in _HOMES.values() for name in names]
+
+
+def __getattr__(name: str) -> object:
+    return lazy_name(__name__, _HOMES, name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

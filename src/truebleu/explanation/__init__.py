@@ -4,73 +4,57 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import lazy_names
+from truebleu._lazy import lazy_name
 
 if TYPE_CHECKING:
     from truebleu.explanation.contributions import (
-        Contributions,
-        Fragility,
-        mean_gradient,
-        split_difference,
+        Contributions as Contributions,
+        Fragility as Fragility,
+        mean_gradient as mean_gradient,
+        split_difference as split_difference,
     )
-    from truebleu.explanation.degenerate import degenerate_outputs
+    from truebleu.explanation.degenerate import degenerate_outputs as degenerate_outputs
     from truebleu.explanation.explain import (
-        DegenerateGroup,
-        Explanation,
-        GroupContribution,
-        NgramContribution,
-        PairExplanation,
-        SliceContribution,
-        TypographyEffect,
-        VariableContributions,
+        DegenerateGroup as DegenerateGroup,
+        Explanation as Explanation,
+        GroupContribution as GroupContribution,
+        NgramContribution as NgramContribution,
+        PairExplanation as PairExplanation,
+        SliceContribution as SliceContribution,
+        TypographyEffect as TypographyEffect,
+        VariableContributions as VariableContributions,
     )
     from truebleu.explanation.people import (
-        CURVES,
-        AgreementCurve,
-        PeopleAgreement,
-        find_curve,
-        people_agreement,
+        CURVES as CURVES,
+        AgreementCurve as AgreementCurve,
+        PeopleAgreement as PeopleAgreement,
+        find_curve as find_curve,
+        people_agreement as people_agreement,
     )
 
+# The public names by the module that they live in.
 _HOMES = {
-    "CURVES": "people",
-    "AgreementCurve": "people",
-    "Contributions": "contributions",
-    "DegenerateGroup": "explain",
-    "Explanation": "explain",
-    "Fragility": "contributions",
-    "GroupContribution": "explain",
-    "NgramContribution": "explain",
-    "PairExplanation": "explain",
-    "PeopleAgreement": "people",
-    "SliceContribution": "explain",
-    "TypographyEffect": "explain",
-    "VariableContributions": "explain",
-    "degenerate_outputs": "degenerate",
-    "find_curve": "people",
-    "mean_gradient": "contributions",
-    "people_agreement": "people",
-    "split_difference": "contributions",
+    "contributions": ("Contributions", "Fragility", "mean_gradient", "split_difference"),
+    "degenerate": ("degenerate_outputs",),
+    "explain": (
+        "DegenerateGroup",
+        "Explanation",
+        "GroupContribution",
+        "NgramContribution",
+        "PairExplanation",
+        "SliceContribution",
+        "TypographyEffect",
+        "VariableContributions",
+    ),
+    "people": ("AgreementCurve", "CURVES", "PeopleAgreement", "find_curve", "people_agreement"),
 }
-__all__ = [
-    "CURVES",
-    "AgreementCurve",
-    "Contributions",
-    "DegenerateGroup",
-    "Explanation",
-    "Fragility",
-    "GroupContribution",
-    "NgramContribution",
-    "PairExplanation",
-    "PeopleAgreement",
-    "SliceContribution",
-    "TypographyEffect",
-    "VariableContributions",
-    "degenerate_outputs",
-    "find_curve",
-    "mean_gradient",
-    "people_agreement",
-    "split_difference",
-]
 
-__getattr__, __dir__ = lazy_names(__name__, _HOMES)
+__all__ = [name for names in _HOMES.values() for name in names]
+
+
+def __getattr__(name: str) -> object:
+    return lazy_name(__name__, _HOMES, name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

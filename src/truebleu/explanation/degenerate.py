@@ -16,7 +16,7 @@ from unicodedata import name as character_name
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from truebleu.corpus import TestSet
+    from truebleu.corpus.test_set import TestSet
 
 # An output of this many times the reference's characters, and some more, has run away.
 RUNAWAY_FACTOR, RUNAWAY_EXTRA = 3, 30

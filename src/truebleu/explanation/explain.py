@@ -10,7 +10,7 @@ import numpy as np
 
 from truebleu._results import Result
 from truebleu._settings import DEFAULT_SEED
-from truebleu.corpus import as_test_set
+from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError
 from truebleu.explanation.contributions import fragility, split_difference
 from truebleu.explanation.degenerate import degenerate_outputs
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from truebleu._core import NativeMetric, Statistics
     from truebleu._settings import Unit
-    from truebleu.corpus import ReferencesLike, SystemsLike, TestSet, TextLike
+    from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSet, TextLike
     from truebleu.explanation.contributions import Contributions, Fragility
     from truebleu.explanation.ngrams import NgramEffects
     from truebleu.explanation.people import PeopleAgreement

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu.corpus import TestSet, TextLike
+    from truebleu.corpus.test_set import TestSet, TextLike
     from truebleu.explanation.contributions import Contributions
     from truebleu.metrics.base import Metric
     from truebleu.resampling import Units, Values

@@ -4,32 +4,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import lazy_names
+from truebleu._lazy import lazy_name
 
 if TYPE_CHECKING:
-    from truebleu.human._metrics_eval import MetricsEvalSet, read_metrics_eval
-    from truebleu.human._reading import read_human
-    from truebleu.human.scores import FORMATS, HumanScores, Judgment, PairwiseJudgments
+    from truebleu.human._metrics_eval import (
+        MetricsEvalSet as MetricsEvalSet,
+        read_metrics_eval as read_metrics_eval,
+    )
+    from truebleu.human._reading import read_human as read_human
+    from truebleu.human.scores import (
+        FORMATS as FORMATS,
+        HumanScores as HumanScores,
+        Judgment as Judgment,
+        PairwiseJudgments as PairwiseJudgments,
+    )
 
-__all__ = [
-    "FORMATS",
-    "HumanScores",
-    "Judgment",
-    "MetricsEvalSet",
-    "PairwiseJudgments",
-    "read_human",
-    "read_metrics_eval",
-]
+# The public names by the module that they live in.
+_HOMES = {
+    "_metrics_eval": ("MetricsEvalSet", "read_metrics_eval"),
+    "_reading": ("read_human",),
+    "scores": ("FORMATS", "HumanScores", "Judgment", "PairwiseJudgments"),
+}
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "FORMATS": "scores",
-        "HumanScores": "scores",
-        "Judgment": "scores",
-        "MetricsEvalSet": "_metrics_eval",
-        "PairwiseJudgments": "scores",
-        "read_human": "_reading",
-        "read_metrics_eval": "_metrics_eval",
-    },
-)
+__all__ = [name for names in _HOMES.values() for name in names]
+
+
+def __getattr__(name: str) -> object:
+    return lazy_name(__name__, _HOMES, name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

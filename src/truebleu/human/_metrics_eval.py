@@ -12,10 +12,10 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from truebleu.corpus import TestSet
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode
 from truebleu.corpus._reading import parse_docs
 from truebleu.corpus._tables import read_records
+from truebleu.corpus.test_set import TestSet
 from truebleu.errors import (
     EmptyTextError,
     MalformedFileError,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode, extension
 from truebleu.errors import EmptyTextError, MalformedFileError, SettingError, UnknownNameError
-from truebleu.human._direct_assessment import FORMATS_BY_FIELDS as APPRAISE_FIELDS
 from truebleu.human._direct_assessment import (
+    FORMATS_BY_FIELDS as APPRAISE_FIELDS,
     json_records,
     read_appraise,
     read_direct_assessment,
@@ -31,7 +31,7 @@ from truebleu.human.scores import FORMATS, Request, as_documents, as_segments, a
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from truebleu.corpus import TestSet
+    from truebleu.corpus.test_set import TestSet
     from truebleu.human._tables import HumanTable
     from truebleu.human.scores import (
         Format,

@@ -4,98 +4,74 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import lazy_names
+from truebleu._lazy import lazy_name
 
 if TYPE_CHECKING:
-    from truebleu.metrics.base import MeanMetric, MeanScore, Metric, Score, Signature
-    from truebleu.metrics.bleu import BLEU, BLEUScore
-    from truebleu.metrics.chrf import CHRF, CHRFScore
-    from truebleu.metrics.dependency import DependencyF, DependencyScore
-    from truebleu.metrics.function import FunctionMetric
-    from truebleu.metrics.given import GivenScores
-    from truebleu.metrics.gtm import GTM, GTMScore
-    from truebleu.metrics.length import LengthRatio, LengthRatioScore
-    from truebleu.metrics.mbleu import MBLEU, MBLEUScore
-    from truebleu.metrics.nist import NIST, NISTScore
-    from truebleu.metrics.per import PER, PERScore
-    from truebleu.metrics.registry import metric_labels, parse_metric
-    from truebleu.metrics.sentence_bleu import SentenceBLEU, SentenceBLEUScore
-    from truebleu.metrics.statistics_files import SavedStatistics, read_statistics, save_statistics
-    from truebleu.metrics.ter import TER, TERScore
-    from truebleu.metrics.wer import WER, WERScore
+    from truebleu.metrics.base import (
+        MeanMetric as MeanMetric,
+        MeanScore as MeanScore,
+        Metric as Metric,
+        Score as Score,
+        Signature as Signature,
+    )
+    from truebleu.metrics.bleu import BLEU as BLEU, BLEUScore as BLEUScore
+    from truebleu.metrics.chrf import CHRF as CHRF, CHRFScore as CHRFScore
+    from truebleu.metrics.dependency import (
+        DependencyF as DependencyF,
+        DependencyScore as DependencyScore,
+    )
+    from truebleu.metrics.function import FunctionMetric as FunctionMetric
+    from truebleu.metrics.given import GivenScores as GivenScores
+    from truebleu.metrics.gtm import GTM as GTM, GTMScore as GTMScore
+    from truebleu.metrics.length import (
+        LengthRatio as LengthRatio,
+        LengthRatioScore as LengthRatioScore,
+    )
+    from truebleu.metrics.mbleu import MBLEU as MBLEU, MBLEUScore as MBLEUScore
+    from truebleu.metrics.nist import NIST as NIST, NISTScore as NISTScore
+    from truebleu.metrics.per import PER as PER, PERScore as PERScore
+    from truebleu.metrics.registry import (
+        metric_labels as metric_labels,
+        parse_metric as parse_metric,
+    )
+    from truebleu.metrics.sentence_bleu import (
+        SentenceBLEU as SentenceBLEU,
+        SentenceBLEUScore as SentenceBLEUScore,
+    )
+    from truebleu.metrics.statistics_files import (
+        SavedStatistics as SavedStatistics,
+        read_statistics as read_statistics,
+        save_statistics as save_statistics,
+    )
+    from truebleu.metrics.ter import TER as TER, TERScore as TERScore
+    from truebleu.metrics.wer import WER as WER, WERScore as WERScore
 
+# The public names by the module that they live in.
 _HOMES = {
-    "BLEU": "bleu",
-    "BLEUScore": "bleu",
-    "CHRF": "chrf",
-    "CHRFScore": "chrf",
-    "DependencyF": "dependency",
-    "DependencyScore": "dependency",
-    "FunctionMetric": "function",
-    "GTM": "gtm",
-    "GTMScore": "gtm",
-    "GivenScores": "given",
-    "LengthRatio": "length",
-    "LengthRatioScore": "length",
-    "MBLEU": "mbleu",
-    "MBLEUScore": "mbleu",
-    "MeanMetric": "base",
-    "MeanScore": "base",
-    "Metric": "base",
-    "NIST": "nist",
-    "NISTScore": "nist",
-    "PER": "per",
-    "PERScore": "per",
-    "SavedStatistics": "statistics_files",
-    "Score": "base",
-    "SentenceBLEU": "sentence_bleu",
-    "SentenceBLEUScore": "sentence_bleu",
-    "Signature": "base",
-    "TER": "ter",
-    "TERScore": "ter",
-    "WER": "wer",
-    "WERScore": "wer",
-    "metric_labels": "registry",
-    "parse_metric": "registry",
-    "read_statistics": "statistics_files",
-    "save_statistics": "statistics_files",
+    "base": ("MeanMetric", "MeanScore", "Metric", "Score", "Signature"),
+    "bleu": ("BLEU", "BLEUScore"),
+    "chrf": ("CHRF", "CHRFScore"),
+    "dependency": ("DependencyF", "DependencyScore"),
+    "function": ("FunctionMetric",),
+    "given": ("GivenScores",),
+    "gtm": ("GTM", "GTMScore"),
+    "length": ("LengthRatio", "LengthRatioScore"),
+    "mbleu": ("MBLEU", "MBLEUScore"),
+    "nist": ("NIST", "NISTScore"),
+    "per": ("PER", "PERScore"),
+    "registry": ("metric_labels", "parse_metric"),
+    "sentence_bleu": ("SentenceBLEU", "SentenceBLEUScore"),
+    "statistics_files": ("SavedStatistics", "read_statistics", "save_statistics"),
+    "ter": ("TER", "TERScore"),
+    "wer": ("WER", "WERScore"),
 }
 
-__all__ = [
-    "BLEU",
-    "CHRF",
-    "GTM",
-    "MBLEU",
-    "NIST",
-    "PER",
-    "TER",
-    "WER",
-    "BLEUScore",
-    "CHRFScore",
-    "DependencyF",
-    "DependencyScore",
-    "FunctionMetric",
-    "GTMScore",
-    "GivenScores",
-    "LengthRatio",
-    "LengthRatioScore",
-    "MBLEUScore",
-    "MeanMetric",
-    "MeanScore",
-    "Metric",
-    "NISTScore",
-    "PERScore",
-    "SavedStatistics",
-    "Score",
-    "SentenceBLEU",
-    "SentenceBLEUScore",
-    "Signature",
-    "TERScore",
-    "WERScore",
-    "metric_labels",
-    "parse_metric",
-    "read_statistics",
-    "save_statistics",
-]
+__all__ = [name for names in _HOMES.values() for name in names]
 
-__getattr__, __dir__ = lazy_names(__name__, _HOMES)
+
+def __getattr__(name: str) -> object:
+    return lazy_name(__name__, _HOMES, name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
 from truebleu import _core
 from truebleu._core import VERSION
 from truebleu._settings import require_whole_number
-from truebleu.corpus import as_test_set
-from truebleu.corpus.test_set import as_text
+from truebleu.corpus.test_set import as_test_set, as_text
 from truebleu.errors import SettingError, shortened
 from truebleu.tokenizers import (
     AUTO,
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from truebleu._core import Statistics
-    from truebleu.corpus import TestSet, TextLike
+    from truebleu.corpus.test_set import TestSet, TextLike
 
 __all__ = ["MeanMetric", "MeanScore", "Metric", "Score", "Signature"]
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from truebleu._core import Statistics
-    from truebleu.corpus import TestSet, TextLike
+    from truebleu.corpus.test_set import TestSet, TextLike
 
 Word = Literal["form", "lemma"]
 

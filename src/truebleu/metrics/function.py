@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from truebleu._core import Statistics
-    from truebleu.corpus import TestSet, TextLike
+    from truebleu.corpus.test_set import TestSet, TextLike
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

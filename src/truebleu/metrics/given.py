@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NoReturn, get_args
 
 from truebleu._core import Segments
 from truebleu._settings import require_name, require_whole_number
-from truebleu.corpus import TestSet
 from truebleu.corpus._files import Files, Layout, NamedText, stem
 from truebleu.corpus._reading import read_labels
+from truebleu.corpus.test_set import TestSet
 from truebleu.errors import AbsentSegmentError, MalformedFileError, SettingError
 from truebleu.human._score_table import SegmentScores, given_scores, read_scores
 from truebleu.human._tables import Scale

@@ -14,7 +14,7 @@ from truebleu.tokenizers import AUTO, NATIVE, check_tokenizer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu.corpus import TestSet
+    from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import NgramMatches, Signature
 
 __all__ = ["MBLEU", "MBLEUScore"]

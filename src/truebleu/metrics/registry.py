@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from importlib.metadata import EntryPoint
 
-    from truebleu.corpus import TestSet
+    from truebleu.corpus.test_set import TestSet
 
 # A new metric is one file and one line here.
 METRICS = {

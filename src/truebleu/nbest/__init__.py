@@ -4,72 +4,60 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import lazy_names
+from truebleu._lazy import lazy_name
 
 if TYPE_CHECKING:
-    from truebleu.corpus.nbest import NBEST_FORMATS, NBest, SparseFeatures, read_nbest
-    from truebleu.nbest.inspection import ListsReport, describe_lists
-    from truebleu.nbest.minimum_bayes_risk import (
-        MBRResult,
-        MBRSegment,
-        MBRSettings,
-        mbr,
-        utility_matrix,
+    from truebleu.corpus.nbest.lists import NBest as NBest, SparseFeatures as SparseFeatures
+    from truebleu.corpus.nbest.reading import (
+        NBEST_FORMATS as NBEST_FORMATS,
+        read_nbest as read_nbest,
     )
-    from truebleu.nbest.oracle import OracleResult, oracle_scores
-    from truebleu.nbest.reranking import RerankResult, rerank
-    from truebleu.nbest.statistics import CandidateStatistics, FeatureMean, count_candidates
-    from truebleu.nbest.tuning import TUNERS, TuneResult, tune
-    from truebleu.nbest.weights import read_weights
+    from truebleu.nbest.inspection import (
+        ListsReport as ListsReport,
+        describe_lists as describe_lists,
+    )
+    from truebleu.nbest.minimum_bayes_risk import (
+        MBRResult as MBRResult,
+        MBRSegment as MBRSegment,
+        MBRSettings as MBRSettings,
+        mbr as mbr,
+        utility_matrix as utility_matrix,
+    )
+    from truebleu.nbest.oracle import OracleResult as OracleResult, oracle_scores as oracle_scores
+    from truebleu.nbest.reranking import RerankResult as RerankResult, rerank as rerank
+    from truebleu.nbest.statistics import (
+        CandidateStatistics as CandidateStatistics,
+        FeatureMean as FeatureMean,
+        count_candidates as count_candidates,
+    )
+    from truebleu.nbest.tuning import TUNERS as TUNERS, TuneResult as TuneResult, tune as tune
+    from truebleu.nbest.weights import read_weights as read_weights
 
-__all__ = [
-    "NBEST_FORMATS",
-    "TUNERS",
-    "CandidateStatistics",
-    "FeatureMean",
-    "ListsReport",
-    "MBRResult",
-    "MBRSegment",
-    "MBRSettings",
-    "NBest",
-    "OracleResult",
-    "RerankResult",
-    "SparseFeatures",
-    "TuneResult",
-    "count_candidates",
-    "describe_lists",
-    "mbr",
-    "oracle_scores",
-    "read_nbest",
-    "read_weights",
-    "rerank",
-    "tune",
-    "utility_matrix",
-]
-
+# The public names by the module that they live in.
 _HOMES = {
-    "CandidateStatistics": "statistics",
-    "FeatureMean": "statistics",
-    "ListsReport": "inspection",
-    "MBRResult": "minimum_bayes_risk",
-    "MBRSegment": "minimum_bayes_risk",
-    "MBRSettings": "minimum_bayes_risk",
-    "NBEST_FORMATS": "statistics",
-    "NBest": "statistics",
-    "OracleResult": "oracle",
-    "RerankResult": "reranking",
-    "SparseFeatures": "statistics",
-    "TUNERS": "tuning",
-    "TuneResult": "tuning",
-    "count_candidates": "statistics",
-    "describe_lists": "inspection",
-    "mbr": "minimum_bayes_risk",
-    "oracle_scores": "oracle",
-    "read_nbest": "statistics",
-    "read_weights": "weights",
-    "rerank": "reranking",
-    "tune": "tuning",
-    "utility_matrix": "minimum_bayes_risk",
+    "inspection": ("ListsReport", "describe_lists"),
+    "minimum_bayes_risk": ("MBRResult", "MBRSegment", "MBRSettings", "mbr", "utility_matrix"),
+    "oracle": ("OracleResult", "oracle_scores"),
+    "reranking": ("RerankResult", "rerank"),
+    "statistics": (
+        "CandidateStatistics",
+        "FeatureMean",
+        "NBEST_FORMATS",
+        "NBest",
+        "SparseFeatures",
+        "count_candidates",
+        "read_nbest",
+    ),
+    "tuning": ("TUNERS", "TuneResult", "tune"),
+    "weights": ("read_weights",),
 }
 
-__getattr__, __dir__ = lazy_names(__name__, _HOMES)
+__all__ = [name for names in _HOMES.values() for name in names]
+
+
+def __getattr__(name: str) -> object:
+    return lazy_name(__name__, _HOMES, name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

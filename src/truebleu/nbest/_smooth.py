@@ -23,8 +23,7 @@ def minimize(
     iterations: int = 1000,
 ) -> NDArray[np.float64]:
     """Where L-BFGS-B ends: a minimum, of a convex function the minimum."""
-    from scipy.optimize import Bounds
-    from scipy.optimize import minimize as scipy_minimize
+    from scipy.optimize import Bounds, minimize as scipy_minimize
 
     bounds = None
     if lower is not None and upper is not None and np.isfinite([lower, upper]).any():

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from truebleu.corpus import ReferencesLike
-    from truebleu.corpus.nbest import NBest
+    from truebleu.corpus.nbest.lists import NBest
+    from truebleu.corpus.test_set import ReferencesLike
     from truebleu.metrics.base import Metric
 
 BASELINE, CHOSEN = "baseline", "chosen"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu.corpus.nbest import NBest
+    from truebleu.corpus.nbest.lists import NBest
 
 RESULT_VERSION = 1
 

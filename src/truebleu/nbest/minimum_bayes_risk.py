@@ -16,7 +16,7 @@ import numpy as np
 from truebleu import _core
 from truebleu._results import Result
 from truebleu._settings import DEFAULT_SEED, Streams, require_seed
-from truebleu.corpus import TestSet, as_test_set
+from truebleu.corpus.test_set import TestSet, as_test_set
 from truebleu.errors import SettingError, UnknownNameError, UnpairedSegmentsError
 from truebleu.metrics import FunctionMetric
 from truebleu.metrics.base import use_environment
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from truebleu._core import PairScorer
-    from truebleu.corpus import ReferencesLike, TextLike
-    from truebleu.corpus.nbest import NBest
+    from truebleu.corpus.nbest.lists import NBest
+    from truebleu.corpus.test_set import ReferencesLike, TextLike
     from truebleu.metrics.base import Metric
 
 

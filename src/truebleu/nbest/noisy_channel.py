@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu.corpus.nbest import NBest
+    from truebleu.corpus.nbest.lists import NBest
     from truebleu.nbest.problem import Problem
 
     Progress = Callable[[int], None]

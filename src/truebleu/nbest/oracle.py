@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu.corpus import ReferencesLike
-    from truebleu.corpus.nbest import NBest
+    from truebleu.corpus.nbest.lists import NBest
+    from truebleu.corpus.test_set import ReferencesLike
     from truebleu.metrics.base import Metric
     from truebleu.nbest.statistics import CandidateStatistics
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from truebleu.corpus import TestSet, as_test_set
-from truebleu.corpus.nbest import NBEST_FORMATS, NBest, SparseFeatures, read_nbest
+from truebleu.corpus.nbest.lists import NBest, SparseFeatures
+from truebleu.corpus.nbest.reading import NBEST_FORMATS, read_nbest
+from truebleu.corpus.test_set import TestSet, as_test_set
 from truebleu.errors import SettingError, UnpairedSegmentsError
 from truebleu.metrics.base import MeanMetric, Signature
 from truebleu.metrics.registry import as_metrics
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from truebleu._core import Statistics
-    from truebleu.corpus import ReferencesLike
+    from truebleu.corpus.test_set import ReferencesLike
     from truebleu.metrics.base import Metric
 
 __all__ = [

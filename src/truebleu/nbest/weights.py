@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu.corpus.nbest import NBest
+    from truebleu.corpus.nbest.lists import NBest
 
 WeightsFormat = Literal["tsv", "json", "ini"]
 

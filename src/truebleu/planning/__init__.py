@@ -7,58 +7,54 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import lazy_names
+from truebleu._lazy import lazy_name
 
 if TYPE_CHECKING:
     from truebleu.planning.plan import (
-        MarginPlan,
-        PairPlan,
-        Plan,
-        PlanSettings,
-        ReportedDifference,
-        SizePower,
-        plan_from_literature,
+        MarginPlan as MarginPlan,
+        PairPlan as PairPlan,
+        Plan as Plan,
+        PlanSettings as PlanSettings,
+        ReportedDifference as ReportedDifference,
+        SizePower as SizePower,
+        plan_from_literature as plan_from_literature,
     )
     from truebleu.planning.sample import (
-        DomainShare,
-        Lengths,
-        Sample,
-        SampleSettings,
-        SystemOnSample,
-        Vocabulary,
+        DomainShare as DomainShare,
+        Lengths as Lengths,
+        Sample as Sample,
+        SampleSettings as SampleSettings,
+        SystemOnSample as SystemOnSample,
+        Vocabulary as Vocabulary,
     )
 
-__all__ = [
-    "DomainShare",
-    "Lengths",
-    "MarginPlan",
-    "PairPlan",
-    "Plan",
-    "PlanSettings",
-    "ReportedDifference",
-    "Sample",
-    "SampleSettings",
-    "SizePower",
-    "SystemOnSample",
-    "Vocabulary",
-    "plan_from_literature",
-]
+# The public names by the module that they live in.
+_HOMES = {
+    "plan": (
+        "MarginPlan",
+        "PairPlan",
+        "Plan",
+        "PlanSettings",
+        "ReportedDifference",
+        "SizePower",
+        "plan_from_literature",
+    ),
+    "sample": (
+        "DomainShare",
+        "Lengths",
+        "Sample",
+        "SampleSettings",
+        "SystemOnSample",
+        "Vocabulary",
+    ),
+}
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "DomainShare": "sample",
-        "Lengths": "sample",
-        "MarginPlan": "plan",
-        "PairPlan": "plan",
-        "Plan": "plan",
-        "PlanSettings": "plan",
-        "ReportedDifference": "plan",
-        "Sample": "sample",
-        "SampleSettings": "sample",
-        "SizePower": "plan",
-        "SystemOnSample": "sample",
-        "Vocabulary": "sample",
-        "plan_from_literature": "plan",
-    },
-)
+__all__ = [name for names in _HOMES.values() for name in names]
+
+
+def __getattr__(name: str) -> object:
+    return lazy_name(__name__, _HOMES, name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

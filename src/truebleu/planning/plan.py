@@ -24,7 +24,7 @@ from truebleu._settings import (
     require_replicates,
     require_seed,
 )
-from truebleu.corpus import as_test_set
+from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics.registry import metric_labels, metrics_for
 from truebleu.planning.power import (
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu.corpus import ReferencesLike, SystemsLike, TestSet
+    from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSet
     from truebleu.metrics.base import Metric, Signature
     from truebleu.significance.statistics import Pair
 

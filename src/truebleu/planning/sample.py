@@ -12,8 +12,8 @@ import numpy as np
 from truebleu import _core
 from truebleu._results import Result
 from truebleu._settings import DEFAULT_SEED, Streams, require_seed, require_whole_number
-from truebleu.corpus import as_test_set
 from truebleu.corpus._writing import files_of, write_files
+from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics.registry import metric_labels, metrics_for
 from truebleu.resampling import Units
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truebleu._settings import Draw
-    from truebleu.corpus import ReferencesLike, SystemsLike, TestSet, TextLike
+    from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSet, TextLike
     from truebleu.metrics.base import Metric, Signature
 
     Positions: TypeAlias = NDArray[np.int64]

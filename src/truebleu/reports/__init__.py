@@ -4,41 +4,46 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import lazy_names
+from truebleu._lazy import lazy_name
 
 if TYPE_CHECKING:
-    from truebleu.reports.charts import chart, save_chart
+    from truebleu.reports.charts import chart as chart, save_chart as save_chart
     from truebleu.reports.document import (
-        FORMATS,
-        Chart,
-        Column,
-        Document,
-        Heading,
-        Notes,
-        Plot,
-        Sentences,
-        Table,
-        render,
+        FORMATS as FORMATS,
+        Chart as Chart,
+        Column as Column,
+        Document as Document,
+        Heading as Heading,
+        Notes as Notes,
+        Plot as Plot,
+        Sentences as Sentences,
+        Table as Table,
+        render as render,
     )
 
-__all__ = [
-    "FORMATS",
-    "Chart",
-    "Column",
-    "Document",
-    "Heading",
-    "Notes",
-    "Plot",
-    "Sentences",
-    "Table",
-    "chart",
-    "render",
-    "save_chart",
-]
+# The public names by the module that they live in.
+_HOMES = {
+    "charts": ("chart", "save_chart"),
+    "document": (
+        "Chart",
+        "Column",
+        "Document",
+        "FORMATS",
+        "Heading",
+        "Notes",
+        "Plot",
+        "Sentences",
+        "Table",
+        "render",
+    ),
+}
 
-_CHARTS = ("chart", "save_chart")
+__all__ = [name for names in _HOMES.values() for name in names]
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {name: "charts" if name in _CHARTS else "document" for name in __all__},
-)
+
+def __getattr__(name: str) -> object:
+    return lazy_name(__name__, _HOMES, name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

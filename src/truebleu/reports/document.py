@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias
 from unicodedata import category
 
 from truebleu.errors import SettingError, UnknownNameError
@@ -277,11 +277,10 @@ class Document:
 class Renderable(Protocol):
     """What formats need of a result."""
 
+    REPORT: ClassVar[str]
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-
-    def to_document(self) -> Document:
-        """What people read."""
 
 
 FORMATS = ("text", "tsv", "latex", "markdown", "github", "json", "html")
@@ -289,17 +288,29 @@ FORMATS = ("text", "tsv", "latex", "markdown", "github", "json", "html")
 CHECK_FORMATS = ("junit",)
 
 
-def render(result: Renderable, format_: str = "text", document: Document | None = None) -> str:
+def document_of(result: Renderable, **options: Any) -> Document:
+    """The document of a result, made by the module and function that its class names in `REPORT`.
+
+    Args:
+        result: what a verb or a study returned.
+        options: of that function, such as ``details`` of scores and ``columns`` of comparisons.
+    """
+    module, _, function = result.REPORT.partition(":")
+    document: Document = getattr(import_module(module), function or "document")(result, **options)
+    return document
+
+
+def render(result: Renderable, format_: str = "text", **options: Any) -> str:
     """A result in one of FORMATS, ending with a line feed.
 
     Args:
         result: what a verb or a study returned.
         format_: one of FORMATS; of a decision, also one of CHECK_FORMATS.
-        document: the result's document, where it was made with other options than the usual ones.
+        options: those of `document_of`.
     """
     if format_ not in (*FORMATS, *CHECK_FORMATS):
         raise UnknownNameError("format", format_, (*FORMATS, *CHECK_FORMATS))
-    document = document or result.to_document()
+    document = document_of(result, **options)
     if format_ in CHECK_FORMATS and not document.checks:
         raise SettingError("format", format_, f"one of {', '.join(FORMATS)} for what is no gate")
     module = import_module(f"truebleu.reports.formats.{format_}")

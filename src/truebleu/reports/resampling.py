@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from truebleu.corpus import TestSetOutline
+    from truebleu.corpus.test_set import TestSetOutline
     from truebleu.significance.settings import ResamplingSettings
 
 # Fewer documents than this leave intervals too narrow: docs/evidence/defaults.md.

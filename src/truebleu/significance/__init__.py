@@ -4,156 +4,123 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import lazy_names
+from truebleu._lazy import lazy_name
 
 if TYPE_CHECKING:
-    from truebleu.significance.compare import Comparison, MetricResult, PairResult, SystemResult
+    from truebleu.significance.compare import (
+        Comparison as Comparison,
+        MetricResult as MetricResult,
+        PairResult as PairResult,
+        SystemResult as SystemResult,
+    )
     from truebleu.significance.corrections import (
-        CORRECTIONS,
-        Correction,
-        adjust,
-        experimentwise_error,
-        scheffe_p,
-        tukey_p,
-        westfall_young,
+        CORRECTIONS as CORRECTIONS,
+        Correction as Correction,
+        adjust as adjust,
+        experimentwise_error as experimentwise_error,
+        scheffe_p as scheffe_p,
+        tukey_p as tukey_p,
+        westfall_young as westfall_young,
     )
-    from truebleu.significance.gate import GateCheck, GateResult, GateSettings
+    from truebleu.significance.gate import (
+        GateCheck as GateCheck,
+        GateResult as GateResult,
+        GateSettings as GateSettings,
+    )
     from truebleu.significance.intervals import (
-        INTERVAL_METHODS,
-        IntervalMethod,
-        basic_interval,
-        bca_interval,
-        percentile_interval,
+        INTERVAL_METHODS as INTERVAL_METHODS,
+        IntervalMethod as IntervalMethod,
+        basic_interval as basic_interval,
+        bca_interval as bca_interval,
+        percentile_interval as percentile_interval,
     )
-    from truebleu.significance.optimizer_runs import RunScores, group_runs
-    from truebleu.significance.pairs import clusters, probability_of_best, rank_ranges
-    from truebleu.significance.scores import Scores, SystemScores
+    from truebleu.significance.optimizer_runs import (
+        RunScores as RunScores,
+        group_runs as group_runs,
+    )
+    from truebleu.significance.pairs import (
+        clusters as clusters,
+        probability_of_best as probability_of_best,
+        rank_ranges as rank_ranges,
+    )
+    from truebleu.significance.scores import Scores as Scores, SystemScores as SystemScores
     from truebleu.significance.settings import (
-        CompareSettings,
-        IntervalSettings,
-        ResamplingSettings,
+        CompareSettings as CompareSettings,
+        IntervalSettings as IntervalSettings,
+        ResamplingSettings as ResamplingSettings,
     )
     from truebleu.significance.statistics import (
-        MetricStatistics,
-        bootstrap_scores,
-        metric_statistics,
-        swap_differences,
+        MetricStatistics as MetricStatistics,
+        bootstrap_scores as bootstrap_scores,
+        metric_statistics as metric_statistics,
+        swap_differences as swap_differences,
     )
-    from truebleu.significance.student import student_interval
+    from truebleu.significance.student import student_interval as student_interval
     from truebleu.significance.tests import (
-        TESTS,
-        SignificanceTest,
-        absolute_bootstrap_p,
-        bootstrap_wins,
-        equivalence_p,
-        fewest_units,
-        find_test,
-        monte_carlo_error,
-        monte_carlo_interval,
-        non_inferiority_p,
-        randomization_p,
-        shifted_bootstrap_p,
-        smallest_p,
+        TESTS as TESTS,
+        SignificanceTest as SignificanceTest,
+        absolute_bootstrap_p as absolute_bootstrap_p,
+        bootstrap_wins as bootstrap_wins,
+        equivalence_p as equivalence_p,
+        fewest_units as fewest_units,
+        find_test as find_test,
+        monte_carlo_error as monte_carlo_error,
+        monte_carlo_interval as monte_carlo_interval,
+        non_inferiority_p as non_inferiority_p,
+        randomization_p as randomization_p,
+        shifted_bootstrap_p as shifted_bootstrap_p,
+        smallest_p as smallest_p,
     )
 
+# The public names by the module that they live in.
 _HOMES = {
-    "CORRECTIONS": "corrections",
-    "CompareSettings": "settings",
-    "Comparison": "compare",
-    "Correction": "corrections",
-    "GateCheck": "gate",
-    "GateResult": "gate",
-    "GateSettings": "gate",
-    "INTERVAL_METHODS": "intervals",
-    "IntervalMethod": "intervals",
-    "IntervalSettings": "settings",
-    "MetricResult": "compare",
-    "MetricStatistics": "statistics",
-    "PairResult": "compare",
-    "ResamplingSettings": "settings",
-    "RunScores": "optimizer_runs",
-    "SignificanceTest": "tests",
-    "Scores": "scores",
-    "SystemResult": "compare",
-    "SystemScores": "scores",
-    "TESTS": "tests",
-    "absolute_bootstrap_p": "tests",
-    "adjust": "corrections",
-    "basic_interval": "intervals",
-    "bca_interval": "intervals",
-    "bootstrap_scores": "statistics",
-    "bootstrap_wins": "tests",
-    "clusters": "pairs",
-    "equivalence_p": "tests",
-    "experimentwise_error": "corrections",
-    "fewest_units": "tests",
-    "find_test": "tests",
-    "group_runs": "optimizer_runs",
-    "metric_statistics": "statistics",
-    "monte_carlo_error": "tests",
-    "monte_carlo_interval": "tests",
-    "non_inferiority_p": "tests",
-    "percentile_interval": "intervals",
-    "probability_of_best": "pairs",
-    "randomization_p": "tests",
-    "rank_ranges": "pairs",
-    "scheffe_p": "corrections",
-    "shifted_bootstrap_p": "tests",
-    "smallest_p": "tests",
-    "student_interval": "student",
-    "swap_differences": "statistics",
-    "tukey_p": "corrections",
-    "westfall_young": "corrections",
+    "compare": ("Comparison", "MetricResult", "PairResult", "SystemResult"),
+    "corrections": (
+        "CORRECTIONS",
+        "Correction",
+        "adjust",
+        "experimentwise_error",
+        "scheffe_p",
+        "tukey_p",
+        "westfall_young",
+    ),
+    "gate": ("GateCheck", "GateResult", "GateSettings"),
+    "intervals": (
+        "INTERVAL_METHODS",
+        "IntervalMethod",
+        "basic_interval",
+        "bca_interval",
+        "percentile_interval",
+    ),
+    "optimizer_runs": ("RunScores", "group_runs"),
+    "pairs": ("clusters", "probability_of_best", "rank_ranges"),
+    "scores": ("Scores", "SystemScores"),
+    "settings": ("CompareSettings", "IntervalSettings", "ResamplingSettings"),
+    "statistics": ("MetricStatistics", "bootstrap_scores", "metric_statistics", "swap_differences"),
+    "student": ("student_interval",),
+    "tests": (
+        "SignificanceTest",
+        "TESTS",
+        "absolute_bootstrap_p",
+        "bootstrap_wins",
+        "equivalence_p",
+        "fewest_units",
+        "find_test",
+        "monte_carlo_error",
+        "monte_carlo_interval",
+        "non_inferiority_p",
+        "randomization_p",
+        "shifted_bootstrap_p",
+        "smallest_p",
+    ),
 }
 
-__all__ = [
-    "CORRECTIONS",
-    "INTERVAL_METHODS",
-    "TESTS",
-    "CompareSettings",
-    "Comparison",
-    "Correction",
-    "GateCheck",
-    "GateResult",
-    "GateSettings",
-    "IntervalMethod",
-    "IntervalSettings",
-    "MetricResult",
-    "MetricStatistics",
-    "PairResult",
-    "ResamplingSettings",
-    "RunScores",
-    "Scores",
-    "SignificanceTest",
-    "SystemResult",
-    "SystemScores",
-    "absolute_bootstrap_p",
-    "adjust",
-    "basic_interval",
-    "bca_interval",
-    "bootstrap_scores",
-    "bootstrap_wins",
-    "clusters",
-    "equivalence_p",
-    "experimentwise_error",
-    "fewest_units",
-    "find_test",
-    "group_runs",
-    "metric_statistics",
-    "monte_carlo_error",
-    "monte_carlo_interval",
-    "non_inferiority_p",
-    "percentile_interval",
-    "probability_of_best",
-    "randomization_p",
-    "rank_ranges",
-    "scheffe_p",
-    "shifted_bootstrap_p",
-    "smallest_p",
-    "student_interval",
-    "swap_differences",
-    "tukey_p",
-    "westfall_young",
-]
+__all__ = [name for names in _HOMES.values() for name in names]
 
-__getattr__, __dir__ = lazy_names(__name__, _HOMES)
+
+def __getattr__(name: str) -> object:
+    return lazy_name(__name__, _HOMES, name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

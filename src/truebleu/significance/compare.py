@@ -10,7 +10,7 @@ import numpy as np
 
 from truebleu._results import Result
 from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED
-from truebleu.corpus import as_test_set
+from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics.registry import metric_labels, metrics_for
 from truebleu.resampling import Bootstrap, Swaps, Units
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truebleu._settings import About, Alternative, IntervalName, RunSwaps, Unit
-    from truebleu.corpus import (
+    from truebleu.corpus.test_set import (
         ReferencesLike,
         SystemsLike,
         TestSet,

@@ -35,8 +35,7 @@ import numpy as np
 
 from truebleu._results import Result
 from truebleu._settings import DEFAULT_SEED, require_number
-from truebleu.corpus import TestSet, as_test_set
-from truebleu.corpus.test_set import fingerprint
+from truebleu.corpus.test_set import TestSet, as_test_set, fingerprint
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels, metrics_for
 from truebleu.metrics.statistics_files import SavedStatistics
@@ -58,7 +57,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from truebleu._settings import Unit
-    from truebleu.corpus import ReferencesLike, TestSetOutline, TextLike, TextWarning
+    from truebleu.corpus.test_set import ReferencesLike, TestSetOutline, TextLike, TextWarning
     from truebleu.metrics.base import Metric, Signature
     from truebleu.resampling import Units, Values
     from truebleu.significance.compare import Bounds, PairNote

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from truebleu._results import Result
 from truebleu._settings import DEFAULT_SEED
-from truebleu.corpus import as_test_set
+from truebleu.corpus.test_set import as_test_set
 from truebleu.metrics.registry import metric_labels, metrics_for
 
 if TYPE_CHECKING:
@@ -16,8 +16,13 @@ if TYPE_CHECKING:
 
     from truebleu._core import Statistics
     from truebleu._settings import IntervalName, Unit
-    from truebleu.corpus import TestSet
-    from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSetOutline, TextWarning
+    from truebleu.corpus.test_set import (
+        ReferencesLike,
+        SystemsLike,
+        TestSet,
+        TestSetOutline,
+        TextWarning,
+    )
     from truebleu.metrics.base import Metric, Score, Signature
     from truebleu.resampling import Units
     from truebleu.significance.settings import IntervalSettings

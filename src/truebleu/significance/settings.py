@@ -32,7 +32,7 @@ from truebleu.significance.intervals import smallest_replicates
 from truebleu.significance.tests import TESTS, replicates_for, smallest_p
 
 if TYPE_CHECKING:
-    from truebleu.corpus import TestSet
+    from truebleu.corpus.test_set import TestSet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu.corpus import TestSet
+    from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
     from truebleu.resampling import Bootstrap, Swaps, Units, Values
 

@@ -7,83 +7,80 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import lazy_names
+from truebleu._lazy import lazy_name
 
 if TYPE_CHECKING:
-    from truebleu.studies.accuracy import AccuracyResult, study_accuracy
-    from truebleu.studies.coverage import CoverageResult, study_coverage
-    from truebleu.studies.length import LengthResult, study_length
-    from truebleu.studies.power import PowerResult, study_power
-    from truebleu.studies.references import ReferencesResult, study_references
-    from truebleu.studies.replicates import ReplicatesResult, study_replicates
-    from truebleu.studies.sampling import SamplingResult, study_sampling
-    from truebleu.studies.sensitivity import SensitivityResult, study_sensitivity
-    from truebleu.studies.smoothing import SmoothingResult, study_smoothing
-    from truebleu.studies.test_size import TestSizeResult, study_test_size
+    from truebleu.studies.accuracy import (
+        AccuracyResult as AccuracyResult,
+        study_accuracy as study_accuracy,
+    )
+    from truebleu.studies.coverage import (
+        CoverageResult as CoverageResult,
+        study_coverage as study_coverage,
+    )
+    from truebleu.studies.length import LengthResult as LengthResult, study_length as study_length
+    from truebleu.studies.power import PowerResult as PowerResult, study_power as study_power
+    from truebleu.studies.references import (
+        ReferencesResult as ReferencesResult,
+        study_references as study_references,
+    )
+    from truebleu.studies.replicates import (
+        ReplicatesResult as ReplicatesResult,
+        study_replicates as study_replicates,
+    )
+    from truebleu.studies.sampling import (
+        SamplingResult as SamplingResult,
+        study_sampling as study_sampling,
+    )
+    from truebleu.studies.sensitivity import (
+        SensitivityResult as SensitivityResult,
+        study_sensitivity as study_sensitivity,
+    )
+    from truebleu.studies.smoothing import (
+        SmoothingResult as SmoothingResult,
+        study_smoothing as study_smoothing,
+    )
+    from truebleu.studies.test_size import (
+        TestSizeResult as TestSizeResult,
+        study_test_size as study_test_size,
+    )
     from truebleu.studies.type_one import (
-        EquivalentsResult,
-        MultiplicityResult,
-        TypeOneResult,
-        study_equivalents,
-        study_multiplicity,
-        study_type_one,
+        EquivalentsResult as EquivalentsResult,
+        MultiplicityResult as MultiplicityResult,
+        TypeOneResult as TypeOneResult,
+        study_equivalents as study_equivalents,
+        study_multiplicity as study_multiplicity,
+        study_type_one as study_type_one,
     )
 
+# The public names by the module that they live in.
 _HOMES = {
-    "AccuracyResult": "accuracy",
-    "study_accuracy": "accuracy",
-    "CoverageResult": "coverage",
-    "study_coverage": "coverage",
-    "EquivalentsResult": "type_one",
-    "study_equivalents": "type_one",
-    "LengthResult": "length",
-    "study_length": "length",
-    "MultiplicityResult": "type_one",
-    "study_multiplicity": "type_one",
-    "PowerResult": "power",
-    "study_power": "power",
-    "ReferencesResult": "references",
-    "study_references": "references",
-    "ReplicatesResult": "replicates",
-    "study_replicates": "replicates",
-    "SamplingResult": "sampling",
-    "study_sampling": "sampling",
-    "SensitivityResult": "sensitivity",
-    "study_sensitivity": "sensitivity",
-    "SmoothingResult": "smoothing",
-    "study_smoothing": "smoothing",
-    "TestSizeResult": "test_size",
-    "study_test_size": "test_size",
-    "TypeOneResult": "type_one",
-    "study_type_one": "type_one",
+    "accuracy": ("AccuracyResult", "study_accuracy"),
+    "coverage": ("CoverageResult", "study_coverage"),
+    "length": ("LengthResult", "study_length"),
+    "power": ("PowerResult", "study_power"),
+    "references": ("ReferencesResult", "study_references"),
+    "replicates": ("ReplicatesResult", "study_replicates"),
+    "sampling": ("SamplingResult", "study_sampling"),
+    "sensitivity": ("SensitivityResult", "study_sensitivity"),
+    "smoothing": ("SmoothingResult", "study_smoothing"),
+    "test_size": ("TestSizeResult", "study_test_size"),
+    "type_one": (
+        "EquivalentsResult",
+        "MultiplicityResult",
+        "TypeOneResult",
+        "study_equivalents",
+        "study_multiplicity",
+        "study_type_one",
+    ),
 }
 
-__all__ = [
-    "AccuracyResult",
-    "CoverageResult",
-    "EquivalentsResult",
-    "LengthResult",
-    "MultiplicityResult",
-    "PowerResult",
-    "ReferencesResult",
-    "ReplicatesResult",
-    "SamplingResult",
-    "SensitivityResult",
-    "SmoothingResult",
-    "TestSizeResult",
-    "TypeOneResult",
-    "study_accuracy",
-    "study_coverage",
-    "study_equivalents",
-    "study_length",
-    "study_multiplicity",
-    "study_power",
-    "study_references",
-    "study_replicates",
-    "study_sampling",
-    "study_sensitivity",
-    "study_smoothing",
-    "study_test_size",
-    "study_type_one",
-]
-__getattr__, __dir__ = lazy_names(__name__, _HOMES)
+__all__ = [name for names in _HOMES.values() for name in names]
+
+
+def __getattr__(name: str) -> object:
+    return lazy_name(__name__, _HOMES, name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -19,8 +19,7 @@ from truebleu.execution.journal import Runner, Task
 from truebleu.resampling import TIE_TOLERANCE
 from truebleu.significance.compare import pairs_to_compare
 from truebleu.significance.settings import CompareSettings
-from truebleu.significance.tests import TESTS as SIGNIFICANCE_TESTS
-from truebleu.significance.tests import bootstrap_wins
+from truebleu.significance.tests import TESTS as SIGNIFICANCE_TESTS, bootstrap_wins
 from truebleu.studies._pool import Pool, Sampling, draw_by_size, require_count
 from truebleu.studies._study import StudySettings
 
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu.corpus import TestSet
+    from truebleu.corpus.test_set import TestSet
     from truebleu.execution.journal import Key, Record
     from truebleu.metrics.base import Metric
     from truebleu.significance.statistics import MetricStatistics, Pair

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu.corpus import TestSet, TextLike
+    from truebleu.corpus.test_set import TestSet, TextLike
     from truebleu.metrics.base import Metric
 
 PoolUnit = Literal["segment", "document"]

@@ -11,7 +11,7 @@ from truebleu.corpus.test_set import fingerprint
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu.corpus import TestSet
+    from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
 
 VERSION = 1

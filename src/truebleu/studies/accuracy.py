@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu.corpus import TestSet
+    from truebleu.corpus.test_set import TestSet
     from truebleu.execution.journal import Runner
     from truebleu.metrics.base import Metric
     from truebleu.significance.statistics import MetricStatistics

@@ -25,7 +25,7 @@ from truebleu.studies._study import PoolSummary, StudyResult, StudySettings
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from truebleu.corpus import TestSet
+    from truebleu.corpus.test_set import TestSet
     from truebleu.execution.journal import Record
     from truebleu.metrics.base import Metric
 

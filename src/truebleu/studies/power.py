@@ -28,7 +28,7 @@ from truebleu.studies._study import StudyResult
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from truebleu.corpus import TestSet
+    from truebleu.corpus.test_set import TestSet
     from truebleu.execution.journal import Runner
     from truebleu.metrics.base import Metric
     from truebleu.significance.statistics import MetricStatistics

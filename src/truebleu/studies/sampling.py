@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu.corpus import TestSet
+    from truebleu.corpus.test_set import TestSet
     from truebleu.execution.journal import Key, Record
     from truebleu.metrics.base import Metric
     from truebleu.significance.statistics import MetricStatistics

@@ -25,7 +25,7 @@ from truebleu.agreement.measures import parse_question
 from truebleu.corpus.test_set import fingerprint
 from truebleu.errors import UnknownNameError
 from truebleu.execution.journal import Runner, Task
-from truebleu.human import HumanScores
+from truebleu.human.scores import HumanScores
 from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.sentence_bleu import DEFAULT_VALUES, SMOOTHINGS, SentenceBLEU
 from truebleu.significance.corrections import adjust
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from truebleu.agreement.coefficients import PairCounts
     from truebleu.agreement.data import AgreementData, Human, SystemScores
     from truebleu.agreement.measures import Question
-    from truebleu.corpus import TestSet
+    from truebleu.corpus.test_set import TestSet
     from truebleu.execution.journal import Key, Record
     from truebleu.metrics.base import Metric
     from truebleu.resampling import Values

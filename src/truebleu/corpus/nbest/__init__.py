@@ -4,20 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import lazy_names
+from truebleu._lazy import lazy_name
 
 if TYPE_CHECKING:
-    from truebleu.corpus.nbest.lists import NBest, SparseFeatures
-    from truebleu.corpus.nbest.reading import NBEST_FORMATS, read_nbest
+    from truebleu.corpus.nbest.lists import NBest as NBest, SparseFeatures as SparseFeatures
+    from truebleu.corpus.nbest.reading import (
+        NBEST_FORMATS as NBEST_FORMATS,
+        read_nbest as read_nbest,
+    )
 
-__all__ = ["NBEST_FORMATS", "NBest", "SparseFeatures", "read_nbest"]
+# The public names by the module that they live in.
+_HOMES = {
+    "lists": ("NBest", "SparseFeatures"),
+    "reading": ("NBEST_FORMATS", "read_nbest"),
+}
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "NBEST_FORMATS": "reading",
-        "NBest": "lists",
-        "SparseFeatures": "lists",
-        "read_nbest": "reading",
-    },
-)
+__all__ = [name for names in _HOMES.values() for name in names]
+
+
+def __getattr__(name: str) -> object:
+    return lazy_name(__name__, _HOMES, name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

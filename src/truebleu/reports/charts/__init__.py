@@ -7,7 +7,7 @@ the same in black and white. Altair and vl-convert are loaded when a chart is ma
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from truebleu.corpus._writing import refuse_existing, write_files
 from truebleu.errors import MissingExtraError, SettingError, UnreadableFileError
@@ -21,9 +21,15 @@ if TYPE_CHECKING:
 
     from altair import TopLevelMixin
 
-    from truebleu.reports.document import Renderable
+    from truebleu.reports.document import Document
 
-    Drawable: TypeAlias = Chart | Renderable
+    class Documented(Protocol):
+        """A result, or what else has a document."""
+
+        def to_document(self) -> Document:
+            """What people read."""
+
+    Drawable: TypeAlias = Chart | Documented
 
 __all__ = [
     "ENDINGS",

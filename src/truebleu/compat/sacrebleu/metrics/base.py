@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truebleu._core import Statistics
-    from truebleu.corpus import TextLike
+    from truebleu.corpus.test_set import TextLike
 
 # A str is a sequence of str too: without this, each of its letters would be a segment.
 NOT_A_LIST = (str, bytes)

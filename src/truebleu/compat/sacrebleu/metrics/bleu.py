@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truebleu._core import Statistics
-    from truebleu.corpus import TextLike
+    from truebleu.corpus.test_set import TextLike
 
 MAX_NGRAM_ORDER = 4
 

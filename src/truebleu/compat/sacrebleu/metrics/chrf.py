@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truebleu._core import Statistics
-    from truebleu.corpus import TextLike
+    from truebleu.corpus.test_set import TextLike
 
 
 class CHRFScore(Score):
