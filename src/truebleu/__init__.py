@@ -48,17 +48,20 @@ if TYPE_CHECKING:
     )
     from truebleu.agreement.agree import agree
     from truebleu.agreement.choose import choose
-    from truebleu.corpus import TestSet, read_test_set
+    from truebleu.corpus._reading import read_test_set
+    from truebleu.corpus.test_set import TestSet
     from truebleu.errors import TruebleuError
     from truebleu.explanation.explain import explain
-    from truebleu.human import read_human
+    from truebleu.human._reading import read_human
     from truebleu.metrics.base import set_threads
     from truebleu.metrics.bleu import BLEU
     from truebleu.metrics.chrf import CHRF
     from truebleu.metrics.nist import NIST
     from truebleu.metrics.sentence_bleu import SentenceBLEU
     from truebleu.metrics.ter import TER
-    from truebleu.nbest import mbr, rerank, tune
+    from truebleu.nbest.minimum_bayes_risk import mbr
+    from truebleu.nbest.reranking import rerank
+    from truebleu.nbest.tuning import tune
     from truebleu.planning.plan import plan
     from truebleu.planning.sample import sample
     from truebleu.significance.compare import compare

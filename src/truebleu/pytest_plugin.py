@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
-    from truebleu.corpus import ReferencesLike, TestSet, TextLike
+    from truebleu.corpus.test_set import ReferencesLike, TestSet, TextLike
     from truebleu.metrics.base import Metric
     from truebleu.metrics.statistics_files import SavedStatistics
     from truebleu.significance.gate import GateResult
@@ -79,7 +79,7 @@ def _read(
     new: str | PathLike[str], baseline: object, references: object
 ) -> tuple[TestSet, SavedStatistics | None]:
     """What is in the files: outputs of both systems, or statistics of the old one."""
-    from truebleu.corpus import read_test_set
+    from truebleu.corpus._reading import read_test_set
     from truebleu.errors import SettingError
     from truebleu.metrics.statistics_files import find_statistics
 

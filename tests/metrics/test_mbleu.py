@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tests.properties.plain import bleu_row
-from tests.properties.texts import REPETITIVE as SEGMENT
-from tests.properties.texts import REPETITIVE_REFERENCES as REFERENCES
+from tests.properties.texts import REPETITIVE as SEGMENT, REPETITIVE_REFERENCES as REFERENCES
 from truebleu import BLEU
 from truebleu.metrics import MBLEU
 

@@ -11,9 +11,11 @@ from hypothesis import given, strategies as st
 
 from tests.properties.plain import bleu_row
 from tests.properties.plain_sentence_bleu import sentence_bleu
-from tests.properties.texts import REPETITIVE as SEGMENT
-from tests.properties.texts import REPETITIVE_REFERENCES as REFERENCES
-from tests.properties.texts import aligned_texts
+from tests.properties.texts import (
+    REPETITIVE as SEGMENT,
+    REPETITIVE_REFERENCES as REFERENCES,
+    aligned_texts,
+)
 from truebleu import BLEU, SentenceBLEU
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError

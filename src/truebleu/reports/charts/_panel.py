@@ -7,8 +7,7 @@ from itertools import pairwise
 from math import ceil, log
 from typing import TYPE_CHECKING, Any
 
-from truebleu.reports.charts._labels import SIZE as NAME_SIZE
-from truebleu.reports.charts._labels import place_labels
+from truebleu.reports.charts._labels import SIZE as NAME_SIZE, place_labels
 from truebleu.reports.charts._style import (
     AXIS_TITLE_SIZE,
     INK,
