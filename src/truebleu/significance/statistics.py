@@ -33,8 +33,8 @@ Progress = Callable[[int], object]
 BLOCK_SIZE = 1 << 22
 # Enough replicates to keep all threads busy, few enough to report progress.
 LARGEST_BLOCK = 1 << 12
-# Rows that a block of replicates may add up: a second of work, or a few.
-BLOCK_WORK = 1 << 29
+# Rows that a block of replicates may add up: a second or two of work.
+BLOCK_WORK = 1 << 31
 
 
 @dataclass(frozen=True, slots=True, eq=False)

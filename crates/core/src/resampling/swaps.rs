@@ -6,7 +6,8 @@
 use std::ops::Range;
 
 use ndarray::parallel::prelude::*;
-use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, Slice};
+use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut2, Axis, Slice};
+use pulp::{Arch, NullaryFnOnce};
 
 use super::stream::{Purpose, Stream};
 use crate::interruption;
@@ -15,10 +16,8 @@ use crate::interruption;
 const REPLICATES: usize = 2048;
 /// Units in a group: the sums of all their 2^8 subsets are computed once, then looked up by a byte.
 const GROUP: usize = 8;
-/// Units whose coins are tossed at a time.
-const UNITS: usize = 2048;
-/// Columns treated together, so that a group's table stays in the fastest cache.
-const COLUMNS: usize = 16;
+/// Units whose coins are tossed at a time; sums over so many of them mostly fit into 16 bits.
+const UNITS: usize = 512;
 
 /// Which units replicates take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,38 +70,82 @@ fn add_replicates(
     let mut taken = vec![0_u8; replicates * UNITS / GROUP];
     for block in rows.axis_chunks_iter(Axis(0), UNITS) {
         interruption::check();
-        for (replicate, coins) in coins.iter_mut().enumerate() {
-            toss(coins, block.nrows(), taken[replicate..].iter_mut().step_by(replicates));
+        for bytes in taken.chunks_mut(replicates * 8).take(block.nrows().div_ceil(64)) {
+            toss(&mut coins, bytes);
         }
-        for start in (0..rows.ncols()).step_by(COLUMNS) {
-            let columns = Slice::from(start..rows.ncols().min(start + COLUMNS));
-            let (block, sums) =
-                (block.slice_axis(Axis(1), columns), sums.slice_axis_mut(Axis(1), columns));
-            if is_exact_in_single_precision(&block) {
-                add_columns::<f32>(&block, &taken, sums);
-            } else {
-                add_columns::<f64>(&block, &taken, sums);
-            }
+        let (mut columns, all) = (0, rows.ncols());
+        while columns < all {
+            let of = |width| Slice::from(columns..all.min(columns + width));
+            let width = match smallest_cell(&block.slice_axis(Axis(1), of(WIDE))) {
+                CellSize::Bits16 => {
+                    add_columns::<u16, WIDE>(&block, &taken, &mut sums, of(WIDE));
+                    WIDE
+                }
+                CellSize::Bits32 => {
+                    add_columns::<f32, NARROW>(&block, &taken, &mut sums, of(NARROW));
+                    NARROW
+                }
+                CellSize::Bits64 => {
+                    add_columns::<f64, NARROW>(&block, &taken, &mut sums, of(NARROW));
+                    NARROW
+                }
+            };
+            columns += width;
         }
     }
 }
 
-/// Whether all sums of a block's rows are whole numbers that 24 bits hold, as most counts are.
-fn is_exact_in_single_precision(block: &ArrayView2<'_, f64>) -> bool {
-    block.columns().into_iter().all(|column| {
+/// Columns treated together, so that a group's table stays in the fastest cache.
+const WIDE: usize = 32;
+/// The same where a number takes more than 16 bits.
+const NARROW: usize = 16;
+
+/// The smallest numbers in which all sums of some columns are exact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum CellSize {
+    Bits16,
+    Bits32,
+    Bits64,
+}
+
+fn smallest_cell(block: &ArrayView2<'_, f64>) -> CellSize {
+    let of_column = |column: ArrayView1<'_, f64>| {
         let size: f64 = column.iter().map(|cell| cell.abs()).sum();
-        size < f64::from(1 << 24) && column.iter().all(|cell| cell.fract() == 0.0)
-    })
+        if column.iter().any(|cell| cell.fract() != 0.0) || size >= f64::from(1 << 24) {
+            CellSize::Bits64
+        } else if size > f64::from(u16::MAX) || column.iter().any(|&cell| cell < 0.0) {
+            CellSize::Bits32
+        } else {
+            CellSize::Bits16
+        }
+    };
+    block.columns().into_iter().map(of_column).max().unwrap_or(CellSize::Bits16)
 }
 
 /// A number in which sums are exact; the smaller it is, the more of them are added at a time.
-trait Cell: Copy + Default + std::ops::AddAssign + std::ops::Add<Output = Self> + Into<f64> {
+trait Cell: Copy + Default + Into<f64> + Send {
     fn of(number: f64) -> Self;
+    fn plus(self, other: Self) -> Self;
+}
+
+impl Cell for u16 {
+    #[expect(clippy::cast_sign_loss, reason = "chosen where no number is below 0")]
+    fn of(number: f64) -> Self {
+        number as Self
+    }
+
+    fn plus(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
 }
 
 impl Cell for f32 {
     fn of(number: f64) -> Self {
         number as Self
+    }
+
+    fn plus(self, other: Self) -> Self {
+        self + other
     }
 }
 
@@ -110,60 +153,86 @@ impl Cell for f64 {
     fn of(number: f64) -> Self {
         number
     }
+
+    fn plus(self, other: Self) -> Self {
+        self + other
+    }
 }
 
 /// Adds up some columns of a block of units for all replicates.
-fn add_columns<C: Cell>(
+fn add_columns<C: Cell, const COLUMNS: usize>(
     block: &ArrayView2<'_, f64>,
     taken: &[u8],
-    mut sums: ArrayViewMut2<'_, f64>,
+    sums: &mut ArrayViewMut2<'_, f64>,
+    columns: Slice,
 ) {
     let replicates = sums.nrows();
+    let block = block.slice_axis(Axis(1), columns);
     let mut partial = vec![[C::default(); COLUMNS]; replicates];
     let mut table = vec![[C::default(); COLUMNS]; 1 << GROUP];
+    let processor = Arch::new();
     for (group, bytes) in block.axis_chunks_iter(Axis(0), GROUP).zip(taken.chunks(replicates)) {
-        fill_with_subset_sums(&mut table, &group);
-        add_group(&mut partial, &table, bytes);
+        let group = std::array::from_fn(|unit| row_of(&group, unit));
+        processor.dispatch(AddGroup { partial: &mut partial, table: &mut table, group, bytes });
     }
-    for (mut sum, part) in sums.outer_iter_mut().zip(&partial) {
+    for (mut sum, part) in sums.slice_axis_mut(Axis(1), columns).outer_iter_mut().zip(&partial) {
+        // Slices are added several numbers at a time.
+        let sum = sum.as_slice_mut().expect("rows of an array made here are slices");
         sum.iter_mut().zip(part).for_each(|(sum, &part)| *sum += part.into());
     }
 }
 
-/// Writes the coins of one replicate for some units, a byte for each group.
-fn toss<'a>(coins: &mut Coins, units: usize, mut bytes: impl Iterator<Item = &'a mut u8>) {
-    for _ in 0..units.div_ceil(64) {
-        for byte in coins.next().to_le_bytes() {
-            if let Some(to) = bytes.next() {
-                *to = byte;
+/// The row of a unit; units that a last, smaller group lacks are rows of zeros, and so are columns.
+fn row_of<C: Cell, const COLUMNS: usize>(group: &ArrayView2<'_, f64>, unit: usize) -> [C; COLUMNS] {
+    let mut row = [C::default(); COLUMNS];
+    if unit < group.nrows() {
+        row.iter_mut().zip(group.row(unit)).for_each(|(to, from)| *to = C::of(*from));
+    }
+    row
+}
+
+/// Tosses 64 coins of each replicate: the bytes of all replicates for a group, then the next group's.
+fn toss(coins: &mut [Coins], bytes: &mut [u8]) {
+    let replicates = coins.len();
+    for (start, coins) in (0..).step_by(8).zip(coins.chunks_mut(8)) {
+        let mut words = [[0; 8]; 8];
+        for (word, coins) in words.iter_mut().zip(coins.iter_mut()) {
+            *word = coins.next().to_le_bytes();
+        }
+        for (group, bytes) in bytes.chunks_exact_mut(replicates).enumerate() {
+            for (byte, word) in bytes[start..].iter_mut().zip(&words) {
+                *byte = word[group];
             }
         }
     }
 }
 
 /// Adds to each replicate's sums the subset of a group that it takes.
-fn add_group<C: Cell>(partial: &mut [[C; COLUMNS]], table: &[[C; COLUMNS]], bytes: &[u8]) {
-    for (sums, &byte) in partial.iter_mut().zip(bytes) {
-        let subset = &table[usize::from(byte)];
-        for column in 0..COLUMNS {
-            sums[column] += subset[column];
-        }
-    }
+struct AddGroup<'a, C, const COLUMNS: usize> {
+    partial: &'a mut [[C; COLUMNS]],
+    table: &'a mut [[C; COLUMNS]],
+    group: [[C; COLUMNS]; GROUP],
+    bytes: &'a [u8],
 }
 
-/// The sums of all subsets of a group: each adds its highest unit to a smaller subset.
-///
-/// Units that a last, smaller group lacks count as rows of zeros, and so do columns.
-fn fill_with_subset_sums<C: Cell>(table: &mut [[C; COLUMNS]], group: &ArrayView2<'_, f64>) {
-    table[0] = [C::default(); COLUMNS];
-    for unit in 0..GROUP {
-        let mut row = [C::default(); COLUMNS];
-        if unit < group.nrows() {
-            row.iter_mut().zip(group.row(unit)).for_each(|(to, from)| *to = C::of(*from));
+impl<C: Cell, const COLUMNS: usize> NullaryFnOnce for AddGroup<'_, C, COLUMNS> {
+    type Output = ();
+
+    #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
+    #[inline(always)]
+    fn call(self) {
+        let Self { partial, table, group, bytes } = self;
+        // The sums of all subsets: each adds its highest unit to a smaller subset.
+        table[0] = [C::default(); COLUMNS];
+        for (unit, row) in group.iter().enumerate() {
+            let (smaller, larger) = table.split_at_mut(1 << unit);
+            for (sum, part) in larger.iter_mut().zip(smaller) {
+                *sum = std::array::from_fn(|column| part[column].plus(row[column]));
+            }
         }
-        let (smaller, larger) = table.split_at_mut(1 << unit);
-        for (sum, part) in larger.iter_mut().zip(smaller) {
-            *sum = std::array::from_fn(|column| part[column] + row[column]);
+        for (sums, &byte) in partial.iter_mut().zip(bytes) {
+            let subset = &table[usize::from(byte)];
+            *sums = std::array::from_fn(|column| sums[column].plus(subset[column]));
         }
     }
 }
@@ -232,15 +301,27 @@ mod tests {
 
     #[test]
     fn fractions_and_large_numbers_are_added_exactly_too() {
-        let rows = Array2::from_shape_fn((100, 3), |(i, j)| match j {
-            0 => i as f64,
-            1 => i as f64 + 0.25,
-            _ => (1_u64 << 40) as f64 + i as f64,
-        });
-        let sums = swapped_sums(&rows.view(), Swaps::Random { seed: 8 }, 0..64);
-        for sum in sums.outer_iter() {
-            let taken = (sum[1] - sum[0]) * 4.0;
-            assert!((sum[2] - taken * (1_u64 << 40) as f64 - sum[0]).abs() < f64::EPSILON);
+        // Each kind of number stands among whole numbers, beside one another and by itself.
+        let kinds: [fn(usize) -> f64; 5] = [
+            |i| (i % 500) as f64,
+            |i| i as f64 + 0.25,
+            |i| (1_u64 << 40) as f64 + i as f64,
+            |i| -(i as f64),
+            |i| 300.0 + i as f64,
+        ];
+        for width in [1, 40, 70] {
+            for (place, kind) in kinds.iter().enumerate() {
+                let rows = Array2::from_shape_fn((601, width), |(i, j)| {
+                    if j % 33 == place { kind(i) } else { (i * (j + 1) % 97) as f64 }
+                });
+                let sums = swapped_sums(&rows.view(), Swaps::Random { seed: 8 }, 3..40);
+                for (index, sum) in (3..).zip(sums.outer_iter()) {
+                    let mut stream = Stream::new(8, Purpose::Swaps, index);
+                    let words: Vec<_> = (0..10).map(|_| stream.bits()).collect();
+                    let coins = (0..601).map(|unit| (words[unit / 64] >> (unit % 64) & 1) as f64);
+                    assert_eq!(sum, ndarray::Array1::from_iter(coins).dot(&rows));
+                }
+            }
         }
     }
 
