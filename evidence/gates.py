@@ -20,7 +20,7 @@ from evidence.rates import (
 )
 from truebleu import compare
 from truebleu.metrics.given import GivenScores, textless_test_set
-from truebleu.reports.resampling import LARGEST_SHARE
+from truebleu.reports.resampling import ENOUGH_DOCUMENTS_FOR_A_MARGIN, LARGEST_SHARE
 from truebleu.resampling import Units
 from truebleu.significance.gate import GateSettings, _checks
 from truebleu.significance.ledger import alpha_of_look
@@ -65,13 +65,13 @@ def margins() -> Iterator[Design]:
                 question = Question(
                     default=f"gate at its margin ({by_segment.label})",
                     design=f"{count} {kind} drawn, {' against '.join(pair)}",
-                    always=few(kind, count),
+                    always=few(kind, count, ENOUGH_DOCUMENTS_FOR_A_MARGIN),
                     sometimes=ONE_UNIT,
                 )
                 whole_pair = like(whole, whole.rows[:, chosen])
                 yield Design(
                     questions=(question,),
-                    trials=TRIALS,
+                    trials=2500,
                     trial=partial(_at_the_margin, whole_pair, count),
                 )
 

@@ -38,7 +38,6 @@ PAIRS = (
     ("ONLINE-B", "Claude-3.5"),
     ("Aya23", "ONLINE-B"),
 )
-FEW = f"fewer than {ENOUGH_DOCUMENTS} documents"
 ONE_UNIT = f"one unit carries over {100 * LARGEST_SHARE:.0f} % of the variance"
 # A warning counts as printed where at least this share of the trials gets it.
 USUALLY = 0.9
@@ -186,9 +185,9 @@ def like(statistics: MetricStatistics, rows: NDArray[np.float64]) -> MetricStati
     return MetricStatistics(statistics.label, statistics.metric, np.ascontiguousarray(rows))
 
 
-def few(kind: str, count: int) -> str:
+def few(kind: str, count: int, enough: int = ENOUGH_DOCUMENTS) -> str:
     """The warning of few documents, where it is printed."""
-    return FEW if kind == "documents" and count < ENOUGH_DOCUMENTS else ""
+    return f"fewer than {enough} documents" if kind == "documents" and count < enough else ""
 
 
 COLUMNS = (
@@ -237,7 +236,8 @@ class Rates:
             "are\nequal by construction, or samples from a pool (WMT24 en-es, wmt21 en-de, TED). "
             "*Promised* is\nthe level of the test (0.05) or of the interval (0.95), and the error "
             "is two binomial standard\nerrors. A warning counts if it is printed in at least "
-            f"{100 * USUALLY:.0f} % of the trials.\n"
+            f"{100 * USUALLY:.0f} % of the trials.\nOf so many rates that hold, "
+            f"{len(self.rows) * 0.023:.0f} would be beyond their error by chance.\n"
             "All rows are in one [table](tables/defaults.tsv).",
         ]
         for heading, rows in self._sections():

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from evidence.agreement import NOISE, ON_THESE
-from evidence.rates import FEW, ONE_UNIT
+from evidence.rates import ONE_UNIT, few
 from tests.agreement.judged_texts import human_scores, texts
 from truebleu import agree, compare, gate
 from truebleu.metrics.given import GivenScores, textless_test_set
+from truebleu.reports.resampling import ENOUGH_DOCUMENTS_FOR_A_MARGIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,10 +32,19 @@ def test_few_documents_and_a_unit_that_carries_the_difference_are_named(
     documents = tuple(str(number) for number in range(20))
     test_set = replace(textless_test_set([scores]), documents=documents)
     printed = sentences(verb(test_set, metrics=[scores]))
-    assert FEW.capitalize() in printed
+    assert few("documents", 20).capitalize() in printed
     assert "One document carries" in printed
     assert "of the variance" in printed
     assert ONE_UNIT.startswith("one unit carries over 20 % of the variance")
+
+
+def test_a_gate_with_a_margin_warns_of_more_documents() -> None:
+    numbers = range(150)
+    scores = GivenScores.of({"new": [n % 3 for n in numbers], "old": [n % 4 for n in numbers]})
+    test_set = replace(textless_test_set([scores]), documents=tuple(map(str, numbers)))
+    warning = few("documents", 150, ENOUGH_DOCUMENTS_FOR_A_MARGIN).capitalize()
+    assert warning in sentences(gate(test_set, metrics=[scores], margin=1.0))
+    assert warning not in sentences(gate(test_set, metrics=[scores]))
 
 
 def test_claims_about_metrics_begin_with_these_systems_and_noise_is_noted() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from evidence.rates import FEW, Design, Question, Rates, Row, measured
+from evidence.rates import Design, Question, Rates, Row, measured
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,7 +40,7 @@ def test_the_page_counts_what_is_neither_held_nor_printed(tmp_path: Path) -> Non
     rows = (
         row(0.05, 0.05),
         row(0.95, 0.8, share_warned=0.95),
-        row(0.95, 0.8, always=FEW),
+        row(0.95, 0.8, always="few documents"),
         row(0.95, 0.8, share_warned=0.5),
     )
     Rates(rows).write(tmp_path)

@@ -12,12 +12,9 @@ import pytest
 from truebleu import compare, explain
 from truebleu.corpus import read_test_set
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.explanation import split_difference
 from truebleu.explanation.explain import LISTED_NGRAMS
-from truebleu.explanation.ngrams import ngram_effects
-from truebleu.metrics import BLEU, FunctionMetric
+from truebleu.metrics import FunctionMetric
 from truebleu.reports.explain import verdict
-from truebleu.resampling import Units
 from truebleu.simulation import simulate, simulate_causes
 
 if TYPE_CHECKING:
@@ -97,18 +94,6 @@ def test_everything_adds_up_to_the_difference(explained: Explanation, metric: st
         assert sum(part.contribution for part in variable.slices) == whole
         assert sum(part.share for part in variable.slices) == pytest.approx(1)
         assert sum(part.segments for part in variable.slices) == len(pair.segments)
-
-
-def test_n_grams_add_up_to_the_contribution_of_matches(causes: TestSet) -> None:
-    names = ("baseline", "weak-in-sport")
-    two = replace(causes, systems={name: causes.systems[name] for name in names})
-    metric = BLEU(tokenize="13a")
-    rows = metric.count(two).array()
-    found = split_difference(metric, rows[:, 0], rows[:, 1])
-    effects = ngram_effects(metric, two, names, found, Units.segments(len(two)), None)
-    assert effects is not None
-    matches = found.by_column()[2:6].sum()
-    assert effects.contributions.sum() == pytest.approx(matches, abs=1e-9)
 
 
 def test_the_difference_is_that_of_compare(causes: TestSet, explained: Explanation) -> None:

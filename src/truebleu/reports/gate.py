@@ -15,7 +15,12 @@ from truebleu.reports.document import (
     chosen_lines,
     signature_lines,
 )
-from truebleu.reports.resampling import LARGEST_SHARE, p_equals, unit_sentences
+from truebleu.reports.resampling import (
+    ENOUGH_DOCUMENTS_FOR_A_MARGIN,
+    LARGEST_SHARE,
+    p_equals,
+    unit_sentences,
+)
 
 if TYPE_CHECKING:
     from truebleu.reports.document import Block
@@ -39,7 +44,9 @@ NUMBERS = (
 def document(result: GateResult) -> Document:
     """The decision as sentences, and every metric's numbers for programs."""
     unit = unit_sentences(result.test_set, result.settings, result.units)
-    blocks: list[Block] = [Sentences((*sentences(result), *unit, *_tails(result), *_look(result)))]
+    blocks: list[Block] = [
+        Sentences((*sentences(result), *unit, *_few(result), *_tails(result), *_look(result)))
+    ]
     if chosen := chosen_lines(check.signature for check in result.checks):
         blocks.append(Notes(tuple(chosen)))
     checks = tuple(
@@ -133,6 +140,17 @@ def _numbers(result: GateResult, check: GateCheck) -> str:
 def _rounded(value: float, rest: float) -> str:
     """A number near a whole one, with two digits of what is missing."""
     return f"{round(value, 1 - floor(log10(rest))):.12g}"
+
+
+def _few(result: GateResult) -> list[str]:
+    """Whether documents are too few for a margin's test to keep its level."""
+    settings, enough = result.settings, ENOUGH_DOCUMENTS_FOR_A_MARGIN
+    if settings.margin is None or settings.unit != "document" or result.units >= enough:
+        return []
+    return [
+        f"Fewer than {enough} documents: a system that is worse by the margin passes more often "
+        "than the level says."
+    ]
 
 
 def _tails(result: GateResult) -> list[str]:

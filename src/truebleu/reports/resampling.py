@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 # Fewer documents than this leave intervals too narrow: docs/evidence/defaults.md.
 ENOUGH_DOCUMENTS = 100
+# Fewer than this, and a gate passes systems that are worse by its margin too often.
+ENOUGH_DOCUMENTS_FOR_A_MARGIN = 200
 # A unit that carries more of the variance decides it: no interval holds there.
 LARGEST_SHARE = 0.2
 

@@ -1,0 +1,74 @@
+"""A gate's decision in words: the rule, the numbers, and what may mislead."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from truebleu import gate
+from truebleu.metrics import GivenScores
+from truebleu.metrics.given import textless_test_set
+from truebleu.reports.gate import check_table, sentences
+
+if TYPE_CHECKING:
+    from truebleu.significance.gate import GateResult
+
+# 40 segments; the new system is better by 0.9875 on average, and by 0.5 to 1.5 in each.
+OLD = [float(n % 5) for n in range(40)]
+NEW = [score + 0.5 + n % 3 / 2 for n, score in enumerate(OLD)]
+
+
+def decided(new: list[float] = NEW, *, documents: int | None = None, **settings: Any) -> GateResult:
+    metric = GivenScores.of({"new": new, "old": OLD}, name="score")
+    test_set = textless_test_set([metric])
+    if documents is not None:
+        names = tuple(str(n % documents) for n in range(len(OLD)))
+        test_set = replace(test_set, documents=names)
+    return gate(test_set, metrics=[metric], **settings)
+
+
+@pytest.mark.parametrize(
+    ("settings", "claim"),
+    [
+        ({}, "pass: new is not significantly worse than old: score "),
+        ({"margin": 0.0}, "pass: new is shown to be better than old: score "),
+        ({"margin": 0.5}, "pass: new is shown to be less than 0.5 score worse than old: score "),
+    ],
+)
+def test_each_rule_has_its_claim(settings: dict[str, Any], claim: str) -> None:
+    (sentence,) = sentences(decided(**settings))
+    assert sentence.startswith(claim)
+    assert "difference +0.99, 90 % interval [" in sentence
+    assert sentence.endswith("(level 0.95)")
+
+
+def test_a_system_that_is_worse_fails() -> None:
+    worse = [2 * old - new for new, old in zip(NEW, OLD, strict=True)]
+    assert sentences(decided(worse))[0].startswith("fail: new is significantly worse than old")
+    assert sentences(decided(worse, margin=0.0))[0].startswith("fail: new is not shown to be bett")
+
+
+def test_copies_are_named_as_such() -> None:
+    assert sentences(decided(OLD))[0].endswith("; score counts the same in both")
+
+
+def test_one_unit_that_carries_the_difference_is_warned_of() -> None:
+    runaway = [*OLD[:-1], 90.0]
+    assert "One segment carries 97 % of the variance of the difference by score" in str(
+        decided(runaway)
+    )
+    assert "carries" not in str(decided())
+
+
+@pytest.mark.parametrize(("margin", "warned"), [(0.5, True), (None, False)])
+def test_a_margin_needs_more_documents(margin: float | None, warned: bool) -> None:
+    told = str(decided(documents=20, margin=margin))
+    assert ("passes more often than the level says" in told) is warned
+
+
+def test_programs_get_every_number() -> None:
+    (row,) = check_table(decided(margin=0.5)).rows
+    assert (row["rule"], row["passed"]) == ("within margin", True)
+    assert row["low"] < row["difference"] < row["high"]  # type: ignore[operator]

@@ -1,0 +1,45 @@
+"""Scores as a document: a row per system or per segment, with signatures and details."""
+
+from __future__ import annotations
+
+from truebleu import score
+from truebleu.reports.scores import document, score_chart, score_table, segment_table
+
+TEXTS = {"a": ["the cat sat", "a dog"], "b": ["the cat ran", "the dog"]}
+REFERENCE = ["the cat sat", "the dog"]
+
+
+def test_a_row_per_system_and_a_column_per_metric() -> None:
+    table = score_table(score(TEXTS, REFERENCE, ["bleu", "ter"]))
+    assert table.names == ("system", "BLEU", "TER")
+    assert [row["system"] for row in table.rows] == ["a", "b"]
+    assert [note.split("|")[0] for note in table.notes] == ["BLEU", "TER"]
+
+
+def test_intervals_stand_beside_their_scores() -> None:
+    scores = score(TEXTS, REFERENCE, ["chrf"], confidence=True, replicates=100)
+    (row, _) = score_table(scores).rows
+    assert row["chrF2 low"] <= row["chrF2"] <= row["chrF2 high"]  # type: ignore[operator]
+    assert any("100 " in note and "2 segments" in note for note in score_table(scores).notes)
+
+
+def test_segments_are_counted_from_1() -> None:
+    scores = score(TEXTS, REFERENCE, ["ter"], segments=True)
+    rows = segment_table(scores).rows
+    assert [(row["system"], row["segment"]) for row in rows] == [
+        ("a", 1), ("a", 2), ("b", 1), ("b", 2),
+    ]  # fmt: skip
+    assert next(row["TER"] for row in rows) == 0
+
+
+def test_details_say_what_a_score_is_made_of() -> None:
+    scores = score(TEXTS, REFERENCE)
+    assert "BP" not in str(document(scores).blocks)
+    assert "BP" in str(document(scores, details=True).blocks)
+
+
+def test_the_chart_goes_from_the_best_down_also_where_lower_is_better() -> None:
+    rows = score_chart(score(TEXTS, REFERENCE, ["ter"])).table.rows
+    values = [row["score"] for row in rows]
+    assert values == sorted(values)  # type: ignore[type-var]
+    assert rows[0]["measured"] == "TER (lower is better)"

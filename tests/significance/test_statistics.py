@@ -1,0 +1,68 @@
+"""Counts by unit: scores, the jackknife, the delta method, and what one unit carries."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from truebleu import BLEU
+from truebleu.errors import SettingError
+from truebleu.metrics import GivenScores
+from truebleu.metrics.given import textless_test_set
+from truebleu.resampling import Units
+from truebleu.significance.statistics import MetricStatistics, metric_statistics, spreads
+from truebleu.simulation import simulate
+
+TEXTS = simulate(segments=60, systems=[0.1, 0.2], document_length=5, seed=2)
+(BY_SEGMENT,) = metric_statistics(TEXTS, [BLEU(tokenize="13a")], Units.segments(60))
+
+
+def means(**scores: list[float]) -> MetricStatistics:
+    metric = GivenScores.of(scores)
+    units = Units.segments(len(next(iter(scores.values()))))
+    (statistics,) = metric_statistics(textless_test_set([metric]), [metric], units)
+    return statistics
+
+
+def test_scores_are_those_of_the_texts_whatever_the_unit() -> None:
+    assert TEXTS.documents is not None
+    (by_document,) = metric_statistics(TEXTS, [BLEU()], Units.documents(TEXTS.documents))
+    outputs = TEXTS.systems.values()
+    expected = [BLEU().corpus(list(text), list(TEXTS.references[0])).score for text in outputs]
+    assert BY_SEGMENT.scores == pytest.approx(expected)
+    assert by_document.scores == pytest.approx(expected)
+    assert len(by_document.rows) < len(BY_SEGMENT.rows)
+
+
+def test_the_jackknife_leaves_out_one_unit_each() -> None:
+    without_7 = BY_SEGMENT.metric.score(np.delete(BY_SEGMENT.rows, 7, axis=0).sum(axis=0))
+    assert BY_SEGMENT.jackknife_scores()[7] == pytest.approx(without_7)
+
+
+def test_the_delta_method_has_the_variance_of_the_jackknife() -> None:
+    count = len(BY_SEGMENT.rows)
+    jackknife = BY_SEGMENT.jackknife_scores()
+    by_jackknife = (count - 1) ** 2 / count * jackknife.var(axis=0, ddof=1)
+    contributions = BY_SEGMENT.contributions()
+    assert contributions.sum(axis=0) == pytest.approx([0, 0], abs=1e-9)
+    by_delta = count / (count - 1) * (contributions**2).sum(axis=0)
+    assert by_delta == pytest.approx(by_jackknife, rel=0.05)
+
+
+def test_one_unit_that_differs_carries_all_of_the_variance() -> None:
+    statistics = means(a=[1.0] * 9 + [11.0], b=[1.0] * 10)
+    (spread,) = spreads(statistics, [(0, 1)])
+    # Of ten differences 0, ..., 0, 10 around their mean of 1, the last has 81 of 90.
+    assert spread.largest_share == pytest.approx(0.9)
+    (same,) = spreads(statistics, [(1, 1)])
+    assert (same.largest_share, same.design_effect) == (None, None)
+
+
+def test_units_that_differ_are_counted() -> None:
+    assert means(a=[1.0, 2.0, 3.0], b=[1.0, 0.0, 3.0]).differing(0, 1) == 1
+
+
+def test_means_of_units_are_those_of_metrics_that_are_means() -> None:
+    assert means(a=[1.0, 2.0]).unit_means("test").tolist() == [[1.0], [2.0]]
+    with pytest.raises(SettingError, match="student: found 'BLEU', expected a metric that is a"):
+        BY_SEGMENT.unit_means("student")
