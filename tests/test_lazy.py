@@ -9,7 +9,7 @@ import pytest
 
 from truebleu._lazy import lazy_name
 
-HOMES = {"bleu": ("BLEU",), "ter": ("TER",)}
+HOMES = {"bleu": "BLEU", "ter": "TER"}
 
 
 def test_a_name_comes_from_its_module_and_stays(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,16 +10,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def lazy_name(package: str, homes: Mapping[str, tuple[str, ...]], name: str) -> object:
+def lazy_name(package: str, homes: Mapping[str, str], name: str) -> object:
     """What a package's ``__getattr__`` gives.
 
     Args:
         package: the package's name.
-        homes: the public names by the module of the package that they live in.
+        homes: the public names, with spaces between them, by the module that they live in.
         name: what is asked for.
     """
     for module, names in homes.items():
-        if name in names:
+        if name in names.split():
             value: object = getattr(import_module(f"{package}.{module}"), name)
             setattr(sys.modules[package], name, value)
             return value

@@ -6,6 +6,7 @@ stands alone too, on arrays shaped (system, segment) with NaN where nobody judge
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from truebleu._lazy import lazy_name
@@ -88,67 +89,34 @@ if TYPE_CHECKING:
 
 # The public names by the module that they live in.
 _HOMES = {
-    "agree": ("Agreement", "HumanSummary", "MetricSummary", "ScorePairs"),
-    "answers": ("AgreeSettings", "Answer", "MetricAgreement"),
+    "agree": "Agreement HumanSummary MetricSummary ScorePairs",
+    "answers": "AgreeSettings Answer MetricAgreement",
     "bootstrap": (
-        "AgreementInterval",
-        "Replicates",
-        "SegmentStatistics",
-        "bootstrap_agreement",
-        "bootstrap_system_agreement",
-        "mean_of_segments",
+        "AgreementInterval Replicates SegmentStatistics bootstrap_agreement "
+        "bootstrap_system_agreement mean_of_segments"
     ),
-    "choose": ("Candidate", "CandidateAgreement", "Choice", "ChoicePart", "parse_grid"),
-    "coefficients": ("COEFFICIENTS", "Coefficient", "PairCounts", "coefficient", "count_pairs"),
+    "choose": "Candidate CandidateAgreement Choice ChoicePart parse_grid",
+    "coefficients": "COEFFICIENTS Coefficient PairCounts coefficient count_pairs",
     "comparisons": (
-        "Judgments",
-        "bootstrap_judgments",
-        "count_judgments",
-        "judgment_permutation_test",
-        "measure_judgments",
+        "Judgments bootstrap_judgments count_judgments judgment_permutation_test measure_judgments"
     ),
     "measures": (
-        "Measure",
-        "Measured",
-        "Question",
-        "TieCalibration",
-        "calibrate_ties",
-        "correlation_p",
-        "measure",
-        "measure_by",
-        "parse_question",
+        "Measure Measured Question TieCalibration calibrate_ties correlation_p measure measure_by "
+        "parse_question"
     ),
     "ranking": (
-        "HumanRanking",
-        "MetricPair",
-        "RankedMetrics",
-        "RankedSystem",
-        "rank_clusters",
-        "rank_metrics",
-        "rank_systems",
+        "HumanRanking MetricPair RankedMetrics RankedSystem rank_clusters rank_metrics rank_systems"
     ),
     "soft_pairwise": (
-        "SoftPairwiseAccuracy",
-        "bootstrap_soft_pairwise",
-        "soft_pairwise_accuracies",
-        "soft_pairwise_accuracy",
-        "soft_pairwise_test",
+        "SoftPairwiseAccuracy bootstrap_soft_pairwise soft_pairwise_accuracies "
+        "soft_pairwise_accuracy soft_pairwise_test"
     ),
     "tests": (
-        "MetricTest",
-        "pair_permutation_test",
-        "permutation_test",
-        "williams_test",
-        "williams_test_of_correlations",
+        "MetricTest pair_permutation_test permutation_test williams_test "
+        "williams_test_of_correlations"
     ),
 }
 
-__all__ = [name for names in _HOMES.values() for name in names]
-
-
-def __getattr__(name: str) -> object:
-    return lazy_name(__name__, _HOMES, name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__all__ = " ".join(_HOMES.values()).split()
+__getattr__ = partial(lazy_name, __name__, _HOMES)
+__dir__ = partial(sorted, __all__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from truebleu._lazy import lazy_name
@@ -22,26 +23,13 @@ if TYPE_CHECKING:
 
 # The public names by the module that they live in.
 _HOMES = {
-    "_reading": ("read_test_set",),
+    "_reading": "read_test_set",
     "test_set": (
-        "Frame",
-        "ReferencesLike",
-        "Segments",
-        "SystemsLike",
-        "TestSet",
-        "TestSetOutline",
-        "TextLike",
-        "TextWarning",
-        "as_test_set",
+        "Frame ReferencesLike Segments SystemsLike TestSet TestSetOutline TextLike TextWarning "
+        "as_test_set"
     ),
 }
 
-__all__ = [name for names in _HOMES.values() for name in names]
-
-
-def __getattr__(name: str) -> object:
-    return lazy_name(__name__, _HOMES, name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__all__ = " ".join(_HOMES.values()).split()
+__getattr__ = partial(lazy_name, __name__, _HOMES)
+__dir__ = partial(sorted, __all__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from truebleu._lazy import lazy_name
@@ -21,17 +22,11 @@ if TYPE_CHECKING:
 
 # The public names by the module that they live in.
 _HOMES = {
-    "_metrics_eval": ("MetricsEvalSet", "read_metrics_eval"),
-    "_reading": ("read_human",),
-    "scores": ("FORMATS", "HumanScores", "Judgment", "PairwiseJudgments"),
+    "_metrics_eval": "MetricsEvalSet read_metrics_eval",
+    "_reading": "read_human",
+    "scores": "FORMATS HumanScores Judgment PairwiseJudgments",
 }
 
-__all__ = [name for names in _HOMES.values() for name in names]
-
-
-def __getattr__(name: str) -> object:
-    return lazy_name(__name__, _HOMES, name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__all__ = " ".join(_HOMES.values()).split()
+__getattr__ = partial(lazy_name, __name__, _HOMES)
+__dir__ = partial(sorted, __all__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from truebleu._lazy import lazy_name
@@ -48,30 +49,24 @@ if TYPE_CHECKING:
 
 # The public names by the module that they live in.
 _HOMES = {
-    "base": ("MeanMetric", "MeanScore", "Metric", "Score", "Signature"),
-    "bleu": ("BLEU", "BLEUScore"),
-    "chrf": ("CHRF", "CHRFScore"),
-    "dependency": ("DependencyF", "DependencyScore"),
-    "function": ("FunctionMetric",),
-    "given": ("GivenScores",),
-    "gtm": ("GTM", "GTMScore"),
-    "length": ("LengthRatio", "LengthRatioScore"),
-    "mbleu": ("MBLEU", "MBLEUScore"),
-    "nist": ("NIST", "NISTScore"),
-    "per": ("PER", "PERScore"),
-    "registry": ("metric_labels", "parse_metric"),
-    "sentence_bleu": ("SentenceBLEU", "SentenceBLEUScore"),
-    "statistics_files": ("SavedStatistics", "read_statistics", "save_statistics"),
-    "ter": ("TER", "TERScore"),
-    "wer": ("WER", "WERScore"),
+    "base": "MeanMetric MeanScore Metric Score Signature",
+    "bleu": "BLEU BLEUScore",
+    "chrf": "CHRF CHRFScore",
+    "dependency": "DependencyF DependencyScore",
+    "function": "FunctionMetric",
+    "given": "GivenScores",
+    "gtm": "GTM GTMScore",
+    "length": "LengthRatio LengthRatioScore",
+    "mbleu": "MBLEU MBLEUScore",
+    "nist": "NIST NISTScore",
+    "per": "PER PERScore",
+    "registry": "metric_labels parse_metric",
+    "sentence_bleu": "SentenceBLEU SentenceBLEUScore",
+    "statistics_files": "SavedStatistics read_statistics save_statistics",
+    "ter": "TER TERScore",
+    "wer": "WER WERScore",
 }
 
-__all__ = [name for names in _HOMES.values() for name in names]
-
-
-def __getattr__(name: str) -> object:
-    return lazy_name(__name__, _HOMES, name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__all__ = " ".join(_HOMES.values()).split()
+__getattr__ = partial(lazy_name, __name__, _HOMES)
+__dir__ = partial(sorted, __all__)

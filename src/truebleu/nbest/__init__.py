@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from truebleu._lazy import lazy_name
@@ -35,29 +36,18 @@ if TYPE_CHECKING:
 
 # The public names by the module that they live in.
 _HOMES = {
-    "inspection": ("ListsReport", "describe_lists"),
-    "minimum_bayes_risk": ("MBRResult", "MBRSegment", "MBRSettings", "mbr", "utility_matrix"),
-    "oracle": ("OracleResult", "oracle_scores"),
-    "reranking": ("RerankResult", "rerank"),
+    "inspection": "ListsReport describe_lists",
+    "minimum_bayes_risk": "MBRResult MBRSegment MBRSettings mbr utility_matrix",
+    "oracle": "OracleResult oracle_scores",
+    "reranking": "RerankResult rerank",
     "statistics": (
-        "CandidateStatistics",
-        "FeatureMean",
-        "NBEST_FORMATS",
-        "NBest",
-        "SparseFeatures",
-        "count_candidates",
-        "read_nbest",
+        "CandidateStatistics FeatureMean NBEST_FORMATS NBest SparseFeatures count_candidates "
+        "read_nbest"
     ),
-    "tuning": ("TUNERS", "TuneResult", "tune"),
-    "weights": ("read_weights",),
+    "tuning": "TUNERS TuneResult tune",
+    "weights": "read_weights",
 }
 
-__all__ = [name for names in _HOMES.values() for name in names]
-
-
-def __getattr__(name: str) -> object:
-    return lazy_name(__name__, _HOMES, name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__all__ = " ".join(_HOMES.values()).split()
+__getattr__ = partial(lazy_name, __name__, _HOMES)
+__dir__ = partial(sorted, __all__)

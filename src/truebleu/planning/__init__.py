@@ -5,6 +5,7 @@ The verbs are `truebleu.plan` and `truebleu.sample`.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from truebleu._lazy import lazy_name
@@ -31,30 +32,11 @@ if TYPE_CHECKING:
 # The public names by the module that they live in.
 _HOMES = {
     "plan": (
-        "MarginPlan",
-        "PairPlan",
-        "Plan",
-        "PlanSettings",
-        "ReportedDifference",
-        "SizePower",
-        "plan_from_literature",
+        "MarginPlan PairPlan Plan PlanSettings ReportedDifference SizePower plan_from_literature"
     ),
-    "sample": (
-        "DomainShare",
-        "Lengths",
-        "Sample",
-        "SampleSettings",
-        "SystemOnSample",
-        "Vocabulary",
-    ),
+    "sample": "DomainShare Lengths Sample SampleSettings SystemOnSample Vocabulary",
 }
 
-__all__ = [name for names in _HOMES.values() for name in names]
-
-
-def __getattr__(name: str) -> object:
-    return lazy_name(__name__, _HOMES, name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__all__ = " ".join(_HOMES.values()).split()
+__getattr__ = partial(lazy_name, __name__, _HOMES)
+__dir__ = partial(sorted, __all__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from truebleu._lazy import lazy_name
@@ -23,27 +24,10 @@ if TYPE_CHECKING:
 
 # The public names by the module that they live in.
 _HOMES = {
-    "charts": ("chart", "save_chart"),
-    "document": (
-        "Chart",
-        "Column",
-        "Document",
-        "FORMATS",
-        "Heading",
-        "Notes",
-        "Plot",
-        "Sentences",
-        "Table",
-        "render",
-    ),
+    "charts": "chart save_chart",
+    "document": "Chart Column Document FORMATS Heading Notes Plot Sentences Table render",
 }
 
-__all__ = [name for names in _HOMES.values() for name in names]
-
-
-def __getattr__(name: str) -> object:
-    return lazy_name(__name__, _HOMES, name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__all__ = " ".join(_HOMES.values()).split()
+__getattr__ = partial(lazy_name, __name__, _HOMES)
+__dir__ = partial(sorted, __all__)

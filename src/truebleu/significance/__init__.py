@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from truebleu._lazy import lazy_name
@@ -74,53 +75,25 @@ if TYPE_CHECKING:
 
 # The public names by the module that they live in.
 _HOMES = {
-    "compare": ("Comparison", "MetricResult", "PairResult", "SystemResult"),
+    "compare": "Comparison MetricResult PairResult SystemResult",
     "corrections": (
-        "CORRECTIONS",
-        "Correction",
-        "adjust",
-        "experimentwise_error",
-        "scheffe_p",
-        "tukey_p",
-        "westfall_young",
+        "CORRECTIONS Correction adjust experimentwise_error scheffe_p tukey_p westfall_young"
     ),
-    "gate": ("GateCheck", "GateResult", "GateSettings"),
-    "intervals": (
-        "INTERVAL_METHODS",
-        "IntervalMethod",
-        "basic_interval",
-        "bca_interval",
-        "percentile_interval",
-    ),
-    "optimizer_runs": ("RunScores", "group_runs"),
-    "pairs": ("clusters", "probability_of_best", "rank_ranges"),
-    "scores": ("Scores", "SystemScores"),
-    "settings": ("CompareSettings", "IntervalSettings", "ResamplingSettings"),
-    "statistics": ("MetricStatistics", "bootstrap_scores", "metric_statistics", "swap_differences"),
-    "student": ("student_interval",),
+    "gate": "GateCheck GateResult GateSettings",
+    "intervals": "INTERVAL_METHODS IntervalMethod basic_interval bca_interval percentile_interval",
+    "optimizer_runs": "RunScores group_runs",
+    "pairs": "clusters probability_of_best rank_ranges",
+    "scores": "Scores SystemScores",
+    "settings": "CompareSettings IntervalSettings ResamplingSettings",
+    "statistics": "MetricStatistics bootstrap_scores metric_statistics swap_differences",
+    "student": "student_interval",
     "tests": (
-        "SignificanceTest",
-        "TESTS",
-        "absolute_bootstrap_p",
-        "bootstrap_wins",
-        "equivalence_p",
-        "fewest_units",
-        "find_test",
-        "monte_carlo_error",
-        "monte_carlo_interval",
-        "non_inferiority_p",
-        "randomization_p",
-        "shifted_bootstrap_p",
-        "smallest_p",
+        "SignificanceTest TESTS absolute_bootstrap_p bootstrap_wins equivalence_p fewest_units "
+        "find_test monte_carlo_error monte_carlo_interval non_inferiority_p randomization_p "
+        "shifted_bootstrap_p smallest_p"
     ),
 }
 
-__all__ = [name for names in _HOMES.values() for name in names]
-
-
-def __getattr__(name: str) -> object:
-    return lazy_name(__name__, _HOMES, name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__all__ = " ".join(_HOMES.values()).split()
+__getattr__ = partial(lazy_name, __name__, _HOMES)
+__dir__ = partial(sorted, __all__)

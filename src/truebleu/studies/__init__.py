@@ -5,6 +5,7 @@ Each study is a function that takes a test set and keywords, and returns a typed
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from truebleu._lazy import lazy_name
@@ -55,32 +56,22 @@ if TYPE_CHECKING:
 
 # The public names by the module that they live in.
 _HOMES = {
-    "accuracy": ("AccuracyResult", "study_accuracy"),
-    "coverage": ("CoverageResult", "study_coverage"),
-    "length": ("LengthResult", "study_length"),
-    "power": ("PowerResult", "study_power"),
-    "references": ("ReferencesResult", "study_references"),
-    "replicates": ("ReplicatesResult", "study_replicates"),
-    "sampling": ("SamplingResult", "study_sampling"),
-    "sensitivity": ("SensitivityResult", "study_sensitivity"),
-    "smoothing": ("SmoothingResult", "study_smoothing"),
-    "test_size": ("TestSizeResult", "study_test_size"),
+    "accuracy": "AccuracyResult study_accuracy",
+    "coverage": "CoverageResult study_coverage",
+    "length": "LengthResult study_length",
+    "power": "PowerResult study_power",
+    "references": "ReferencesResult study_references",
+    "replicates": "ReplicatesResult study_replicates",
+    "sampling": "SamplingResult study_sampling",
+    "sensitivity": "SensitivityResult study_sensitivity",
+    "smoothing": "SmoothingResult study_smoothing",
+    "test_size": "TestSizeResult study_test_size",
     "type_one": (
-        "EquivalentsResult",
-        "MultiplicityResult",
-        "TypeOneResult",
-        "study_equivalents",
-        "study_multiplicity",
-        "study_type_one",
+        "EquivalentsResult MultiplicityResult TypeOneResult study_equivalents study_multiplicity "
+        "study_type_one"
     ),
 }
 
-__all__ = [name for names in _HOMES.values() for name in names]
-
-
-def __getattr__(name: str) -> object:
-    return lazy_name(__name__, _HOMES, name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__all__ = " ".join(_HOMES.values()).split()
+__getattr__ = partial(lazy_name, __name__, _HOMES)
+__dir__ = partial(sorted, __all__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from truebleu._lazy import lazy_name
@@ -15,16 +16,10 @@ if TYPE_CHECKING:
 
 # The public names by the module that they live in.
 _HOMES = {
-    "lists": ("NBest", "SparseFeatures"),
-    "reading": ("NBEST_FORMATS", "read_nbest"),
+    "lists": "NBest SparseFeatures",
+    "reading": "NBEST_FORMATS read_nbest",
 }
 
-__all__ = [name for names in _HOMES.values() for name in names]
-
-
-def __getattr__(name: str) -> object:
-    return lazy_name(__name__, _HOMES, name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__all__ = " ".join(_HOMES.values()).split()
+__getattr__ = partial(lazy_name, __name__, _HOMES)
+__dir__ = partial(sorted, __all__)
