@@ -1,4 +1,4 @@
-"""``python -m benchmarks``: measure, print tables, keep the numbers as JSON."""
+"""``python -m benchmarks``: measure, print each row as it comes, keep the numbers as JSON."""
 
 from __future__ import annotations
 
@@ -6,10 +6,15 @@ import argparse
 import json
 import os
 import sys
+from functools import cache, partial
 from pathlib import Path
+from traceback import print_exc
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from benchmarks.data import Corpus
     from benchmarks.results import Memory, Speed
 
 RESULTS = Path(__file__).parent / "results" / "latest.json"
@@ -26,7 +31,7 @@ NAMES = (
 
 
 def main() -> None:
-    """Measure what was asked for; exit with 1 where scores disagree."""
+    """Measure what was asked for; exit with 1 where scores disagree or a row fails."""
     options = _parse_options()
     # Before anything is imported that reads them.
     os.environ.update(dict.fromkeys(THREAD_VARIABLES, str(options.threads)))
@@ -34,18 +39,51 @@ def main() -> None:
     from benchmarks.table import machine_lines, memory_table, speed_table
 
     machine = describe_machine(options.threads)
-    speed, memory = _measure(options.only or NAMES, quick=options.quick)
-    sys.stdout.write(machine_lines(machine) + "\n" + speed_table(speed))
-    if memory:
-        sys.stdout.write("\n" + memory_table(memory))
-    found = {
-        "machine": machine,
-        "quick": options.quick,
-        "speed": [row.to_dict() for row in speed],
-        "memory": [row.to_dict() for row in memory],
-    }
-    _write_whole(options.json, json.dumps(found, indent=2, ensure_ascii=False) + "\n")
-    sys.exit(any(row.problem.startswith("scores differ") for row in speed))
+    sys.stdout.write(machine_lines(machine) + "\n")
+    run = Run(options.json, {"machine": machine, "quick": options.quick})
+    for name in options.only or NAMES:
+        run.measure(name, partial(_measure, name, quick=options.quick))
+    if run.speed:
+        sys.stdout.write("\n" + speed_table(run.speed))
+    if run.memory:
+        sys.stdout.write("\n" + memory_table(run.memory))
+    sys.exit(any(row.problem.startswith(("scores differ", "failed")) for row in run.speed))
+
+
+class Run:
+    """The rows so far: each is printed and kept in the file as soon as it is there."""
+
+    def __init__(self, path: Path, about: dict[str, object]) -> None:
+        """Begin a file that says what is measured."""
+        self.speed: list[Speed] = []
+        self.memory: list[Memory] = []
+        self._path, self._about = path, about
+
+    def measure(self, name: str, work: Callable[[], list[Speed | Memory]]) -> None:
+        """Do it, and go on whatever happens: a row that fails says so."""
+        from benchmarks.results import Speed
+        from benchmarks.table import row_line
+
+        sys.stderr.write(f"measuring {name}\n")
+        try:
+            rows = work()
+        except Exception as error:  # other rows can still be measured
+            print_exc()
+            rows = [Speed(name=name, what=name, peer="", problem=f"failed ({error!r})")]
+        for row in rows:
+            (self.speed if isinstance(row, Speed) else self.memory).append(row)  # type: ignore[arg-type]
+            sys.stdout.write(row_line(row))
+            sys.stdout.flush()
+        self._keep()
+
+    def _keep(self) -> None:
+        values = {
+            **self._about,
+            "speed": [row.to_dict() for row in self.speed],
+            "memory": [row.to_dict() for row in self.memory],
+        }
+        text = json.dumps(values, indent=2, ensure_ascii=False) + "\n"
+        _write_whole(self._path, text)
 
 
 def _parse_options() -> argparse.Namespace:
@@ -61,43 +99,37 @@ def _parse_options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _measure(names: tuple[str, ...], *, quick: bool) -> tuple[list[Speed], list[Memory]]:
+def _measure(name: str, *, quick: bool) -> list[Speed | Memory]:
+    """The rows of one name."""
+    from benchmarks import judgments, nbest, significance
     from benchmarks.cold import measure_cold
     from benchmarks.contests import compare
-    from benchmarks.data import load_corpus
-    from benchmarks.judgments import measure_judgments
     from benchmarks.large import measure_large
-    from benchmarks.nbest import measure_nbest
     from benchmarks.peers import COMPARISONS
-    from benchmarks.significance import measure_significance
 
-    corpus = load_corpus()
+    corpus = _corpus()
     smaller = corpus.first(3, 300) if quick else corpus
-    speed: list[Speed] = []
-    memory: list[Memory] = []
     for comparison in COMPARISONS:
-        if comparison.name in names:
-            _say(comparison.name)
-            speed.append(compare(comparison, smaller))
-    if "large" in names:
-        _say("large")
-        rows, memory = measure_large(50_000 if quick else 1_000_000)
-        speed += rows
-    if "cold" in names:
-        _say("cold")
-        speed.append(measure_cold(corpus))
-    _say("paired tests")
-    speed += measure_significance(smaller, names, quick=quick)
-    _say("agreement with people")
-    rows, more = measure_judgments(names, quick=quick)
-    speed += rows
-    _say("minimum Bayes risk")
-    rows = measure_nbest(corpus, names, quick=quick)
-    return speed + rows, memory + more
+        if comparison.name == name:
+            return [compare(comparison, smaller)]
+    if name == "cold":
+        return [measure_cold(corpus)]
+    if name in significance.NAMES:
+        return [*significance.measure_significance(smaller, (name,), quick=quick)]
+    if name in nbest.NAMES:
+        return [*nbest.measure_nbest(corpus, (name,), quick=quick)]
+    if name in judgments.NAMES:
+        speed, memory = judgments.measure_judgments((name,), quick=quick)
+    else:
+        speed, memory = measure_large(50_000 if quick else 1_000_000)
+    return [*speed, *memory]
 
 
-def _say(name: str) -> None:
-    sys.stderr.write(f"measuring {name}\n")
+@cache
+def _corpus() -> Corpus:
+    from benchmarks.data import load_corpus
+
+    return load_corpus()
 
 
 def _write_whole(path: Path, text: str) -> None:

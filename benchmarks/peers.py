@@ -199,28 +199,14 @@ def jiwer_wer(corpus: Corpus) -> Contest:
     )
 
 
+def _sacrebleu(name: str, work: str, prepare: Callable[[Corpus], Contest]) -> Comparison:
+    return Comparison(name=name, work=work, package="sacrebleu", prepare=prepare, bar=60)
+
+
 COMPARISONS = (
-    Comparison(
-        name="bleu",
-        work="BLEU",
-        package="sacrebleu",
-        prepare=sacrebleu_metric("BLEU", "bleu"),
-        bar=60,
-    ),
-    Comparison(
-        name="chrf",
-        work="chrF",
-        package="sacrebleu",
-        prepare=sacrebleu_metric("CHRF", "chrf"),
-        bar=60,
-    ),
-    Comparison(
-        name="chrf++",
-        work="chrF++",
-        package="sacrebleu",
-        prepare=sacrebleu_metric("CHRF", "chrf:word_order=2", word_order=2),
-        bar=60,
-    ),
+    _sacrebleu("bleu", "BLEU", sacrebleu_metric("BLEU", "bleu")),
+    _sacrebleu("chrf", "chrF", sacrebleu_metric("CHRF", "chrf")),
+    _sacrebleu("chrf++", "chrF++", sacrebleu_metric("CHRF", "chrf:word_order=2", word_order=2)),
     Comparison(
         name="ter",
         work="TER",

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from benchmarks.results import Memory
 from truebleu.reports.document import Column, Table
 from truebleu.reports.formats.text import table_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from benchmarks.results import Memory, Speed
+    from benchmarks.results import Speed
 
 NONE = "-"
+
+
+def row_line(row: Speed | Memory) -> str:
+    """One row by itself, printed as soon as it is measured."""
+    if isinstance(row, Memory):
+        return f"{row.name}: {megabytes(row.peak)}, bar {megabytes(row.bar)}: {verdict(row.met)}\n"
+    if row.problem:
+        return f"{row.name}: {row.problem}\n"
+    times = f"{seconds(row.peer_seconds)} by {row.peer}, {seconds(row.seconds)} by truebleu"
+    bar = "" if row.bar is None else f", bar {row.bar:g}×: {verdict(row.met)}"
+    return f"{row.name}: {times}, {ratio(row.ratio)}{bar}\n"
 
 
 def speed_table(rows: Sequence[Speed]) -> str:

@@ -143,38 +143,30 @@ def _four() -> Section:
     )
 
 
-def _three() -> Section:
+def _fewer(name: str, heading: str, *references: str) -> Section:
+    """A set with so many references."""
     result = study_references(
-        read_set("wmt21-en-de", "refA", "refC", "refD"),
-        ["bleu", "nist"],
-        shares=(0.5, 0.75, 1.0),
-        samples=10,
+        read_set(name, *references), ["bleu", "nist"], shares=(0.5, 0.75, 1.0), samples=10
     )
+    given = " ".join(f"-r {reference}.txt" for reference in references)
     return Section(
-        heading="WMT21 English-German, three references, 20 systems",
-        command="truebleu study references -r refA.txt -r refC.txt -r refD.txt sys/ "
+        heading=heading,
+        command=f"truebleu study references {given} sys/ "
         "-m bleu -m nist --shares 50,75,100 --samples 10",
         result=result,
         verdict=_verdict(result),
         chart=False,
     )
+
+
+def _three() -> Section:
+    heading = "WMT21 English-German, three references, 20 systems"
+    return _fewer("wmt21-en-de", heading, "refA", "refC", "refD")
 
 
 def _two() -> Section:
-    result = study_references(
-        read_set("wmt23-he-en", "refA", "refB"),
-        ["bleu", "nist"],
-        shares=(0.5, 0.75, 1.0),
-        samples=10,
-    )
-    return Section(
-        heading="WMT23 Hebrew-English, two references, 12 systems",
-        command="truebleu study references -r refA.txt -r refB.txt sys/ "
-        "-m bleu -m nist --shares 50,75,100 --samples 10",
-        result=result,
-        verdict=_verdict(result),
-        chart=False,
-    )
+    heading = "WMT23 Hebrew-English, two references, 12 systems"
+    return _fewer("wmt23-he-en", heading, "refA", "refB")
 
 
 def _error_rate() -> Section:

@@ -99,30 +99,26 @@ def _some(name: str) -> TestSet:
     return read_test_set(systems, [str(folder / "refA.txt")])
 
 
+def _section(result: SamplingResult, heading: str, of: str, paper: str, more: str = "") -> Section:
+    systems = " ".join(f"sys/{system}.txt" for system in SYSTEMS)
+    return Section(
+        heading=heading,
+        command=f"truebleu study sampling -r refA.txt {systems} --sizes 100,300{more}",
+        result=result,
+        paper=paper,
+        verdict=_verdict(result, of),
+    )
+
+
 def _scores() -> Section:
     result = study_sampling(_some("wmt23-zh-en"), sizes=SIZES)
-    return Section(
-        heading="WMT23 Chinese-English",
-        command="truebleu study sampling -r refA.txt "
-        + " ".join(f"sys/{system}.txt" for system in SYSTEMS)
-        + " --sizes 100,300",
-        result=result,
-        paper=FIGURES_2_AND_3,
-        verdict=_verdict(result, "score"),
-    )
+    return _section(result, "WMT23 Chinese-English", "score", FIGURES_2_AND_3)
 
 
 def _differences() -> Section:
     result = study_sampling(_some("wmt23-he-en"), sizes=SIZES, shown="differences")
-    return Section(
-        heading="WMT23 Hebrew-English, differences",
-        command="truebleu study sampling -r refA.txt "
-        + " ".join(f"sys/{system}.txt" for system in SYSTEMS)
-        + " --sizes 100,300 --show differences",
-        result=result,
-        paper=FIGURE_4,
-        verdict=_verdict(result, "difference"),
-    )
+    heading = "WMT23 Hebrew-English, differences"
+    return _section(result, heading, "difference", FIGURE_4, " --show differences")
 
 
 def _talks() -> Section:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from itertools import cycle
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from benchmarks import judgments, nbest, plain_agreement, significance, timing
-from benchmarks.__main__ import NAMES
+from benchmarks.__main__ import NAMES, Run
 from benchmarks.agreement import DisagreementError, require_agreement
 from benchmarks.contests import compare
 from benchmarks.data import Corpus
@@ -16,6 +18,9 @@ from benchmarks.memory import peak_memory
 from benchmarks.peers import COMPARISONS, Comparison, Contest
 from benchmarks.results import Memory, Speed
 from benchmarks.table import memory_table, speed_table
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 CORPUS = Corpus(
     "tiny", {"a": ["one two three four", "x"], "b": ["1 2 3 4", "y z"]}, ["one two 3 4", "z"]
@@ -118,3 +123,23 @@ def test_what_mbrs_would_call_agrees_with_truebleu() -> None:
         row = nbest._race("mbr", lists, metric, pairs, bar=1, few=1)
         assert row.problem == ""
         assert row.ratio is not None
+
+
+def test_a_row_that_fails_is_told_and_the_others_are_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail() -> list[Speed | Memory]:
+        raise ModuleNotFoundError("No module named 'scipy'")
+
+    kept = tmp_path / "results" / "latest.json"
+    run = Run(kept, {"quick": True})
+    run.measure("bleu", fail)
+    run.measure("ter", lambda: [Speed(name="ter", what="w", peer="p", problem="not installed")])
+    printed = capsys.readouterr()
+    assert printed.out.splitlines() == [
+        """bleu: failed (ModuleNotFoundError("No module named 'scipy'"))""",
+        "ter: not installed",
+    ]
+    assert "Traceback" in printed.err
+    rows = json.loads(kept.read_text(encoding="utf-8"))["speed"]
+    assert [row["name"] for row in rows] == ["bleu", "ter"]
