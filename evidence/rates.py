@@ -202,6 +202,32 @@ COLUMNS = (
 )
 
 
+def _summary(sections: Iterable[tuple[str, list[Row]]]) -> Document:
+    """A row for each default: how many designs, and how many hold or are warned of."""
+    columns = (
+        Column("default", "default"),
+        Column("rates", "rates"),
+        Column("holding", "hold"),
+        Column("warned", "others with a warning"),
+        Column("silent", "without"),
+    )
+    rows = []
+    for heading, measured_rows in sections:
+        others = [row for row in measured_rows if not row.holds]
+        warned = sum(row.warned for row in others)
+        rows.append(
+            {
+                "default": heading,
+                "rates": len(measured_rows),
+                "holding": len(measured_rows) - len(others),
+                "warned": warned,
+                "silent": len(others) - warned,
+            }
+        )
+    table = Table(columns, tuple(rows))
+    return Document((table,), table)
+
+
 @dataclass(frozen=True, slots=True)
 class Rates:
     """The page of all rates.
@@ -240,6 +266,7 @@ class Rates:
             f"{len(self.rows) * 0.023:.0f} would be beyond their error by chance.\n"
             "All rows are in one [table](tables/defaults.tsv).",
         ]
+        parts.append(markdown(_summary(self._sections())).rstrip())
         for heading, rows in self._sections():
             table = Table(COLUMNS, tuple(row.cells() for row in rows))
             parts += [f"## {heading}", markdown(Document((table,), table)).rstrip()]
@@ -248,5 +275,5 @@ class Rates:
     def _sections(self) -> Iterable[tuple[str, list[Row]]]:
         by_heading: dict[str, list[Row]] = {}
         for row in self.rows:
-            by_heading.setdefault(row.question.default.split(",")[0].split(" (")[0], []).append(row)
+            by_heading.setdefault(row.question.default.split(" (")[0], []).append(row)
         return by_heading.items()
