@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from truebleu.reports.charts import save_chart
@@ -11,11 +12,16 @@ from truebleu.reports.formats.markdown import render as markdown
 from truebleu.reports.formats.tsv import render as tsv
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from truebleu.reports.document import Chart
 
 CHARTS, TABLES = "charts", "tables"
+# Columns of a line of prose, as on all pages.
+WIDTH = 100
+# Paragraphs that begin like this are no prose: tables, code, headings, pictures and lists.
+NO_PROSE = ("|", "```", "#", "![", "- ", "$")
 # Longer tables are only beside the page, as TSV.
 MOST_ROWS = 20
 
@@ -76,7 +82,7 @@ class Page:
         for number, section in enumerate(self.sections, 1):
             parts += self._section(section, number, folder)
         parts.append("Made by `make evidence`; figures and sentences come from the run itself.")
-        (folder / f"{self.name}.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+        (folder / f"{self.name}.md").write_text(page_text(parts), encoding="utf-8")
 
     def _section(self, section: Section, number: int, folder: Path) -> list[str]:
         document = section.result.to_document()
@@ -101,3 +107,22 @@ class Page:
         path = folder / CHARTS / f"{self.name}-{number}.svg"
         save_chart(chart, path, overwrite=True)
         return f"![{chart.title}]({CHARTS}/{path.name})"
+
+
+def page_text(parts: Iterable[str]) -> str:
+    """Paragraphs as a page, prose wrapped."""
+    paragraphs = (paragraph for part in parts for paragraph in _paragraphs(part))
+    return "\n\n".join(paragraphs) + "\n"
+
+
+def _paragraphs(part: str) -> list[str]:
+    if part.startswith("```"):
+        return [part]
+    return [
+        paragraph
+        if paragraph.startswith(NO_PROSE)
+        else fill(
+            " ".join(paragraph.split()), WIDTH, break_long_words=False, break_on_hyphens=False
+        )
+        for paragraph in part.split("\n\n")
+    ]

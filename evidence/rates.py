@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evidence.data import read_set
+from evidence.page import page_text
 from truebleu.execution.journal import Runner, Task
 from truebleu.metrics.registry import as_metrics
 from truebleu.reports.document import Column, Document, Table
@@ -246,7 +247,7 @@ class Rates:
         document = Document((table,), table)
         (folder / "tables").mkdir(parents=True, exist_ok=True)
         (folder / "tables" / "defaults.tsv").write_text(tsv(document), encoding="utf-8")
-        (folder / "defaults.md").write_text("\n\n".join(self._parts()) + "\n", encoding="utf-8")
+        (folder / "defaults.md").write_text(page_text(self._parts()), encoding="utf-8")
         if self.journal is not None:
             self.journal.unlink(missing_ok=True)
 
@@ -256,14 +257,14 @@ class Rates:
         parts = [
             "# Do the defaults keep their promises?",
             f"**Answer.** {held} of {len(self.rows)} rates are within their error of what is "
-            "promised,\nor on the safe side. Of the others, the commands warn of "
-            f"{len(self.rows) - held - len(silent)}\nand do not warn of {len(silent)}.",
+            "promised, or on the safe side. Of the others, the commands warn of "
+            f"{len(self.rows) - held - len(silent)} and do not warn of {len(silent)}.",
             "Each row is a default on a design whose truth is known: systems, metrics or runs that "
-            "are\nequal by construction, or samples from a pool (WMT24 en-es, wmt21 en-de, TED). "
-            "*Promised* is\nthe level of the test (0.05) or of the interval (0.95), and the error "
-            "is two binomial standard\nerrors. A warning counts if it is printed in at least "
-            f"{100 * USUALLY:.0f} % of the trials.\nOf so many rates that hold, "
-            f"{len(self.rows) * 0.023:.0f} would be beyond their error by chance.\n"
+            "are equal by construction, or samples from a pool (WMT24 en-es, wmt21 en-de, TED). "
+            "*Promised* is the level of the test (0.05) or of the interval (0.95), and the error "
+            "is two binomial standard errors. A warning counts if it is printed in at least "
+            f"{100 * USUALLY:.0f} % of the trials. Of so many rates that hold, "
+            f"{len(self.rows) * 0.023:.0f} would be beyond their error by chance. "
             "All rows are in one [table](tables/defaults.tsv).",
         ]
         parts.append(markdown(_summary(self._sections())).rstrip())
