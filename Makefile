@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help demo test quick check lint types rust-check rust-test format fuzz bench evidence man wheel dist-check build clean
+.PHONY: help demo test quick check lint types rust-check rust-test format fuzz bench evidence man wheel dist-check build browser clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -12,7 +12,7 @@ help:  ## list the targets
 demo: .venv/built  ## score a simulated test set
 	$(BIN)/truebleu demo
 
-test: rust-test .venv/tools  ## all tests, Rust and Python
+test: rust-test .venv/tools browser  ## all tests, Rust and Python
 	$(BIN)/python -m pytest
 
 quick: .venv/tools  ## unit tests only: no simulations, no recorded runs of other tools

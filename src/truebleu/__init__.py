@@ -1,8 +1,8 @@
 """Is the difference between two translation systems real, and what should you do about it?
 
-The verbs are here: `score`, `compare`, `explain`, `gate`, `plan`, `sample`, `agree`, `choose`,
-`tune`, `rerank` and `mbr`. They take a `TestSet`, or the lists that make one, and return results
-that print themselves.
+The verbs are here: `score`, `compare`, `explain`, `report`, `gate`, `plan`, `sample`, `agree`,
+`choose`, `tune`, `rerank` and `mbr`. They take a `TestSet`, or the lists that make one, and return
+results that print themselves.
 
 >>> import truebleu
 >>> outputs = {"old": ["a cat sat on the mat"], "new": ["the cat sat on a mat"]}
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import TestSet
     from truebleu.errors import TruebleuError
     from truebleu.explanation.explain import explain
+    from truebleu.explanation.report import report
     from truebleu.human._reading import read_human
     from truebleu.metrics.base import set_threads
     from truebleu.metrics.bleu import BLEU
@@ -97,6 +98,7 @@ __all__ = [
     "planning",
     "read_human",
     "read_test_set",
+    "report",
     "reports",
     "rerank",
     "resampling",
@@ -117,6 +119,7 @@ _HOMES = {
     "corpus": "TestSet read_test_set",
     "errors": "TruebleuError",
     "explanation.explain": "explain",
+    "explanation.report": "report",
     "human": "read_human",
     "metrics.base": "set_threads",
     "metrics.bleu": "BLEU",

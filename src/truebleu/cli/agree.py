@@ -21,6 +21,7 @@ from truebleu.cli._options import (
     optional_test_set_options,
     progress_bar,
     read_texts,
+    refuse_idle,
 )
 from truebleu.errors import SettingError
 from truebleu.human._reading import read_human
@@ -101,10 +102,22 @@ def agreement_options(command: Command) -> Command:
 
 def human_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Which judgments are read, and how; the command gets them all as `human`."""
+    return _human_options(command, required=True)
 
+
+def optional_human_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The same for commands that can do without judgments; `human` is then None."""
+    return _human_options(command, required=False)
+
+
+def _human_options(command: Callable[..., Any], *, required: bool) -> Callable[..., Any]:
     @wraps(command)
     def with_human(**options: Any) -> Any:
-        return command(human={name: options.pop(name) for name in NAMES}, **options)
+        human = {name: options.pop(name) for name in NAMES}
+        if human["human_file"] is None:
+            refuse_idle(NAMES, "--human FILE beside it")
+            return command(human=None, **options)
+        return command(human=human, **options)
 
     decorated: Callable[..., Any] = with_human
     for option in (
@@ -146,7 +159,7 @@ def human_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--human",
             "human_file",
             metavar="FILE",
-            required=True,
+            required=required,
             help="Human scores, MQM annotations, ESA or DA scores, or rankings.",
         ),
     ):

@@ -28,6 +28,8 @@ from truebleu.reports.charts import save_chart
 from truebleu.reports.document import render
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
 
@@ -48,33 +50,56 @@ few segments carry it.
 """
 
 
+def explanation_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Which differences are explained, by which slices, and how they are tested."""
+    for option in (
+        click.option(
+            "--unit",
+            type=click.Choice([unit for unit in UNITS if unit != "block"]),
+            help="What is resampled or swapped as a whole. Default: documents where they are "
+            "known, else segments.",
+        ),
+        level_option,
+        seed_option,
+        replicates_option(None),
+        click.option(
+            "--counts",
+            metavar="FILE",
+            type=click.Path(path_type=Path),
+            help="Words and their counts in the training data, separated by a tab; tells rare "
+            "words.",
+        ),
+        click.option(
+            "--by",
+            "columns",
+            metavar="COLUMN",
+            multiple=True,
+            help="Also slice by a column of the --documents table, or by FILE#COLUMN. Repeat for "
+            "several.",
+        ),
+        click.option(
+            "--baseline", metavar="NAME", help="Explain every other system's difference to it."
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def read_slices(
+    columns: tuple[str, ...], counts: Path | None, documents: str | None, test_set: TestSet
+) -> dict[str, Any]:
+    """What ``--by`` and ``--counts`` name, as the verbs take it."""
+    return {
+        "by": {_name(column): _labels(column, documents, test_set) for column in columns},
+        "counts": None if counts is None else _read_counts(counts),
+    }
+
+
 @click.command("explain", epilog=EPILOG)
 @click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True)
 @test_set_options
 @metric_option
-@click.option("--baseline", metavar="NAME", help="Explain every other system's difference to it.")
-@click.option(
-    "--by",
-    "columns",
-    metavar="COLUMN",
-    multiple=True,
-    help="Also slice by a column of the --documents table, or by FILE#COLUMN. Repeat for several.",
-)
-@click.option(
-    "--counts",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Words and their counts in the training data, separated by a tab; tells rare words.",
-)
-@replicates_option(None)
-@seed_option
-@level_option
-@click.option(
-    "--unit",
-    type=click.Choice([unit for unit in UNITS if unit != "block"]),
-    help="What is resampled or swapped as a whole. Default: documents where they are "
-    "known, else segments.",
-)
+@explanation_options
 @chart_options
 @click.option(
     "--chart-of",
@@ -111,8 +136,7 @@ def command(
         explanation = explain(
             test_set,
             metrics=metrics,
-            by={_name(column): _labels(column, documents, test_set) for column in columns},
-            counts=None if counts is None else _read_counts(counts),
+            **read_slices(columns, counts, documents, test_set),
             progress=progress,
             **options,
         )

@@ -109,6 +109,7 @@ COMMANDS = {
     "score": ("truebleu.cli.score", "Score systems by BLEU, chrF, TER and other metrics."),
     "compare": ("truebleu.cli.compare", "Tell which differences between systems are real."),
     "explain": ("truebleu.cli.explain", "Say where a difference between systems comes from."),
+    "report": ("truebleu.cli.report", "Write comparison and segments into one HTML file."),
     "gate": ("truebleu.cli.gate", "Let a new system pass unless it is worse than the old."),
     "agree": ("truebleu.cli.agree", "Tell how well metrics agree with people."),
     "choose": (
@@ -137,6 +138,7 @@ Examples:
   truebleu score -r ref.txt old=a.txt new=b.txt -m bleu -m chrf:word_order=2
   truebleu compare -r ref.txt old=a.txt new=b.txt
   truebleu explain -r ref.txt new.txt old.txt
+  truebleu report -r ref.txt new.txt old.txt -o report.html
   truebleu gate new.txt old.txt -r ref.txt
   truebleu agree -r ref.txt sys/ --human mqm.tsv -m bleu -m chrf
   truebleu plan -r ref.txt old.txt new.txt --difference 0.5

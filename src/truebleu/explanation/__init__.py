@@ -32,6 +32,13 @@ if TYPE_CHECKING:
         find_curve as find_curve,
         people_agreement as people_agreement,
     )
+    from truebleu.explanation.report import (
+        ErrorSpan as ErrorSpan,
+        MetricSegments as MetricSegments,
+        Report as Report,
+        Segments as Segments,
+        report_statistics as report_statistics,
+    )
 
 # The public names by the module that they live in.
 _HOMES = {
@@ -42,6 +49,7 @@ _HOMES = {
         "SliceContribution TypographyEffect VariableContributions"
     ),
     "people": "AgreementCurve CURVES PeopleAgreement find_curve people_agreement",
+    "report": "ErrorSpan MetricSegments Report Segments report_statistics",
 }
 
 __all__ = " ".join(_HOMES.values()).split()

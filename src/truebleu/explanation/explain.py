@@ -322,15 +322,36 @@ def explain(
         unit=unit,
         progress=progress,
     )
-    flagged = degenerate_outputs(test_set)
-    pairs: list[PairExplanation] = []
+    pairs = list(dict.fromkeys((pair.a, pair.b) for pair in comparison.comparisons))
+    return explain_pairs(pairs, test_set, comparison, counted, cuts, degenerate_outputs(test_set))
+
+
+def explain_pairs(
+    pairs: Sequence[tuple[str, str]],
+    test_set: TestSet,
+    comparison: Comparison,
+    counted: Sequence[Counted],
+    cuts: Sequence[Variable],
+    flagged: Mapping[str, Mapping[str, tuple[int, ...]]],
+) -> Explanation:
+    """Explain some pairs of a comparison.
+
+    Args:
+        pairs: the names of their systems.
+        test_set: what was compared.
+        comparison: of the test set.
+        counted: its metrics.
+        cuts: the slices.
+        flagged: degenerate outputs, by system and flag.
+    """
+    explanations: list[PairExplanation] = []
     adjusted_for = {}
     for label, metric in zip(comparison.metrics, counted, strict=True):
         explainer = _Explainer(test_set, comparison, metric, cuts, flagged)
-        compared = comparison.of(label)
-        pairs += [explainer.explain(pair, len(compared)) for pair in compared]
+        compared = [pair for pair in comparison.of(label) if (pair.a, pair.b) in pairs]
+        explanations += [explainer.explain(pair, len(compared)) for pair in compared]
         adjusted_for[label] = explainer.adjusted_for * len(compared)
-    return Explanation(comparison=comparison, pairs=tuple(pairs), adjusted_for=adjusted_for)
+    return Explanation(comparison=comparison, pairs=tuple(explanations), adjusted_for=adjusted_for)
 
 
 class Counted(Metric):

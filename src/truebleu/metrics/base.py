@@ -6,7 +6,7 @@ import os
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypedDict
 
 from truebleu import _core
 from truebleu._core import VERSION
@@ -26,7 +26,7 @@ from truebleu.tokenizers import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
@@ -135,6 +135,37 @@ class NgramMatches:
     ngram: NDArray[np.int64]
     segment: NDArray[np.int64]
     difference: NDArray[np.float64]
+
+
+#: A kind of score and its settings, as plain values.
+Formula: TypeAlias = "Mapping[str, str | float | bool | list[int] | None]"
+
+
+def ratio(
+    numerator: list[int],
+    denominator: list[int],
+    *,
+    scale: float = 1.0,
+    empty: float | None = 0.0,
+    alone: float | None = None,
+) -> Formula:
+    """The formula of a ratio of columns.
+
+    Args:
+        numerator: the columns that are added up above the line.
+        denominator: those below it.
+        scale: what the ratio is multiplied by.
+        empty: the score where both are 0.
+        alone: the score where only the denominator is 0; None for the numerator times the scale.
+    """
+    return {
+        "kind": "ratio",
+        "numerator": numerator,
+        "denominator": denominator,
+        "scale": scale,
+        "empty": empty,
+        "alone": alone,
+    }
 
 
 # The relative step of central differences: about the cube root of what a float cannot tell apart.
@@ -251,6 +282,13 @@ class Metric(ABC):
 
     def native(self) -> _core.NativeMetric | None:
         """The metric of the native code, whose kernels score by the million; None without one."""
+        return None
+
+    def formula(self) -> Formula | None:
+        """How a score is made of sums, for the report's page; None where only `score` knows.
+
+        The kinds and their settings are those of ``reports/page/scores.js``.
+        """
         return None
 
     def pair_scorer(self) -> _core.PairScorer | None:
@@ -437,6 +475,10 @@ class MeanMetric(Metric):
         rows, shape = rows_of(sums, 2)
         total, count = rows.T
         return np.stack([1 / count, -total / count**2], axis=-1).reshape(*shape, 2)
+
+    def formula(self) -> Formula:
+        """The sum over the count; no score where there is none."""
+        return ratio([0], [1], empty=None)
 
     def segment_scores(self, rows: NDArray[np.float64]) -> list[tuple[float | None, ...]]:
         """Each system's scores of single segments; None where a segment has none."""

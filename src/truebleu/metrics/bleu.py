@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from truebleu.corpus.test_set import TestSet
-    from truebleu.metrics.base import NgramMatches
+    from truebleu.metrics.base import Formula, NgramMatches
 
 __all__ = ["BLEU", "BLEUScore"]
 
@@ -93,6 +93,15 @@ class BLEU(TokenMetric):
             smooth_value=self._smooth_value,
             effective_order=self.effective_order,
         )
+
+    def formula(self) -> Formula:
+        """A geometric mean of precisions with a brevity penalty."""
+        return {
+            "kind": "bleu",
+            "smoothing": self.smooth,
+            "value": self._smooth_value,
+            "effective_order": self.effective_order,
+        }
 
     def pair_scorer(self) -> _core.PairScorer | None:
         """Scores pairs, unless a tokenizer of another package cuts the texts."""

@@ -13,6 +13,8 @@ from truebleu.metrics.base import NativeMetric, Score, Signature, require_types
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from truebleu.metrics.base import Formula
+
 __all__ = ["CHRF", "CHRFScore"]
 
 
@@ -63,6 +65,10 @@ class CHRF(NativeMetric):
             beta=self.beta,
             eps_smoothing=self.eps_smoothing,
         )
+
+    def formula(self) -> Formula:
+        """F-score of precision and recall over all orders."""
+        return {"kind": "chrf", "beta": float(self.beta), "eps_smoothing": self.eps_smoothing}
 
     def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
         """Matches of characters and of words, and the lengths that they are divided by."""

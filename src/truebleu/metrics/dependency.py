@@ -26,7 +26,7 @@ from truebleu.errors import (
     UnreadableFileError,
     shortened,
 )
-from truebleu.metrics.base import Metric, Score, Signature, rows_of
+from truebleu.metrics.base import Metric, Score, Signature, ratio, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from truebleu._core import Statistics
     from truebleu.corpus.test_set import TestSet, TextLike
+    from truebleu.metrics.base import Formula
 
 Word = Literal["form", "lemma"]
 
@@ -139,6 +140,10 @@ class DependencyF(Metric):
         # The harmonic mean of matched / output and matched / reference.
         relations = rows[:, 1] + rows[:, 2]
         return (200 * rows[:, 0] / np.where(relations > 0, relations, 1)).reshape(shape)
+
+    def formula(self) -> Formula:
+        """Twice the matches over the relations of both."""
+        return ratio([0], [1, 2], scale=200.0)
 
     def describe(self, sums: Sequence[float], references: int | None) -> DependencyScore:
         """F of one row of sums, with precision, recall and counts."""

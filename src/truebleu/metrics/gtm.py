@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
 from truebleu.errors import SettingError
-from truebleu.metrics.base import Score, WordMetric
+from truebleu.metrics.base import Score, WordMetric, ratio
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu.metrics.base import Signature
+    from truebleu.metrics.base import Formula, Signature
 
 __all__ = ["GTM", "GTMScore"]
 
@@ -56,6 +56,10 @@ class GTM(WordMetric):
     def native(self) -> _core.NativeMetric:
         """Columns: size of the matching, output length, reference length."""
         return _core.NativeMetric.gtm(**self.tokens, exponent=self.exponent)
+
+    def formula(self) -> Formula:
+        """Twice the matches over both lengths."""
+        return ratio([0], [1, 2], scale=200.0)
 
     def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
         """Matches and lengths."""

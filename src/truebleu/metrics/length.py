@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
-from truebleu.metrics.base import Score, WordMetric
+from truebleu.metrics.base import Score, WordMetric, ratio
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from truebleu.metrics.base import Formula
 
 __all__ = ["LengthRatio", "LengthRatioScore"]
 
@@ -37,6 +39,10 @@ class LengthRatio(WordMetric):
     def native(self) -> _core.NativeMetric:
         """Columns: output length, and the reference length that is closest to it."""
         return _core.NativeMetric.length(**self.tokens)
+
+    def formula(self) -> Formula:
+        """Output words per hundred reference words, where none count as one."""
+        return ratio([0], [1], scale=100.0, empty=100.0)
 
     def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
         """Both lengths."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from truebleu.corpus.test_set import TestSet
-    from truebleu.metrics.base import NgramMatches, Signature
+    from truebleu.metrics.base import Formula, NgramMatches, Signature
 
 __all__ = ["MBLEU", "MBLEUScore"]
 
@@ -47,6 +47,10 @@ class MBLEU(TokenMetric):
     def native(self) -> _core.NativeMetric:
         """BLEU's columns: output length, reference length, match_1 … N, total_1 … N."""
         return _core.NativeMetric.mbleu(**self.tokens, max_order=self.max_order)
+
+    def formula(self) -> Formula:
+        """An arithmetic mean of precisions with a brevity penalty."""
+        return {"kind": "mbleu"}
 
     def pair_scorer(self) -> _core.PairScorer | None:
         """Scores pairs, unless a tokenizer of another package cuts the texts."""

@@ -13,7 +13,7 @@ from truebleu.tokenizers import check_tokenizer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu.metrics.base import Signature
+    from truebleu.metrics.base import Formula, Signature
 
 __all__ = ["NIST", "NISTScore"]
 
@@ -70,6 +70,10 @@ class NIST(TokenMetric):
         return _core.NativeMetric.nist(
             **self.tokens, max_order=self.max_order, zero_history=self.zero_history
         )
+
+    def formula(self) -> Formula:
+        """Information per n-gram of each order, with a length penalty."""
+        return {"kind": "nist"}
 
     def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
         """Length penalty, information of each order, and the totals that it is divided by."""

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
-from truebleu.metrics.base import Score, WordMetric
+from truebleu.metrics.base import Score, WordMetric, ratio
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from truebleu.metrics.base import Formula
 
 __all__ = ["PER", "PERScore"]
 
@@ -36,6 +38,10 @@ class PER(WordMetric):
     def native(self) -> _core.NativeMetric:
         """Columns: errors and reference length."""
         return _core.NativeMetric.per(**self.tokens)
+
+    def formula(self) -> Formula:
+        """Errors per hundred reference words; all wrong where there are none."""
+        return ratio([0], [1], scale=100.0, alone=100.0)
 
     def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
         """Errors and reference length."""

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 from truebleu import _core
 from truebleu._settings import require_name, require_whole_number
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.metrics.base import Score, TokenMetric, require_types
+from truebleu.metrics.base import Score, TokenMetric, ratio, require_types
 from truebleu.tokenizers import AUTO, check_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu.metrics.base import Signature
+    from truebleu.metrics.base import Formula, Signature
 
 __all__ = ["SentenceBLEU", "SentenceBLEUScore"]
 
@@ -101,6 +101,11 @@ class SentenceBLEU(TokenMetric):
             smooth_next_order=self.smooth_next_order,
             weight=self.weight,
         )
+
+    def formula(self) -> Formula:
+        """The mean over segments, weighted by reference length or equally."""
+        first = 0 if self.weight == "length" else 2
+        return ratio([first], [first + 1], alone=0.0)
 
     def describe(self, sums: Sequence[float], references: int | None) -> SentenceBLEUScore:
         """The mean in one row of sums, weighted either way."""

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
-from truebleu.metrics.base import NativeMetric, Score, Signature, require_types
+from truebleu.metrics.base import NativeMetric, Score, Signature, ratio, require_types
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from truebleu.metrics.base import Formula
 
 __all__ = ["TER", "TERScore"]
 
@@ -56,6 +58,10 @@ class TER(NativeMetric):
             asian_support=self.asian_support,
             case_sensitive=self.case_sensitive,
         )
+
+    def formula(self) -> Formula:
+        """Edits per hundred reference words; all wrong where there are none."""
+        return ratio([0], [1], scale=100.0, alone=100.0)
 
     def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
         """Edits and reference length."""

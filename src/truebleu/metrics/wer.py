@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
-from truebleu.metrics.base import Score, WordMetric
+from truebleu.metrics.base import Score, WordMetric, ratio
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from truebleu.metrics.base import Formula
 
 __all__ = ["WER", "WERScore"]
 
@@ -46,6 +48,10 @@ class WER(WordMetric):
     def native(self) -> _core.NativeMetric:
         """Columns: edits, reference length, substitutions, deletions, insertions."""
         return _core.NativeMetric.wer(**self.tokens)
+
+    def formula(self) -> Formula:
+        """Edits per hundred reference words; all wrong where there are none."""
+        return ratio([0], [1], scale=100.0, alone=100.0)
 
     def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
         """Edits and reference length."""

@@ -23,6 +23,7 @@ from truebleu.significance.tests import TESTS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from truebleu.corpus.test_set import TestSet
     from truebleu.explanation.explain import (
         DegenerateGroup,
         Explanation,
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 LARGE_SHARE = 0.5
 # Rows of lists that could go on.
 LISTED = 10
+# Characters of a text in a table.
+LONGEST_TEXT = 400
 # Variables that sentences speak of.
 SPOKEN_OF = 3
 PEOPLE_LIMITS = (
@@ -171,7 +174,7 @@ def _is_it_real(explanation: Explanation, pair: PairExplanation) -> str:
     settings = explanation.comparison.settings
     low, high = sorted(bound if compared.difference >= 0 else -bound for bound in compared.interval)
     digits = metric.digits
-    name = "adjusted p" if len(explanation.of(compared.metric)) > 1 else "p"
+    name = "adjusted p" if len(explanation.comparison.of(compared.metric)) > 1 else "p"
     amount = (
         f"by {abs(compared.difference):.{digits}f} {compared.metric} [{low:.{digits}f}, "
         f"{high:.{digits}f}], {name} = {_p(compared.p_adjusted)} over "
@@ -370,11 +373,9 @@ def group_table(explanation: Explanation, pair: PairExplanation) -> Table:
         Column("name", "Name"),
         Column("contribution", "Contribution", digits, sign=True),
     )
-    numbers = sorted(range(len(pair.segments)), key=lambda i: -abs(pair.segments[i]))[:LISTED]
     rows: list[Row] = [
         {"kind": "segment", "name": str(number + 1), "contribution": pair.segments[number]}
-        for number in numbers
-        if pair.segments[number]
+        for number in _largest_segments(pair)
     ]
     rows += [
         {"kind": "document", "name": one.name, "contribution": one.contribution}
@@ -382,6 +383,48 @@ def group_table(explanation: Explanation, pair: PairExplanation) -> Table:
         if one.contribution
     ]
     return Table(columns, tuple(rows))
+
+
+def largest_segments_table(
+    explanation: Explanation, pair: PairExplanation, test_set: TestSet
+) -> Table:
+    """The segments that contribute most, either way, with their texts."""
+    compared = pair.comparison
+    columns = [
+        Column("segment", "Segment"),
+        Column(
+            "contribution", "Contribution", max(3, _metric(explanation, pair).digits), sign=True
+        ),
+        Column("source", "Source"),
+        Column("reference", "Reference"),
+        Column("a", compared.a),
+        Column("b", compared.b),
+    ]
+    texts = {
+        "source": test_set.source,
+        "reference": test_set.references[0],
+        "a": test_set.systems[compared.a],
+        "b": test_set.systems[compared.b],
+    }
+    if test_set.source is None:
+        columns = [column for column in columns if column.name != "source"]
+    rows: list[Row] = []
+    for number in _largest_segments(pair):
+        row: dict[str, Value] = {"segment": number + 1, "contribution": pair.segments[number]}
+        for name, text in texts.items():
+            row[name] = "" if text is None else _shortened(text[number] or "")
+        rows.append(row)
+    return Table(tuple(columns), tuple(rows))
+
+
+def _largest_segments(pair: PairExplanation) -> list[int]:
+    """The numbers of the segments that contribute most, from 0; none that contribute nothing."""
+    largest = sorted(range(len(pair.segments)), key=lambda i: -abs(pair.segments[i]))[:LISTED]
+    return [number for number in largest if pair.segments[number]]
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]} …"
 
 
 def degenerate_table(explanation: Explanation, pair: PairExplanation) -> Table:

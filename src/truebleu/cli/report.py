@@ -1,0 +1,169 @@
+"""``truebleu report``: a comparison, its explanation and all segments as one HTML file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from shlex import join
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from truebleu._settings import DEFAULT_REPLICATES
+from truebleu.cli._options import (
+    execution_options,
+    metric_option,
+    optional_test_set_options,
+    progress_bar,
+    read_texts,
+    refuse_idle,
+)
+from truebleu.cli.agree import optional_human_options, read_judgments
+from truebleu.cli.explain import explanation_options, read_slices
+from truebleu.cli.main import is_quiet, say
+from truebleu.corpus._files import locate
+from truebleu.corpus._writing import refuse_existing
+from truebleu.errors import SettingError
+from truebleu.explanation.report import report, report_statistics
+from truebleu.metrics.statistics_files import find_statistics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from truebleu.corpus.test_set import TestSet
+    from truebleu.explanation.report import Report
+    from truebleu.metrics.base import Metric
+    from truebleu.metrics.statistics_files import SavedStatistics
+
+EPILOG = """\b
+Examples:
+  truebleu report -r ref.txt old.txt new.txt -o report.html
+  truebleu report -r ref.txt -s src.txt --documents docs.tsv sys/ -m bleu -m chrf -o report.html
+  truebleu report -r ref.txt sys/ --baseline ONLINE-A --human mqm.tsv -o report.html
+  truebleu report old.json.gz new.json.gz -o report.html
+
+\b
+The file needs no other and loads nothing: send it, or keep it as an artefact of a build. In the
+browser, any selection of segments shows its exact scores.
+"""
+
+
+def report_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What a report is made of; `make_report` takes it all."""
+    decorated: Callable[..., Any] = command
+    for option in (
+        execution_options,
+        explanation_options,
+        optional_human_options,
+        metric_option,
+        optional_test_set_options,
+        click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True),
+    ):
+        decorated = option(decorated)
+    return decorated
+
+
+@click.command("report", epilog=EPILOG)
+@report_options
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="Where the page goes.",
+)
+@click.option("--force", is_flag=True, help="Overwrite FILE.")
+def command(output: Path, force: bool, **options: Any) -> None:
+    """Write what is known about SYSTEMs into one HTML file.
+
+    A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'. All of them
+    may be statistics that `truebleu score --save` saved; then no texts are needed.
+    """
+    # Before the work begins: a file that cannot be written should be reported at once.
+    refuse_existing([output], overwrite=force)
+    made = make_report(**options)
+    made.save(output, command=command_line(), overwrite=force)
+    if not is_quiet():
+        say(f"wrote {output}")
+
+
+def command_line() -> str:
+    """The command as it was typed."""
+    return join(["truebleu", *sys.argv[1:]])
+
+
+def make_report(
+    systems: tuple[str, ...],
+    references: tuple[str, ...],
+    source: str | None,
+    documents: str | None,
+    strict: bool,
+    metrics: list[Metric],
+    human: dict[str, Any] | None,
+    columns: tuple[str, ...],
+    counts: Path | None,
+    **options: Any,
+) -> Report:
+    """The report of what the options name."""
+    replicates = options["replicates"] or DEFAULT_REPLICATES
+    with progress_bar(2 * replicates, "comparing") as progress:
+        saved = _saved(systems)
+        if saved is not None:
+            expected = "none beside saved statistics, which need no texts and have no more"
+            texts = (
+                "references",
+                "source",
+                "documents",
+                "strict",
+                "human_file",
+                "columns",
+                "counts",
+            )
+            refuse_idle(texts, expected)
+            return report_statistics(saved, metrics, progress=progress, **options)
+        if not references:
+            raise SettingError("reference", "none", "a reference (-r FILE) for the outputs")
+        test_set = read_texts(
+            systems, references, metrics, source=source, documents=documents, strict=strict
+        )
+        return report(
+            test_set,
+            metrics=metrics,
+            **read_slices(columns, counts, documents, test_set),
+            **_people(test_set, metrics, human, options),
+            progress=progress,
+            **options,
+        )
+
+
+def _saved(systems: Sequence[str]) -> list[SavedStatistics] | None:
+    """The statistics that all systems are; None where they are texts."""
+    found = [
+        (written, locate(written).name, find_statistics(locate(written).path))
+        for written in systems
+    ]
+    known = [one for _, _, one in found if one is not None]
+    if not known:
+        return None
+    if len(known) < len(found):
+        text = next(written for written, _, one in found if one is None)
+        raise SettingError("SYSTEM", text, "statistics as the others are, or texts for all")
+    return [one if name is None else one.named(name) for _, name, one in found if one is not None]
+
+
+def _people(
+    test_set: TestSet, metrics: list[Metric], human: dict[str, Any] | None, options: dict[str, Any]
+) -> dict[str, Any]:
+    """What people said of the segments, and how the metrics agree with it."""
+    if human is None:
+        return {}
+    from truebleu.agreement.agree import agree
+    from truebleu.human import HumanScores
+
+    judgments = read_judgments(test_set, human)
+    given = {name: options[name] for name in ("seed", "level")}
+    found: dict[str, Any] = {"agreement": agree(test_set, judgments, metrics, **given)}
+    if isinstance(judgments, HumanScores) and judgments.level == "segment":
+        found["human"] = {Path(judgments.label).name: judgments.scores}
+    return found

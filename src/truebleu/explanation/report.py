@@ -1,0 +1,392 @@
+"""A report: a comparison, its explanation, and every segment with its statistics.
+
+The page that `truebleu.reports.page` makes of it adds statistics up again, so that any selection of
+segments has its exact scores. What it needs for that is here: rows, the formula of each score, and
+the mean gradient of each pair of systems, by which every segment's contribution is a dot product.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from truebleu import _core
+from truebleu._results import Result
+from truebleu._settings import DEFAULT_SEED
+from truebleu.corpus.test_set import TestSet, as_test_set, fingerprint
+from truebleu.errors import OtherStatisticsError, SettingError, UnpairedSegmentsError
+from truebleu.explanation.contributions import mean_gradient
+from truebleu.explanation.degenerate import degenerate_outputs
+from truebleu.explanation.explain import Counted, explain_pairs
+from truebleu.explanation.slices import variables
+from truebleu.metrics.registry import metrics_for
+from truebleu.significance.compare import compare
+from truebleu.significance.settings import units_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from truebleu._settings import Unit
+    from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TextLike
+    from truebleu.explanation.explain import Explanation
+    from truebleu.explanation.slices import Variable
+    from truebleu.metrics.base import Formula, Metric
+    from truebleu.metrics.statistics_files import SavedStatistics
+    from truebleu.resampling import Units
+    from truebleu.significance.compare import Comparison
+    from truebleu.significance.statistics import Progress
+
+    Values = NDArray[np.float64]
+
+__all__ = ["ErrorSpan", "MetricSegments", "Report", "Segments", "report", "report_statistics"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorSpan:
+    """An error that someone, or some model, marked in an output.
+
+    Attributes:
+        start: its first character, counted from 0.
+        end: the character after its last one.
+        severity: such as "major".
+        category: such as "accuracy/omission"; empty where there is none.
+    """
+
+    start: int
+    end: int
+    severity: str
+    category: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MetricSegments:
+    """The segments by one metric.
+
+    Attributes:
+        label: the metric's.
+        rows: its statistics, shaped (segment, system, column).
+        formula: how a score is made of sums; None where only the metric knows.
+        segment_formula: the same for single segments.
+        scores: of single segments by system, where there is no formula.
+        gradients: for each pair of systems (of 0 and 1, 0 and 2, …, 1 and 2, …) the mean gradient
+            between them: the first system's row of a segment minus the second's, times it, is what
+            the segment contributes to their difference.
+    """
+
+    label: str
+    rows: Values
+    formula: Formula | None
+    segment_formula: Formula | None
+    scores: tuple[tuple[float | None, ...], ...] | None
+    gradients: Values
+
+    @classmethod
+    def of(cls, label: str, metric: Metric, rows: Values) -> MetricSegments:
+        """What a metric says of its rows."""
+        sums = rows.sum(axis=0)
+        pairs = list(combinations(range(len(sums)), 2))
+        gradients = np.zeros((0, sums.shape[1]))
+        if pairs:
+            first, second = np.array(pairs).T
+            gradients, _ = mean_gradient(metric, sums[second], sums[first])
+        formula = metric.sentence_level().formula()
+        return cls(
+            label=label,
+            rows=rows,
+            formula=metric.formula(),
+            segment_formula=formula,
+            scores=None if formula is not None else tuple(metric.segment_scores(rows)),
+            gradients=gradients,
+        )
+
+    def contributions(self, first: int, second: int) -> Values:
+        """What each segment contributes to the difference of two systems, by their numbers."""
+        sign = 1.0 if first < second else -1.0
+        pairs = list(combinations(range(self.rows.shape[1]), 2))
+        gradient = self.gradients[pairs.index((min(first, second), max(first, second)))]
+        # From the later system to the earlier one, the path and its mean gradient are the same.
+        earlier, later = sorted((first, second))
+        return np.asarray(sign * ((self.rows[:, earlier] - self.rows[:, later]) @ gradient))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Segments:
+    """All segments of a report.
+
+    Attributes:
+        test_set: the texts; blank ones where only statistics are known.
+        has_texts: whether there are any.
+        metrics: statistics and contributions by each metric.
+        variables: the slices.
+        flagged: degenerate outputs by system and flag, as numbers of segments from 0.
+        units: what is swapped as a whole.
+        fingerprint: of the references.
+        human: what people say of the segments, by what it is called: scores by system.
+        spans: marked errors by system, a tuple for each segment.
+    """
+
+    test_set: TestSet
+    has_texts: bool
+    metrics: tuple[MetricSegments, ...]
+    variables: tuple[Variable, ...]
+    flagged: Mapping[str, Mapping[str, tuple[int, ...]]]
+    units: Units
+    fingerprint: str
+    human: Mapping[str, Mapping[str, Sequence[float | None]]]
+    spans: Mapping[str, Sequence[Sequence[ErrorSpan]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Report(Result):
+    """What is known about the systems of a test set.
+
+    Attributes:
+        comparison: scores, differences, ranks and p-values.
+        explanation: of some pairs; None where nothing but the comparison is known.
+        segments: None likewise.
+        agreement: of the metrics with people, where they judged.
+    """
+
+    REPORT: ClassVar[str] = "truebleu.reports.page"
+
+    comparison: Comparison
+    explanation: Explanation | None = None
+    segments: Segments | None = None
+    agreement: Result | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values: those of the comparison, and of the others under their names."""
+        values = self.comparison.to_dict()
+        if self.explanation is not None:
+            explained = self.explanation.to_dict()
+            values |= {name: explained[name] for name in ("adjusted_for", "explanations")}
+        if self.agreement is not None:
+            values["agreement"] = self.agreement.to_dict()
+        return values
+
+    def save(
+        self, path: str | Path, *, command: str | None = None, overwrite: bool = False
+    ) -> Path:
+        """Write the page, whole or not at all.
+
+        Args:
+            path: where to.
+            command: what made the report, which the page shows.
+            overwrite: whether a file that exists may be replaced.
+        """
+        page = import_module(self.REPORT)
+        saved: Path = page.save_page(self, path, command=command, overwrite=overwrite)
+        return saved
+
+
+def report(
+    systems: SystemsLike,
+    references: ReferencesLike | None = None,
+    metrics: Sequence[str | Metric] = ("bleu",),
+    *,
+    baseline: str | None = None,
+    by: Mapping[str, Sequence[object]] | None = None,
+    counts: Mapping[str, int] | None = None,
+    replicates: int | None = None,
+    seed: int = DEFAULT_SEED,
+    level: float = 0.95,
+    unit: Unit | None = None,
+    source: TextLike | None = None,
+    documents: Iterable[object] | None = None,
+    domains: Iterable[object] | None = None,
+    human: Mapping[str, Mapping[str, Sequence[float | None]]] | None = None,
+    agreement: Result | None = None,
+    spans: Mapping[str, Sequence[Sequence[ErrorSpan]]] | None = None,
+    progress: Progress | None = None,
+) -> Report:
+    """All that is known about the systems of a test set, for one page.
+
+    All pairs are compared, or all systems with the baseline. The differences to the baseline are
+    explained; without one that of the two systems, or of the two best by the first metric.
+
+    >>> texts = {"a": ["the cat sat on the mat"] * 9, "b": ["the cat sat on a mat"] * 9}
+    >>> made = report(texts, ["the cat sat on the mat"] * 9)
+    >>> [pair.comparison.a for pair in made.explanation.pairs]
+    ['a']
+
+    Args:
+        systems: a test set, or the outputs of two or more systems by name.
+        references: one text, or one per translator; None with a test set.
+        metrics: names or objects: ``"bleu"``, ``"chrf:word_order=2"``, ``BLEU()``.
+        baseline: compare all others with this system, and explain the differences.
+        by: further labels to slice by, one for each segment, by name.
+        counts: how often words occur in the training data, to tell rare words.
+        replicates: how many, of the bootstrap and of the tests.
+        seed: any whole number from 0 up.
+        level: of the intervals, and 1 minus the significance level of the tests.
+        unit: what is drawn or swapped as a whole; by default documents where they are known.
+        source: what was translated, where `systems` is no test set.
+        documents: the document of each segment, likewise.
+        domains: the domain of each segment, likewise.
+        human: scores by people, by what they are called and system, one for each segment.
+        agreement: what `truebleu.agree` found.
+        spans: marked errors by system, a list for each segment.
+        progress: called with the number of replicates made since the last call.
+    """
+    test_set = as_test_set(systems, references, source=source, documents=documents, domains=domains)
+    chosen, test_set = metrics_for(metrics, test_set)
+    _require_paired(test_set, human or {}, spans or {})
+    return _report(
+        test_set,
+        [Counted(metric, metric.count(test_set)) for metric in chosen],
+        {
+            "baseline": baseline,
+            "replicates": replicates,
+            "seed": seed,
+            "level": level,
+            "unit": unit,
+        },
+        progress,
+        cuts=variables(test_set, by, counts),
+        flagged=degenerate_outputs(test_set),
+        fingerprint=fingerprint(test_set.references),
+        human=human or {},
+        spans=spans or {},
+        agreement=agreement,
+    )
+
+
+def report_statistics(
+    saved: Sequence[SavedStatistics],
+    metrics: Sequence[str | Metric] = ("bleu",),
+    *,
+    baseline: str | None = None,
+    replicates: int | None = None,
+    seed: int = DEFAULT_SEED,
+    level: float = 0.95,
+    unit: Unit | None = None,
+    progress: Progress | None = None,
+) -> Report:
+    """The same without texts, of statistics that `truebleu score --save` saved.
+
+    Args:
+        saved: the statistics of two or more systems against the same references.
+        metrics: those by which they were counted.
+        baseline: compare all others with this system, and explain the differences.
+        replicates: how many, of the bootstrap and of the tests.
+        seed: any whole number from 0 up.
+        level: of the intervals, and 1 minus the significance level of the tests.
+        unit: what is drawn or swapped as a whole; by default documents where they are known.
+        progress: called with the number of replicates made since the last call.
+    """
+    first = saved[0]
+    for other in saved[1:]:
+        for what, found, expected in (
+            ("segments", other.segments, first.segments),
+            ("references", other.references, first.references),
+            ("text of the references", other.fingerprint, first.fingerprint),
+        ):
+            if found != expected:
+                raise OtherStatisticsError(other.label, what, str(found), str(expected))
+    names = [one.system for one in saved]
+    if len(set(names)) < len(names):
+        raise SettingError("systems", ", ".join(names), "different names; write NAME=FILE")
+    blank = [""] * first.segments
+    test_set = TestSet(
+        systems=dict.fromkeys(names, blank),
+        references=tuple(blank for _ in range(first.references)),
+        documents=first.documents,
+        domains=first.domains,
+        is_examined=True,  # there is no text to look at
+    )
+    # A varying number of references is in the signatures only.
+    per_segment = None if all("|nrefs:var|" in one for one in first.rows) else first.references
+    counted = []
+    for metric in metrics_for(metrics, test_set)[0]:
+        rows = np.stack([one.by(metric, per_segment) for one in saved], axis=1)
+        counted.append(Counted(metric, _core.Statistics(np.ascontiguousarray(rows))))
+    return _report(
+        test_set,
+        counted,
+        {
+            "baseline": baseline,
+            "replicates": replicates,
+            "seed": seed,
+            "level": level,
+            "unit": unit,
+        },
+        progress,
+        cuts=[cut for cut in variables(test_set) if cut.origin == "metadata"],
+        flagged={name: {} for name in names},
+        fingerprint=first.fingerprint,
+        has_texts=False,
+    )
+
+
+def _report(
+    test_set: TestSet,
+    counted: Sequence[Counted],
+    settings: Mapping[str, Any],
+    progress: Progress | None,
+    *,
+    cuts: Sequence[Variable],
+    flagged: Mapping[str, Mapping[str, tuple[int, ...]]],
+    fingerprint: str,
+    human: Mapping[str, Mapping[str, Sequence[float | None]]] | None = None,
+    spans: Mapping[str, Sequence[Sequence[ErrorSpan]]] | None = None,
+    agreement: Result | None = None,
+    has_texts: bool = True,
+) -> Report:
+    comparison = compare(test_set, metrics=counted, progress=progress, **settings)
+    pairs = _pairs_to_explain(comparison)
+    return Report(
+        comparison=comparison,
+        explanation=explain_pairs(pairs, test_set, comparison, counted, cuts, flagged),
+        segments=Segments(
+            test_set=test_set,
+            has_texts=has_texts,
+            metrics=tuple(
+                MetricSegments.of(label, metric.metric, metric.counts.array())
+                for label, metric in zip(comparison.metrics, counted, strict=True)
+            ),
+            variables=tuple(cuts),
+            flagged=flagged,
+            units=units_of(test_set, comparison.settings),
+            fingerprint=fingerprint,
+            human=human or {},
+            spans=spans or {},
+        ),
+        agreement=agreement,
+    )
+
+
+def _pairs_to_explain(comparison: Comparison) -> list[tuple[str, str]]:
+    """All differences to a baseline; else that of the two best systems by the first metric."""
+    compared = [(pair.a, pair.b) for pair in comparison.comparisons]
+    if comparison.settings.baseline is not None:
+        return list(dict.fromkeys(compared))
+    label, metric = next(iter(comparison.metrics.items()))
+    sign = -1 if metric.higher_is_better is not False else 1
+    ordered = sorted(
+        comparison.systems, key=lambda name: sign * comparison.systems[name][label].score
+    )
+    best = set(ordered[:2])
+    return [pair for pair in dict.fromkeys(compared) if set(pair) == best]
+
+
+def _require_paired(
+    test_set: TestSet,
+    human: Mapping[str, Mapping[str, Sequence[float | None]]],
+    spans: Mapping[str, Sequence[Sequence[ErrorSpan]]],
+) -> None:
+    """Refuse scores and spans of other segments, or of systems that are not there."""
+    given = [("spans", system, items) for system, items in spans.items()]
+    for label, scores in human.items():
+        given += [(label, system, items) for system, items in scores.items()]  # type: ignore[misc]
+    for label, system, items in given:
+        if system not in test_set.systems:
+            raise SettingError(label, system, f"one of {', '.join(test_set.systems)}")
+        if len(items) != len(test_set):
+            raise UnpairedSegmentsError(f"{label} of {system}", len(items), "texts", len(test_set))

@@ -1,0 +1,320 @@
+"""The report as one HTML file: self-contained, offline, and legible without its script.
+
+Everything but the segment browser is plain HTML, made of the same documents that the other formats
+render. The script adds the browser, whose data are in the page, compressed. A policy in the page's
+head forbids everything else: other scripts, `eval`, and requests of any kind.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from truebleu._core import VERSION
+from truebleu.corpus._writing import write_files
+from truebleu.corpus.test_set import fingerprint
+from truebleu.reports.compare import document as compare_document
+from truebleu.reports.document import Chart, Document, Heading, Notes, Sentences, Table, one_line
+from truebleu.reports.explain import document as explain_document, largest_segments_table
+from truebleu.reports.formats import html
+from truebleu.reports.formats.json import render as render_json
+from truebleu.reports.page._data import PageData, packed
+from truebleu.reports.page._figures import svg
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from truebleu.explanation.report import Report
+    from truebleu.reports.document import Block
+
+__all__ = ["document", "html_page", "save_page"]
+
+# The script, in reading order; each file is an idea.
+SCRIPTS = ("store.js", "scores.js", "marks.js", "browser.js")
+# The data of a page may take this many bytes; beyond it, only some segments are in the page.
+LARGEST_DATA = 4_500_000
+# Names in a title.
+TITLE_SYSTEMS = 3
+
+POLICY = (
+    "default-src 'none'; script-src '{script}'; style-src '{style}'; img-src data:; "
+    "connect-src {connect}; base-uri 'none'; form-action 'none'"
+)
+
+
+def document(report: Report) -> Document:
+    """The comparison, its explanation and the agreement with people, one after the other."""
+    compared = compare_document(report.comparison)
+    blocks = list(compared.blocks)
+    if report.explanation is not None:
+        blocks += explain_document(report.explanation).blocks
+    if report.agreement is not None:
+        blocks += report.agreement.to_document().blocks
+    return Document(tuple(blocks), compared.data)
+
+
+def save_page(
+    report: Report, path: str | Path, *, command: str | None = None, overwrite: bool = False
+) -> Path:
+    """Write the page into a file, whole or not at all."""
+    file = Path(path)
+    page = html_page(report, command=command)
+    write_files(file.parent, {file.name: [page.encode()]}, overwrite=overwrite)
+    return file
+
+
+def html_page(
+    report: Report,
+    *,
+    command: str | None = None,
+    served: bool = False,
+    largest_data: int = LARGEST_DATA,
+) -> str:
+    """The page.
+
+    Args:
+        report: what it shows.
+        command: what made the report.
+        served: whether the page asks a server for its segments, instead of having them.
+        largest_data: how many bytes the segments in the page may take.
+    """
+    data = None if report.segments is None else PageData.of(report)
+    if data is not None and not served:
+        data = data.within(largest_data)
+    sections = [*_sections(report, data, command)]
+    style = _asset("page.css")
+    script = "\n".join(map(_asset, SCRIPTS))
+    blocks = [] if data is None or served else [*data.blocks()]
+    result = render_json(document(report), report).encode()
+    blocks.append(_block("result", packed(result)))
+    parts = {
+        "policy": POLICY.format(
+            script=_hash(script), style=_hash(style), connect="'self'" if served else "'none'"
+        ),
+        "version": escape(VERSION),
+        "title": escape(one_line(_title(report))),
+        "style": style,
+        "facts": escape(_facts(report)),
+        "navigation": "".join(
+            f'<a href="#{name}">{escape(title)}</a> ' for name, title, _ in sections
+        ),
+        "sections": "\n".join(
+            f'<section id="{name}" aria-labelledby="{name}-title">\n'
+            f'<h2 id="{name}-title">{escape(title)}</h2>\n{content}\n</section>'
+            for name, title, content in sections
+        ),
+        "data": "\n".join(blocks),
+        "script": script,
+    }
+    # In one pass: what is put in is not looked at again.
+    return re.sub(r"\{(\w+)\}", lambda match: parts[match[1]], _asset("page.html"))
+
+
+def _asset(name: str) -> str:
+    return (files(__package__) / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
+
+
+def _block(name: str, data: bytes) -> str:
+    text = b64encode(data).decode()
+    return f'<script type="application/octet-stream" id="data-{name}">{text}</script>'
+
+
+# What the page says without its script.
+
+
+def _title(report: Report) -> str:
+    names = list(report.comparison.systems)
+    baseline = report.comparison.settings.baseline
+    if baseline is not None and len(names) > 2:
+        return f"{len(names) - 1} systems against {baseline}"
+    if len(names) > TITLE_SYSTEMS:
+        return f"{len(names)} systems compared"
+    return f"{', '.join(names[:-1])} and {names[-1]} compared"
+
+
+def _facts(report: Report) -> str:
+    test_set, settings = report.comparison.test_set, report.comparison.settings
+    facts = [_counted(test_set.segments, "segment")]
+    if test_set.documents is not None:
+        facts.append(_counted(test_set.documents, "document"))
+    if test_set.domains is not None:
+        facts.append(_counted(test_set.domains, "domain"))
+    facts.append(_counted(test_set.references, "reference"))
+    facts.append(", ".join(report.comparison.metrics))
+    facts.append(f"tested by {settings.unit}s at level {settings.level:g}")
+    return " · ".join(facts)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _sections(
+    report: Report, data: PageData | None, command: str | None
+) -> Iterator[tuple[str, str, str]]:
+    """The name, title and content of each section."""
+    compared = compare_document(report.comparison)
+    explained = None if report.explanation is None else explain_document(report.explanation)
+    few = explained is not None and len(report.comparison.systems) == 2
+    yield "verdict", "Verdict", _verdict(report, compared, explained if few else None)
+    yield "scores", "Scores", _scores(compared)
+    if explained is not None:
+        yield "explanation", "Where it comes from", _explanation(report, explained)
+    if data is not None:
+        yield "segments", "Segments", _segments(report, data)
+    if report.agreement is not None:
+        blocks = report.agreement.to_document().blocks
+        yield "agreement", "Agreement with people", _blocks(blocks)
+    yield "making", "How this was made", _making(report, command)
+
+
+def _verdict(report: Report, compared: Document, explained: Document | None) -> str:
+    """What matters most first: of two systems the explanation, of many who beats whom."""
+    if explained is None:
+        sentences = list(compared.sentences)
+        return _lead(sentences)
+    parts = []
+    groups = _groups(explained)
+    for heading, blocks in groups:
+        if heading is None:
+            continue
+        sentences = [
+            line for block in blocks if isinstance(block, Sentences) for line in block.lines
+        ]
+        title = f"<h3>{_text(heading)}</h3>" if len(report.comparison.metrics) > 1 else ""
+        parts.append(title + _lead(sentences))
+    caveats = [line for line in compared.sentences if line.startswith("No documents given")]
+    return "".join(parts) + "".join(f"<p>{_text(line)}</p>" for line in caveats)
+
+
+def _lead(sentences: Sequence[str]) -> str:
+    if not sentences:
+        return ""
+    first, *others = sentences
+    listed = "".join(f"<li>{_text(line)}</li>" for line in others)
+    return f'<p class="lead">{_text(first)}</p>' + (f"<ul>{listed}</ul>" if listed else "")
+
+
+def _scores(compared: Document) -> str:
+    return _blocks(block for block in compared.blocks if not isinstance(block, Sentences))
+
+
+def _explanation(report: Report, explained: Document) -> str:
+    """A part that can be folded for each pair; the notes below all of them."""
+    parts = []
+    told = len(report.comparison.systems) == 2
+    for heading, blocks in _groups(explained):
+        kept = [block for block in blocks if not (told and isinstance(block, Sentences))]
+        if heading is None:
+            parts.append(_blocks(kept))
+            continue
+        parts.append(
+            f"<details open><summary><h3>{_text(heading)}</h3></summary>"
+            f"{_blocks(kept, folded=True)}</details>"
+        )
+    return "".join(parts)
+
+
+def _groups(explained: Document) -> list[tuple[str | None, list[Block]]]:
+    """The blocks under each heading; notes at the end belong to all."""
+    groups: list[tuple[str | None, list[Block]]] = []
+    notes: dict[str, None] = {}
+    for block in explained.blocks:
+        if isinstance(block, Heading):
+            groups.append((block.text, []))
+        elif isinstance(block, Notes):
+            notes |= dict.fromkeys(block.lines)
+        elif groups:
+            groups[-1][1].append(block)
+    return [*groups, (None, [Notes(tuple(notes))])]
+
+
+def _blocks(blocks: Iterable[Block], *, folded: bool = False) -> str:
+    """Blocks as HTML: sentences, charts, and then the others, in parts that fold if asked for."""
+    first, charts, others = [], [], []
+    for block in blocks:
+        if isinstance(block, Chart):
+            charts.append(svg(block))
+        elif isinstance(block, Sentences):
+            first.append(html.render_block(block, styled=False))
+        elif folded and isinstance(block, Table):
+            title = _text(block.columns[0].heading)
+            table = html.render_block(block, styled=False)
+            others.append(
+                f'<details open class="table"><summary>{title}</summary>{table}</details>'
+            )
+        else:
+            others.append(html.render_block(block, styled=False))
+    return "\n".join([*first, *charts, *others])
+
+
+def _segments(report: Report, data: PageData) -> str:
+    """Where the browser goes, and a table of the largest contributions for print and no script."""
+    explanation = report.explanation
+    tables = []
+    if explanation is not None and report.segments is not None and report.segments.has_texts:
+        for pair in explanation.pairs[:1]:
+            table = largest_segments_table(explanation, pair, report.segments.test_set)
+            title = f"{pair.comparison.a} − {pair.comparison.b} by {pair.comparison.metric}"
+            tables.append(f"<h3>Largest contributions: {_text(title)}</h3>")
+            tables.append(html.render_block(table, styled=False))
+    note = ""
+    if data.left_out:
+        note = (
+            f'<p class="note">{data.kept:,} of {data.kept + data.left_out:,} segments are in this '
+            "page: half of them with the largest contributions, the others drawn at random. Scores "
+            "of selections below are scores of these. <code>truebleu serve</code> shows all.</p>"
+        )
+    return (
+        f'{note}<div id="browser" hidden></div>\n'
+        '<noscript><p class="note">The segment browser needs JavaScript. These are the segments '
+        "that contribute most.</p></noscript>\n"
+        f'<div id="largest">{"".join(tables)}</div>'
+    )
+
+
+def _making(report: Report, command: str | None) -> str:
+    parts = []
+    warnings = [warning.message for warning in report.comparison.warnings]
+    if warnings:
+        listed = "".join(f"<li>{_text(message)}</li>" for message in warnings)
+        parts.append(f"<h3>Warnings about the texts</h3><ul>{listed}</ul>")
+    else:
+        parts.append("<p>Nothing about the texts looked suspicious.</p>")
+    if command is not None:
+        parts.append(f"<h3>Command</h3><pre>{_text(command)}</pre>")
+    signatures = [str(metric.signature) for metric in report.comparison.metrics.values()]
+    parts.append(
+        "<h3>Signatures</h3>" + "".join(f"<pre>{_text(line)}</pre>" for line in signatures)
+    )
+    rows = {name: str(value) for name, value in report.comparison.settings.to_dict().items()}
+    parts.append(f"<h3>Settings</h3>{_pairs(rows)}")
+    if report.segments is not None:
+        prints = {"references": report.segments.fingerprint}
+        if report.segments.has_texts:
+            for name, text in report.segments.test_set.systems.items():
+                prints[name] = fingerprint([text])
+        parts.append(f"<h3>Fingerprints</h3>{_pairs(prints)}")
+    parts.append('<p><button type="button" id="download" hidden>Download the JSON</button></p>')
+    return "".join(parts)
+
+
+def _pairs(values: dict[str, str]) -> str:
+    rows = "".join(
+        f'<tr><th scope="row">{_text(name)}</th><td><code>{_text(value)}</code></td></tr>'
+        for name, value in values.items()
+    )
+    return f'<div class="scroll"><table class="pairs"><tbody>{rows}</tbody></table></div>'
+
+
+def _text(text: str) -> str:
+    return escape(one_line(text))

@@ -1,0 +1,243 @@
+"""What the segment browser works on: a description, statistics as bytes, texts by segment."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from dataclasses import dataclass
+from gzip import compress
+from json import dumps
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from truebleu.explanation.report import MetricSegments, Report, Segments
+    from truebleu.reports.document import Value
+
+# The layout that the script expects.
+DATA_VERSION = 1
+# How bytes become smaller at a good pace.
+LEVEL = 6
+# Kinds of columns, the smallest first, by the names that the script knows.
+KINDS = {"u1": np.uint8, "u2": np.uint16, "u4": np.uint32}
+
+
+def packed(data: bytes) -> bytes:
+    """Gzipped, with no time in it: the same data are the same bytes."""
+    return compress(data, compresslevel=LEVEL, mtime=0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PageData:
+    """The segments of a report, or some of them.
+
+    Attributes:
+        report: what they are from.
+        segments: all of them.
+        places: the numbers of those that are kept, from 0, in order.
+    """
+
+    report: Report
+    segments: Segments
+    places: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, report: Report) -> PageData:
+        """All segments of a report that has them."""
+        segments = report.segments
+        if segments is None:
+            raise ValueError("a report without segments")
+        return cls(report, segments, np.arange(len(segments.test_set)))
+
+    @property
+    def kept(self) -> int:
+        """How many segments are kept."""
+        return len(self.places)
+
+    @property
+    def left_out(self) -> int:
+        """How many are not."""
+        return len(self.segments.test_set) - len(self.places)
+
+    def within(self, size: int) -> PageData:
+        """As many segments as fit into so many bytes of a page.
+
+        Half of them have the largest contributions to what is explained, or to the difference of
+        the first two systems; the others are a random sample.
+        """
+        data = self
+        while len(data.places) > 1 and (found := data.size()) > size:
+            share = min(0.9, 0.97 * size / found)
+            data = data.reduced(max(1, int(share * len(data.places))))
+        return data
+
+    def size(self) -> int:
+        """The bytes that the blocks take in a page."""
+        return sum(len(block) for block in self.blocks())
+
+    def reduced(self, count: int) -> PageData:
+        """So many segments: those with the largest contributions, and others at random."""
+        order = np.argsort(-self._sizes(), kind="stable")
+        largest, others = order[: (count + 1) // 2], order[(count + 1) // 2 :]
+        seed = self.report.comparison.settings.seed
+        drawn = np.random.default_rng(seed).permutation(others)[: count - len(largest)]
+        return PageData(self.report, self.segments, np.sort(np.concatenate([largest, drawn])))
+
+    def _sizes(self) -> NDArray[np.float64]:
+        """How much each of all segments contributes at most, relative to the largest, by metric."""
+        names = list(self.segments.test_set.systems)
+        explanation = self.report.explanation
+        pairs = (
+            set()
+            if explanation is None
+            else {
+                (names.index(pair.comparison.a), names.index(pair.comparison.b))
+                for pair in explanation.pairs
+            }
+        )
+        sizes = np.zeros(len(self.segments.test_set))
+        for metric in self.segments.metrics:
+            for first, second in sorted(pairs) or [(0, 1)]:
+                values = np.abs(metric.contributions(first, second))
+                sizes = np.maximum(sizes, values / max(float(values.max()), 1e-300))
+        return sizes
+
+    # What the page gets.
+
+    def blocks(self) -> Iterator[str]:
+        """The data as elements of a page."""
+        for name, data in (
+            ("description", self.description()),
+            ("statistics", self.statistics()),
+            ("texts", self.texts(0, len(self.places))),
+        ):
+            text = b64encode(packed(data)).decode()
+            yield f'<script type="application/octet-stream" id="data-{name}">{text}</script>'
+
+    def description(self) -> bytes:
+        """Names, slices, flags and formulas: all but the statistics and the texts."""
+        segments, comparison = self.segments, self.report.comparison
+        test_set = segments.test_set
+        names = list(test_set.systems)
+        explanation = self.report.explanation
+        explained = [] if explanation is None else explanation.pairs
+        pairs = list(dict.fromkeys((one.comparison.a, one.comparison.b) for one in explained))
+        place = {number: place for place, number in enumerate(self.places.tolist())}
+        values: dict[str, Any] = {
+            "version": DATA_VERSION,
+            "segments": len(test_set),
+            "numbers": None if not self.left_out else (self.places + 1).tolist(),
+            "systems": names,
+            "baseline": comparison.settings.baseline,
+            "pairs": [[names.index(a), names.index(b)] for a, b in pairs],
+            "references": list(test_set.reference_names),
+            "has_source": test_set.source is not None,
+            "has_texts": segments.has_texts,
+            "documents": None if test_set.documents is None else self._labels(test_set.documents),
+            "variables": [
+                {
+                    "name": variable.name,
+                    "origin": variable.origin,
+                    "labels": list(variable.labels),
+                    "of": variable.of_segment[self.places].tolist(),
+                }
+                for variable in segments.variables
+            ],
+            "flags": {
+                system: {
+                    flag: [place[number] for number in numbers if number in place]
+                    for flag, numbers in flags.items()
+                    if numbers
+                }
+                for system, flags in segments.flagged.items()
+            },
+            "unit": segments.units.kind,
+            "units": None
+            if segments.units.kind == "segment"
+            else segments.units.of_segment[self.places].tolist(),
+            "level": comparison.settings.level,
+            "seed": comparison.settings.seed,
+            "metrics": [self._metric(metric) for metric in segments.metrics],
+            "human": {
+                label: [self._picked(scores.get(name)) for name in names]
+                for label, scores in segments.human.items()
+            },
+            "spans": {
+                system: {
+                    str(index): [
+                        [one.start, one.end, one.severity, one.category] for one in spans[number]
+                    ]
+                    for index, number in enumerate(self.places.tolist())
+                    if spans[number]
+                }
+                for system, spans in segments.spans.items()
+            },
+        }
+        return _json(values)
+
+    def _labels(self, labels: Sequence[str]) -> dict[str, Any]:
+        numbers: dict[str, int] = {}
+        of = [numbers.setdefault(labels[place], len(numbers)) for place in self.places.tolist()]
+        return {"labels": list(numbers), "of": of}
+
+    def _picked(self, values: Sequence[Value] | None) -> list[Value] | None:
+        return None if values is None else [values[place] for place in self.places.tolist()]
+
+    def _metric(self, metric: MetricSegments) -> dict[str, Any]:
+        compared = self.report.comparison.metrics[metric.label]
+        scores = self.report.comparison.systems
+        return {
+            "label": metric.label,
+            "digits": compared.digits,
+            "higher": compared.higher_is_better,
+            "formula": metric.formula,
+            "segment_formula": metric.segment_formula,
+            "segment_scores": None
+            if metric.scores is None
+            else [self._picked(system) for system in metric.scores],
+            "scores": [by[metric.label].score for by in scores.values()],
+            "gradients": metric.gradients.tolist(),
+            "columns": [kind for kind, _ in self._columns(metric)],
+        }
+
+    def _columns(self, metric: MetricSegments) -> Iterator[tuple[str, NDArray[np.float64]]]:
+        """The kind of each column, and its values, shaped (system, segment)."""
+        for values in metric.rows[self.places].transpose(2, 1, 0):
+            whole = bool((values == np.floor(values)).all() and values.min(initial=0) >= 0)
+            most = values.max(initial=0)
+            fitting = [name for name, kind in KINDS.items() if most <= np.iinfo(kind).max]
+            yield (fitting[0] if whole and fitting else "f8"), values
+
+    def statistics(self) -> bytes:
+        """All columns of all metrics, each with the values of one system after the other's.
+
+        Little-endian, and each column begins at a multiple of 8 bytes.
+        """
+        parts = []
+        for metric in self.segments.metrics:
+            for kind, values in self._columns(metric):
+                data = np.ascontiguousarray(values).astype(f"<{kind}").tobytes()
+                parts += [data, bytes(-len(data) % 8)]
+        return b"".join(parts)
+
+    def texts(self, first: int, last: int) -> bytes:
+        """The texts of some of the kept segments: source, references, outputs, one after the other.
+
+        The texts of a segment are alike, and side by side they compress best.
+        """
+        test_set = self.segments.test_set
+        if not self.segments.has_texts:
+            return _json([])
+        sources = [] if test_set.source is None else [test_set.source]
+        columns = [*sources, *test_set.references, *test_set.systems.values()]
+        places = self.places[first:last].tolist()
+        return _json([[column[place] for column in columns] for place in places])
+
+
+def _json(values: object) -> bytes:
+    text = dumps(values, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.encode("utf-8", "surrogatepass")

@@ -1,0 +1,135 @@
+"use strict";
+// Texts as elements: what differs between two of them, and errors that were marked. Texts become
+// text nodes and nothing else, whatever is in them.
+
+// Characters of a text that are shown at first, and tokens that are compared.
+const LONGEST_SHOWN = 4000;
+const MOST_CELLS = 4e6;
+// Scripts without spaces between words, whose characters are compared.
+const UNSPACED = new RegExp(
+  "[\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}\\p{sc=Tibt}]",
+  "u",
+);
+const WORDS = /[\p{L}\p{M}\p{N}_]+|\s+|[^\s\p{L}\p{M}\p{N}_]/gu;
+
+function element(tag, properties = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else if (value === true) made.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) {
+      made.setAttribute(name, value);
+    }
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+// Words with the spaces that follow them, or characters where words have none between them.
+function tokensOf(text) {
+  if (!UNSPACED.test(text)) {
+    const tokens = [];
+    for (const [part] of text.matchAll(WORDS)) {
+      if (/^\s/u.test(part) && tokens.length > 0) tokens[tokens.length - 1] += part;
+      else tokens.push(part);
+    }
+    return tokens;
+  }
+  if (typeof Intl.Segmenter !== "function") return Array.from(text);
+  return Array.from(new Intl.Segmenter().segment(text), (part) => part.segment);
+}
+
+// Tokens of a text and of another as runs of [kind, text]: "same", "extra" (only in the first) and
+// "missing" (only in the other), by a longest common subsequence; null where they are too long.
+function differences(text, other) {
+  const left = tokensOf(text);
+  const right = tokensOf(other);
+  const key = (token) => token.trim();
+  const same = (i, j) => key(left[i]) === key(right[j]);
+  let start = 0;
+  while (start < left.length && start < right.length && same(start, start)) start += 1;
+  let [n, m] = [left.length, right.length];
+  while (n > start && m > start && same(n - 1, m - 1)) [n, m] = [n - 1, m - 1];
+  const width = m - start + 1;
+  if ((n - start + 1) * width > MOST_CELLS) return null;
+  const longest = new Uint32Array((n - start + 1) * width);
+  for (let i = n - start - 1; i >= 0; i -= 1) {
+    for (let j = m - start - 1; j >= 0; j -= 1) {
+      longest[i * width + j] = same(start + i, start + j)
+        ? longest[(i + 1) * width + j + 1] + 1
+        : Math.max(longest[(i + 1) * width + j], longest[i * width + j + 1]);
+    }
+  }
+  const runs = [];
+  const add = (kind, token) => {
+    if (runs.length > 0 && runs[runs.length - 1][0] === kind) runs[runs.length - 1][1] += token;
+    else runs.push([kind, token]);
+  };
+  for (let i = 0; i < start; i += 1) add("same", left[i]);
+  let [i, j] = [0, 0];
+  while (i < n - start || j < m - start) {
+    const [a, b] = [start + i, start + j];
+    if (i < n - start && j < m - start && same(a, b)) {
+      add("same", left[a]);
+      [i, j] = [i + 1, j + 1];
+    } else if (
+      j >= m - start ||
+      (i < n - start && longest[(i + 1) * width + j] >= longest[i * width + j + 1])
+    ) {
+      add("extra", left[a]);
+      i += 1;
+    } else {
+      add("missing", right[b]);
+      j += 1;
+    }
+  }
+  for (let k = n; k < left.length; k += 1) add("same", left[k]);
+  return runs;
+}
+
+const RUNS = { same: ["span", ""], extra: ["ins", "extra"], missing: ["del", "missing"] };
+
+// A paragraph of text, compared with another text where one is given.
+function paragraph(text, { other = null, spans = [] } = {}) {
+  const shown = element("p", { class: "text", dir: "auto" });
+  if (text.length > LONGEST_SHOWN) {
+    shown.append(text.slice(0, LONGEST_SHOWN), " … ");
+    const all = element("button", { type: "button" }, `Show all ${text.length} characters`);
+    all.addEventListener("click", () => shown.replaceChildren(text));
+    shown.append(all);
+    return shown;
+  }
+  if (spans.length > 0) {
+    shown.append(...withSpans(text, spans));
+    return shown;
+  }
+  const runs =
+    other === null || other.length > LONGEST_SHOWN ? null : differences(text, other);
+  if (runs === null) shown.append(text);
+  else {
+    for (const [kind, part] of runs) {
+      const [tag, name] = RUNS[kind];
+      if (kind === "same") shown.append(part);
+      else shown.append(element(tag, { class: name }, part.trimEnd()), part.slice(part.trimEnd().length));
+    }
+  }
+  return shown;
+}
+
+// The text with its marked errors underlined, each with its severity and category behind it.
+function withSpans(text, spans) {
+  const characters = Array.from(text);
+  const parts = [];
+  let done = 0;
+  for (const [start, end, severity, category] of [...spans].sort((a, b) => a[0] - b[0])) {
+    const from = Math.max(start, done);
+    if (end <= from) continue;
+    parts.push(characters.slice(done, from).join(""));
+    const label = category ? `${severity}: ${category}` : severity;
+    parts.push(element("span", { class: "span", title: label }, characters.slice(from, end).join("")));
+    parts.push(element("span", { class: "span-label" }, ` ${label}`));
+    done = end;
+  }
+  parts.push(characters.slice(done).join(""));
+  return parts;
+}

@@ -1,0 +1,73 @@
+"""One Chromium for all tests of the report's page."""
+
+from __future__ import annotations
+
+from shutil import which
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.conftest import IN_CI
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Page
+
+    Opened = Callable[..., Page]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """Debian's Chromium; CI must have it."""
+    path = which("chromium-headless-shell") or which("chromium")
+    if path is None:
+        word = "Chromium is not installed: make browser"
+        if IN_CI:
+            pytest.fail(word)
+        pytest.skip(word)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(chromium: Browser) -> Iterator[Opened]:
+    """Opens a file or an address, and fails in the end if the page complained or asked for more."""
+    contexts = []
+    complaints: list[str] = []
+
+    def opened(
+        where: Path | str, fragment: str = "", *, wait: bool = True, **options: object
+    ) -> Page:
+        context = chromium.new_context(**options)  # type: ignore[arg-type]
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: complaints.append(f"dialog: {dialog.message}"))
+        address = where if isinstance(where, str) else where.as_uri()
+        allowed = address.partition("?")[0] if isinstance(where, str) else address
+        page.on(
+            "request",
+            lambda request: (
+                None
+                if request.url.startswith((allowed, "blob:"))
+                or (isinstance(where, str) and request.url.startswith(allowed))
+                or request.url == "data:,"
+                else complaints.append(f"request: {request.url}")
+            ),
+        )
+        page.goto(address + fragment)
+        if wait:
+            page.wait_for_selector("#browser[data-ready]")
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert complaints == []

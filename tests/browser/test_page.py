@@ -1,0 +1,448 @@
+"""The report's page in a real browser."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import truebleu
+from truebleu.explanation.report import ErrorSpan, report
+from truebleu.metrics.function import FunctionMetric
+from truebleu.metrics.registry import parse_metrics
+from truebleu.simulation import simulate_causes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Page
+
+    from tests.browser.conftest import Opened
+    from truebleu.corpus import TestSet
+    from truebleu.explanation.report import Report
+
+# Every kind of formula with every setting that changes it.
+METRICS = (
+    "bleu",
+    "bleu:smooth=floor,tokenize=none",
+    "bleu:smooth=add-k,max_order=2",
+    "bleu:smooth=none,effective_order=yes",
+    "bleu:smooth=mteval,tokenize=mteval",
+    "chrf",
+    "chrf:word_order=2,beta=3",
+    "chrf:eps_smoothing=yes,lowercase=yes",
+    "mbleu",
+    "nist",
+    "ter",
+    "wer",
+    "per",
+    "gtm",
+    "gtm:exponent=2",
+    "length",
+    "sentbleu",
+    "sentbleu:weight=equal,smoothing=add-one",
+)
+
+
+@pytest.fixture(scope="module")
+def causes() -> TestSet:
+    return simulate_causes(segments=120)
+
+
+@pytest.fixture(scope="module")
+def made(causes: TestSet) -> Report:
+    return report(causes, metrics=["bleu", "chrf", "ter"], replicates=200)
+
+
+@pytest.fixture(scope="module")
+def file(made: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made.save(tmp_path_factory.mktemp("page") / "report.html", command="truebleu report <x>")
+
+
+def numbers_in_list(page: Page) -> list[int]:
+    """The numbers of the segments whose rows are drawn, from the top."""
+    rows = page.locator(".row").all()
+    return [int(str(row.get_attribute("id")).removeprefix("segment-")) for row in rows]
+
+
+def test_all_metrics_score_any_selection_as_the_command_line_does(
+    causes: TestSet, tmp_path: Path, open_page: Opened
+) -> None:
+    systems = {name: causes.systems[name] for name in ("runaway", "baseline")}
+    # An empty output and an empty reference, so that the rules for nothing are asked too.
+    systems["runaway"] = ["", *list(systems["runaway"])[1:]]
+    references = [["", *list(causes.references[0])[1:]]]
+    texts = replace(causes, systems=systems, references=tuple(references))
+    metrics = [metric for written in METRICS for metric in parse_metrics(written)]
+    path = report(texts, metrics=metrics, replicates=40).save(tmp_path / "all.html")
+    page = open_page(path)
+    generator = np.random.default_rng(3)
+    for places in ([0], [5], list(range(40)), sorted(generator.permutation(120)[:30].tolist())):
+        part = {name: [text[place] for place in places] for name, text in systems.items()}
+        reference = [references[0][place] for place in places]
+        found = page.evaluate(
+            "places => browser.store.metrics.map("
+            "metric => corpusScores(metric, browser.store.systems, places))",
+            places,
+        )
+        for metric, scores in zip(metrics, found, strict=True):
+            if metric.counts_whole_text:  # weights of the whole text, not of the part
+                rows = metric.count(texts).array()[places].sum(axis=0)
+                expected = metric.score(rows).tolist()
+            else:
+                fixed = metric.for_references(texts.references)
+                expected = [fixed.corpus(text, reference).score for text in part.values()]
+            assert scores == pytest.approx(expected, rel=1e-9, abs=1e-9), metric
+
+
+def test_scores_and_contributions_equal_the_json(
+    made: Report, file: Path, open_page: Opened
+) -> None:
+    page = open_page(file)
+    with page.expect_download() as downloaded:
+        page.get_by_role("button", name="Download the JSON").click()
+    result = json.loads(downloaded.value.path().read_text(encoding="utf-8"))
+    assert result["comparisons"] == made.to_dict()["comparisons"]
+    for number, (label, scores) in enumerate(
+        page.evaluate(
+            "browser.store.metrics.map(metric => "
+            "[metric.label, corpusScores(metric, browser.store.systems, null)])"
+        )
+    ):
+        expected = [system["scores"][label]["score"] for system in result["systems"]]
+        assert scores == pytest.approx(expected, rel=1e-9)
+        explained = result["explanations"][number]
+        page.evaluate(
+            "([metric, a, b]) => browser.change({ metric, a, b })",
+            [label, explained["comparison"]["a"], explained["comparison"]["b"]],
+        )
+        contributions = page.evaluate("Array.from(browser.contributions())")
+        assert contributions == pytest.approx(explained["segments"], abs=1e-9)
+
+
+def test_segment_scores_are_those_of_the_metric(
+    made: Report, file: Path, open_page: Opened
+) -> None:
+    page = open_page(file)
+    assert made.segments is not None
+    scores = truebleu.score(made.segments.test_set, metrics=["bleu", "chrf", "ter"], segments=True)
+    for row in scores.systems:
+        for label, expected in (row.segments or {}).items():
+            found = page.evaluate(
+                "([label, system]) => { const metric = browser.store.metrics.find("
+                "one => one.label === label); return browser.scores(metric, "
+                "browser.store.systems.indexOf(system)); }",
+                [label, row.name],
+            )
+            assert found == pytest.approx(list(expected), rel=1e-9, abs=1e-9)
+
+
+def test_a_selection_shows_its_scores_and_a_p_that_knows_of_the_looks(
+    causes: TestSet, file: Path, open_page: Opened
+) -> None:
+    page = open_page(file, "#a=weak-in-sport&b=baseline")
+    sport = [place for place, domain in enumerate(causes.domains or ()) if domain == "sport"]
+    page.get_by_label("Slice").select_option(label="sport")
+    summary = page.locator(".summary")
+    summary.get_by_text(f"{len(sport)} of 120 segments").wait_for()
+    part = {
+        name: [causes.systems[name][place] for place in sport]
+        for name in ("weak-in-sport", "baseline")
+    }
+    reference = [causes.references[0][place] for place in sport]
+    expected = [truebleu.BLEU().corpus(text, reference).score for text in part.values()]
+    cells = summary.locator("tbody tr").first.locator("td").all_inner_texts()
+    assert cells[:3] == ["BLEU", f"{expected[0]:.2f}", f"{expected[1]:.2f}"]
+    assert "Chosen after looking" in summary.inner_text()
+    page.wait_for_function(
+        "() => !document.querySelector('[data-p=BLEU]').textContent.includes('…')"
+    )
+    once = float(summary.locator("[data-p=BLEU]").inner_text())
+    documents = [(causes.documents or ())[place] for place in sport]
+    tested = truebleu.compare(part, reference, documents=documents).comparisons[0].p
+    assert once == pytest.approx(tested, abs=4 * (tested * (1 - tested) / 2000) ** 0.5 + 1e-3)
+    page.get_by_label("Slice").select_option(value="")
+    page.get_by_label("Slice").select_option(label="sport")
+    page.get_by_label("Slice").select_option(label="news")
+    summary.get_by_text("2 selections").wait_for()
+
+
+def test_segments_are_sorted_filtered_and_linked_to(
+    made: Report, causes: TestSet, file: Path, open_page: Opened
+) -> None:
+    page = open_page(file)
+    assert made.explanation is not None
+    pair = made.explanation.pairs[0]
+    order = sorted(range(120), key=lambda place: (-abs(pair.segments[place]), place))
+    assert numbers_in_list(page)[:5] == [place + 1 for place in order[:5]]
+    page.get_by_label("Sort by").select_option("number")
+    page.wait_for_function("() => document.querySelector('.row').id === 'segment-1'")
+    assert numbers_in_list(page)[:4] == [1, 2, 3, 4]
+    word = str(causes.references[0][40]).split()[-2]
+    page.get_by_label("Text", exact=True).fill(word)
+    page.wait_for_function("() => location.hash.includes('text=')")
+    found = [
+        place + 1
+        for place in range(120)
+        if any(
+            word.lower() in str(text[place]).lower()
+            for text in (*causes.references, *causes.systems.values())
+        )
+    ]
+    page.wait_for_function(f"() => browser.order.length === {len(found)}")
+    assert page.evaluate("browser.order.map(place => place + 1)") == found
+    page.locator(".row").nth(1).click()
+    link = page.evaluate("location.hash")
+    again = open_page(file, link)
+    assert again.locator(".detail h3").inner_text() == f"Segment {found[1]}"
+    assert again.get_by_label("Text", exact=True).input_value() == word
+    assert again.evaluate("browser.order.length") == len(found)
+    page.get_by_label("regular expression").check()
+    page.get_by_label("Text", exact=True).fill("(")
+    page.wait_for_function("() => document.querySelector('.error').textContent !== ''")
+    page.get_by_label("Text", exact=True).fill("^The .*\\.$")
+    page.wait_for_function("() => document.querySelector('.error').textContent === ''")
+    page.get_by_role("button", name="Clear the selection").click()
+    page.wait_for_function("() => browser.order.length === 120")
+
+
+def test_flags_and_documents_select(causes: TestSet, file: Path, open_page: Opened) -> None:
+    page = open_page(file, "#a=runaway&b=baseline")
+    page.get_by_label("Flagged").select_option("runaway")
+    page.wait_for_function("() => browser.order.length < 120")
+    flags = page.locator(".row .top").first.inner_text()
+    assert "⚑ runaway" in flags
+    page.get_by_label("Flagged").select_option("")
+    document = (causes.documents or ())[0]
+    page.get_by_label("Document").fill(document)
+    expected = sum(one == document for one in causes.documents or ())
+    page.wait_for_function(f"() => browser.order.length === {expected}")
+
+
+def test_the_keyboard_reaches_every_segment(file: Path, open_page: Opened) -> None:
+    page = open_page(file, "#sort=number", viewport={"width": 1280, "height": 800})
+    heading = page.locator(".detail h3")
+    page.keyboard.press("j")
+    assert heading.inner_text() == "Segment 2"
+    page.keyboard.press("k")
+    page.locator(".list").focus()
+    page.keyboard.press("End")
+    assert heading.inner_text() == "Segment 120"
+    assert page.locator("#segment-120").is_visible()
+    page.keyboard.press("PageUp")
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowDown")
+    assert heading.inner_text() == "Segment 2"
+    assert page.locator(".row[aria-selected=true]").get_attribute("id") == "segment-2"
+    assert page.locator(".row").count() < 30  # a virtual list
+    page.keyboard.press("c")
+    page.wait_for_function("() => browser.copied !== undefined")
+    copied = page.evaluate("browser.copied").split("\n")
+    assert copied[0] == "segment\t2"
+    assert any(line.startswith("BLEU of baseline\t") for line in copied)
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.name") == "text"
+
+
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    '<img src=x onerror="alert(2)">',
+    "\u202egnitset‮ \u2066 bidi ‏مرحبا",
+    "x" * 1_000_000,
+    "nul \0 inside",
+    "👩‍👩‍👧‍👦 🏳️‍🌈 emoji",
+    "\u0301\u0301 lone combining marks",
+    "<!--<script>{title}{script}",
+    "]]>&amp;&lt;b&gt;\u2028\u2029",
+    "=cmd|' /C calc'!A0 ${7*7} {{7*7}}",
+]
+
+
+def test_hostile_texts_stay_text(tmp_path: Path, open_page: Opened) -> None:
+    names = ["<b>system</b>", "</script><script>alert(3)</script>"]
+    texts = {names[0]: HOSTILE, names[1]: [text[::-1] for text in HOSTILE]}
+    path = report(
+        texts,
+        [f"{text[:200]} <i>reference</i>" for text in HOSTILE],
+        source=HOSTILE,
+        documents=[f"</title><svg onload=alert({i})>" for i in range(len(HOSTILE))],
+        by={"<u>by": [f"'\"><script>alert({i})</script>" for i in range(len(HOSTILE))]},
+        replicates=40,
+    ).save(tmp_path / "hostile.html", command="</pre><script>alert(4)</script>")
+    page = open_page(path)
+    for place, text in enumerate(HOSTILE):
+        page.evaluate("segment => browser.change({ segment, against: '' })", str(place + 1))
+        page.wait_for_function(
+            f"() => document.querySelector('.detail h3').textContent === 'Segment {place + 1}'"
+        )
+        shown = page.locator(".text-block[data-kind=source] .text")
+        if len(text) > 4000:
+            shown.get_by_role("button").click()
+        assert shown.evaluate("node => node.textContent") == text
+        page.evaluate("browser.change({ against: 'reference' })")
+    # Nothing but what the page itself has.
+    assert page.locator("script:not([type])").count() == 1
+    assert page.locator("img, main b, main i, iframe, object").count() == 0
+    assert page.locator("main svg[onload]").count() == 0
+
+
+def test_a_policy_forbids_requests_eval_and_inline_handlers(file: Path, chromium: Browser) -> None:
+    page = chromium.new_page()
+    page.goto(file.as_uri())
+    assert (
+        page.evaluate("fetch('https://example.org').then(() => 'sent', () => 'refused')")
+        == "refused"
+    )
+    # Not at once: what the debugger itself evaluates is free to.
+    tried = page.evaluate(
+        "new Promise(done => setTimeout(() => {"
+        "try { done(eval('1')); } catch (error) { done(error.name); } }))"
+    )
+    assert tried == "EvalError"
+    page.evaluate(
+        "() => { const node = document.createElement('div');"
+        "node.setAttribute('onclick', 'window.clicked = true');"
+        "document.body.append(node); node.click(); }"
+    )
+    assert page.evaluate("window.clicked") is None
+    page.close()
+
+
+def test_without_scripts_the_page_says_the_same_in_tables(file: Path, open_page: Opened) -> None:
+    page = open_page(file, wait=False, java_script_enabled=False)
+    text = page.locator("main").inner_text()
+    assert "Largest contributions" in text
+    assert page.locator("#browser").is_hidden()
+    assert page.locator("#largest table").is_visible()
+    assert "needs JavaScript" in text
+    assert "baseline" in page.locator("#scores table").first.inner_text()
+    assert page.locator("details:not([open])").count() == 0
+
+
+def test_print_shows_tables_instead_of_the_browser(file: Path, open_page: Opened) -> None:
+    page = open_page(file, color_scheme="dark")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.locator("#browser").is_hidden()
+    assert page.locator("#largest table").is_visible()
+    assert page.locator("main details:not([open])").count() == 0
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+
+
+CONTRAST = """
+() => {
+  const channel = (value) => {
+    const share = value / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  };
+  const parse = (color) => color.match(/[\\d.]+/g).map(Number);
+  const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+  const behind = (node) => {
+    for (let at = node; at; at = at.parentElement) {
+      const color = parse(getComputedStyle(at).backgroundColor);
+      if (color.length === 3 || color[3] === 1) return color;
+    }
+    return [255, 255, 255];
+  };
+  const poor = [];
+  for (const node of document.querySelectorAll("body *")) {
+    const own = [...node.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
+    if (!own || /^(SCRIPT|STYLE|NOSCRIPT|OPTION|TITLE)$/i.test(node.tagName)) continue;
+    if (!node.checkVisibility()) continue;
+    const style = getComputedStyle(node);
+    const ink = parse(node instanceof SVGElement ? style.fill : style.color);
+    const [a, b] = [light(ink), light(behind(node))];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) poor.push(`${node.tagName}.${node.className}: ${ratio.toFixed(2)}`);
+  }
+  return poor;
+}
+"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 400])
+def test_the_page_is_legible_in_both_schemes_and_narrow(
+    file: Path, open_page: Opened, scheme: str, width: int
+) -> None:
+    page = open_page(
+        file,
+        "#a=runaway&b=baseline&flag=runaway",
+        color_scheme=scheme,
+        viewport={"width": width, "height": 900},
+    )
+    assert page.evaluate(CONTRAST) == []
+    # Wide tables scroll by themselves, and the page does not.
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    unnamed = page.locator("input, select, button").evaluate_all(
+        "nodes => nodes.filter(node => !node.labels?.length && !node.ariaLabel "
+        "&& !node.textContent.trim()).map(node => node.outerHTML)"
+    )
+    assert unnamed == []
+
+
+def test_outputs_are_compared_by_words_or_characters(file: Path, open_page: Opened) -> None:
+    page = open_page(file)
+    runs = page.evaluate("differences('the cat sat', 'the dog sat down')")
+    assert runs == [
+        ["same", "the "],
+        ["extra", "cat "],
+        ["missing", "dog "],
+        ["same", "sat"],
+        ["missing", "down"],
+    ]
+    runs = page.evaluate("differences('我爱你', '我恨你')")
+    assert runs == [["same", "我"], ["extra", "爱"], ["missing", "恨"], ["same", "你"]]
+    assert page.evaluate("differences('', 'a')") == [["missing", "a"]]
+    assert page.evaluate("differences('a '.repeat(3000), 'b '.repeat(3000))") is None
+
+
+def test_marked_errors_are_underlined_with_their_labels(tmp_path: Path, open_page: Opened) -> None:
+    texts = {"a": ["👍 a cat sits"] * 3, "b": ["a cat sat"] * 3}
+    span = ErrorSpan(start=4, end=7, severity="major", category="accuracy/mistranslation")
+    made = report(texts, ["a dog sat"] * 3, spans={"a": [[span], [], []]}, replicates=40)
+    page = open_page(made.save(tmp_path / "spans.html"), "#segment=1")
+    assert page.locator(".span").inner_text() == "cat"
+    assert page.locator(".span-label").inner_text().strip() == "major: accuracy/mistranslation"
+
+
+def test_a_metric_without_a_formula_is_not_recomputed(tmp_path: Path, open_page: Opened) -> None:
+    class Opaque(FunctionMetric):
+        def formula(self) -> None:  # type: ignore[override]
+            return None
+
+    metric = Opaque(function=lambda output, _references: float(len(output)), name="letters")
+    texts = {"a": ["a cat", "sits"] * 3, "b": ["a cat", "sat"] * 3}
+    made = report(texts, ["a dog", "sat"] * 3, metrics=[metric], replicates=40)
+    page = open_page(made.save(tmp_path / "opaque.html"))
+    assert "not recomputed" in page.locator(".summary").inner_text()
+    assert page.evaluate("browser.scores(browser.metric, 1)[1]") == 3
+
+
+def test_a_large_set_is_sampled_and_says_so(
+    tmp_path: Path, causes: TestSet, open_page: Opened
+) -> None:
+    from truebleu.reports.page import html_page
+
+    made = report(causes, metrics=["bleu"], replicates=200)
+    path = tmp_path / "sampled.html"
+    path.write_text(html_page(made, largest_data=9000), encoding="utf-8")
+    page = open_page(path)
+    kept = page.evaluate("browser.store.count")
+    assert 10 < kept < 110
+    assert f"{kept} of 120 segments are in this page" in page.locator("#segments").inner_text()
+    assert made.explanation is not None
+    values = made.explanation.pairs[0].segments
+    largest = sorted(range(120), key=lambda place: -abs(values[place]))[: kept // 2]
+    numbers = page.evaluate("browser.store.numbers")
+    assert {place + 1 for place in largest} <= set(numbers)
+    number = numbers[-1]
+    page.evaluate("segment => browser.change({ segment, against: '' })", str(number))
+    page.wait_for_function(
+        f"() => document.querySelector('.detail h3').textContent === 'Segment {number}'"
+    )
+    text = page.locator(".text-block[data-kind=output] .text").first.inner_text()
+    assert text in {str(outputs[number - 1]) for outputs in causes.systems.values()}

@@ -1,0 +1,78 @@
+"""What a report is made of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from truebleu.errors import OtherStatisticsError, SettingError, UnpairedSegmentsError
+from truebleu.explanation.report import ErrorSpan, report, report_statistics
+from truebleu.metrics.statistics_files import SavedStatistics
+from truebleu.simulation import simulate_causes
+
+CAUSES = simulate_causes(segments=60)
+TWO = replace(CAUSES, systems={name: CAUSES.systems[name] for name in ("runaway", "baseline")})
+
+
+def saved(name: str) -> SavedStatistics:
+    return SavedStatistics.of(replace(CAUSES, systems={name: CAUSES.systems[name]}))
+
+
+@pytest.mark.parametrize("metric", ["bleu", "chrf", "ter", "nist"])
+def test_contributions_of_every_pair_add_up_to_its_difference(metric: str) -> None:
+    made = report(CAUSES, metrics=[metric], replicates=200)
+    assert made.segments is not None
+    names, segments = list(CAUSES.systems), made.segments.metrics[0]
+    for pair in made.comparison.comparisons:
+        places = names.index(pair.a), names.index(pair.b)
+        forth, back = segments.contributions(*places), segments.contributions(*places[::-1])
+        assert forth.sum() == pytest.approx(pair.difference, abs=1e-9)
+        assert np.array_equal(forth, -back)
+
+
+def test_the_two_best_are_explained_or_all_against_the_baseline() -> None:
+    made = report(CAUSES, metrics=["ter"], replicates=200)
+    assert made.explanation is not None
+    (pair,) = made.explanation.pairs
+    scores = {name: by["TER"].score for name, by in made.comparison.systems.items()}
+    assert {pair.comparison.a, pair.comparison.b} == set(sorted(scores, key=scores.__getitem__)[:2])
+    made = report(CAUSES, baseline="baseline", replicates=200)
+    assert made.explanation is not None
+    assert [pair.comparison.b for pair in made.explanation.pairs] == ["baseline"] * 3
+
+
+def test_saved_statistics_give_the_same_numbers() -> None:
+    made = report_statistics([saved("runaway"), saved("baseline")], replicates=200)
+    texts = report(TWO, replicates=200)
+    assert made.comparison.comparisons == texts.comparison.comparisons
+    assert made.explanation is not None
+    assert texts.explanation is not None
+    assert made.explanation.pairs[0].segments == texts.explanation.pairs[0].segments
+    # What only texts can tell.
+    assert made.explanation.pairs[0].degenerate == ()
+    assert made.explanation.pairs[0].ngrams == ()
+    assert [variable.name for variable in made.explanation.pairs[0].variables] == ["domain"]
+
+
+def test_statistics_of_other_references_are_refused() -> None:
+    other = replace(saved("baseline"), fingerprint="sha256:0")
+    with pytest.raises(OtherStatisticsError, match="text of the references"):
+        report_statistics([saved("runaway"), other])
+    with pytest.raises(SettingError, match="different names"):
+        report_statistics([saved("runaway"), saved("runaway")])
+
+
+def test_scores_and_spans_of_other_segments_are_refused() -> None:
+    span = ErrorSpan(start=0, end=1, severity="minor")
+    with pytest.raises(UnpairedSegmentsError, match="spans of runaway"):
+        report(TWO, spans={"runaway": [[span]]})
+    with pytest.raises(SettingError, match="nobody"):
+        report(TWO, human={"people": {"nobody": [1.0] * 60}})
+
+
+def test_a_report_prints_itself_and_gives_plain_values() -> None:
+    made = report(TWO, replicates=200)
+    assert "runaway − baseline by BLEU" in str(made)
+    assert set(made.to_dict()) >= {"comparisons", "explanations", "settings", "systems"}
