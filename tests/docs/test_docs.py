@@ -34,8 +34,9 @@ BESIDE_THE_DOCS = [
     )
 ]
 WIDTH = 100
-# `make evidence` writes the others.
-WRITTEN_BY_HAND = [page for page in PAGES if page.parent.name != "evidence"]
+# A file of the project that a page names; in capitals, or of an example, one that a reader makes.
+NAMED_PATH = re.compile(r"`((?:src|tests|evidence|benchmarks|tools|crates)/[\w./-]+)`")
+MADE_BY_READERS = ("NAME", "/exact.", "/results/")
 # This one has sacreBLEU's options, which sacreBLEU documents.
 OWN_COMMANDS = sorted(set(COMMANDS) - {"sacrebleu"})
 
@@ -105,9 +106,16 @@ def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
         assert not anchor or anchor in anchors(found), f"{target}#{anchor}"
 
 
-@pytest.mark.parametrize("page", [*WRITTEN_BY_HAND, *BESIDE_THE_DOCS], ids=page_id)
+@pytest.mark.parametrize("page", [*PAGES, *BESIDE_THE_DOCS], ids=page_id)
 def test_the_prose_of_a_page_is_wrapped(page: Path) -> None:
     assert [line for line in prose(page) if len(line) > WIDTH] == []
+
+
+@pytest.mark.parametrize("page", [*PAGES, *BESIDE_THE_DOCS], ids=page_id)
+def test_the_files_that_a_page_names_exist(page: Path) -> None:
+    named = NAMED_PATH.findall(page.read_text(encoding="utf-8"))
+    ours = [path for path in named if not any(part in path for part in MADE_BY_READERS)]
+    assert [path for path in ours if not (ROOT / path).exists()] == []
 
 
 def test_the_list_of_pages_has_every_page() -> None:
