@@ -13,7 +13,8 @@ from click.core import ParameterSource
 
 from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED, INTERVALS, UNITS
 from truebleu.cli.main import QUIET, is_quiet, warn
-from truebleu.corpus._reading import read_test_set
+from truebleu.corpus._files import Files, Layout, NamedText, locate
+from truebleu.corpus._reading import read_labels, read_test_set
 from truebleu.errors import SettingError, SuspiciousTextError
 from truebleu.metrics.base import MAX_THREADS, set_threads, use_environment
 from truebleu.metrics.registry import as_metrics, metrics_for
@@ -116,6 +117,45 @@ def read_texts(
     for message in messages:
         warn(message)
     return test_set
+
+
+by_option = click.option(
+    "--by",
+    "columns",
+    metavar="COLUMN",
+    multiple=True,
+    help="Also by groups of segments: domain, document, another column of the --documents table, "
+    "or FILE#COLUMN. Repeat for several.",
+)
+
+
+def read_columns(
+    columns: Sequence[str], documents: str | None, test_set: TestSet
+) -> dict[str, tuple[str, ...]]:
+    """The labels of all segments by the columns of ``--by``."""
+    return {
+        locate(column).column or column: _column(column, documents, test_set) for column in columns
+    }
+
+
+def _column(column: str, documents: str | None, test_set: TestSet) -> tuple[str, ...]:
+    """A column of its own file, what the test set knows, or of the table of documents."""
+    known = {"domain": test_set.domains, "document": test_set.documents}.get(column)
+    if known is not None:
+        return known
+    if locate(column).column is not None:
+        written = column
+    elif documents is not None:
+        written = f"{locate(documents).path}#{column}"
+    else:
+        expected = (
+            "domain or document where they are known, a column of --documents FILE, or FILE#COLUMN"
+        )
+        raise SettingError("--by", column, expected)
+    name, text = next(iter(test_set.systems.items()))
+    against = NamedText(name, name, name, text)  # type: ignore[arg-type]
+    # A column that is named is read as if it held documents.
+    return read_labels(Files(), written, against, default=Layout()).documents or ()
 
 
 # Metrics and resampling.

@@ -8,6 +8,7 @@ import click
 
 from truebleu._settings import ABOUTS, ALTERNATIVES, DEFAULT_REPLICATES, RUN_SWAPS
 from truebleu.cli._options import (
+    by_option,
     chart_options,
     comparison_options,
     draw_chart,
@@ -16,6 +17,7 @@ from truebleu.cli._options import (
     given,
     metric_option,
     progress_bar,
+    read_columns,
     read_texts,
     refuse_idle,
     test_set_options,
@@ -36,7 +38,7 @@ EPILOG = """\b
 Examples:
   truebleu compare -r ref.txt old.txt new.txt
   truebleu compare -r ref.txt sys/ --baseline ONLINE-A -m bleu -m chrf
-  truebleu compare -r ref.txt 'sys/*.txt' --documents docs.tsv
+  truebleu compare -r ref.txt 'sys/*.txt' --documents docs.tsv --by domain
   truebleu compare -r ref.txt a.txt b.txt --margin 0.5 --format json
   truebleu compare -r ref.txt sys/ --chart forest.pdf
   truebleu compare -r ref.txt sys/ --runs '{system}.opt{run}'
@@ -55,6 +57,7 @@ the tests leave.
 @test_set_options
 @metric_option
 @click.option("--baseline", metavar="NAME", help="Compare all others with this system only.")
+@by_option
 @click.option(
     "--test",
     type=click.Choice(tuple(TESTS)),
@@ -92,6 +95,7 @@ the tests leave.
 @comparison_options
 @click.option(
     "--columns",
+    "shown",
     metavar="NAME,NAME,...",
     help=f"What tables of systems show: {', '.join(COLUMNS)}. Default: all; in LaTeX and Markdown "
     "score.",
@@ -106,7 +110,8 @@ def command(
     documents: str | None,
     strict: bool,
     metrics: list[Metric],
-    columns: str | None,
+    columns: tuple[str, ...],
+    shown: str | None,
     chart: Path | None,
     force: bool,
     format_: str,
@@ -119,8 +124,8 @@ def command(
     if options["runs"] is None:
         refuse_idle(["swap_runs", "about"], "--runs PATTERN beside it")
     if format_ in ("json", "tsv"):
-        refuse_idle(["columns"], f"another format: {format_} has all numbers")
-    shown = None if columns is None else require_columns(columns.split(","))
+        refuse_idle(["shown"], f"another format: {format_} has all numbers")
+    chosen = None if shown is None else require_columns(shown.split(","))
     _check(options)  # before the texts are read
     test_set = read_texts(
         systems, references, metrics, source=source, documents=documents, strict=strict
@@ -128,9 +133,15 @@ def command(
     passes = 2 if TESTS[options["test"] or "ar"].source == "swaps" else 1
     replicates = options["replicates"] or DEFAULT_REPLICATES
     with progress_bar(passes * replicates, "comparing") as progress:
-        comparison = compare(test_set, metrics=metrics, progress=progress, **options)
+        comparison = compare(
+            test_set,
+            metrics=metrics,
+            by=read_columns(columns, documents, test_set),
+            progress=progress,
+            **options,
+        )
     draw_chart(comparison, chart, force=force)
-    click.echo(render(comparison, format_, columns=shown), nl=False)
+    click.echo(render(comparison, format_, columns=chosen), nl=False)
 
 
 def _check(options: dict[str, Any]) -> None:

@@ -9,28 +9,31 @@ import click
 
 from truebleu._settings import DEFAULT_REPLICATES, UNITS
 from truebleu.cli._options import (
+    by_option,
     chart_options,
     execution_options,
     format_option,
     level_option,
     metric_option,
     progress_bar,
+    read_columns,
     read_texts,
     replicates_option,
     seed_option,
     test_set_options,
 )
-from truebleu.corpus._files import Files, Layout, NamedText, locate
-from truebleu.corpus._reading import read_labels
 from truebleu.errors import MalformedFileError, SettingError
 from truebleu.explanation.explain import explain
 from truebleu.reports.charts import save_chart
 from truebleu.reports.document import render
 
 if TYPE_CHECKING:
+<<<<<<< HEAD
     from collections.abc import Callable
 
     from truebleu.corpus.test_set import TestSet
+=======
+>>>>>>> 43e7fcf (Score and compare by domain, document or any column of labels)
     from truebleu.metrics.base import Metric
 
 #: The charts of an explanation, in the order of its document.
@@ -99,7 +102,27 @@ def read_slices(
 @click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True)
 @test_set_options
 @metric_option
+<<<<<<< HEAD
 @explanation_options
+=======
+@click.option("--baseline", metavar="NAME", help="Explain every other system's difference to it.")
+@by_option
+@click.option(
+    "--counts",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Words and their counts in the training data, separated by a tab; tells rare words.",
+)
+@replicates_option(None)
+@seed_option
+@level_option
+@click.option(
+    "--unit",
+    type=click.Choice([unit for unit in UNITS if unit != "block"]),
+    help="What is resampled or swapped as a whole. Default: documents where they are "
+    "known, else segments.",
+)
+>>>>>>> 43e7fcf (Score and compare by domain, document or any column of labels)
 @chart_options
 @click.option(
     "--chart-of",
@@ -136,7 +159,12 @@ def command(
         explanation = explain(
             test_set,
             metrics=metrics,
+<<<<<<< HEAD
             **read_slices(columns, counts, documents, test_set),
+=======
+            by=read_columns(columns, documents, test_set),
+            counts=None if counts is None else _read_counts(counts),
+>>>>>>> 43e7fcf (Score and compare by domain, document or any column of labels)
             progress=progress,
             **options,
         )
@@ -144,24 +172,6 @@ def command(
     if chart is not None:
         drawn = explanation.to_document().charts
         save_chart(drawn[CHARTS.index(chart_of or "slices")], chart, overwrite=force)
-
-
-def _name(column: str) -> str:
-    return locate(column).column or column
-
-
-def _labels(column: str, documents: str | None, test_set: TestSet) -> tuple[str, ...]:
-    """A column of its own file, or of the table of documents."""
-    if locate(column).column is not None:
-        written = column
-    elif documents is not None:
-        written = f"{locate(documents).path}#{column}"
-    else:
-        raise SettingError("--by", column, "--documents FILE with this column, or FILE#COLUMN")
-    name, text = next(iter(test_set.systems.items()))
-    against = NamedText(name, name, name, text)  # type: ignore[arg-type]
-    # A column that is named is read as if it held documents.
-    return read_labels(Files(), written, against, default=Layout()).documents or ()
 
 
 def _read_counts(path: Path) -> dict[str, int]:

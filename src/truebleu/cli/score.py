@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from truebleu.cli._options import (
+    by_option,
     chart_beside_file_options,
     draw_chart,
     execution_options,
     format_option,
     metric_option,
     progress_bar,
+    read_columns,
     read_texts,
     refuse_idle,
     resampling_options,
@@ -43,6 +45,7 @@ Examples:
   truebleu score -r ref.ja system.ja -m bleu:tokenize=ja-mecab --format json
   truebleu score -r eval.tsv#reference eval.tsv#output -m chrf:word_order=2
   truebleu score -r ref.txt system.txt --confidence --level 0.99
+  truebleu score -r ref.txt system.txt --documents docs.tsv --by domain --confidence
   truebleu score -r ref.txt sys/ --confidence --chart scores.pdf
   truebleu score -r ref.txt system.txt --segments --format tsv > segments.tsv
   truebleu score -r ref.txt system.txt --save baseline.json.gz
@@ -75,6 +78,7 @@ Settings of the metrics:
 @click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True)
 @test_set_options
 @metric_option
+@by_option
 @click.option("--segments", is_flag=True, help="The scores of each segment instead.")
 @click.option("--confidence", is_flag=True, help="Each score with its bootstrap interval.")
 @resampling_options
@@ -95,6 +99,7 @@ def command(
     documents: str | None,
     strict: bool,
     metrics: list[Metric],
+    columns: tuple[str, ...],
     segments: bool,
     confidence: bool,
     details: bool,
@@ -117,6 +122,8 @@ def command(
         raise SettingError("--chart", str(chart), "scores of systems, without --segments")
     if segments and (confidence or details):
         raise click.UsageError("--segments excludes --confidence and --details.")
+    if segments and columns:
+        raise click.UsageError("--segments excludes --by.")
     test_set = read_texts(
         systems, references, metrics, source=source, documents=documents, strict=strict
     )
@@ -131,6 +138,7 @@ def command(
             metrics=metrics,
             segments=segments,
             confidence=confidence,
+            by=read_columns(columns, documents, test_set),
             progress=progress,
             **options,
         )

@@ -171,6 +171,49 @@ class TestSet:
             is_examined=True,
         )
 
+    def part(self, segments: Sequence[int]) -> TestSet:
+        """Some of its segments, by their places; warnings stay with the whole."""
+
+        def of(items: Sequence[Any]) -> list[Any]:
+            return [items[place] for place in segments]
+
+        return TestSet(
+            systems={name: of(text) for name, text in self.systems.items()},
+            references=tuple(of(text) for text in self.references),
+            reference_names=self.reference_names,
+            source=None if self.source is None else of(self.source),
+            documents=None if self.documents is None else tuple(of(self.documents)),
+            domains=None if self.domains is None else tuple(of(self.domains)),
+            is_examined=True,
+        )
+
+    def columns(self, by: ColumnsLike | None) -> dict[str, tuple[str, ...]]:
+        """Labels of the segments by the names of their columns.
+
+        Args:
+            by: labels by name, one for each segment; or names of what is known: "domain" or
+                "document".
+
+        >>> TestSet(systems={}, references=(["A", "B"],), domains=("x", "y")).columns(["domain"])
+        {'domain': ('x', 'y')}
+        """
+        known = {"domain": self.domains, "document": self.documents}
+        if isinstance(by, str):
+            by = [by]
+        if by is None or not isinstance(by, Mapping):
+            names = list(by or ())
+            for name in names:
+                if known.get(name) is None:
+                    there = [f"{key!r}" for key, labels in known.items() if labels is not None]
+                    expected = " or ".join(there) or "labels: the test set knows no documents"
+                    raise SettingError("by", name, f"{expected}, or a mapping from names to labels")
+            by = {name: known[name] or () for name in names}
+        columns = {name: tuple(map(str, labels)) for name, labels in by.items()}
+        for name, labels in columns.items():
+            if len(labels) != len(self):
+                raise UnpairedSegmentsError(name, len(labels), "segments", len(self))
+        return columns
+
     @property
     def outline(self) -> TestSetOutline:
         """The set's sizes and names, no text."""
@@ -189,6 +232,8 @@ class TestSet:
 
 _CHECKED = ("systems", "references", "reference_names", "source", "documents", "domains")
 
+#: What cuts a test set into groups: labels of its segments by name, or names of what is known.
+ColumnsLike: TypeAlias = Mapping[str, Sequence[object]] | Sequence[str]
 #: What a verb takes: a test set, or the systems' outputs that it is made of.
 SystemsLike: TypeAlias = TestSet | Mapping[str, TextLike] | TextLike | Frame
 

@@ -25,7 +25,7 @@ from truebleu.explanation.slices import (
     units_in,
     variables,
 )
-from truebleu.metrics.base import Metric
+from truebleu.metrics.base import CountedMetric
 from truebleu.metrics.registry import metrics_for
 from truebleu.resampling import Bootstrap, Swaps, Units, on_exact_grid
 from truebleu.significance.compare import compare
@@ -37,16 +37,21 @@ from truebleu.significance.tests import find_test
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
-    from truebleu._core import NativeMetric, Statistics
     from truebleu._settings import Unit
-    from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSet, TextLike
+    from truebleu.corpus.test_set import (
+        ColumnsLike,
+        ReferencesLike,
+        SystemsLike,
+        TestSet,
+        TextLike,
+    )
     from truebleu.explanation.contributions import Contributions, Fragility
     from truebleu.explanation.ngrams import NgramEffects
     from truebleu.explanation.people import PeopleAgreement
     from truebleu.explanation.slices import Origin, Variable
-    from truebleu.metrics.base import Score, Signature
+    from truebleu.metrics.base import Metric
     from truebleu.resampling import Values
     from truebleu.significance.compare import Comparison, PairResult
     from truebleu.significance.statistics import Progress
@@ -269,7 +274,7 @@ def explain(
     metrics: Sequence[str | Metric] = ("bleu",),
     *,
     baseline: str | None = None,
-    by: Mapping[str, Sequence[object]] | None = None,
+    by: ColumnsLike | None = None,
     counts: Mapping[str, int] | None = None,
     replicates: int | None = None,
     seed: int = DEFAULT_SEED,
@@ -293,7 +298,7 @@ def explain(
         references: one text, or one per translator; None with a test set.
         metrics: names or objects: ``"bleu"``, ``"chrf:word_order=2"``, ``BLEU()``.
         baseline: explain every other system's difference to this one; needed with more than two.
-        by: further labels to slice by, one for each segment, by name.
+        by: further labels to slice by, one for each segment, by name; or "document".
         counts: how often words occur in the training data, to tell rare words.
         replicates: how many, of the bootstrap and of the tests; by default 10,000, and more for the
             test where many pairs need them.
@@ -311,7 +316,7 @@ def explain(
         found = f"none among {len(test_set.systems)} systems"
         raise SettingError("baseline", found, "the system that the others are explained against")
     cuts = variables(test_set, by, counts)
-    counted = [Counted(metric, metric.count(test_set)) for metric in chosen]
+    counted = [CountedMetric(metric, metric.count(test_set)) for metric in chosen]
     comparison = compare(
         test_set,
         metrics=counted,
@@ -354,55 +359,6 @@ def explain_pairs(
     return Explanation(comparison=comparison, pairs=tuple(explanations), adjusted_for=adjusted_for)
 
 
-class Counted(Metric):
-    """A metric that has counted the test set already: some take long, and once is enough."""
-
-    def __init__(self, metric: Metric, statistics: Statistics) -> None:
-        self.metric = metric
-        self.counts = statistics
-        self.is_mean = metric.is_mean  # type: ignore[misc]
-
-    @property
-    def name(self) -> str:
-        """That of the metric."""
-        return self.metric.name
-
-    @property
-    def signature(self) -> Signature:
-        """That of the metric."""
-        return self.metric.signature
-
-    @property
-    def higher_is_better(self) -> bool | None:
-        """As the metric says."""
-        return self.metric.higher_is_better
-
-    @property
-    def digits(self) -> int:
-        """As the metric says."""
-        return self.metric.digits
-
-    def count(self, test_set: TestSet) -> Statistics:  # noqa: ARG002
-        """What was counted."""
-        return self.counts
-
-    def score(self, sums: ArrayLike) -> Values:
-        """As the metric does."""
-        return self.metric.score(sums)
-
-    def gradient(self, sums: ArrayLike) -> Values:
-        """As the metric does."""
-        return self.metric.gradient(sums)
-
-    def native(self) -> NativeMetric | None:
-        """That of the metric."""
-        return self.metric.native()
-
-    def describe(self, sums: Sequence[float], references: int | None) -> Score:
-        """As the metric does."""
-        return self.metric.describe(sums, references)
-
-
 class _Explainer:
     """Explains pairs of systems by one metric."""
 
@@ -410,7 +366,7 @@ class _Explainer:
         self,
         test_set: TestSet,
         comparison: Comparison,
-        counted: Counted,
+        counted: CountedMetric,
         cuts: Sequence[Variable],
         flagged: Mapping[str, Mapping[str, tuple[int, ...]]],
     ) -> None:

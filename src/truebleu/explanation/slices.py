@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from truebleu.errors import SettingError, UnpairedSegmentsError
+from truebleu.errors import SettingError
 from truebleu.explanation.contributions import mean_gradient
 from truebleu.resampling import Bootstrap, on_exact_grid
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu.corpus.test_set import TestSet
+    from truebleu.corpus.test_set import ColumnsLike, TestSet
     from truebleu.explanation.contributions import Contributions
     from truebleu.metrics.base import Metric
     from truebleu.resampling import Units, Values
@@ -113,24 +113,22 @@ class Variable:
 
 def variables(
     test_set: TestSet,
-    columns: Mapping[str, Sequence[object]] | None = None,
+    columns: ColumnsLike | None = None,
     counts: Mapping[str, int] | None = None,
 ) -> list[Variable]:
     """All variables that the test set has.
 
     Args:
         test_set: whose source, references and domains tell the slices.
-        columns: further labels, one for each segment, by name.
+        columns: further labels, one for each segment, by name; or names of what is known.
         counts: how often words occur in the training data; else in the test set's own text.
     """
     found: list[Variable | None] = []
     if test_set.domains is not None:
         found.append(Variable.of("domain", "metadata", test_set.domains))
-    for name, labels in (columns or {}).items():
-        texts = [str(label) for label in labels]
-        if len(texts) != len(test_set):
-            raise UnpairedSegmentsError(name, len(texts), "segments", len(test_set))
-        found.append(Variable.of(name, "metadata", texts))
+    for name, labels in test_set.columns(columns).items():
+        if name != "domain" or labels != test_set.domains:
+            found.append(Variable.of(name, "metadata", labels))
     origin: Origin = "reference" if test_set.source is None else "source"
     text = [segment or "" for segment in (test_set.source or test_set.references[0])]
     lengths = Variable.quarters(f"{origin} characters", origin, [len(one) for one in text])

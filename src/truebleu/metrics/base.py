@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from truebleu._core import Statistics
     from truebleu.corpus.test_set import TestSet, TextLike
 
-__all__ = ["MeanMetric", "MeanScore", "Metric", "Score", "Signature"]
+__all__ = ["CountedMetric", "MeanMetric", "MeanScore", "Metric", "Score", "Signature"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -688,3 +688,58 @@ class WordMetric(TokenMetric):
     def signature(self) -> Signature:
         """Case and tokenizer."""
         return self.token_signature()
+
+
+class CountedMetric(Metric):
+    """A metric that has counted the test set already: some take long, and once is enough."""
+
+    def __init__(self, metric: Metric, statistics: Statistics) -> None:
+        self.metric = metric
+        self.counts = statistics
+        self.is_mean = metric.is_mean  # type: ignore[misc]
+
+    @property
+    def name(self) -> str:
+        """That of the metric."""
+        return self.metric.name
+
+    @property
+    def signature(self) -> Signature:
+        """That of the metric."""
+        return self.metric.signature
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """As the metric says."""
+        return self.metric.higher_is_better
+
+    @property
+    def digits(self) -> int:
+        """As the metric says."""
+        return self.metric.digits
+
+    def count(self, test_set: TestSet) -> Statistics:  # noqa: ARG002
+        """What was counted."""
+        return self.counts
+
+    def score(self, sums: ArrayLike) -> NDArray[np.float64]:
+        """As the metric does."""
+        return self.metric.score(sums)
+
+    def gradient(self, sums: ArrayLike) -> NDArray[np.float64]:
+        """As the metric does."""
+        return self.metric.gradient(sums)
+
+    def native(self) -> _core.NativeMetric | None:
+        """That of the metric."""
+        return self.metric.native()
+
+    def describe(self, sums: Sequence[float], references: int | None) -> Score:
+        """As the metric does."""
+        return self.metric.describe(sums, references)
+
+    def part(self, segments: Sequence[int]) -> CountedMetric:
+        """The same of some segments only."""
+        from truebleu._core import Statistics
+
+        return CountedMetric(self.metric, Statistics(self.counts.array()[list(segments)]))

@@ -16,6 +16,7 @@ from truebleu.reports.document import (
     Table,
     signature_lines,
 )
+from truebleu.reports.groups import comparison_blocks
 from truebleu.reports.resampling import (
     LARGEST_SHARE,
     p_cell,
@@ -81,6 +82,10 @@ def document(comparison: Comparison, columns: Sequence[str] | None = None) -> Do
     if unit:
         blocks.append(Sentences(tuple(unit)))
         paper.append(Sentences(tuple(unit)))
+    if comparison.groups:
+        correction = CORRECTIONS[comparison.settings.p_value_correction].title
+        of_groups = comparison_blocks(comparison, correction)
+        blocks, paper = blocks + of_groups, paper + of_groups
     blocks.append(forest_chart(comparison))
     return Document(tuple(blocks), pair_table(comparison), tuple(paper))
 
@@ -259,7 +264,7 @@ def _equivalence_sentences(comparison: Comparison, pairs: Sequence[PairResult]) 
         whom = f"{pairs[0].a} and {pairs[0].b} are" if len(pairs) == 1 else "any two systems are"
         sentences = [f"It is not shown that {whom} equivalent {within}."]
     if many:
-        correction = CORRECTIONS[settings.equivalence_correction].title
+        correction = CORRECTIONS[settings.p_value_correction].title
         sentences.append(
             f"Equivalence is tested in {len(pairs)} pairs, by two one-sided tests and {correction}."
         )
@@ -544,19 +549,10 @@ def matrix_table(comparison: Comparison, label: str) -> Table:
 
 def pair_table(comparison: Comparison) -> Table:
     """A row per comparison, with all its numbers."""
-    rows = tuple(
-        {
-            "metric": pair.metric,
-            "a": pair.a,
-            "b": pair.b,
-            **{name: getattr(pair, name, None) for name in PAIR_NUMBERS},
-            "low": pair.interval[0],
-            "high": pair.interval[1],
-            "simultaneous_low": (pair.simultaneous_interval or (None, None))[0],
-            "simultaneous_high": (pair.simultaneous_interval or (None, None))[1],
-        }
-        for pair in comparison.comparisons
-    )
+    rows = [_pair_row(pair) for pair in comparison.comparisons]
+    for group in comparison.groups:
+        of_group: dict[str, Value] = {"by": group.column, "group": group.label}
+        rows += [{**of_group, **_pair_row(pair)} for pair in group.comparisons]
     # Columns without any value are those of what was not asked for.
     hidden: tuple[str, ...] = ()
     if CORRECTIONS[comparison.settings.correction].basis == "segment scores":
@@ -566,9 +562,23 @@ def pair_table(comparison: Comparison) -> Table:
         for name in PAIR_NUMBERS
         if name not in hidden and any(row[name] is not None for row in rows)
     ]
-    columns = tuple(Column(name, name) for name in ("metric", "a", "b", *numbers))
+    grouped = ("by", "group") if comparison.groups else ()
+    columns = tuple(Column(name, name) for name in (*grouped, "metric", "a", "b", *numbers))
     signatures = signature_lines(metric.signature for metric in comparison.metrics.values())
-    return Table(columns, rows, tuple(signatures))
+    return Table(columns, tuple(rows), tuple(signatures))
+
+
+def _pair_row(pair: PairResult) -> dict[str, Value]:
+    return {
+        "metric": pair.metric,
+        "a": pair.a,
+        "b": pair.b,
+        **{name: getattr(pair, name, None) for name in PAIR_NUMBERS},
+        "low": pair.interval[0],
+        "high": pair.interval[1],
+        "simultaneous_low": (pair.simultaneous_interval or (None, None))[0],
+        "simultaneous_high": (pair.simultaneous_interval or (None, None))[1],
+    }
 
 
 def _by_score(comparison: Comparison, label: str) -> list[tuple[str, SystemResult]]:

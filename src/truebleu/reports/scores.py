@@ -8,6 +8,8 @@ from truebleu.reports.document import Chart, Column, Document, Notes, Plot, Tabl
 from truebleu.reports.resampling import resampled
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from truebleu.reports.document import Block, Row, Value
     from truebleu.significance.scores import Scores, SystemScores
     from truebleu.significance.settings import IntervalSettings
@@ -18,11 +20,29 @@ def document(scores: Scores, *, details: bool = False) -> Document:
     by_segment = any(system.segments is not None for system in scores.systems)
     table = segment_table(scores) if by_segment else score_table(scores)
     blocks: list[Block] = [table]
+    if scores.groups:
+        from truebleu.reports.groups import score_tables
+
+        tables = score_tables(scores)
+        blocks += tables
+        table = _all_rows(table, tables)
     if details:
         blocks.append(Notes(tuple(_details(scores))))
     if not by_segment:
         blocks.append(score_chart(scores))
     return Document(tuple(blocks), table)
+
+
+def _all_rows(table: Table, of_groups: Sequence[Table]) -> Table:
+    """Rows of the whole test set and of all groups as one table, for programs."""
+    names = [Column("by", "by"), *of_groups[0].columns]
+    known = {column.name for column in names}
+    columns = (*names, *(column for column in table.columns if column.name not in known))
+    rows = [*table.rows]
+    for part in of_groups:
+        rows += [{"by": part.columns[0].heading, **row} for row in part.rows]
+    notes = (*table.notes, *(note for part in of_groups for note in part.notes))
+    return Table(columns, tuple(rows), notes)
 
 
 def score_table(scores: Scores) -> Table:

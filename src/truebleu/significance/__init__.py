@@ -28,6 +28,10 @@ if TYPE_CHECKING:
         GateResult as GateResult,
         GateSettings as GateSettings,
     )
+    from truebleu.significance.groups import (
+        GroupComparison as GroupComparison,
+        GroupScores as GroupScores,
+    )
     from truebleu.significance.intervals import (
         INTERVAL_METHODS as INTERVAL_METHODS,
         IntervalMethod as IntervalMethod,
@@ -79,6 +83,7 @@ _HOMES = {
     "corrections": (
         "CORRECTIONS Correction adjust experimentwise_error scheffe_p tukey_p westfall_young"
     ),
+<<<<<<< HEAD
     "gate": "GateCheck GateResult GateSettings",
     "intervals": "INTERVAL_METHODS IntervalMethod basic_interval bca_interval percentile_interval",
     "optimizer_runs": "RunScores group_runs",
@@ -87,6 +92,23 @@ _HOMES = {
     "settings": "CompareSettings IntervalSettings ResamplingSettings",
     "statistics": "MetricStatistics bootstrap_scores metric_statistics swap_differences",
     "student": "student_interval",
+=======
+    "gate": ("GateCheck", "GateResult", "GateSettings"),
+    "groups": ("GroupComparison", "GroupScores"),
+    "intervals": (
+        "INTERVAL_METHODS",
+        "IntervalMethod",
+        "basic_interval",
+        "bca_interval",
+        "percentile_interval",
+    ),
+    "optimizer_runs": ("RunScores", "group_runs"),
+    "pairs": ("clusters", "probability_of_best", "rank_ranges"),
+    "scores": ("Scores", "SystemScores"),
+    "settings": ("CompareSettings", "IntervalSettings", "ResamplingSettings"),
+    "statistics": ("MetricStatistics", "bootstrap_scores", "metric_statistics", "swap_differences"),
+    "student": ("student_interval",),
+>>>>>>> 43e7fcf (Score and compare by domain, document or any column of labels)
     "tests": (
         "SignificanceTest TESTS absolute_bootstrap_p bootstrap_wins equivalence_p fewest_units "
         "find_test monte_carlo_error monte_carlo_interval non_inferiority_p randomization_p "

@@ -12,6 +12,7 @@ from truebleu._results import Result
 from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError, UnknownNameError
+from truebleu.metrics.base import CountedMetric
 from truebleu.metrics.registry import metric_labels, metrics_for
 from truebleu.resampling import Bootstrap, Swaps, Units
 from truebleu.significance.corrections import (
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
 
     from truebleu._settings import About, Alternative, IntervalName, RunSwaps, Unit
     from truebleu.corpus.test_set import (
+        ColumnsLike,
         ReferencesLike,
         SystemsLike,
         TestSet,
@@ -70,6 +72,7 @@ if TYPE_CHECKING:
     )
     from truebleu.metrics.base import Metric, Signature
     from truebleu.resampling import Values
+    from truebleu.significance.groups import GroupComparison
     from truebleu.significance.optimizer_runs import RunScores
     from truebleu.significance.pairs import PairTests
     from truebleu.significance.statistics import Pair, Progress, Spread
@@ -223,6 +226,7 @@ class Comparison(Result):
         systems: by name and metric's label.
         comparisons: every pair by every metric.
         runs: for each system the names of its outputs; None where runs are not compared.
+        groups: the same of groups of segments, where these were asked for.
         warnings: what is suspicious about the texts.
     """
 
@@ -235,6 +239,7 @@ class Comparison(Result):
     systems: Mapping[str, Mapping[str, SystemResult]]
     comparisons: tuple[PairResult, ...]
     runs: Mapping[str, tuple[str, ...]] | None = None
+    groups: tuple[GroupComparison, ...] = ()
     warnings: tuple[TextWarning, ...] = ()
 
     def of(self, metric: str) -> tuple[PairResult, ...]:
@@ -263,6 +268,7 @@ class Comparison(Result):
                 for name, by in self.systems.items()
             ],
             "comparisons": [pair.to_dict() for pair in self.comparisons],
+            **({"groups": [group.to_dict() for group in self.groups]} if self.groups else {}),
             "warnings": [warning.to_dict() for warning in self.warnings],
         }
 
@@ -291,6 +297,7 @@ def compare(
     margin: float | None = None,
     adaptive: bool = False,
     baseline: str | None = None,
+    by: ColumnsLike | None = None,
     runs: str | Mapping[str, Sequence[str]] | None = None,
     about: About | None = None,
     swap_runs: RunSwaps = "together",
@@ -329,6 +336,8 @@ def compare(
         margin: the largest difference that does not matter; adds a test of equivalence.
         adaptive: make as many replicates as clear decisions need.
         baseline: compare all others with this system, instead of all pairs.
+        by: also compare by groups of segments: labels by name, one for each segment, or names of
+            what is known, "domain" or "document". Corrected for the comparisons of all groups.
         runs: where several outputs are runs of one system, the names of each system's outputs, or
             a pattern such as "{system}.opt{run}" that their names have.
         about: whether the verdict is about "further-runs" of the same systems, or "these-runs"
@@ -375,11 +384,14 @@ def compare(
     elif swap_runs != "together":
         raise SettingError("swap_runs", swap_runs, "runs beside it: without runs it does nothing")
     pairs = pairs_to_compare(names, baseline)  # refused before anything is counted
+    columns = test_set.columns(by)
+    _require_groups(columns, settings, runs=grouped is not None)
     units = units_of(test_set, settings)
     settings = _for_family(
         settings, len(pairs), len(units), replicates=replicates, correction=correction
     )
-    counts = [metric.count(test_set).array() for metric in parsed]
+    counted = [CountedMetric(metric, metric.count(test_set)) for metric in parsed]
+    counts = [metric.counts.array() for metric in counted]
     statistics = swapped = outputs = [
         MetricStatistics.of(label, metric, rows, units)
         for label, metric, rows in zip(metric_labels(parsed), parsed, counts, strict=True)
@@ -448,6 +460,20 @@ def compare(
             smallest_p=tested.smallest_p,
             digits=metric.metric.digits,
         )
+    groups: tuple[GroupComparison, ...] = ()
+    if columns:
+        from truebleu.significance.groups import compare_groups
+
+        groups = compare_groups(
+            test_set,
+            counted,
+            columns,
+            settings,
+            len(pairs),
+            unit=unit,
+            replicates=replicates,
+            interval=interval,
+        )
     return Comparison(
         test_set=test_set.outline,
         settings=settings,
@@ -456,8 +482,26 @@ def compare(
         systems=by_system,
         comparisons=tuple(comparisons),
         runs=grouped,
+        groups=groups,
         warnings=test_set.warnings,
     )
+
+
+def _require_groups(
+    columns: Mapping[str, Sequence[str]], settings: CompareSettings, *, runs: bool
+) -> None:
+    """Refuse what groups of segments cannot stand beside."""
+    beside = [
+        name
+        for name, there in (
+            ("runs", runs),
+            ("margin", settings.margin is not None),
+            ("adaptive", settings.adaptive),
+        )
+        if there
+    ]
+    if columns and beside:
+        raise SettingError("by", ", ".join(columns), f"no {beside[0]} beside it")
 
 
 def _for_family(
@@ -686,7 +730,7 @@ def _equivalence(
                 for part in _parts(pairs, scores)
             ]
         )
-    adjusted = adjust(p, settings.equivalence_correction)
+    adjusted = adjust(p, settings.p_value_correction)
     return [
         {
             "equivalence_p": float(raw),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from truebleu._results import Result
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from truebleu._core import Statistics
     from truebleu._settings import IntervalName, Unit
     from truebleu.corpus.test_set import (
+        ColumnsLike,
         ReferencesLike,
         SystemsLike,
         TestSet,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     )
     from truebleu.metrics.base import Metric, Score, Signature
     from truebleu.resampling import Units
+    from truebleu.significance.groups import GroupScores
     from truebleu.significance.settings import IntervalSettings
     from truebleu.significance.statistics import Progress
 
@@ -83,6 +85,7 @@ class Scores(Result, Mapping[str, Mapping[str, "Score"]]):
         warnings: what is suspicious about the texts.
         settings: how the intervals were made, where there are any.
         units: how many the bootstrap drew, where there are intervals.
+        groups: the scores of groups of segments, where these were asked for.
     """
 
     REPORT: ClassVar[str] = "truebleu.reports.scores"
@@ -95,6 +98,7 @@ class Scores(Result, Mapping[str, Mapping[str, "Score"]]):
     warnings: tuple[TextWarning, ...] = ()
     settings: IntervalSettings | None = None
     units: int | None = None
+    groups: tuple[GroupScores, ...] = ()
 
     def __getitem__(self, system: str) -> Mapping[str, Score]:
         for row in self.systems:
@@ -126,6 +130,7 @@ class Scores(Result, Mapping[str, Mapping[str, "Score"]]):
                 for label, signature in self.signatures.items()
             ],
             "systems": [system.to_dict() for system in self.systems],
+            **({"groups": [group.to_dict() for group in self.groups]} if self.groups else {}),
             "warnings": [warning.to_dict() for warning in self.warnings],
         }
 
@@ -144,6 +149,7 @@ def score(
     block_length: int | None = None,
     by_domain: bool = False,
     interval: IntervalName | None = None,
+    by: ColumnsLike | None = None,
     progress: Progress | None = None,
 ) -> Scores:
     """Score one or more systems by one or more metrics.
@@ -171,13 +177,17 @@ def score(
         by_domain: draw within each domain, so that every replicate has the same mixture.
         interval: the method; one of `truebleu.significance.INTERVAL_METHODS`. None for Hall's by
             documents or blocks, and percentile by segments.
+        by: also score groups of segments: labels by name, one for each segment, or names of what
+            is known, "domain" or "document". Intervals of all groups of a column hold together.
         progress: called with the number of replicates that were just scored.
     """
     parsed, test_set = metrics_for(metrics, as_test_set(systems, references))
+    columns = test_set.columns(by)
     labelled = dict(zip(metric_labels(parsed), parsed, strict=True))
     if not confidence:
         counts = {label: metric.count(test_set) for label, metric in labelled.items()}
-        return _scores(test_set, labelled, counts, segments=segments)
+        scores = _scores(test_set, labelled, counts, segments=segments)
+        return _with_groups(scores, test_set, labelled, counts, columns)
 
     # Resampling needs NumPy, which takes longer to load than plain scores take in all.
     from truebleu.significance.settings import (
@@ -200,7 +210,7 @@ def score(
     units = units_of(test_set, settings)
     counts = {label: metric.count(test_set) for label, metric in labelled.items()}
     intervals = _intervals(labelled, counts, units, settings, progress)
-    return _scores(
+    scores = _scores(
         test_set,
         labelled,
         counts,
@@ -209,6 +219,29 @@ def score(
         settings=settings,
         units=len(units),
     )
+    return _with_groups(scores, test_set, labelled, counts, columns, unit, interval)
+
+
+def _with_groups(
+    scores: Scores,
+    test_set: TestSet,
+    metrics: Mapping[str, Metric],
+    counts: Mapping[str, Statistics],
+    columns: Mapping[str, tuple[str, ...]],
+    unit: Unit | None = None,
+    interval: IntervalName | None = None,
+) -> Scores:
+    """The scores, with those of the groups that the columns make."""
+    if not columns:
+        return scores
+    from truebleu.metrics.base import CountedMetric
+    from truebleu.significance.groups import score_groups
+
+    counted = [CountedMetric(metric, counts[label]) for label, metric in metrics.items()]
+    groups = score_groups(
+        test_set, counted, columns, unit=unit, settings=scores.settings, interval=interval
+    )
+    return replace(scores, groups=groups)
 
 
 def _scores(

@@ -148,10 +148,10 @@ class CompareSettings(IntervalSettings):
         self._require_compatible()
 
     @property
-    def equivalence_correction(self) -> str:
-        """The correction of equivalence tests: the chosen one, or Holm's where it needs more.
+    def p_value_correction(self) -> str:
+        """The correction of equivalence tests and of groups: the chosen one, or Holm's.
 
-        Corrections that look at replicates or segment scores look for differences.
+        Those that look at replicates or segment scores look for differences on the whole test set.
         """
         return self.correction if CORRECTIONS[self.correction].basis == "p-values" else "holm"
 

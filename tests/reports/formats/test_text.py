@@ -55,15 +55,22 @@ def test_a_table_wider_than_the_terminal_goes_on_below_itself(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "30")
     assert text.table_text(TABLE) == (
-        "System   BLEU   95 % interval\n"
-        "-----------------------------\n"
-        "new     31.26  [30.10, 32.40]\n"
-        "ältere   0.00               –\n"
+        "System  BLEU  95 % interval\n"
+        "---------------------------\n"
+        "new    31.26 [30.10, 32.40]\n"
+        "ältere  0.00              –\n"
         "\n"
-        "System  best in\n"
-        "---------------\n"
-        "new        88 %\n"
-        "ältere        –\n"
+        "System best in\n"
+        "--------------\n"
+        "new       88 %\n"
+        "ältere       –\n"
         "\n"
         "BLEU|nrefs:1"
     )
+
+
+def test_columns_move_together_before_a_table_goes_on_below(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "36")
+    assert text.table_text(TABLE).startswith("System  BLEU  95 % interval best in\n-----")

@@ -31,6 +31,8 @@ def render(document: Document, _result: Renderable | None = None) -> str:
 
 # How wide a table may be before single characters move together, where no terminal says.
 PAGE = 80
+# Spaces between columns.
+GAP = 2
 # Characters that stand together, so that a reader can count them.
 GROUP = 5
 
@@ -38,7 +40,8 @@ GROUP = 5
 def table_text(table: Table) -> str:
     """Aligned columns under a rule, then the notes; a table without rows is its notes.
 
-    On a terminal, a table that is too wide goes on below itself, the first column repeated.
+    On a terminal, columns of a table that is too wide move closer together; if that is not enough,
+    it goes on below itself, the first column repeated.
     """
     notes = [one_line(note) for note in table.notes]
     if not table.rows:
@@ -49,9 +52,12 @@ def table_text(table: Table) -> str:
     terminal = _terminal_width()
     if _total(_widths(rows)) > (terminal or PAGE):
         rows, right = _packed(rows, right, [column.tight for column in table.columns])
+    gap = 1 if terminal is not None and _total(_widths(rows)) > terminal else GAP
     parts = [
-        _aligned_table([[row[place] for place in part] for row in rows], [right[p] for p in part])
-        for part in _folded(_widths(rows), terminal)
+        _aligned_table(
+            [[row[place] for place in part] for row in rows], [right[place] for place in part], gap
+        )
+        for part in _folded(_widths(rows), terminal, gap)
     ]
     return "\n".join(["\n\n".join(parts), *(["", *notes] if notes else [])])
 
@@ -67,8 +73,8 @@ def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
     return [max(map(_width, column)) for column in zip(*rows, strict=True)]
 
 
-def _total(widths: Sequence[int]) -> int:
-    return sum(widths) + 2 * (len(widths) - 1)
+def _total(widths: Sequence[int], gap: int = GAP) -> int:
+    return sum(widths) + gap * (len(widths) - 1)
 
 
 def _packed(
@@ -80,27 +86,27 @@ def _packed(
     first, count = tight.index(True), tight.count(True)
     packed = []
     for row in rows:
-        characters = [cell[-1:] or " " for cell in row[first : first + count]]
+        characters = [cell[-1:] or "·" for cell in row[first : first + count]]
         groups = ["".join(characters[place : place + GROUP]) for place in range(0, count, GROUP)]
         packed.append((*row[:first], " ".join(groups), *row[first + count :]))
     return packed, [*right[:first], False, *right[first + count :]]
 
 
-def _folded(widths: Sequence[int], terminal: int | None) -> list[list[int]]:
+def _folded(widths: Sequence[int], terminal: int | None, gap: int) -> list[list[int]]:
     """The columns of each part of a table: as many as fit beside the first."""
     parts = [[0]]
     for place in range(1, len(widths)):
         together = [widths[column] for column in (*parts[-1], place)]
-        if terminal is not None and len(together) > 2 and _total(together) > terminal:
+        if terminal is not None and len(together) > 2 and _total(together, gap) > terminal:
             parts.append([0])
         parts[-1].append(place)
     return parts
 
 
-def _aligned_table(rows: Sequence[Sequence[str]], right: Sequence[bool]) -> str:
+def _aligned_table(rows: Sequence[Sequence[str]], right: Sequence[bool], gap: int) -> str:
     widths = _widths(rows)
-    heading, *lines = (_aligned(row, widths, right) for row in rows)
-    return "\n".join([heading, "-" * _total(widths), *lines])
+    heading, *lines = (_aligned(row, widths, right, gap) for row in rows)
+    return "\n".join([heading, "-" * _total(widths, gap), *lines])
 
 
 def _width(cell: str) -> int:
@@ -111,9 +117,9 @@ def _width(cell: str) -> int:
     )
 
 
-def _aligned(row: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
+def _aligned(row: Sequence[str], widths: Sequence[int], right: Sequence[bool], gap: int) -> str:
     cells = []
     for cell, width, on_the_right in zip(row, widths, right, strict=True):
         padding = " " * (width - _width(cell))
         cells.append(padding + cell if on_the_right else cell + padding)
-    return "  ".join(cells).rstrip()
+    return (" " * gap).join(cells).rstrip()

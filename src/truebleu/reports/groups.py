@@ -1,0 +1,256 @@
+"""Groups of segments as tables and sentences: scores and comparisons by domain or document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from truebleu.reports.document import Column, Heading, Sentences, Table
+from truebleu.reports.resampling import ENOUGH_DOCUMENTS, p_cell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from truebleu.reports.document import Block, Value
+    from truebleu.significance.compare import Comparison, PairResult
+    from truebleu.significance.groups import GroupComparison, GroupScores
+    from truebleu.significance.scores import Scores
+
+Group = TypeVar("Group", "GroupScores", "GroupComparison")
+
+
+def score_tables(scores: Scores) -> list[Table]:
+    """For each column a row per group and system, with what the intervals mean."""
+    return [_score_table(scores, column, groups) for column, groups in _columns(scores.groups)]
+
+
+def _score_table(scores: Scores, name: str, groups: Sequence[GroupScores]) -> Table:
+    columns = _group_columns(name, [group.unit or "segment" for group in groups])
+    columns.append(Column("system", "System"))
+    settings, notes = scores.settings, []
+    for label, digits in scores.digits.items():
+        columns.append(Column(label, label, digits=digits, numeric=True))
+        if settings is not None:
+            heading, parts = (
+                f"{100 * settings.level:g} % interval",
+                (f"{label} low", f"{label} high"),
+            )
+            columns.append(Column(f"{label} interval", heading, parts=parts, numeric=True))
+    if settings is not None:
+        many = len(groups)
+        notes.append(
+            f"by {name}: intervals are simultaneous, those of all {many} groups hold together with "
+            f"{100 * settings.level:g} % confidence (each at {settings.level ** (1 / many):.4f})"
+        )
+    rows = []
+    for group in groups:
+        for system in group.systems:
+            row = {**_group_row(group), "system": system.name}
+            for label, digits in scores.digits.items():
+                row[label] = system.scores[label].score
+                if system.intervals is not None:
+                    low, high = system.intervals[label]
+                    row[f"{label} low"], row[f"{label} high"] = low, high
+                    row[f"{label} interval"] = f"[{low:.{digits}f}, {high:.{digits}f}]"
+            rows.append(row)
+    return Table(tuple(columns), tuple(rows), tuple(notes))
+
+
+def comparison_blocks(comparison: Comparison, correction: str) -> list[Block]:
+    """For each column and metric the groups, and what holds in which of them.
+
+    Args:
+        comparison: with groups.
+        correction: what people call the one of the groups' p-values.
+    """
+    blocks: list[Block] = []
+    for column, groups in _columns(comparison.groups):
+        for label in comparison.metrics:
+            blocks.append(Heading(f"By {column}, {label}"))
+            higher = comparison.metrics[label].higher_is_better
+            few = comparison.settings.baseline is not None or len(comparison.systems) == 2
+            make = _pair_table if few else _system_table
+            blocks.append(make(comparison, column, groups, label))
+            blocks.append(Sentences(tuple(_sentences(groups, label, higher, few=few))))
+    blocks.append(Sentences(tuple(_corrected(comparison, correction))))
+    return blocks
+
+
+def _pair_table(
+    comparison: Comparison, name: str, groups: Sequence[GroupComparison], label: str
+) -> Table:
+    """A row per group and pair: both scores, the difference, its interval and p."""
+    digits, level = comparison.metrics[label].digits, comparison.settings.level
+    columns = _group_columns(name, [group.unit for group in groups])
+    columns += [
+        Column("a", "System"),
+        Column("score_a", label, digits, numeric=True),
+        Column("b", "against"),
+        Column("score_b", label, digits, numeric=True),
+        Column("difference", "difference", digits, sign=True, numeric=True),
+        Column("interval", f"{100 * level:g} % interval", numeric=True),
+        Column("p", "p", numeric=True),
+        Column("p_adjusted", "adjusted p", numeric=True),
+    ]
+    rows = []
+    for group in groups:
+        pairs = group.of(label)
+        for pair in pairs:
+            low, high = pair.simultaneous_interval or pair.interval
+            rows.append(
+                {
+                    **_group_row(group),
+                    "a": pair.a,
+                    "b": pair.b,
+                    "score_a": group.systems[pair.a][label],
+                    "score_b": group.systems[pair.b][label],
+                    "difference": pair.difference,
+                    "interval": f"[{low:.{digits}f}, {high:.{digits}f}]",
+                    "p": p_cell(pair.p),
+                    "p_adjusted": f"{p_cell(pair.p_adjusted)}{'*' if pair.significant else ''}",
+                }
+            )
+        if not pairs:
+            rows += _untested_rows(comparison, group, label)
+    return Table(tuple(columns), tuple(rows))
+
+
+def _untested_rows(
+    comparison: Comparison, group: GroupComparison, label: str
+) -> Iterator[dict[str, Value]]:
+    for pair in comparison.of(label):
+        first, second = group.systems[pair.a][label], group.systems[pair.b][label]
+        yield {
+            **_group_row(group),
+            "a": pair.a,
+            "b": pair.b,
+            "score_a": first,
+            "score_b": second,
+            "difference": first - second,
+        }
+
+
+def _system_table(
+    comparison: Comparison, name: str, groups: Sequence[GroupComparison], label: str
+) -> Table:
+    """A row per system and a column per group; marks where it is worse than the group's best."""
+    digits, higher = comparison.metrics[label].digits, comparison.metrics[label].higher_is_better
+    columns = [
+        Column("system", "System"),
+        *(Column(group.label, group.label, numeric=True) for group in groups),
+    ]
+    rows = []
+    worse = {group.label: _worse_than_best(group, label, higher) for group in groups}
+    for system in comparison.systems:
+        row: dict[str, Value] = {"system": system}
+        for group in groups:
+            mark = "*" if system in worse[group.label] else ""
+            row[group.label] = f"{group.systems[system][label]:.{digits}f}{mark}"
+        rows.append(row)
+    sizes = ", ".join(f"{group.label} {group.segments:,}" for group in groups)
+    notes = [f"segments by {name}: {sizes}"]
+    if higher is not None:
+        notes.insert(0, f"* significantly worse than the best of the {name}")
+    return Table(tuple(columns), tuple(rows), tuple(notes))
+
+
+def _worse_than_best(group: GroupComparison, label: str, higher: bool | None) -> set[str]:
+    if higher is None:
+        return set()
+    scores = {name: by[label] for name, by in group.systems.items()}
+    best = max(scores, key=lambda name: scores[name] if higher else -scores[name])
+    return {
+        pair.b if pair.a == best else pair.a
+        for pair in group.of(label)
+        if best in (pair.a, pair.b) and pair.significant
+    }
+
+
+def _sentences(
+    groups: Sequence[GroupComparison], label: str, higher_is_better: bool | None, *, few: bool
+) -> Iterator[str]:
+    """Of each pair, in which groups it differs significantly and to which side."""
+    if few:
+        pairs = list(
+            dict.fromkeys((pair.a, pair.b) for group in groups for pair in group.of(label))
+        )
+        for a, b in pairs:
+            of_pair = [
+                (group, pair)
+                for group in groups
+                for pair in group.of(label)
+                if (pair.a, pair.b) == (a, b)
+            ]
+            yield _pair_sentence(a, b, of_pair, higher_is_better)
+    untested = [group for group in groups if not group.comparisons]
+    if untested:
+        labels = _listed([group.label for group in untested])
+        yield f"Too few {untested[0].unit}s to test: {labels}."
+
+
+def _pair_sentence(
+    a: str,
+    b: str,
+    of_pair: Sequence[tuple[GroupComparison, PairResult]],
+    higher_is_better: bool | None,
+) -> str:
+    above = [group.label for group, pair in of_pair if pair.significant and pair.difference > 0]
+    below = [group.label for group, pair in of_pair if pair.significant and pair.difference < 0]
+    words = ("above", "below") if higher_is_better is None else ("better than", "worse than")
+    ahead, behind = (below, above) if higher_is_better is False else (above, below)
+    said = [
+        f"{word} {b} in {_listed(labels)}"
+        for word, labels in zip(words, (ahead, behind), strict=True)
+        if labels
+    ]
+    rest = len(of_pair) - len(above) - len(below)
+    if not said:
+        return f"{a} and {b} can't be told apart in any of {rest} groups."
+    others = f"; in {rest} other{'s' if rest > 1 else ''} they can't be told apart" if rest else ""
+    return f"{a} is {' and '.join(said)}{others}."
+
+
+def _listed(labels: Sequence[str], most: int = 8) -> str:
+    if len(labels) > most:
+        return f"{', '.join(labels[:most])} and {len(labels) - most} more"
+    return " and ".join([", ".join(labels[:-1]), labels[-1]] if len(labels) > 1 else labels)
+
+
+def _corrected(comparison: Comparison, correction: str) -> Iterator[str]:
+    label = next(iter(comparison.metrics))
+    tested = [group for group in comparison.groups if group.comparisons]
+    family = sum(len(group.of(label)) for group in tested)
+    if not family:
+        return
+    each = " by each metric" if len(comparison.metrics) > 1 else ""
+    yield (
+        f"Groups: p is adjusted for {family} comparisons{each} ({len(tested)} groups × "
+        f"{family // len(tested)}) by {correction}, and the intervals of all groups of a column "
+        "hold together; the comparison of the whole test set is not among them."
+    )
+    few = [g for g in tested if g.unit == "document" and g.units < ENOUGH_DOCUMENTS]
+    if few:
+        yield (
+            f"{len(few)} of these groups have fewer than {ENOUGH_DOCUMENTS} documents: "
+            "randomization holds its level there, but intervals can be too narrow."
+        )
+    if any(group.unit != comparison.settings.unit for group in tested):
+        yield (
+            "Groups within documents: their segments are taken as independent, which segments of "
+            "one document are not."
+        )
+
+
+def _columns(groups: Sequence[Group]) -> list[tuple[str, list[Group]]]:
+    names = list(dict.fromkeys(group.column for group in groups))
+    return [(name, [group for group in groups if group.column == name]) for name in names]
+
+
+def _group_columns(name: str, units: Sequence[str]) -> list[Column]:
+    columns = [Column("group", name), Column("segments", "segments", numeric=True)]
+    if set(units) != {"segment"}:
+        columns.append(Column("units", f"{units[0]}s", numeric=True))
+    return columns
+
+
+def _group_row(group: GroupScores | GroupComparison) -> dict[str, Value]:
+    return {"group": group.label, "segments": group.segments, "units": group.units}

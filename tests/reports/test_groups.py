@@ -1,0 +1,39 @@
+"""What is shown of groups of segments."""
+
+from __future__ import annotations
+
+import pytest
+
+from truebleu import TestSet, compare, score
+from truebleu.simulation import Channel, simulate
+
+LABELS = tuple("news" if place % 3 else "talks" for place in range(120))
+
+
+@pytest.fixture(scope="module")
+def texts() -> TestSet:
+    rates = {"good": 0.1, "fair": 0.14, "bad": 0.3}
+    channels = {name: Channel.at_rate(rate) for name, rate in rates.items()}
+    plain = simulate(segments=120, systems=channels, seed=3)
+    return TestSet(systems=plain.systems, references=plain.references)
+
+
+def test_the_text_says_what_was_corrected_and_where_systems_differ(texts: TestSet) -> None:
+    shown = str(compare(texts, by={"kind": LABELS}, baseline="bad", replicates=600))
+    assert "good is better than bad in talks and news." in shown
+    assert "p is adjusted for 4 comparisons (2 groups × 2) by Holm's correction" in shown
+    assert "By kind, BLEU" in shown
+    every = str(compare(texts, by={"kind": LABELS}, replicates=600))
+    assert "* significantly worse than the best of the kind" in every
+    lower = str(compare(texts, metrics=["ter"], by={"kind": LABELS}, baseline="bad"))
+    assert "good is better than bad in talks and news." in lower
+
+
+def test_programs_get_the_groups_too(texts: TestSet) -> None:
+    found = compare(texts, by={"kind": LABELS}, replicates=600)
+    assert [group["label"] for group in found.to_dict()["groups"]] == ["talks", "news"]
+    rows = found.to_document().data.rows
+    assert [row.get("group") for row in rows] == [None] * 3 + ["talks"] * 3 + ["news"] * 3
+    scores = score(texts, by={"kind": LABELS}).to_document().data
+    assert len(set(scores.names)) == len(scores.names)
+    assert [row.get("group") for row in scores.rows] == [None] * 3 + ["talks"] * 3 + ["news"] * 3

@@ -1,0 +1,121 @@
+"""Scores and comparisons by groups of segments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from truebleu import TestSet, compare, explain, score
+from truebleu.errors import SettingError, UnpairedSegmentsError
+from truebleu.significance.corrections import adjust
+from truebleu.simulation import Channel, simulate
+
+SYSTEMS = {"good": Channel.at_rate(0.1), "fair": Channel.at_rate(0.14), "bad": Channel.at_rate(0.3)}
+LABELS = tuple("news" if place % 3 else "talks" for place in range(120))
+
+
+@pytest.fixture(scope="module")
+def texts() -> TestSet:
+    plain = simulate(segments=120, systems=SYSTEMS, seed=3)
+    return TestSet(systems=plain.systems, references=plain.references)
+
+
+def part(texts: TestSet, label: str) -> TestSet:
+    return texts.part([place for place, other in enumerate(LABELS) if other == label])
+
+
+def test_p_values_are_those_of_each_group_alone_adjusted_over_all_groups(texts: TestSet) -> None:
+    found = compare(texts, by={"kind": LABELS}, replicates=600)
+    alone = [
+        compare(part(texts, label), replicates=600, correction="none")
+        for label in ("talks", "news")
+    ]
+    p = [pair.p for comparison in alone for pair in comparison.comparisons]
+    grouped = [pair for group in found.groups for pair in group.comparisons]
+    assert [pair.p for pair in grouped] == p
+    assert [pair.p_adjusted for pair in grouped] == adjust(np.array(p), "holm").tolist()
+    assert [pair.significant for pair in grouped] == [pair.p_adjusted <= 0.05 for pair in grouped]
+    assert found.comparisons == compare(texts, replicates=600).comparisons
+
+
+def test_intervals_of_all_groups_hold_together(texts: TestSet) -> None:
+    found = compare(texts, by={"kind": LABELS}, replicates=600)
+    each = compare(part(texts, "news"), level=0.95**0.5, replicates=600)
+    assert [pair.simultaneous_interval for pair in found.groups[1].comparisons] == [
+        pair.simultaneous_interval for pair in each.comparisons
+    ]
+    scores = score(texts, by={"kind": LABELS}, confidence=True, replicates=600)
+    alone = score(part(texts, "news"), level=0.95**0.5, confidence=True, replicates=600)
+    assert scores.groups[1].systems == alone.systems
+
+
+def test_small_groups_are_scored_and_not_tested(texts: TestSet) -> None:
+    labels = ["few" if place < 9 else "many" for place in range(120)]
+    few, many = compare(texts, by={"size": labels}, replicates=600).groups
+    assert (few.units, few.comparisons) == (9, ())
+    assert few.systems["good"]["BLEU"] == score(texts.part(range(9)))["good"]["BLEU"].score
+    assert len(many.comparisons) == 3
+
+
+def with_documents(texts: TestSet, size: int) -> TestSet:
+    documents = tuple(f"d{place // size}" for place in range(120))
+    domains = tuple("ab"[place >= 60] for place in range(120))
+    return TestSet(
+        systems=texts.systems, references=texts.references, documents=documents, domains=domains
+    )
+
+
+def test_documents_are_the_unit_within_domains_and_segments_within_documents(
+    texts: TestSet,
+) -> None:
+    known = with_documents(texts, 5)
+    found = compare(known, by=["domain", "document"], baseline="good", replicates=3000)
+    assert [(group.unit, group.units) for group in found.groups[:2]] == [("document", 12)] * 2
+    assert {group.unit for group in found.groups[2:]} == {"segment"}
+    insisted = compare(known, by=["domain"], unit="segment", replicates=600)
+    assert {group.units for group in insisted.groups} == {60}
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"by": ["domain"]}, "the test set knows no documents"),
+        ({"by": {"kind": LABELS}, "margin": 1.0}, "no margin beside it"),
+        ({"by": {"kind": LABELS}, "adaptive": True}, "no adaptive beside it"),
+        ({"by": {"kind": LABELS}, "replicates": 110}, "at least 119 for 6 comparisons of groups"),
+        ({"by": {"each": range(120)}, "unit": "document"}, "a test set with documents"),
+    ],
+)
+def test_what_groups_cannot_do_is_refused(
+    texts: TestSet, settings: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(SettingError, match=message):
+        compare(texts, **settings)
+
+
+def test_labels_that_are_not_one_for_each_segment_are_refused(texts: TestSet) -> None:
+    with pytest.raises(UnpairedSegmentsError):
+        score(texts, by={"kind": LABELS[1:]})
+
+
+def test_too_many_comparisons_are_refused_before_anything_is_resampled() -> None:
+    systems = {f"s{rate}": Channel.at_rate(0.1 + rate / 100) for rate in range(12)}
+    many = simulate(segments=600, systems=systems, seed=1)
+    labels = [place // 10 for place in range(600)]
+    with pytest.raises(SettingError, match="60 groups with 66 comparisons each"):
+        compare(many, by={"part": labels}, unit="segment", replicates=100, correction="none")
+
+
+def test_explanations_name_columns_the_same_way(texts: TestSet) -> None:
+    known = with_documents(texts, 20)
+    two = TestSet(
+        systems={name: known.systems[name] for name in ("good", "bad")},
+        references=known.references,
+        documents=known.documents,
+        domains=known.domains,
+    )
+    found = explain(two, by=["document", "domain"], unit="segment", replicates=200)
+    names = [variable.name for variable in found.pairs[0].variables]
+    assert {"document", "domain"} <= set(names)
