@@ -133,8 +133,8 @@ def test_segment_scores_are_those_of_the_metric(
         for label, expected in (row.segments or {}).items():
             found = page.evaluate(
                 "([label, system]) => { const metric = browser.store.metrics.find("
-                "one => one.label === label); return browser.scores(metric, "
-                "browser.store.systems.indexOf(system)); }",
+                "one => one.label === label); const number = browser.store.systems.indexOf(system);"
+                "return browser.kept.map(place => segmentScore(metric, number, place)); }",
                 [label, row.name],
             )
             assert found == pytest.approx(list(expected), rel=1e-9, abs=1e-9)
@@ -419,7 +419,7 @@ def test_a_metric_without_a_formula_is_not_recomputed(tmp_path: Path, open_page:
     made = report(texts, ["a dog", "sat"] * 3, metrics=[metric], replicates=40)
     page = open_page(made.save(tmp_path / "opaque.html"))
     assert "not recomputed" in page.locator(".summary").inner_text()
-    assert page.evaluate("browser.scores(browser.metric, 1)[1]") == 3
+    assert page.evaluate("segmentScore(browser.metric, 1, 1)") == 3
 
 
 def test_a_large_set_is_sampled_and_says_so(

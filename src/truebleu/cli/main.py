@@ -110,6 +110,7 @@ COMMANDS = {
     "compare": ("truebleu.cli.compare", "Tell which differences between systems are real."),
     "explain": ("truebleu.cli.explain", "Say where a difference between systems comes from."),
     "report": ("truebleu.cli.report", "Write comparison and segments into one HTML file."),
+    "serve": ("truebleu.cli.serve", "Show that page in a browser, for sets of any size."),
     "gate": ("truebleu.cli.gate", "Let a new system pass unless it is worse than the old."),
     "agree": ("truebleu.cli.agree", "Tell how well metrics agree with people."),
     "choose": (

@@ -23,7 +23,7 @@ from truebleu.reports.document import Chart, Document, Heading, Notes, Sentences
 from truebleu.reports.explain import document as explain_document, largest_segments_table
 from truebleu.reports.formats import html
 from truebleu.reports.formats.json import render as render_json
-from truebleu.reports.page._data import PageData, packed
+from truebleu.reports.page._data import PageData, data_block
 from truebleu.reports.page._figures import svg
 
 if TYPE_CHECKING:
@@ -89,9 +89,7 @@ def html_page(
     sections = [*_sections(report, data, command)]
     style = _asset("page.css")
     script = "\n".join(map(_asset, SCRIPTS))
-    blocks = [] if data is None or served else [*data.blocks()]
-    result = render_json(document(report), report).encode()
-    blocks.append(_block("result", packed(result)))
+    blocks = [] if served else [*_data_blocks(report, data)]
     parts = {
         "policy": POLICY.format(
             script=_hash(script), style=_hash(style), connect="'self'" if served else "'none'"
@@ -123,9 +121,11 @@ def _hash(text: str) -> str:
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
 
-def _block(name: str, data: bytes) -> str:
-    text = b64encode(data).decode()
-    return f'<script type="application/octet-stream" id="data-{name}">{text}</script>'
+def _data_blocks(report: Report, data: PageData | None) -> Iterator[str]:
+    """What the script reads: the segments, where there are any, and the JSON to download."""
+    if data is not None:
+        yield from data.blocks()
+    yield data_block("result", render_json(document(report), report).encode())
 
 
 # What the page says without its script.

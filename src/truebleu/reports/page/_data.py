@@ -31,6 +31,12 @@ def packed(data: bytes) -> bytes:
     return compress(data, compresslevel=LEVEL, mtime=0)
 
 
+def data_block(name: str, data: bytes) -> str:
+    """Data as an element of a page that nothing runs: base64 has no character to escape."""
+    text = b64encode(packed(data)).decode()
+    return f'<script type="application/octet-stream" id="data-{name}">{text}</script>'
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class PageData:
     """The segments of a report, or some of them.
@@ -115,8 +121,7 @@ class PageData:
             ("statistics", self.statistics()),
             ("texts", self.texts(0, len(self.places))),
         ):
-            text = b64encode(packed(data)).decode()
-            yield f'<script type="application/octet-stream" id="data-{name}">{text}</script>'
+            yield data_block(name, data)
 
     def description(self) -> bytes:
         """Names, slices, flags and formulas: all but the statistics and the texts."""

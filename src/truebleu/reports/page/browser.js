@@ -91,11 +91,6 @@ class Browser {
     return this.cached(key, () => contributions(metric, systems.length, a, b, count));
   }
 
-  scores(metric, system) {
-    const key = `s ${metric.label} ${system}`;
-    return this.cached(key, () => segmentScores(metric, system, this.store.count));
-  }
-
   // The parts of the page.
 
   build() {
@@ -318,22 +313,22 @@ class Browser {
 
   sorted(places) {
     const { sort } = this.state;
+    if (sort === "number") return places;
+    const { metric } = this;
     const [a, b] = this.pair;
-    let values = null;
-    if (["contribution", "ahead", "behind"].includes(sort)) {
-      const found = this.contributions();
-      const sign = { contribution: null, ahead: 1, behind: -1 }[sort];
-      values = (place) => (sign === null ? Math.abs(found[place]) : sign * found[place]);
-    } else if (sort === "difference") {
-      const [left, right] = [this.scores(this.metric, a), this.scores(this.metric, b)];
-      values = (place) => Math.abs((left[place] ?? 0) - (right[place] ?? 0));
-    } else if (sort === "first" || sort === "second") {
-      const scores = this.scores(this.metric, sort === "first" ? a : b);
-      values = (place) => scores[place] ?? -Infinity;
-    }
-    if (values === null) return places;
-    const keys = new Map(places.map((place) => [place, values(place)]));
-    return [...places].sort((x, y) => keys.get(y) - keys.get(x) || x - y);
+    const found = this.contributions();
+    const score = (system, place) => segmentScore(metric, system, place);
+    const value = {
+      contribution: (place) => Math.abs(found[place]),
+      ahead: (place) => found[place],
+      behind: (place) => -found[place],
+      difference: (place) => Math.abs((score(a, place) ?? 0) - (score(b, place) ?? 0)),
+      first: (place) => score(a, place) ?? -Infinity,
+      second: (place) => score(b, place) ?? -Infinity,
+    }[sort];
+    const keys = new Float64Array(this.store.count);
+    for (const place of places) keys[place] = value(place);
+    return [...places].sort((x, y) => keys[y] - keys[x] || x - y);
   }
 
   // The list: only the rows that can be seen are in the page.
@@ -552,14 +547,14 @@ class Browser {
     ];
     const rows = shown.map((system) => [
       store.systems[system],
-      ...store.metrics.map((metric) => plain(this.scores(metric, system)[place], metric.digits)),
+      ...store.metrics.map((metric) => plain(segmentScore(metric, system, place), metric.digits)),
       ...people.map(([, scores]) => plain(scores[system]?.[place] ?? null, 2)),
     ]);
     const blank = people.map(() => "");
     rows.push([
       "difference",
       ...store.metrics.map((metric) => {
-        const [left, right] = [this.scores(metric, a)[place], this.scores(metric, b)[place]];
+        const [left, right] = [a, b].map((system) => segmentScore(metric, system, place));
         return signed(left === null || right === null ? null : left - right, metric.digits);
       }),
       ...blank,
@@ -585,7 +580,7 @@ class Browser {
     texts.forEach((text, n) => lines.push([store.fields[n].title, text ?? ""]));
     for (const metric of store.metrics) {
       store.systems.forEach((name, system) => {
-        lines.push([`${metric.label} of ${name}`, this.scores(metric, system)[place] ?? ""]);
+        lines.push([`${metric.label} of ${name}`, segmentScore(metric, system, place) ?? ""]);
       });
       lines.push([
         `${metric.label} contribution to ${this.state.a} − ${this.state.b}`,
@@ -695,8 +690,8 @@ class Browser {
 }
 
 // The JSON of the report, as a file.
-async function download() {
-  const data = new Blob([await inflated("result")], { type: "application/json" });
+async function download(source) {
+  const data = new Blob([await source.result()], { type: "application/json" });
   const link = element("a", { href: URL.createObjectURL(data), download: "report.json" });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
@@ -706,11 +701,10 @@ let browser = null;
 
 async function start() {
   document.documentElement.classList.add("script");
+  const source = block("result") === null ? new ServedSource() : new EmbeddedSource();
   const button = document.getElementById("download");
-  if (button !== null) {
-    button.hidden = false;
-    button.addEventListener("click", download);
-  }
+  button.hidden = false;
+  button.addEventListener("click", () => download(source));
   // Tables beyond the first of each pair wait until they are asked for; paper shows all.
   const folded = document.querySelectorAll("details.table:not(:first-of-type), details ~ details");
   for (const part of folded) part.open = false;
@@ -719,7 +713,6 @@ async function start() {
   });
   const root = document.getElementById("browser");
   if (root === null) return;
-  const source = block("description") === null ? new ServedSource() : new EmbeddedSource();
   await source.open();
   root.hidden = false;
   browser = new Browser(root, new Store(source));

@@ -141,18 +141,11 @@ function corpusScores(metric, systems, places) {
   return systems.map((_, system) => score(sumsOf(metric, system, places)));
 }
 
-function segmentScores(metric, system, count) {
-  const score = scorer(metric.segment_formula);
-  if (score === null) return metric.segment_scores[system];
-  const scores = new Array(count);
-  const row = new Array(metric.arrays.length);
-  for (let place = 0; place < count; place += 1) {
-    for (let column = 0; column < row.length; column += 1) {
-      row[column] = metric.arrays[column][system][place];
-    }
-    scores[place] = score(row);
-  }
-  return scores;
+// The score of one segment; null where it has none.
+function segmentScore(metric, system, place) {
+  metric.ofSegment ??= scorer(metric.segment_formula);
+  if (metric.ofSegment === null) return metric.segment_scores[system][place];
+  return metric.ofSegment(metric.arrays.map((column) => column[system][place]));
 }
 
 // What each segment contributes to the difference of two systems over the whole test set.

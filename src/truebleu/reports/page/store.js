@@ -43,6 +43,10 @@ class EmbeddedSource {
   async *pieces() {
     yield [0, this.texts];
   }
+
+  result() {
+    return inflated("result");
+  }
 }
 
 class ServedSource {
@@ -73,7 +77,6 @@ class ServedSource {
       const last = Math.min(first + PIECE, this.description.segments);
       this.loaded.set(number, this.fetched(`/texts/${first}-${last}`).then((buffer) => {
         const texts = parsed(buffer);
-        texts.first = first;
         this.loaded.set(number, texts);
         return texts;
       }));
@@ -96,6 +99,10 @@ class ServedSource {
     for (let first = 0; first < this.description.segments; first += PIECE) {
       yield [first, await this.piece(first / PIECE)];
     }
+  }
+
+  result() {
+    return this.fetched("/result");
   }
 }
 
@@ -121,6 +128,9 @@ class Store {
       ...this.references.map((title) => ({ title, kind: "reference" })),
       ...this.systems.map((title) => ({ title, kind: "output" })),
     ];
+    this.flagged = this.systems.map((name) => Object.fromEntries(
+      Object.entries(this.flags[name] ?? {}).map(([flag, places]) => [flag, new Set(places)]),
+    ));
     this.firstOutput = this.fields.length - this.systems.length;
   }
 
@@ -133,8 +143,8 @@ class Store {
   }
 
   flagsOf(system, place) {
-    const flags = this.flags[this.systems[system]] ?? {};
-    return Object.keys(flags).filter((flag) => flags[flag].includes(place));
+    const flags = this.flagged[system];
+    return Object.keys(flags).filter((flag) => flags[flag].has(place));
   }
 
   spansOf(system, place) {
