@@ -28,12 +28,9 @@ from truebleu.reports.charts import save_chart
 from truebleu.reports.document import render
 
 if TYPE_CHECKING:
-<<<<<<< HEAD
     from collections.abc import Callable
 
     from truebleu.corpus.test_set import TestSet
-=======
->>>>>>> 43e7fcf (Score and compare by domain, document or any column of labels)
     from truebleu.metrics.base import Metric
 
 #: The charts of an explanation, in the order of its document.
@@ -72,14 +69,7 @@ def explanation_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="Words and their counts in the training data, separated by a tab; tells rare "
             "words.",
         ),
-        click.option(
-            "--by",
-            "columns",
-            metavar="COLUMN",
-            multiple=True,
-            help="Also slice by a column of the --documents table, or by FILE#COLUMN. Repeat for "
-            "several.",
-        ),
+        by_option,
         click.option(
             "--baseline", metavar="NAME", help="Explain every other system's difference to it."
         ),
@@ -93,7 +83,7 @@ def read_slices(
 ) -> dict[str, Any]:
     """What ``--by`` and ``--counts`` name, as the verbs take it."""
     return {
-        "by": {_name(column): _labels(column, documents, test_set) for column in columns},
+        "by": read_columns(columns, documents, test_set),
         "counts": None if counts is None else _read_counts(counts),
     }
 
@@ -102,27 +92,7 @@ def read_slices(
 @click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True)
 @test_set_options
 @metric_option
-<<<<<<< HEAD
 @explanation_options
-=======
-@click.option("--baseline", metavar="NAME", help="Explain every other system's difference to it.")
-@by_option
-@click.option(
-    "--counts",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Words and their counts in the training data, separated by a tab; tells rare words.",
-)
-@replicates_option(None)
-@seed_option
-@level_option
-@click.option(
-    "--unit",
-    type=click.Choice([unit for unit in UNITS if unit != "block"]),
-    help="What is resampled or swapped as a whole. Default: documents where they are "
-    "known, else segments.",
-)
->>>>>>> 43e7fcf (Score and compare by domain, document or any column of labels)
 @chart_options
 @click.option(
     "--chart-of",
@@ -159,12 +129,7 @@ def command(
         explanation = explain(
             test_set,
             metrics=metrics,
-<<<<<<< HEAD
             **read_slices(columns, counts, documents, test_set),
-=======
-            by=read_columns(columns, documents, test_set),
-            counts=None if counts is None else _read_counts(counts),
->>>>>>> 43e7fcf (Score and compare by domain, document or any column of labels)
             progress=progress,
             **options,
         )

@@ -335,7 +335,7 @@ def explain_pairs(
     pairs: Sequence[tuple[str, str]],
     test_set: TestSet,
     comparison: Comparison,
-    counted: Sequence[Counted],
+    counted: Sequence[CountedMetric],
     cuts: Sequence[Variable],
     flagged: Mapping[str, Mapping[str, tuple[int, ...]]],
 ) -> Explanation:

@@ -21,8 +21,9 @@ from truebleu.corpus.test_set import TestSet, as_test_set, fingerprint
 from truebleu.errors import OtherStatisticsError, SettingError, UnpairedSegmentsError
 from truebleu.explanation.contributions import mean_gradient
 from truebleu.explanation.degenerate import degenerate_outputs
-from truebleu.explanation.explain import Counted, explain_pairs
+from truebleu.explanation.explain import explain_pairs
 from truebleu.explanation.slices import variables
+from truebleu.metrics.base import CountedMetric
 from truebleu.metrics.registry import metrics_for
 from truebleu.significance.compare import compare
 from truebleu.significance.settings import units_of
@@ -240,7 +241,7 @@ def report(
     _require_paired(test_set, human or {}, spans or {})
     return _report(
         test_set,
-        [Counted(metric, metric.count(test_set)) for metric in chosen],
+        [CountedMetric(metric, metric.count(test_set)) for metric in chosen],
         {
             "baseline": baseline,
             "replicates": replicates,
@@ -306,7 +307,7 @@ def report_statistics(
     counted = []
     for metric in metrics_for(metrics, test_set)[0]:
         rows = np.stack([one.by(metric, per_segment) for one in saved], axis=1)
-        counted.append(Counted(metric, _core.Statistics(np.ascontiguousarray(rows))))
+        counted.append(CountedMetric(metric, _core.Statistics(np.ascontiguousarray(rows))))
     return _report(
         test_set,
         counted,
@@ -327,7 +328,7 @@ def report_statistics(
 
 def _report(
     test_set: TestSet,
-    counted: Sequence[Counted],
+    counted: Sequence[CountedMetric],
     settings: Mapping[str, Any],
     progress: Progress | None,
     *,

@@ -83,8 +83,8 @@ _HOMES = {
     "corrections": (
         "CORRECTIONS Correction adjust experimentwise_error scheffe_p tukey_p westfall_young"
     ),
-<<<<<<< HEAD
     "gate": "GateCheck GateResult GateSettings",
+    "groups": "GroupComparison GroupScores",
     "intervals": "INTERVAL_METHODS IntervalMethod basic_interval bca_interval percentile_interval",
     "optimizer_runs": "RunScores group_runs",
     "pairs": "clusters probability_of_best rank_ranges",
@@ -92,23 +92,6 @@ _HOMES = {
     "settings": "CompareSettings IntervalSettings ResamplingSettings",
     "statistics": "MetricStatistics bootstrap_scores metric_statistics swap_differences",
     "student": "student_interval",
-=======
-    "gate": ("GateCheck", "GateResult", "GateSettings"),
-    "groups": ("GroupComparison", "GroupScores"),
-    "intervals": (
-        "INTERVAL_METHODS",
-        "IntervalMethod",
-        "basic_interval",
-        "bca_interval",
-        "percentile_interval",
-    ),
-    "optimizer_runs": ("RunScores", "group_runs"),
-    "pairs": ("clusters", "probability_of_best", "rank_ranges"),
-    "scores": ("Scores", "SystemScores"),
-    "settings": ("CompareSettings", "IntervalSettings", "ResamplingSettings"),
-    "statistics": ("MetricStatistics", "bootstrap_scores", "metric_statistics", "swap_differences"),
-    "student": ("student_interval",),
->>>>>>> 43e7fcf (Score and compare by domain, document or any column of labels)
     "tests": (
         "SignificanceTest TESTS absolute_bootstrap_p bootstrap_wins equivalence_p fewest_units "
         "find_test monte_carlo_error monte_carlo_interval non_inferiority_p randomization_p "
