@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from truebleu import _core
 from truebleu._core import Segments
-from truebleu.compat.sacrebleu.version import __version__
+from truebleu.compat.sacrebleu.version import signature_version
 from truebleu.errors import (
     AbsentSegmentError,
     CorpusError,
@@ -226,7 +226,7 @@ class Metric(ABC, Generic[AnyScore]):
         if self.num_refs is None:
             raise CorpusError("signature: unknown number of references; compute a score first")
         shared: dict[str, str | int | bool | None] = {
-            "version": __version__,
+            "version": signature_version(),
             "nrefs": "var" if self.num_refs == -1 else self.num_refs,
             "bs": self.n_bootstrap,
             "ar": None,
