@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help demo test quick check lint types rust-check rust-test format fuzz bench evidence man wheel dist-check build browser clean
+.PHONY: help demo test quick check lint types rust-check rust-test format fuzz bench evidence integrations man wheel dist-check build browser clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -49,6 +49,11 @@ bench: .venv/bench  ## speed and memory against other tools, as ratios
 
 evidence: .venv/tools  ## write docs/evidence anew, from the public data
 	$(BIN)/python -m evidence
+
+integrations: .venv/tools  ## tests against the real torchmetrics and evaluate, in an environment of their own
+	$(PYTHON) -m venv .venv/integrations
+	.venv/integrations/bin/python -m pip install --quiet --group tools --group integrations
+	HF_HUB_OFFLINE=1 PYTHONPATH=$(CURDIR)/src .venv/integrations/bin/python -m pytest -q -W default -p no:cacheprovider tests/integrations/libraries
 
 man: .venv/built  ## manual pages of all commands, into dist/man
 	$(BIN)/python tools/man_pages.py dist/man

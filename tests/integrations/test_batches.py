@@ -1,0 +1,102 @@
+"""Batches add up to the whole, and rewards are the scores of single segments."""
+
+from __future__ import annotations
+
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+from truebleu import BLEU, CHRF, TER
+from truebleu.errors import SettingError
+from truebleu.integrations.batches import BatchMetric, Reward
+
+OUTPUTS = ["the cat sat on the mat", "a dog barked", "", "it rains again and again"]
+FIRST = ["the cat sat on a mat", "the dog barked", "nothing", "it rains once again"]
+SECOND = ["a cat sat on the mat", "a dog was barking", "none", "again it rains"]
+BOTH = [list(pair) for pair in zip(FIRST, SECOND, strict=True)]
+
+
+@pytest.mark.parametrize("metric", [BLEU(tokenize="13a"), CHRF(word_order=2), TER()])
+def test_batches_add_up_to_the_corpus_score(metric: BLEU | CHRF | TER) -> None:
+    batches = BatchMetric(metric)
+    sums = sum(batches.rows(OUTPUTS[i : i + 2], BOTH[i : i + 2]).sum(axis=0) for i in (0, 2))
+    whole = metric.corpus(OUTPUTS, [FIRST, SECOND])
+    assert batches.describe(np.asarray(sums).tolist()) == whole
+
+
+def test_a_single_reference_may_stand_without_a_list() -> None:
+    batches = BatchMetric("chrf")
+    sums = batches.rows(OUTPUTS, FIRST).sum(axis=0)
+    assert batches.describe(sums.tolist()) == CHRF().corpus(OUTPUTS, FIRST)
+
+
+def test_numbers_of_references_may_vary() -> None:
+    batches = BatchMetric("bleu")
+    sums = batches.rows(OUTPUTS, [BOTH[0], FIRST[1:2], *BOTH[2:]]).sum(axis=0)
+    whole = BLEU().corpus(OUTPUTS, [FIRST, [SECOND[0], None, *SECOND[2:]]])
+    score = batches.describe(sums.tolist())
+    assert score.score == whole.score
+    assert score.signature["nrefs"] == "var"
+
+
+def test_the_language_chooses_the_tokenizer() -> None:
+    assert BatchMetric("bleu", "zh").metric == BLEU(tokenize="zh")
+    assert BatchMetric("bleu").metric == BLEU(tokenize="13a")
+    assert BatchMetric("bleu:tokenize=char").metric == BLEU(tokenize="char")
+
+
+@pytest.mark.parametrize(
+    ("outputs", "target", "message"),
+    [
+        (["a"], [], "target: found 0, expected references for each of 1 outputs"),
+        (["a"], "a", "target: found 'a', expected a list"),
+        (["a"], [[]], r"target\[0\]: found \[\]"),
+        (["a"], [None], r"target\[0\]: found None"),
+        (["a", "b"], [["x"], [5]], r"target\[1\]: found \[5\]"),
+    ],
+)
+def test_targets_that_do_not_pair_are_refused(
+    outputs: list[str], target: Any, message: str
+) -> None:
+    with pytest.raises(SettingError, match=message):
+        BatchMetric("bleu").rows(outputs, target)
+
+
+def test_what_needs_the_whole_text_is_refused() -> None:
+    with pytest.raises(SettingError, match="depend on that segment alone"):
+        BatchMetric("nist")
+
+
+def test_rewards_are_scores_of_single_segments_and_higher_is_better() -> None:
+    scores = [CHRF().sentence(*pair).score for pair in zip(OUTPUTS, FIRST, strict=True)]
+    assert Reward("chrf")(OUTPUTS, FIRST) == pytest.approx([score / 100 for score in scores])
+    ters = [TER().sentence(*pair).score for pair in zip(OUTPUTS, BOTH, strict=True)]
+    assert Reward("ter")(OUTPUTS, BOTH) == pytest.approx([-score / 100 for score in ters])
+
+
+def test_trainers_pass_messages_and_columns() -> None:
+    messages = [[{"role": "assistant", "content": text}] for text in OUTPUTS]
+    reward = Reward("chrf", column="answer")
+    assert reward(messages, answer=FIRST, prompts=["?"] * 4) == reward(OUTPUTS, FIRST)
+    assert reward.__name__ == "chrF2 reward"
+    assert reward([], []) == []
+    with pytest.raises(SettingError, match="a column 'answer'"):
+        reward(OUTPUTS)
+    with pytest.raises(SettingError, match="completions"):
+        reward([5], ["a"])
+
+
+def test_many_threads_may_ask_at_once() -> None:
+    reward = Reward("chrf")
+    expected = reward(OUTPUTS, FIRST)
+    with ThreadPoolExecutor(8) as pool:
+        rewards = list(pool.map(lambda _: reward(OUTPUTS, FIRST), range(64)))
+    assert rewards == [expected] * 64
+
+
+def test_rewards_travel_to_workers() -> None:
+    reward = pickle.loads(pickle.dumps(Reward("chrf")))  # noqa: S301
+    assert reward(OUTPUTS, FIRST) == Reward("chrf")(OUTPUTS, FIRST)
