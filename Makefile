@@ -53,7 +53,7 @@ evidence: .venv/tools  ## write docs/evidence anew, from the public data
 integrations: .venv/tools  ## tests against the real torchmetrics and evaluate, in an environment of their own
 	$(PYTHON) -m venv .venv/integrations
 	.venv/integrations/bin/python -m pip install --quiet --group tools --group integrations
-	HF_HUB_OFFLINE=1 PYTHONPATH=$(CURDIR)/src .venv/integrations/bin/python -m pytest -q -W default -p no:cacheprovider tests/integrations/libraries
+	HF_HUB_OFFLINE=1 PYTHONPATH=$(CURDIR)/src .venv/integrations/bin/python -m pytest -q -W default -p no:cacheprovider tests/integrations/*/
 
 man: .venv/built  ## manual pages of all commands, into dist/man
 	$(BIN)/python tools/man_pages.py dist/man

@@ -41,7 +41,7 @@ ALLOWED: dict[str, set[str]] = {
     "planning": BELOW_THE_WAIST | {"human"},
     "agreement": BELOW_THE_WAIST | {"human"},
     "nbest": BELOW_THE_WAIST,
-    "integrations": {"errors", "metrics", "resampling", "significance"},
+    "integrations": {"_lazy", "errors", "metrics", "resampling", "significance"},
     "pytest_plugin": {"errors", "corpus", "metrics", "significance"},
     "studies": {
         "_lazy",

@@ -36,7 +36,8 @@ def test_a_single_reference_may_stand_without_a_list() -> None:
 def test_numbers_of_references_may_vary() -> None:
     batches = BatchMetric("bleu")
     sums = batches.rows(OUTPUTS, [BOTH[0], FIRST[1:2], *BOTH[2:]]).sum(axis=0)
-    whole = BLEU().corpus(OUTPUTS, [FIRST, [SECOND[0], None, *SECOND[2:]]])
+    several: list[list[str | None]] = [[*FIRST], [SECOND[0], None, *SECOND[2:]]]
+    whole = BLEU().corpus(OUTPUTS, several)
     score = batches.describe(sums.tolist())
     assert score.score == whole.score
     assert score.signature["nrefs"] == "var"

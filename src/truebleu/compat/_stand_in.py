@@ -75,7 +75,7 @@ def install() -> None:
             f"the real one, loaded from {getattr(loaded, '__file__', None)}",
             "that nothing has imported it yet: call truebleu.compat.install() first",
         )
-    sys.meta_path.insert(0, _FINDER)  # type: ignore[arg-type]
+    sys.meta_path.insert(0, _FINDER)
     version.standing_in = True
 
 
@@ -85,7 +85,7 @@ def uninstall() -> None:
 
     if _FINDER not in sys.meta_path:
         return
-    sys.meta_path.remove(_FINDER)  # type: ignore[arg-type]
+    sys.meta_path.remove(_FINDER)
     version.standing_in = False
     for name in [name for name in sys.modules if name == PLACE or name.startswith(PLACE + ".")]:
         del sys.modules[name]

@@ -1,6 +1,22 @@
 """truebleu inside other people's loops: training, validation and evaluation libraries.
 
-Each module needs the library that it is named after, which is imported with the module.
+`truebleu.integrations.torchmetrics` and `truebleu.integrations.evaluate` need the library that they
+are named after, which is imported with the module.
 """
 
-__all__: list[str] = []
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from truebleu._lazy import lazy_name
+
+if TYPE_CHECKING:
+    from truebleu.integrations.batches import BatchMetric as BatchMetric, Reward as Reward
+
+# The public names by the module that they live in.
+_HOMES = {"batches": "BatchMetric Reward"}
+
+__all__ = " ".join(_HOMES.values()).split()
+__getattr__ = partial(lazy_name, __name__, _HOMES)
+__dir__ = partial(sorted, __all__)

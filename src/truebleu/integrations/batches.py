@@ -97,7 +97,7 @@ class Reward:
 
     >>> reward = Reward("chrf")
     >>> [round(score, 3) for score in reward(["a dog barked", "no"], ["the dog barked", "no"])]
-    [0.747, 1.0]
+    [0.704, 1.0]
     """
 
     __slots__ = ("__name__", "column", "metric")

@@ -27,7 +27,7 @@ def test_batches_add_up_and_reset_begins_anew() -> None:
     for _ in range(2):
         for batch in BATCHES:
             metric(OUTPUTS[batch], [[reference] for reference in FIRST[batch]])
-        assert float(metric.compute()) == pytest.approx(BLEU().corpus(OUTPUTS, FIRST).score)
+        assert metric.compute().item() == pytest.approx(BLEU().corpus(OUTPUTS, FIRST).score)
         metric.reset()
 
 
