@@ -12,16 +12,9 @@ import pytest
 import zstandard
 from hypothesis import given, strategies as st
 
+from truebleu import errors
 from truebleu.corpus import read_test_set
 from truebleu.corpus._files import Location, decompress, extension, locate, read_lines, stem
-from truebleu.errors import (
-    EmptyTextError,
-    EncodingError,
-    MalformedFileError,
-    MissingColumnError,
-    MissingExtraError,
-    SettingError,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,7 +54,7 @@ def test_a_file_of_the_whole_text_wins(folder: Folder, monkeypatch: pytest.Monke
 
 
 def test_a_name_must_not_be_empty() -> None:
-    with pytest.raises(SettingError, match="a name before the ="):
+    with pytest.raises(errors.SettingError, match="a name before the ="):
         locate("=a.txt")
 
 
@@ -91,7 +84,7 @@ def test_a_path_object_is_a_path_and_nothing_else() -> None:
 
 @pytest.mark.parametrize("written", ["", 1, b"a"])
 def test_what_names_no_file_is_refused(written: Any) -> None:
-    with pytest.raises(SettingError, match="expected the name of a file"):
+    with pytest.raises(errors.SettingError, match="expected the name of a file"):
         locate(written)
 
 
@@ -131,7 +124,7 @@ def test_a_byte_order_mark_and_carriage_returns_are_dropped_and_noted() -> None:
 
 
 def test_bad_utf8_is_located_by_line_and_byte() -> None:
-    with pytest.raises(EncodingError) as caught:
+    with pytest.raises(errors.EncodingError) as caught:
         segments("fine\nschön".encode() + b" caf\xe9 \n")
     assert caught.value.args == ("f", 2, 11, b"\xe9")
     assert "f: line 2, byte 11: found e9, expected UTF-8" in str(caught.value)
@@ -139,19 +132,19 @@ def test_bad_utf8_is_located_by_line_and_byte() -> None:
 
 @pytest.mark.parametrize("data", [b"", b"\xef\xbb\xbf"])
 def test_a_file_without_segments_is_refused(data: bytes) -> None:
-    with pytest.raises(EmptyTextError, match="f: found no segments"):
+    with pytest.raises(errors.EmptyTextError, match="f: found no segments"):
         segments(data)
 
 
 def test_utf16_is_recognized() -> None:
-    with pytest.raises(MalformedFileError, match=r"line 1: found a NUL byte.*UTF-16"):
+    with pytest.raises(errors.MalformedFileError, match=r"line 1: found a NUL byte.*UTF-16"):
         segments("plain".encode("utf-16-le"))
-    with pytest.raises(MalformedFileError, match="line 3"):
+    with pytest.raises(errors.MalformedFileError, match="line 3"):
         segments(b"a\nb\nc\0d\n")
 
 
 def test_plain_lines_have_no_columns() -> None:
-    with pytest.raises(MissingColumnError, match="f: no column 'x'; it has none"):
+    with pytest.raises(errors.MissingColumnError, match="f: no column 'x'; it has none"):
         read_lines("f", b"a\n").select("system", "x")
 
 
@@ -183,7 +176,9 @@ def test_several_compressed_parts_in_a_row_are_one_file(kind: str) -> None:
 def test_data_that_is_cut_off_is_refused(kind: str) -> None:
     data = COMPRESSORS[kind](TEXT * 50)
     for end in (len(data) - 1, len(data) // 2, 6):
-        with pytest.raises(MalformedFileError, match=f"f: found {kind} data that is damaged"):
+        with pytest.raises(
+            errors.MalformedFileError, match=f"f: found {kind} data that is damaged"
+        ):
             decompress("f", data[:end])
 
 
@@ -193,7 +188,7 @@ def test_damaged_data_is_refused(kind: str) -> None:
     data[len(data) // 2 : len(data) // 2 + 8] = b"\xff" * 8
     if kind == "zstd":  # Its checksum is optional, so harm the frame's header instead.
         data[4] = 0xFF
-    with pytest.raises(MalformedFileError, match=f"complete {kind} data"):
+    with pytest.raises(errors.MalformedFileError, match=f"complete {kind} data"):
         decompress("f", bytes(data))
 
 
@@ -214,7 +209,7 @@ def test_every_format_and_standard_input_may_be_compressed(folder: Folder, kind:
 def test_zstd_without_its_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "zstandard", None)
     monkeypatch.setitem(sys.modules, "compression", None)
-    with pytest.raises(MissingExtraError, match=r"truebleu\[zstd\]"):
+    with pytest.raises(errors.MissingExtraError, match=r"truebleu\[zstd\]"):
         decompress("f", zstandard.compress(TEXT))
 
 

@@ -17,18 +17,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from truebleu import errors
 from truebleu.corpus import Segments, TestSet, TextLike, TextWarning, as_test_set, read_test_set
 from truebleu.corpus.test_set import fingerprint
-from truebleu.errors import (
-    AbsentSegmentError,
-    CorpusError,
-    DuplicateSystemError,
-    EmptyTextError,
-    SegmentTypeError,
-    SettingError,
-    TransposedReferencesError,
-    UnpairedSegmentsError,
-)
 
 if TYPE_CHECKING:
     from tests.writing import Folder
@@ -101,64 +92,68 @@ def test_what_could_be_either_way_round_is_by_translator() -> None:
 
 def test_a_reference_may_begin_with_none() -> None:
     assert as_references([[None, "b"], ["c", None]], 2) == [[None, "b"], ["c", None]]
-    with pytest.raises(AbsentSegmentError, match="segment 1"):
+    with pytest.raises(errors.AbsentSegmentError, match="segment 1"):
         as_references([None, "b"], 2)
 
 
 @pytest.mark.parametrize("call", [as_outputs, lambda text: as_references(text, 3)])
 def test_a_lone_str_is_not_a_list_of_letters(call: Any) -> None:
-    with pytest.raises(SettingError, match=r"found 'abc', expected a list of segments"):
+    with pytest.raises(errors.SettingError, match=r"found 'abc', expected a list of segments"):
         call("abc")
-    with pytest.raises(SettingError):
+    with pytest.raises(errors.SettingError):
         call(3)
 
 
 def test_a_str_among_groups_is_refused() -> None:
-    with pytest.raises(SettingError, match=r"references\[1\]"):
+    with pytest.raises(errors.SettingError, match=r"references\[1\]"):
         as_references([["a", "b"], "cd"], 2)
 
 
 def test_groups_by_segment_are_told_from_groups_by_translator() -> None:
-    with pytest.raises(TransposedReferencesError, match="3 lists of 2 for 3 outputs") as caught:
+    with pytest.raises(
+        errors.TransposedReferencesError, match="3 lists of 2 for 3 outputs"
+    ) as caught:
         as_references([["a", "b"], ["c", "d"], ["e", "f"]], 3)
     assert "zip" in str(caught.value)
-    with pytest.raises(TransposedReferencesError):
+    with pytest.raises(errors.TransposedReferencesError):
         as_references([["a", "b"]], 1)
 
 
 def test_a_short_reference_is_named() -> None:
     with pytest.raises(
-        UnpairedSegmentsError, match=r"references\[1\]: 1 segments, but system has 2"
+        errors.UnpairedSegmentsError, match=r"references\[1\]: 1 segments, but system has 2"
     ):
         as_references([["a", "b"], ["c"]], 2)
-    with pytest.raises(UnpairedSegmentsError, match=r"references\[0\]: 3 .* system has 2"):
+    with pytest.raises(errors.UnpairedSegmentsError, match=r"references\[0\]: 3 .* system has 2"):
         as_references(["a", "b", "c"], 2)
 
 
 @pytest.mark.parametrize("empty", [[], (), Segments([])])
 def test_nothing_is_not_a_text(empty: Any) -> None:
-    with pytest.raises(EmptyTextError, match="system"):
+    with pytest.raises(errors.EmptyTextError, match="system"):
         as_outputs(empty)
-    with pytest.raises(EmptyTextError, match="references"):
+    with pytest.raises(errors.EmptyTextError, match="references"):
         as_references(empty, 1)
 
 
 @pytest.mark.parametrize("outputs", [["a", None], Segments(["a", None])])
 def test_an_output_must_not_be_absent(outputs: Any) -> None:
-    with pytest.raises(AbsentSegmentError, match="system: segment 2: found None"):
+    with pytest.raises(errors.AbsentSegmentError, match="system: segment 2: found None"):
         as_outputs(outputs)
 
 
 def test_every_segment_needs_a_reference() -> None:
-    with pytest.raises(AbsentSegmentError, match="segment 2: found only None"):
+    with pytest.raises(errors.AbsentSegmentError, match="segment 2: found only None"):
         as_references([["a", None, "c"], Segments(["d", None, None])], 3)
 
 
 @pytest.mark.parametrize(("stranger", "kind"), [(1, "int"), (b"b", "bytes"), (["b"], "list")])
 def test_a_segment_that_is_not_text_is_located(stranger: Any, kind: str) -> None:
-    with pytest.raises(SegmentTypeError, match=f"system: segment 2: found {kind}, expected str"):
+    with pytest.raises(
+        errors.SegmentTypeError, match=f"system: segment 2: found {kind}, expected str"
+    ):
         as_outputs(["a", stranger])
-    with pytest.raises(SegmentTypeError, match=rf"references\[1\]: segment 2: found {kind}"):
+    with pytest.raises(errors.SegmentTypeError, match=rf"references\[1\]: segment 2: found {kind}"):
         as_references([["a", "b"], ["a", stranger]], 2)
 
 
@@ -170,26 +165,28 @@ def test_native_references_may_be_mixed_with_lists() -> None:
 def test_a_type_error_may_be_caught_as_either() -> None:
     with pytest.raises(TypeError):
         as_outputs([1])
-    with pytest.raises(CorpusError):
+    with pytest.raises(errors.CorpusError):
         as_outputs([1])
 
 
 @pytest.mark.parametrize("stranger", [{"a", "b"}, {"a": 1}.keys()])
 def test_what_has_no_order_is_no_text(stranger: Any) -> None:
-    with pytest.raises(SettingError, match=r"system: found <class .*expected a list of segments"):
+    with pytest.raises(
+        errors.SettingError, match=r"system: found <class .*expected a list of segments"
+    ):
         as_outputs(stranger)
-    with pytest.raises(SettingError, match="references: found <class"):
+    with pytest.raises(errors.SettingError, match="references: found <class"):
         as_references(stranger, len(stranger))
 
 
 def test_a_mapping_is_texts_by_name_and_nothing_else() -> None:
-    with pytest.raises(SettingError, match="a: found 1, expected a list of segments"):
+    with pytest.raises(errors.SettingError, match="a: found 1, expected a list of segments"):
         as_references({"a": 1}, 1)
-    with pytest.raises(SettingError, match="a: found 'text', expected a list of segments"):
+    with pytest.raises(errors.SettingError, match="a: found 'text', expected a list of segments"):
         as_test_set({"a": "text"}, ["text"])
-    with pytest.raises(SettingError, match=r"references\[1\]: found <class 'dict'>"):
+    with pytest.raises(errors.SettingError, match=r"references\[1\]: found <class 'dict'>"):
         as_references([["a", "b"], {"a": 1, "b": 2}], 2)
-    with pytest.raises(SettingError, match="systems: found 1, expected a name"):
+    with pytest.raises(errors.SettingError, match="systems: found 1, expected a name"):
         as_test_set({1: ["text"]}, ["text"])  # type: ignore[dict-item]
     test_set = as_test_set({"s": ["x"]}, {"A": ["y"], "B": ["z"]})
     assert test_set.reference_names == ("A", "B")
@@ -197,7 +194,7 @@ def test_a_mapping_is_texts_by_name_and_nothing_else() -> None:
 
 
 def test_an_array_of_no_dimension_is_no_text() -> None:
-    with pytest.raises(SettingError, match=r"system: .* expected a list of segments"):
+    with pytest.raises(errors.SettingError, match=r"system: .* expected a list of segments"):
         as_outputs(np.array("a"))
 
 
@@ -211,9 +208,9 @@ def test_arrays_of_str_are_texts() -> None:
 def test_a_test_set_is_handed_on_as_it_is() -> None:
     test_set = as_test_set(["a"], ["b"])
     assert as_test_set(test_set) is test_set
-    with pytest.raises(SettingError, match=r"references: .* none beside a TestSet"):
+    with pytest.raises(errors.SettingError, match=r"references: .* none beside a TestSet"):
         as_test_set(test_set, ["b"])
-    with pytest.raises(SettingError, match="references: found None"):
+    with pytest.raises(errors.SettingError, match="references: found None"):
         as_test_set(["a"])
 
 
@@ -223,16 +220,18 @@ def test_labels_are_kept_as_a_tuple_of_str() -> None:
 
 
 def test_a_test_set_is_checked_when_it_is_made() -> None:
-    with pytest.raises(UnpairedSegmentsError, match=r"r: 1 segments, but a has 2"):
+    with pytest.raises(errors.UnpairedSegmentsError, match=r"r: 1 segments, but a has 2"):
         TestSet(systems={"a": ["x", "y"]}, references=(["x"],), reference_names=("r",))
-    with pytest.raises(UnpairedSegmentsError, match=r"b: 1 segments, but a has 2"):
+    with pytest.raises(errors.UnpairedSegmentsError, match=r"b: 1 segments, but a has 2"):
         TestSet(systems={"a": ["x", "y"], "b": ["x"]}, references=(["x", "y"],))
-    with pytest.raises(EmptyTextError, match="references"):
+    with pytest.raises(errors.EmptyTextError, match="references"):
         TestSet(systems={"a": ["x"]}, references=())
-    with pytest.raises(SettingError, match="reference_names: found '2 names of 1 references'"):
+    with pytest.raises(
+        errors.SettingError, match="reference_names: found '2 names of 1 references'"
+    ):
         TestSet(systems={"a": ["x"]}, references=(["x"],), reference_names=("r", "s"))
     with pytest.raises(
-        SettingError, match=r"systems: found \['x'\], expected lists of segments by"
+        errors.SettingError, match=r"systems: found \['x'\], expected lists of segments by"
     ):
         TestSet(systems=["x"], references=(["x"],))  # type: ignore[arg-type]
 
@@ -240,20 +239,22 @@ def test_a_test_set_is_checked_when_it_is_made() -> None:
 @pytest.mark.parametrize("field", ["source", "documents", "domains"])
 def test_what_is_said_of_segments_must_be_as_long(field: str) -> None:
     test_set: Any = as_test_set(["a", "b"], ["a", "b"])
-    with pytest.raises(UnpairedSegmentsError, match=f"{field}: 1 segments, but system has 2"):
+    with pytest.raises(
+        errors.UnpairedSegmentsError, match=f"{field}: 1 segments, but system has 2"
+    ):
         replace(test_set, **{field: ["x"]})
-    with pytest.raises(SegmentTypeError, match=f"{field}: segment 2: found float"):
+    with pytest.raises(errors.SegmentTypeError, match=f"{field}: segment 2: found float"):
         replace(test_set, **{field: ["x", 1.5]})
-    with pytest.raises(SettingError, match=f"{field}: found 'ab', expected a list"):
+    with pytest.raises(errors.SettingError, match=f"{field}: found 'ab', expected a list"):
         replace(test_set, **{field: "ab"})
 
 
 def test_a_test_set_of_references_alone_has_no_systems() -> None:
     test_set = TestSet(systems={}, references=(["a", "b"], ["c", None]))
     assert (len(test_set), test_set.reference_names) == (2, ("reference 1", "reference 2"))
-    with pytest.raises(UnpairedSegmentsError):
+    with pytest.raises(errors.UnpairedSegmentsError):
         TestSet(systems={}, references=(["a", "b"], ["c"]))
-    with pytest.raises(EmptyTextError, match="systems"):
+    with pytest.raises(errors.EmptyTextError, match="systems"):
         as_test_set({}, ["a"])
 
 
@@ -317,15 +318,15 @@ def test_tables_and_columns_of_arrow_are_texts() -> None:
 
 def test_a_data_frame_where_a_text_should_be_is_refused() -> None:
     table = Table({"a": ["x"]})
-    with pytest.raises(SettingError, match=r"a: found <class .*Table'>, expected a list"):
+    with pytest.raises(errors.SettingError, match=r"a: found <class .*Table'>, expected a list"):
         as_test_set({"a": table}, ["x"])  # type: ignore[dict-item]
-    with pytest.raises(SettingError, match="source: found <class"):
+    with pytest.raises(errors.SettingError, match="source: found <class"):
         as_test_set(["x"], ["x"], source=table)  # type: ignore[arg-type]
-    with pytest.raises(EmptyTextError, match="references"):
+    with pytest.raises(errors.EmptyTextError, match="references"):
         as_test_set(["x"], Table({}))
-    with pytest.raises(DuplicateSystemError, match="'1'"):
+    with pytest.raises(errors.DuplicateSystemError, match="'1'"):
         as_test_set(Table({1: ["x"], "1": ["y"]}), ["x"])
-    with pytest.raises(SegmentTypeError, match="n: segment 1: found int"):
+    with pytest.raises(errors.SegmentTypeError, match="n: segment 1: found int"):
         as_test_set(pa.table({"n": [1]}), ["x"])
 
 

@@ -10,15 +10,7 @@ from numpy.testing import assert_allclose
 
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError, UnpairedSegmentsError
-from truebleu.explanation import split_difference
-from truebleu.explanation.slices import (
-    Variable,
-    reference_shares,
-    simultaneous_intervals,
-    slice_effects,
-    units_in,
-    variables,
-)
+from truebleu.explanation import slices, split_difference
 from truebleu.metrics import BLEU
 from truebleu.resampling import Units
 from truebleu.simulation import simulate
@@ -35,9 +27,9 @@ SOURCE = [
 ]
 
 
-def by_name(**settings: object) -> dict[str, Variable]:
+def by_name(**settings: object) -> dict[str, slices.Variable]:
     test_set = as_test_set(["x"] * 5, ["x y"] * 5, source=SOURCE)
-    return {one.name: one for one in variables(test_set, **settings)}  # type: ignore[arg-type]
+    return {one.name: one for one in slices.variables(test_set, **settings)}  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -59,19 +51,19 @@ def test_what_a_segment_has(name: str, yes: list[int]) -> None:
 
 def test_without_a_source_the_reference_is_sliced() -> None:
     test_set = as_test_set(["x"] * 5, SOURCE)
-    assert {one.origin for one in variables(test_set)} == {"reference"}
+    assert {one.origin for one in slices.variables(test_set)} == {"reference"}
 
 
 def test_quarters_have_about_as_many_segments_each() -> None:
-    variable = Variable.quarters("length", "source", list(range(100)))
+    variable = slices.Variable.quarters("length", "source", list(range(100)))
     assert variable is not None
     assert np.bincount(variable.of_segment).tolist() == [25, 25, 25, 25]
-    assert Variable.quarters("length", "source", [7] * 100) is None
+    assert slices.Variable.quarters("length", "source", [7] * 100) is None
 
 
 def test_many_labels_are_pooled() -> None:
     labels = ["big"] * 50 + [f"small {number}" for number in range(40)]
-    variable = Variable.of("genre", "metadata", labels)
+    variable = slices.Variable.of("genre", "metadata", labels)
     assert len(variable.labels) == 12
     assert variable.labels[0] == "big"
     assert variable.labels[-1] == "other"
@@ -103,36 +95,36 @@ def test_slices_add_up_to_the_difference_and_excesses_to_nothing(
     rows = BLEU().count(test_set).array()
     found = split_difference(BLEU(), rows[:, 0], rows[:, 1])
     units = Units.segments(200) if unit == "segment" else Units.documents(test_set.documents or ())
-    shares = reference_shares(test_set)
+    shares = slices.reference_shares(test_set)
     assert shares.sum() == pytest.approx(1)
-    cut = variables(test_set)
+    cut = slices.variables(test_set)
     assert "domain" in {variable.name for variable in cut}
     for variable in cut:
-        effects, excess = slice_effects(variable, found.by_segment, shares, units)
+        effects, excess = slices.slice_effects(variable, found.by_segment, shares, units)
         assert effects.shape == (len(units), len(variable.labels))
         assert effects.sum() == pytest.approx(found.difference, abs=1e-9)
         assert_allclose(excess.sum(axis=1), 0, atol=1e-12)
         share = np.bincount(variable.of_segment, weights=shares)
         expected = effects.sum(axis=0) - found.difference * share
         assert_allclose(excess.sum(axis=0), expected, atol=1e-9)
-        assert units_in(variable, units).max() <= len(units)
+        assert slices.units_in(variable, units).max() <= len(units)
 
 
 def test_an_even_difference_has_no_excess_but_by_chance() -> None:
     shares = np.full(100, 0.01)
-    variable = Variable.yes_or_no("even", "source", [i % 2 == 0 for i in range(100)])
+    variable = slices.Variable.yes_or_no("even", "source", [i % 2 == 0 for i in range(100)])
     assert variable is not None
-    _, excess = slice_effects(variable, np.full(100, 0.03), shares, Units.segments(100))
+    _, excess = slices.slice_effects(variable, np.full(100, 0.03), shares, Units.segments(100))
     assert_allclose(excess, 0, atol=1e-12)
 
 
 def test_intervals_hold_the_contributions_and_grow_with_the_level(test_set: TestSet) -> None:
     rows = BLEU().count(test_set).array()
     found = split_difference(BLEU(), rows[:, 0], rows[:, 1])
-    cut, units = variables(test_set), Units.segments(200)
+    cut, units = slices.variables(test_set), Units.segments(200)
     widths = []
     for level in (0.5, 0.95):
-        bounds = simultaneous_intervals(
+        bounds = slices.simultaneous_intervals(
             BLEU(), rows, cut, found, units, replicates=300, seed=1, level=level
         )
         for variable, (low, high) in zip(cut, bounds, strict=True):
@@ -153,8 +145,8 @@ def test_simultaneous_intervals_cover_all_slices_as_often_as_they_say() -> None:
         made = simulate(segments=segments, systems=channels, seed=seed, document_length=1)
         rows = BLEU().count(made).array()
         found = split_difference(BLEU(), rows[:, 0], rows[:, 1])
-        cut = [Variable("half", "source", ("a", "b"), np.arange(segments) % 2)]
-        bounds = simultaneous_intervals(
+        cut = [slices.Variable("half", "source", ("a", "b"), np.arange(segments) % 2)]
+        bounds = slices.simultaneous_intervals(
             BLEU(), rows, cut, found, Units.segments(segments), replicates=300, seed=1, level=0.9
         )
         values = np.bincount(cut[0].of_segment, weights=found.by_segment)

@@ -8,16 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import truebleu
-from truebleu import BLEU, CHRF, TER
-from truebleu.errors import (
-    AbsentSegmentError,
-    CorpusError,
-    EmptyTextError,
-    SettingError,
-    TransposedReferencesError,
-    TruebleuError,
-    UnpairedSegmentsError,
-)
+from truebleu import BLEU, CHRF, TER, errors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +24,7 @@ def test_one_list_of_references_will_do() -> None:
 
 @pytest.mark.parametrize("references", [{"a": 1}, {"a"}, 1, b"a", [], [["a"]]], ids=str)
 def test_what_is_no_list_of_references_is_refused(references: Any) -> None:
-    with pytest.raises(TruebleuError, match="references"):
+    with pytest.raises(errors.TruebleuError, match="references"):
         BLEU().sentence("a", references)
 
 
@@ -59,7 +50,7 @@ def test_a_reference_may_be_absent_but_not_all_of_them() -> None:
     assert "nrefs:var" in str(score.signature)
     with_copy = BLEU().corpus(OUTPUTS, [REFERENCES, REFERENCES])
     assert score.score == with_copy.score
-    with pytest.raises(AbsentSegmentError, match="segment 2"):
+    with pytest.raises(errors.AbsentSegmentError, match="segment 2"):
         BLEU().corpus(OUTPUTS, [["a", None, "b"]])
 
 
@@ -73,19 +64,19 @@ def test_an_absent_reference_is_not_an_empty_one() -> None:
 @pytest.mark.parametrize(
     ("outputs", "references", "error"),
     [
-        (OUTPUTS, [[reference] for reference in REFERENCES], TransposedReferencesError),
-        (OUTPUTS, [REFERENCES[:2]], UnpairedSegmentsError),
-        (OUTPUTS, REFERENCES[:2], UnpairedSegmentsError),
-        (OUTPUTS, [REFERENCES, REFERENCES[:2]], UnpairedSegmentsError),
-        (OUTPUTS, [], CorpusError),
-        ([], [], EmptyTextError),
-        ("a text", ["a text"], SettingError),
-        (OUTPUTS, "a text", SettingError),
-        (["a", None], ["a", "b"], AbsentSegmentError),
-        (["a", 1], ["a", "b"], CorpusError),
-        (["a", "b"], ["a", 1], CorpusError),
-        (["a", "b"], [["a", b"b"]], CorpusError),
-        (["a \ud800"], ["a"], CorpusError),
+        (OUTPUTS, [[reference] for reference in REFERENCES], errors.TransposedReferencesError),
+        (OUTPUTS, [REFERENCES[:2]], errors.UnpairedSegmentsError),
+        (OUTPUTS, REFERENCES[:2], errors.UnpairedSegmentsError),
+        (OUTPUTS, [REFERENCES, REFERENCES[:2]], errors.UnpairedSegmentsError),
+        (OUTPUTS, [], errors.CorpusError),
+        ([], [], errors.EmptyTextError),
+        ("a text", ["a text"], errors.SettingError),
+        (OUTPUTS, "a text", errors.SettingError),
+        (["a", None], ["a", "b"], errors.AbsentSegmentError),
+        (["a", 1], ["a", "b"], errors.CorpusError),
+        (["a", "b"], ["a", 1], errors.CorpusError),
+        (["a", "b"], [["a", b"b"]], errors.CorpusError),
+        (["a \ud800"], ["a"], errors.CorpusError),
     ],
 )
 def test_texts_that_do_not_fit_are_refused(
@@ -101,17 +92,17 @@ def test_texts_that_do_not_fit_are_refused(
 
 
 def test_systems_of_different_length_are_refused_by_name() -> None:
-    with pytest.raises(UnpairedSegmentsError, match="short"):
+    with pytest.raises(errors.UnpairedSegmentsError, match="short"):
         truebleu.score({"long": OUTPUTS, "short": OUTPUTS[:2]}, REFERENCES)
 
 
 def test_no_system_is_refused() -> None:
-    with pytest.raises(CorpusError):
+    with pytest.raises(errors.CorpusError):
         truebleu.score({}, REFERENCES)
 
 
 def test_sums_of_the_wrong_width_are_refused() -> None:
-    with pytest.raises(SettingError, match="last axis is 10 long"):
+    with pytest.raises(errors.SettingError, match="last axis is 10 long"):
         BLEU().score([1.0, 2.0])
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import truebleu.compat.sacrebleu as sacrebleu
+from truebleu import errors
 from truebleu.compat.sacrebleu.compat import corpus_bleu as older_corpus_bleu
 from truebleu.compat.sacrebleu.metrics import (
     BLEU,
@@ -26,15 +27,6 @@ from truebleu.compat.sacrebleu.metrics.base import Metric, Score, Signature
 from truebleu.compat.sacrebleu.tokenizers import BaseTokenizer
 from truebleu.compat.sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 from truebleu.compat.sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
-from truebleu.errors import (
-    AbsentSegmentError,
-    CorpusError,
-    EmptyTextError,
-    SettingError,
-    TransposedReferencesError,
-    UnknownNameError,
-    UnpairedSegmentsError,
-)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -110,7 +102,7 @@ def test_signatures_can_be_short_and_can_be_changed() -> None:
 
 @pytest.mark.parametrize("metric", [metric() for metric in ALL_METRICS])
 def test_there_is_no_signature_before_a_score(metric: BLEU | CHRF | TER) -> None:
-    with pytest.raises(CorpusError, match="compute a score first"):
+    with pytest.raises(errors.CorpusError, match="compute a score first"):
         metric.get_signature()
 
 
@@ -192,7 +184,7 @@ def test_bleu_of_counts_leaves_the_counts_alone() -> None:
 
 
 def test_bleu_of_counts_needs_a_count_for_each_order() -> None:
-    with pytest.raises(SettingError, match="expected 4 counts in each"):
+    with pytest.raises(errors.SettingError, match="expected 4 counts in each"):
         BLEU.compute_bleu([1, 1], [2, 2], 3, 3)
 
 
@@ -270,16 +262,16 @@ def test_a_sentence_of_the_wrong_type_is_a_type_error(
 
 def test_references_grouped_by_segment_are_an_error() -> None:
     by_segment = [list(lines) for lines in zip(REFERENCE, OTHER, strict=True)]
-    with pytest.raises(TransposedReferencesError):
+    with pytest.raises(errors.TransposedReferencesError):
         sacrebleu.corpus_bleu(HYPOTHESES, by_segment)
 
 
 @pytest.mark.parametrize("references", [[REFERENCE[:2]], [REFERENCE, OTHER[:1]], [REFERENCE * 2]])
 def test_texts_of_different_length_are_an_error(references: list[list[str]]) -> None:
-    with pytest.raises(UnpairedSegmentsError) as caught:
+    with pytest.raises(errors.UnpairedSegmentsError) as caught:
         sacrebleu.corpus_chrf(HYPOTHESES, references)
     assert isinstance(caught.value, ValueError)
-    with pytest.raises(UnpairedSegmentsError):
+    with pytest.raises(errors.UnpairedSegmentsError):
         CHRF(references=references).corpus_score(HYPOTHESES, None)
 
 
@@ -287,27 +279,27 @@ def test_texts_of_different_length_are_an_error(references: list[list[str]]) -> 
     ("hypotheses", "references"), [([], [["a"]]), (["a"], []), (["a"], [[]]), ([], [])]
 )
 def test_nothing_to_score_is_an_error(hypotheses: list[str], references: list[list[str]]) -> None:
-    with pytest.raises(EmptyTextError):
+    with pytest.raises(errors.EmptyTextError):
         sacrebleu.corpus_ter(hypotheses, references)
 
 
 def test_a_segment_without_any_reference_is_an_error() -> None:
-    with pytest.raises(AbsentSegmentError, match="segment 2"):
+    with pytest.raises(errors.AbsentSegmentError, match="segment 2"):
         sacrebleu.corpus_bleu(["a", "b"], [["a", None], ["a", None]])
-    with pytest.raises(AbsentSegmentError):
+    with pytest.raises(errors.AbsentSegmentError):
         sacrebleu.sentence_ter("a", [None])
-    with pytest.raises(EmptyTextError):
+    with pytest.raises(errors.EmptyTextError):
         sacrebleu.sentence_ter("a", [])
 
 
 @pytest.mark.parametrize(
     ("settings", "error"),
     [
-        ({"tokenize": "14a"}, UnknownNameError),
-        ({"smooth_method": "exponential"}, UnknownNameError),
-        ({"smooth_method": "floor", "smooth_value": -1.0}, SettingError),
-        ({"smooth_method": "add-k", "smooth_value": float("nan")}, SettingError),
-        ({"max_ngram_order": 0}, SettingError),
+        ({"tokenize": "14a"}, errors.UnknownNameError),
+        ({"smooth_method": "exponential"}, errors.UnknownNameError),
+        ({"smooth_method": "floor", "smooth_value": -1.0}, errors.SettingError),
+        ({"smooth_method": "add-k", "smooth_value": float("nan")}, errors.SettingError),
+        ({"max_ngram_order": 0}, errors.SettingError),
     ],
 )
 def test_settings_that_cannot_be_are_an_error(
@@ -319,7 +311,7 @@ def test_settings_that_cannot_be_are_an_error(
 
 @pytest.mark.parametrize("orders", [(0, 0), (-1, 2), (6, -1), (101, 0)])
 def test_orders_that_cannot_be_are_an_error(orders: tuple[int, int]) -> None:
-    with pytest.raises(SettingError):
+    with pytest.raises(errors.SettingError):
         CHRF(*orders)
 
 
@@ -334,7 +326,7 @@ def test_orders_that_cannot_be_are_an_error(orders: tuple[int, int]) -> None:
     ],
 )
 def test_test_sets_are_refused(function: Any, arguments: tuple[str, ...]) -> None:
-    with pytest.raises(SettingError, match="downloads nothing"):
+    with pytest.raises(errors.SettingError, match="downloads nothing"):
         function(*arguments)
 
 
@@ -359,7 +351,7 @@ def test_an_unseeded_interval_says_so(
 @pytest.mark.parametrize("seed", ["x", "-1", "1.5", ""])
 def test_a_seed_that_is_no_number_is_an_error(seed: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SACREBLEU_SEED", seed)
-    with pytest.raises(SettingError, match="SACREBLEU_SEED"):
+    with pytest.raises(errors.SettingError, match="SACREBLEU_SEED"):
         BLEU().corpus_score(HYPOTHESES, [REFERENCE], n_bootstrap=10)
 
 

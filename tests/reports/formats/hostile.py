@@ -6,16 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from truebleu._results import Result
-from truebleu.reports.document import (
-    Chart,
-    Column,
-    Document,
-    Heading,
-    Notes,
-    Plot,
-    Sentences,
-    Table,
-)
+from truebleu.reports import document as blocks
 
 ATTACKS = (
     "\x1b[31mred\x1b]8;;https://example.org\x07",
@@ -46,12 +37,23 @@ class Hostile(Result):
         return {"version": 1, "name": self.attack}
 
 
-def document(result: Hostile) -> Document:
+def document(result: Hostile) -> blocks.Document:
     attack = result.attack
-    table = Table(
-        (Column("system", "System"), Column("n", attack, digits=1)),
+    table = blocks.Table(
+        (blocks.Column("system", "System"), blocks.Column("n", attack, digits=1)),
         ({"system": attack, "n": -1.25}, {"system": "plain", "n": None}),
         notes=(attack,),
     )
-    chart = Chart(title=attack, table=table, plot=Plot(mark="point", x="system", y="n"))
-    return Document((Heading(attack), table, Sentences((attack,)), Notes((attack,)), chart), table)
+    chart = blocks.Chart(
+        title=attack, table=table, plot=blocks.Plot(mark="point", x="system", y="n")
+    )
+    return blocks.Document(
+        (
+            blocks.Heading(attack),
+            table,
+            blocks.Sentences((attack,)),
+            blocks.Notes((attack,)),
+            chart,
+        ),
+        table,
+    )
