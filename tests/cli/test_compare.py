@@ -71,6 +71,26 @@ def test_the_chart_shows_scores_and_differences_of_all_systems(folder: Path) -> 
     assert isinstance(again.exception, TruebleuError)
 
 
+def test_what_people_would_say_is_averaged_over_the_replicates(folder: Path) -> None:
+    pair = json_of(folder, "-m", "bleu", "--baseline", "bad")["comparisons"][0]
+    assert pair["people"]["curve"] == "BLEU"
+    assert 50 < pair["people"]["with_sampling"] <= pair["people"]["accuracy"] < 88.4
+    other = json_of(folder, "-m", "ter", "--baseline", "bad")["comparisons"][0]
+    assert other["people"] is None
+    assert "people" in run(folder, "-m", "bleu").stdout
+    assert "people" not in run(folder, "-m", "bleu", "--people", "none").stdout
+
+
+def test_a_curve_that_is_about_no_metric_is_refused(folder: Path) -> None:
+    curve = {"metric": "BLEU", "name": "BLEU", "settings": {"tok": "intl"}, "pairs": 9}
+    file = folder / "curve.json"
+    file.write_text(json.dumps({"curves": [{**curve, "ceiling": 90, "slope": 1, "largest": 2}]}))
+    result = run(folder, "-m", "bleu", "--people", str(file))
+    assert isinstance(result.exception, TruebleuError)
+    assert "a curve of one of the metrics: BLEU|" in str(result.exception)
+    assert run(folder, "-m", "bleu:tokenize=intl", "--people", str(file)).exit_code == 0
+
+
 def test_json_has_the_promised_shape(folder: Path) -> None:
     answer = json_of(folder, "-m", "bleu", "-m", "ter")
     assert answer["version"] == 1

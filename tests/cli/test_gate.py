@@ -77,7 +77,7 @@ UNKNOWN = (
 def test_the_exit_code_and_one_line_say_whether_it_passes(
     new: str, old: str, options: list[str], code: int, claim: str
 ) -> None:
-    result = gate(new, old, *options)
+    result = gate(new, old, *options, "--people", "none")
     assert (result.returncode, result.stderr) == (code, "")
     decision, *about_units = result.stdout.splitlines()
     assert decision.startswith(claim)
@@ -100,7 +100,7 @@ def test_a_saved_file_gives_the_answer_of_the_text_to_the_last_digit() -> None:
 def test_the_line_holds_scores_difference_interval_and_p() -> None:
     number = json.loads(gate("bad.txt", "middle.txt", "-f", "json").stdout)["checks"][0]
     low, high = number["interval"]
-    line = gate("bad.txt", "middle.txt").stdout
+    line = gate("bad.txt", "middle.txt", "--people", "none").stdout
     assert line == (
         "fail: bad is significantly worse than middle: "
         f"BLEU {number['new_score']:.2f} against {number['old_score']:.2f}, "
@@ -110,11 +110,29 @@ def test_the_line_holds_scores_difference_interval_and_p() -> None:
 
 
 def test_by_several_metrics_the_first_line_says_that_all_must_pass() -> None:
-    result = gate("bad.txt", "middle.txt", "-m", "bleu", "-m", "ter", "--margin", "20")
+    options = ["-m", "bleu", "-m", "ter", "--margin", "20", "--people", "none"]
+    result = gate("bad.txt", "middle.txt", *options)
     first, *others, about_units = result.stdout.splitlines()
     assert (result.returncode, about_units) == (1, UNKNOWN)
     assert first.startswith("fail: bad passes by 1 of 2 metrics and must pass by all")
     assert [line[:7] for line in others] == ["  fail:", "  pass:"]
+
+
+@pytest.mark.parametrize("new", ["good.txt", "bad.txt"])
+def test_what_people_would_say_is_told_and_decides_nothing(new: str) -> None:
+    told = gate(new, "middle.txt")
+    without = gate(new, "middle.txt", "--people", "none")
+    assert told.returncode == without.returncode
+    people = [line for line in told.stdout.splitlines() if line not in without.stdout]
+    assert [line.partition(" agree")[0] for line in people[:1]] == ["People"]
+    assert "Kocmi et al. (2024)" in people[1]
+    with_json, plain = (
+        json.loads(gate(new, "middle.txt", "-f", "json", *options).stdout)["checks"][0]
+        for options in ([], ["--people", "none"])
+    )
+    assert with_json.pop("people")["source"] == "Kocmi et al. 2024"
+    assert plain.pop("people") is None
+    assert with_json == plain
 
 
 def test_json_carries_the_same_decision() -> None:

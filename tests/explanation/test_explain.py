@@ -147,7 +147,7 @@ def test_a_function_is_called_once_for_each_output() -> None:
     assert len(calls) == 80
     assert sum(pair.segments) == pytest.approx(pair.comparison.difference, abs=1e-9)
     assert pair.typography == ()
-    assert pair.people is None
+    assert pair.comparison.people is None
 
 
 def test_more_than_two_systems_need_a_baseline() -> None:

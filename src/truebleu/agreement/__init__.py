@@ -52,6 +52,14 @@ if TYPE_CHECKING:
         judgment_permutation_test as judgment_permutation_test,
         measure_judgments as measure_judgments,
     )
+    from truebleu.agreement.curve import (
+        CurveFit as CurveFit,
+        CurvePoint as CurvePoint,
+        CurveThreshold as CurveThreshold,
+        FittedCurve as FittedCurve,
+        JudgedSystems as JudgedSystems,
+        fit_curves as fit_curves,
+    )
     from truebleu.agreement.measures import (
         Measure as Measure,
         Measured as Measured,
@@ -100,6 +108,7 @@ _HOMES = {
     "comparisons": (
         "Judgments bootstrap_judgments count_judgments judgment_permutation_test measure_judgments"
     ),
+    "curve": "CurveFit CurvePoint CurveThreshold FittedCurve JudgedSystems fit_curves",
     "measures": (
         "Measure Measured Question TieCalibration calibrate_ties correlation_p measure measure_by "
         "parse_question"

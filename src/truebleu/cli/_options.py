@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
     from truebleu.reports.charts import Drawable
+    from truebleu.significance.people import AgreementCurve
 
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
     from collections.abc import Iterator
@@ -330,6 +331,33 @@ def percents(
     except ValueError:
         expected = "percentages separated by commas, such as 10,50,100"
         raise SettingError(str(option.name), value, expected) from None
+
+
+def people_option(command: Command) -> Command:
+    """What says how often people agree with a difference; the command gets `curves`."""
+    return click.option(
+        "--people",
+        "curves",
+        metavar="CURVES",
+        default=PUBLISHED,
+        show_default=True,
+        callback=_curves,
+        help="What says how often people agree with such a difference: the curves of Kocmi et al. "
+        "2024, none, or a FILE that truebleu agree --curve -f json wrote.",
+    )(command)
+
+
+PUBLISHED = "kocmi"
+
+
+def _curves(
+    _context: click.Context, _option: click.Parameter, written: str
+) -> tuple[AgreementCurve, ...]:
+    from truebleu.significance.people import CURVES, read_curves
+
+    if written == "none":
+        return ()
+    return CURVES if written == PUBLISHED else read_curves(written)
 
 
 # What is done with the result, and with how many threads.

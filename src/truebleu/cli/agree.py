@@ -185,6 +185,19 @@ def read_judgments(test_set: TestSet, human: dict[str, Any]) -> HumanScores | Pa
     )
 
 
+# Options of agree that its curves take, and those that they do not.
+OF_CURVES = ("replicates", "seed", "level", "human_lower_is_better", "system_scores")
+NOT_OF_CURVES = (
+    "coefficients",
+    "test",
+    "permute",
+    "alternative",
+    "correction",
+    "correct_over",
+    "permutations",
+    "resample",
+)
+
 EPILOG = """\b
 Examples:
   truebleu agree -r ref.txt sys/ --human mqm.tsv -m bleu -m chrf -m ter
@@ -193,6 +206,7 @@ Examples:
   truebleu agree -r ref.txt sys/ --human mqm.tsv -c kendall-b:grouping=none -c acc-eq
   truebleu agree -r ref.txt sys/ --human rankings.csv -c chen-cherry --chart agree.svg
   truebleu agree -r ref.txt sys/ --human mqm.tsv --documents docs.tsv --resample documents
+  truebleu agree -r ref.txt sys/ --human mqm.tsv -m bleu,chrf --curve -f json > curve.json
 
 \b
 Coefficients, each with its usual level:
@@ -263,6 +277,18 @@ How to read the answer: 1 is full agreement. The interval says where the value o
     show_default=True,
     help="Correct for the pairs of metrics of each question, or of all questions together.",
 )
+@click.option(
+    "--curve",
+    is_flag=True,
+    help="Instead: how often do people agree with a difference of some size? With -f json the "
+    "answer is a file for --people of compare, explain and gate.",
+)
+@click.option(
+    "--pool",
+    metavar="FILE",
+    multiple=True,
+    help="With --curve: also count the pairs of an earlier curve, such as of another language.",
+)
 @agreement_options
 @chart_options
 @format_option
@@ -276,6 +302,8 @@ def command(
     human: dict[str, Any],
     metrics: list[Metric],
     coefficients: tuple[str, ...],
+    curve: bool,
+    pool: tuple[str, ...],
     format_: str,
     chart: Path | None,
     force: bool,
@@ -286,8 +314,20 @@ def command(
     A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'. Where all
     metrics are scores from elsewhere, no texts are needed.
     """
+    if curve:
+        refuse_idle(NOT_OF_CURVES, "none beside --curve")
+    else:
+        refuse_idle(["pool"], "--curve beside it")
     test_set = _texts_or_scores(systems, references, source, documents, strict, metrics)
     judgments = read_judgments(test_set, human)
+    if curve:
+        from truebleu.agreement.curve import fit_curves
+
+        shared = {name: options[name] for name in OF_CURVES}
+        fit = fit_curves(test_set, judgments, metrics, pool=pool, **shared)
+        draw_chart(fit, chart, force=force)
+        click.echo(render(fit, format_), nl=False)
+        return
     chosen = coefficients or default_coefficients(judgments)
     with progress_bar(len(chosen), "agreeing") as progress:
         agreement = agree(

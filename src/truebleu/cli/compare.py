@@ -16,6 +16,7 @@ from truebleu.cli._options import (
     format_option,
     given,
     metric_option,
+    people_option,
     progress_bar,
     read_columns,
     read_texts,
@@ -100,6 +101,7 @@ the tests leave.
     help=f"What tables of systems show: {', '.join(COLUMNS)}. Default: all; in LaTeX and Markdown "
     "score.",
 )
+@people_option
 @chart_options
 @format_option
 @execution_options
@@ -146,7 +148,8 @@ def command(
 
 def _check(options: dict[str, Any]) -> None:
     settings = given(options)
-    settings.pop("runs", None)
+    for name in ("runs", "curves"):
+        settings.pop(name, None)
     about = options["about"]
     if about is None and options["test"] == "two-way":
         about = "further-runs"

@@ -15,6 +15,7 @@ from truebleu.cli._options import (
     format_option,
     level_option,
     metric_option,
+    people_option,
     progress_bar,
     read_columns,
     read_texts,
@@ -93,6 +94,7 @@ def read_slices(
 @test_set_options
 @metric_option
 @explanation_options
+@people_option
 @chart_options
 @click.option(
     "--chart-of",

@@ -11,6 +11,7 @@ from truebleu.cli._options import (
     execution_options,
     given,
     metric_option,
+    people_option,
     progress_bar,
     read_texts,
     refuse_idle,
@@ -63,6 +64,7 @@ Examples:
     metavar="N",
     help="With --ledger: share the level among N looks. Default: any number, ever stricter.",
 )
+@people_option
 @replicate_options
 @check_format_option
 @execution_options
@@ -90,7 +92,8 @@ def command(
         refuse_idle(["replicates", "seed"], expected)
     if options["ledger"] is None:
         refuse_idle(["looks"], "--ledger FILE beside it")
-    settings = {name: value for name, value in given(options).items() if name != "ledger"}
+    others = ("ledger", "curves")
+    settings = {name: value for name, value in given(options).items() if name not in others}
     GateSettings(**settings)  # refuses what is not possible before the texts are read
     saved = _saved(old)
     systems = [new, old] if saved is None else [new]

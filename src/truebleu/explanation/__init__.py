@@ -25,13 +25,6 @@ if TYPE_CHECKING:
         TypographyEffect as TypographyEffect,
         VariableContributions as VariableContributions,
     )
-    from truebleu.explanation.people import (
-        CURVES as CURVES,
-        AgreementCurve as AgreementCurve,
-        PeopleAgreement as PeopleAgreement,
-        find_curve as find_curve,
-        people_agreement as people_agreement,
-    )
     from truebleu.explanation.report import (
         ErrorSpan as ErrorSpan,
         MetricSegments as MetricSegments,
@@ -48,7 +41,6 @@ _HOMES = {
         "DegenerateGroup Explanation GroupContribution NgramContribution PairExplanation "
         "SliceContribution TypographyEffect VariableContributions"
     ),
-    "people": "AgreementCurve CURVES PeopleAgreement find_curve people_agreement",
     "report": "ErrorSpan MetricSegments Report Segments report_statistics",
 }
 

@@ -15,7 +15,6 @@ from truebleu.errors import SettingError
 from truebleu.explanation.contributions import fragility, split_difference
 from truebleu.explanation.degenerate import degenerate_outputs
 from truebleu.explanation.ngrams import TYPOGRAPHY, alike, ngram_effects, typography_of
-from truebleu.explanation.people import find_curve, people_agreement
 from truebleu.explanation.slices import (
     FEWEST_UNITS,
     members,
@@ -27,11 +26,12 @@ from truebleu.explanation.slices import (
 )
 from truebleu.metrics.base import CountedMetric
 from truebleu.metrics.registry import metrics_for
-from truebleu.resampling import Bootstrap, Swaps, Units, on_exact_grid
+from truebleu.resampling import Swaps, Units, on_exact_grid
 from truebleu.significance.compare import compare
 from truebleu.significance.corrections import westfall_young
+from truebleu.significance.people import CURVES
 from truebleu.significance.settings import units_of
-from truebleu.significance.statistics import MetricStatistics, bootstrap_scores
+from truebleu.significance.statistics import MetricStatistics
 from truebleu.significance.tests import find_test
 
 if TYPE_CHECKING:
@@ -49,11 +49,11 @@ if TYPE_CHECKING:
     )
     from truebleu.explanation.contributions import Contributions, Fragility
     from truebleu.explanation.ngrams import NgramEffects
-    from truebleu.explanation.people import PeopleAgreement
     from truebleu.explanation.slices import Origin, Variable
     from truebleu.metrics.base import Metric
     from truebleu.resampling import Values
     from truebleu.significance.compare import Comparison, PairResult
+    from truebleu.significance.people import AgreementCurve
     from truebleu.significance.statistics import Progress
 
 __all__ = [
@@ -211,7 +211,6 @@ class PairExplanation:
         typography: effects of quotes, dashes, case and spacing, where they have any.
         fragility: how few segments and documents carry the difference.
         degenerate: flagged outputs, "any" first; empty where there are none.
-        people: how often people agree with such a difference; None where no curve is known.
     """
 
     comparison: PairResult
@@ -224,16 +223,11 @@ class PairExplanation:
     typography: tuple[TypographyEffect, ...]
     fragility: tuple[Fragility, ...]
     degenerate: tuple[DegenerateGroup, ...]
-    people: PeopleAgreement | None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        values = asdict(replace(self, comparison=None, people=None))  # type: ignore[arg-type]
-        return {
-            **values,
-            "comparison": self.comparison.to_dict(),
-            "people": None if self.people is None else self.people.to_dict(),
-        }
+        values = asdict(replace(self, comparison=None))  # type: ignore[arg-type]
+        return {**values, "comparison": self.comparison.to_dict()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -283,6 +277,7 @@ def explain(
     source: TextLike | None = None,
     documents: Iterable[object] | None = None,
     domains: Iterable[object] | None = None,
+    curves: Sequence[AgreementCurve] | None = CURVES,
     progress: Progress | None = None,
 ) -> Explanation:
     """Where does the difference between two systems come from?
@@ -308,6 +303,7 @@ def explain(
         source: what was translated, where `systems` is no test set.
         documents: the document of each segment, likewise.
         domains: the domain of each segment, likewise.
+        curves: what says how often people agree with a difference; None to leave that out.
         progress: called with the number of replicates made since the last call.
     """
     test_set = as_test_set(systems, references, source=source, documents=documents, domains=domains)
@@ -325,6 +321,7 @@ def explain(
         seed=seed,
         level=level,
         unit=unit,
+        curves=curves,
         progress=progress,
     )
     pairs = list(dict.fromkeys((pair.a, pair.b) for pair in comparison.comparisons))
@@ -402,7 +399,6 @@ class _Explainer:
             typography=self._typography(pair),
             fragility=self._fragility(pair, rows),
             degenerate=self._degenerate(pair, rows, found),
-            people=self._people(pair, rows),
         )
 
     def _parts(self, found: Contributions) -> tuple[GroupContribution, ...]:
@@ -616,20 +612,6 @@ class _Explainer:
             contribution=float(found.by_segment[list(places)].sum()),
             difference=None if scores is None else scores[0] - scores[1],
             p=self._p(rows, kept) if tested and scores is not None else None,
-        )
-
-    def _people(self, pair: PairResult, rows: Values) -> PeopleAgreement | None:
-        curve = find_curve(self.metric)
-        if curve is None:
-            return None
-        statistics = MetricStatistics.of("", self.metric, rows, self.units)
-        bootstrap = Bootstrap(replicates=self.settings.replicates, seed=self.settings.seed)
-        (scores,) = bootstrap_scores([statistics], self.units, bootstrap)
-        return people_agreement(
-            curve,
-            pair.difference,
-            scores[:, 0] - scores[:, 1],
-            score=float(statistics.scores[0]),
         )
 
 

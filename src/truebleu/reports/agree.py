@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from truebleu.agreement.choose import SAME, Choice
 from truebleu.reports.document import (
+    MISSING,
     Chart,
     Column,
     Document,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from truebleu.agreement.agree import Agreement, HumanSummary, ScorePairs
     from truebleu.agreement.answers import AgreeSettings, Answer, MetricAgreement
+    from truebleu.agreement.curve import CurveFit, CurveThreshold
     from truebleu.agreement.ranking import MetricPair
     from truebleu.reports.document import Block, Row
 
@@ -503,3 +505,120 @@ def _judged(human: HumanSummary) -> str:
     if human.items is None:
         return systems
     return f"{systems}, {human.items:,} judged {human.level}s"
+
+
+# --------------------------------------------------------------------------------------------------
+# Agreement curves.
+
+# Fewer pairs of systems say little about high agreement.
+ENOUGH_PAIRS = 200
+
+
+def curve_document(fit: CurveFit) -> Document:
+    """How often people agree with each metric, by the size of its difference."""
+    level = f"{100 * fit.level:g} %"
+    columns = (
+        Column("metric", "Metric"),
+        Column("pairs", "Pairs"),
+        Column("agreement", "People agree, %", digits=1),
+        *(
+            Column(f"at {accuracy}", f"for {accuracy} % of pairs [{level}]", numeric=True)
+            for accuracy in [one.accuracy for one in fit.curves[0].thresholds]
+        ),
+    )
+    rows: tuple[Row, ...] = tuple(
+        {
+            "metric": curve.metric,
+            "pairs": curve.pairs,
+            "agreement": curve.agreement,
+            **{f"at {one.accuracy}": _needed(one) for one in curve.thresholds},
+        }
+        for curve in fit.curves
+    )
+    table = Table(columns, rows)
+    sentences = tuple(_about_curves(fit))
+    title = "How often people agree with a metric, by the size of its difference"
+    data_names = ("metric", "difference", "accuracy", "low", "high")
+    data = Table(
+        tuple(Column(name, name) for name in data_names),
+        tuple(
+            {"metric": curve.metric, **{name: getattr(point, name) for name in data_names[1:]}}
+            for curve in fit.curves
+            for point in curve.points
+        ),
+    )
+    blocks = (Heading(title), table, Sentences(sentences), _curve_chart(fit, title, sentences))
+    return Document(blocks, data)
+
+
+def _needed(one: CurveThreshold) -> str:
+    low = MISSING if one.low is None else f"{one.low:.2f}"
+    high = "∞" if one.high is None else f"{one.high:.2f}"
+    needed = MISSING if one.difference is None else f"{one.difference:.2f}"
+    return f"{needed} [{low}, {high}]" if one.low is not None else needed
+
+
+def _about_curves(fit: CurveFit) -> Iterator[str]:
+    level = f"{100 * fit.level:g} %"
+    for curve in fit.curves:
+        reached = [one for one in curve.thresholds if one.difference is not None]
+        never = [one.accuracy for one in curve.thresholds if one.difference is None]
+        parts = [f"in {one.accuracy} % of those that differ by {_needed(one)}" for one in reached]
+        listed = f"; {', '.join(parts)}" if parts else ""
+        ends = f"; no difference is enough for {never[0]} %" if never else ""
+        yield (
+            f"{curve.metric}: people agree in {curve.agreement:.0f} % of {curve.pairs:,} pairs of "
+            f"systems{listed}{ends}."
+        )
+    systems = sum(len(one.systems) for one in fit.sets)
+    sets = "one test set" if len(fit.sets) == 1 else f"{len(fit.sets)} test sets"
+    yield (
+        f"Fitted to {systems} systems of {sets}; intervals of the level {level} resample systems. "
+        "It is a share of pairs of systems like these, not the chance for a pair, and takes "
+        "differences as known."
+    )
+    if min(curve.pairs for curve in fit.curves) < ENOUGH_PAIRS:
+        yield (
+            f"Fewer than {ENOUGH_PAIRS} pairs say little about agreement of 80 % and more: pool "
+            "several test sets (--pool)."
+        )
+
+
+def _curve_chart(fit: CurveFit, title: str, sentences: tuple[str, ...]) -> Chart:
+    rows: list[Row] = []
+    for curve in fit.curves:
+        for kind, points in (("fitted", curve.points), ("observed", curve.observed)):
+            rows += [
+                {
+                    "metric": curve.metric,
+                    "kind": kind,
+                    "difference": point.difference,
+                    "accuracy": point.accuracy / 100,
+                    "low": None if point.low is None else point.low / 100,
+                    "high": None if point.high is None else point.high / 100,
+                    "coin": 0.5,
+                }
+                for point in points
+            ]
+    columns = (
+        Column("difference", "Difference of the metric's system scores"),
+        Column("accuracy", "Pairs in which people agree", percent=True),
+        Column("low", "low"),
+        Column("high", "high"),
+        Column("kind", "Share"),
+        Column("metric", "Metric"),
+        Column("coin", "a coin"),
+    )
+    plot = Plot(
+        mark="line",
+        x="difference",
+        y="accuracy",
+        low="low",
+        high="high",
+        interval=f"{100 * fit.level:g} % intervals over systems",
+        series="kind",
+        series_order=("fitted", "observed"),
+        panel="metric" if len(fit.curves) > 1 else None,
+        reference_field="coin",
+    )
+    return Chart(title=title, table=Table(columns, tuple(rows)), plot=plot, sentences=sentences)

@@ -17,6 +17,7 @@ from truebleu.reports.document import (
     signature_lines,
 )
 from truebleu.reports.groups import comparison_blocks
+from truebleu.reports.people import people_sentences
 from truebleu.reports.resampling import (
     LARGEST_SHARE,
     p_cell,
@@ -55,6 +56,8 @@ PAIR_NUMBERS = (
     "differing_units",
     "design_effect",
     "largest_share",
+    "people_accuracy",
+    "people_with_sampling",
 )
 
 
@@ -103,6 +106,8 @@ def verdict(comparison: Comparison, label: str) -> list[str]:
     else:
         sentences = list(_cluster_sentences(comparison, metric, pairs))
     sentences += _equivalence_sentences(comparison, pairs)
+    judged = [(pair.difference, pair.people) for pair in pairs]
+    sentences += people_sentences(judged, label, metric.digits)
     sentences += [
         f"{pair.a} and {pair.b}: {_note(comparison, pair)}." for pair in pairs if pair.note
     ]
@@ -578,6 +583,8 @@ def _pair_row(pair: PairResult) -> dict[str, Value]:
         "high": pair.interval[1],
         "simultaneous_low": (pair.simultaneous_interval or (None, None))[0],
         "simultaneous_high": (pair.simultaneous_interval or (None, None))[1],
+        "people_accuracy": None if pair.people is None else pair.people.accuracy,
+        "people_with_sampling": None if pair.people is None else pair.people.with_sampling,
     }
 
 

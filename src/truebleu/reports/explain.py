@@ -18,6 +18,7 @@ from truebleu.reports.document import (
     Sentences,
     Table,
 )
+from truebleu.reports.people import people_limits, people_sentence
 from truebleu.significance.tests import TESTS
 
 if TYPE_CHECKING:
@@ -42,10 +43,6 @@ LISTED = 10
 LONGEST_TEXT = 400
 # Variables that sentences speak of.
 SPOKEN_OF = 3
-PEOPLE_LIMITS = (
-    "Agreement with people: curves of Kocmi et al. (2024) over 6,530 pairs of systems up to 2023; "
-    "a share of pairs, not the chance for this pair; lower between unrelated systems."
-)
 NOTES = (
     "Contributions add up to the difference. p-values of slices and n-grams are adjusted for all "
     "{count} tests of this metric (step-down maximum over the same swaps); intervals of slices "
@@ -79,8 +76,9 @@ def document(explanation: Explanation) -> Document:
         count = explanation.adjusted_for[label]
         notes = [str(metric.signature), method(explanation, label)]
         notes += [note.format(count=count) for note in NOTES]
-        if any(pair.people is not None for pair in explanation.of(label)):
-            notes.append(PEOPLE_LIMITS)
+        known = [one.comparison.people for one in explanation.of(label)]
+        if any(known):
+            notes.append(people_limits(filter(None, known)))
         blocks.append(Notes(tuple(notes)))
     return Document(tuple(blocks), data_table(explanation))
 
@@ -192,20 +190,11 @@ def _relation(difference: float, metric: MetricResult) -> str:
 
 
 def _is_it_big_enough(explanation: Explanation, pair: PairExplanation) -> Iterator[str]:
-    people, compared = pair.people, pair.comparison
+    people, compared = pair.comparison.people, pair.comparison
     if people is None:
         return
-    digits = _metric(explanation, pair).digits
-    size = f"{abs(compared.difference):.{digits}f} {compared.metric}"
-    if not people.better_than_coin:
-        yield (
-            f"For people, {size} is no better than a coin: it takes more than "
-            f"{people.coin:.{digits}f} for them to agree in over half of such pairs of systems."
-        )
-        return
-    yield (
-        f"People agree in {people.accuracy:.0f} % of pairs of systems that differ by {size}, or "
-        f"in {people.with_sampling:.0f} % with the uncertainty of this difference."
+    yield people_sentence(
+        compared.difference, people, compared.metric, _metric(explanation, pair).digits
     )
 
 

@@ -15,6 +15,7 @@ from truebleu.reports.document import (
     chosen_lines,
     signature_lines,
 )
+from truebleu.reports.people import people_sentences
 from truebleu.reports.resampling import (
     ENOUGH_DOCUMENTS_FOR_A_MARGIN,
     LARGEST_SHARE,
@@ -44,9 +45,13 @@ NUMBERS = (
 def document(result: GateResult) -> Document:
     """The decision as sentences, and every metric's numbers for programs."""
     unit = unit_sentences(result.test_set, result.settings, result.units)
-    blocks: list[Block] = [
-        Sentences((*sentences(result), *unit, *_few(result), *_tails(result), *_look(result)))
+    people = [
+        line
+        for check in result.checks
+        for line in people_sentences([(check.difference, check.people)], check.metric, 2)
     ]
+    lines = (*sentences(result), *dict.fromkeys(people), *unit, *_few(result))
+    blocks: list[Block] = [Sentences((*lines, *_tails(result), *_look(result)))]
     if chosen := chosen_lines(check.signature for check in result.checks):
         blocks.append(Notes(tuple(chosen)))
     checks = tuple(

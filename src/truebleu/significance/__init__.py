@@ -48,6 +48,14 @@ if TYPE_CHECKING:
         probability_of_best as probability_of_best,
         rank_ranges as rank_ranges,
     )
+    from truebleu.significance.people import (
+        CURVES as CURVES,
+        AgreementCurve as AgreementCurve,
+        PeopleAgreement as PeopleAgreement,
+        find_curve as find_curve,
+        people_agreement as people_agreement,
+        read_curves as read_curves,
+    )
     from truebleu.significance.scores import Scores as Scores, SystemScores as SystemScores
     from truebleu.significance.settings import (
         CompareSettings as CompareSettings,
@@ -88,6 +96,7 @@ _HOMES = {
     "intervals": "INTERVAL_METHODS IntervalMethod basic_interval bca_interval percentile_interval",
     "optimizer_runs": "RunScores group_runs",
     "pairs": "clusters probability_of_best rank_ranges",
+    "people": ("AgreementCurve CURVES PeopleAgreement find_curve people_agreement read_curves"),
     "scores": "Scores SystemScores",
     "settings": "CompareSettings IntervalSettings ResamplingSettings",
     "statistics": "MetricStatistics bootstrap_scores metric_statistics swap_differences",

@@ -37,6 +37,7 @@ from truebleu.significance.pairs import (
     rank_ranges,
     significantly_better,
 )
+from truebleu.significance.people import CURVES, agreement_of_pairs, require_curves
 from truebleu.significance.settings import (
     CompareSettings,
     chosen_unit,
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
     from truebleu.significance.groups import GroupComparison
     from truebleu.significance.optimizer_runs import RunScores
     from truebleu.significance.pairs import PairTests
+    from truebleu.significance.people import AgreementCurve, PeopleAgreement
     from truebleu.significance.statistics import Pair, Progress, Spread
 
 __all__ = ["Comparison", "MetricResult", "PairResult", "SystemResult", "compare"]
@@ -144,6 +146,7 @@ class PairResult:
         equivalent: whether that is at most the significance level; None without a margin.
         pooled_difference: of all runs as one corpus, which is what swaps of separate runs test;
             None where runs are not compared.
+        people: how often people agree with such a difference; None where no curve is known.
         note: what makes the test moot.
     """
 
@@ -165,6 +168,7 @@ class PairResult:
     equivalence_p_adjusted: float | None = None
     equivalent: bool | None = None
     pooled_difference: float | None = None
+    people: PeopleAgreement | None = None
     note: PairNote | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -301,6 +305,7 @@ def compare(
     runs: str | Mapping[str, Sequence[str]] | None = None,
     about: About | None = None,
     swap_runs: RunSwaps = "together",
+    curves: Sequence[AgreementCurve] | None = CURVES,
     documents: Iterable[object] | None = None,
     domains: Iterable[object] | None = None,
     progress: Progress | None = None,
@@ -344,12 +349,14 @@ def compare(
             only. The default is further runs where every system has two or more.
         swap_runs: about these runs, whether swaps take all runs of a unit "together", or each of
             them "separately", as MultEval does.
+        curves: what says how often people agree with a difference; None to leave that out.
         documents: the document of each segment, where `systems` is no test set.
         domains: the domain of each segment, likewise.
         progress: called with the number of replicates made since the last call.
     """
     test_set = as_test_set(systems, references, documents=documents, domains=domains)
     parsed, test_set = metrics_for(metrics, test_set)
+    require_curves(parsed, curves)
     names = list(test_set.systems)
     grouped = None
     if runs is not None:
@@ -434,6 +441,11 @@ def compare(
         pair_results = _pair_results(
             metric, replicated, names, pairs, tested, settings, spreads(metric, pairs, clustered)
         )
+        agreements = agreement_of_pairs(metric.metric, curves, pairs, metric.scores, replicated)
+        pair_results = [
+            replace(pair, people=people)
+            for pair, people in zip(pair_results, agreements, strict=True)
+        ]
         if results is not None:
             system_results = [
                 replace(result, runs=run_scores)

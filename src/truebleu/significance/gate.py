@@ -39,7 +39,7 @@ from truebleu.corpus.test_set import TestSet, as_test_set, fingerprint
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels, metrics_for
 from truebleu.metrics.statistics_files import SavedStatistics
-from truebleu.resampling import TIE_TOLERANCE, Swaps
+from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Swaps
 from truebleu.significance.corrections import westfall_young
 from truebleu.significance.ledger import (
     look_key,
@@ -47,8 +47,13 @@ from truebleu.significance.ledger import (
     require_looks,
     system_fingerprint,
 )
+from truebleu.significance.people import CURVES, agreement_of_pairs, find_curve, require_curves
 from truebleu.significance.settings import ResamplingSettings, chosen_unit, units_of
-from truebleu.significance.statistics import MetricStatistics, swap_differences
+from truebleu.significance.statistics import (
+    MetricStatistics,
+    bootstrap_scores,
+    swap_differences,
+)
 from truebleu.significance.student import hall_interval, hall_p
 from truebleu.significance.tests import fewest_units, monte_carlo_error, randomization_p
 
@@ -62,6 +67,7 @@ if TYPE_CHECKING:
     from truebleu.resampling import Units, Values
     from truebleu.significance.compare import Bounds, PairNote
     from truebleu.significance.ledger import Look
+    from truebleu.significance.people import AgreementCurve, PeopleAgreement
     from truebleu.significance.statistics import Progress
 
 __all__ = ["GateCheck", "GateResult", "GateSettings", "Rule", "gate"]
@@ -130,6 +136,8 @@ class GateCheck:
         differing_units: the units in which the metric counts the two systems differently.
         largest_share: how much of the difference's variance is one unit's; None where it does not
             vary.
+        people: how often people agree with such a difference, which decides nothing; None where no
+            curve is known.
         note: what makes the test moot.
     """
 
@@ -148,6 +156,7 @@ class GateCheck:
     exact: bool
     differing_units: int
     largest_share: float | None = None
+    people: PeopleAgreement | None = None
     note: PairNote | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -233,6 +242,7 @@ def gate(
     domains: Iterable[object] | None = None,
     ledger: str | Path | None = None,
     looks: int | None = None,
+    curves: Sequence[AgreementCurve] | None = CURVES,
     progress: Progress | None = None,
 ) -> GateResult:
     """May the new system take the place of the old one?
@@ -261,6 +271,8 @@ def gate(
         ledger: a file that records the looks at this test set, so that all of them together keep
             the level; see `truebleu.significance.ledger`.
         looks: how many looks are planned, with a ledger; None for any number.
+        curves: what says how often people agree with a difference, which decides nothing; None to
+            leave that out.
         progress: called with the number of replicates made since the last call.
     """
     settings = GateSettings(
@@ -286,6 +298,7 @@ def gate(
         systems = {"new": new} if isinstance(old, SavedStatistics) else {"new": new, "old": old}
     test_set = as_test_set(systems, references, documents=documents, domains=domains)
     parsed, test_set = metrics_for(metrics, test_set)
+    require_curves(parsed, curves)
     labels = metric_labels(parsed)
     _require_directions(labels, parsed)
     new_name, old_name = _names(test_set, saved)
@@ -300,6 +313,7 @@ def gate(
         for label, metric, counts in zip(labels, parsed, rows, strict=True)
     ]
     references_per_segment = test_set.references_per_segment
+    people = _people(statistics, units, settings, curves)
 
     def decide(look: Look | None) -> GateResult:
         alpha = settings.alpha if look is None else look.alpha
@@ -308,7 +322,12 @@ def gate(
             new=new_name,
             old=old_name,
             checks=tuple(
-                _checks(statistics, units, references_per_segment, settings, alpha, progress)
+                replace(check, people=agreement)
+                for check, agreement in zip(
+                    _checks(statistics, units, references_per_segment, settings, alpha, progress),
+                    people,
+                    strict=True,
+                )
             ),
             test_set=test_set.outline,
             settings=settings,
@@ -463,6 +482,23 @@ def _checks(
             )
         )
     return checks
+
+
+def _people(
+    statistics: Sequence[MetricStatistics],
+    units: Units,
+    settings: GateSettings,
+    curves: Sequence[AgreementCurve] | None,
+) -> list[PeopleAgreement | None]:
+    """How often people agree with each metric's difference."""
+    if not any(find_curve(metric.metric, curves or ()) for metric in statistics):
+        return [None] * len(statistics)
+    bootstrap = Bootstrap(replicates=settings.replicates, seed=settings.seed)
+    drawn = bootstrap_scores(statistics, units, bootstrap)
+    return [
+        agreement_of_pairs(metric.metric, curves, [(0, 1)], metric.scores, scores)[0]
+        for metric, scores in zip(statistics, drawn, strict=True)
+    ]
 
 
 def _replicates(units: Units, settings: GateSettings, alpha: float) -> int:

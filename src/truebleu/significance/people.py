@@ -5,25 +5,46 @@ of systems with blind human comparisons how often people and metric agree about 
 
     accuracy(Δ) = ceiling / (1 + exp(-slope Δ)) per cent, of a difference Δ of system scores
 
-The curve starts below 50 %; there, the metric is no better than a coin.
+The curve starts below 50 %; there, the metric is no better than a coin. `agree --curve` fits such a
+curve to one's own human scores; it starts at 50 %.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
-from math import log
+from math import isfinite, log
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from truebleu.errors import MalformedFileError, SettingError, UnreadableFileError
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
+    from os import PathLike
 
     from numpy.typing import ArrayLike, NDArray
 
     from truebleu.metrics.base import Metric, Signature
+    from truebleu.resampling import Values
+    from truebleu.significance.statistics import Pair
+
+__all__ = [
+    "CURVES",
+    "AgreementCurve",
+    "PeopleAgreement",
+    "find_curve",
+    "people_agreement",
+    "read_curves",
+]
 
 COIN = 50.0
+KOCMI, KOCMI_PAIRS = "Kocmi et al. 2024", 6530
+# With more pairs of systems than this, nobody reads about each.
+MOST_PAIRS = 1000
+# What a signature says about the texts, not about the metric.
+NOT_SETTINGS = frozenset({"nrefs", "version", "scores"})
 # Scores of neural metrics are mostly between 0 and 1, and the curves are about a hundred times it.
 LARGEST_FRACTION = 1.5
 # The tokenizers that sacreBLEU chooses by default, each for its language.
@@ -41,6 +62,10 @@ class AgreementCurve:
         names: what the metric may be called, in lower case.
         fields: what its signature must say.
         percent: whether the authors multiplied scores between 0 and 1 by 100.
+        start: per cent at a difference of 0; None for half the ceiling, as the paper has it.
+        source: whose curve it is.
+        pairs: of systems that it was fitted to.
+        largest: difference that it was fitted to; None where that is not known.
     """
 
     metric: str
@@ -49,6 +74,14 @@ class AgreementCurve:
     names: tuple[str, ...]
     fields: Mapping[str, tuple[str, ...]] | None = None
     percent: bool = False
+    start: float | None = None
+    source: str = KOCMI
+    pairs: int = KOCMI_PAIRS
+    largest: float | None = None
+
+    @property
+    def _start(self) -> float:
+        return self.ceiling / 2 if self.start is None else self.start
 
     def accuracy(self, difference: ArrayLike) -> NDArray[np.float64]:
         """Per cent of pairs in which people agree, at least that of a coin.
@@ -57,13 +90,15 @@ class AgreementCurve:
         77.2
         """
         size = np.abs(np.asarray(difference, dtype=np.float64))
-        return np.maximum(self.ceiling / (1 + np.exp(-self.slope * size)), COIN)
+        rise = 2 / (1 + np.exp(-self.slope * size)) - 1
+        return np.maximum(self._start + (self.ceiling - self._start) * rise, COIN)
 
     def difference(self, accuracy: float) -> float | None:
         """The difference at which so many per cent agree; None where that is never reached."""
-        if accuracy >= self.ceiling:
+        if accuracy >= self.ceiling or self.slope <= 0:
             return None
-        return max(0.0, -log(self.ceiling / accuracy - 1) / self.slope)
+        rise = max(0.0, (accuracy - self._start) / (self.ceiling - self._start))
+        return log((1 + rise) / (1 - rise)) / self.slope
 
     def fits(self, signature: Signature) -> bool:
         """Whether the curve is about the metric with this signature."""
@@ -141,26 +176,73 @@ class PeopleAgreement:
 
     Attributes:
         curve: the metric of the curve, as its authors call it.
+        source: whose curve it is.
+        pairs: of systems that the curve was fitted to.
         accuracy: per cent of pairs of systems with this difference in which people agree.
         with_sampling: the same, averaged over what the difference might be on other test sets.
         coin: the difference, in the metric's points, up to which it is no better than a coin.
         better_than_coin: whether the difference is larger than that.
+        beyond: whether it is larger than any that the curve was fitted to, as far as is known.
     """
 
     curve: str
+    source: str
+    pairs: int
     accuracy: float
     with_sampling: float
     coin: float
     better_than_coin: bool
+    beyond: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
         return {name: getattr(self, name) for name in self.__slots__}
 
 
-def find_curve(metric: Metric) -> AgreementCurve | None:
+def find_curve(metric: Metric, curves: Iterable[AgreementCurve] = CURVES) -> AgreementCurve | None:
     """The curve that is about a metric with its settings; None where there is none."""
-    return next((curve for curve in CURVES if curve.fits(metric.signature)), None)
+    return next((curve for curve in curves if curve.fits(metric.signature)), None)
+
+
+def require_curves(metrics: Iterable[Metric], curves: Sequence[AgreementCurve] | None) -> None:
+    """Refuse one's own curves where none is about any of the metrics: they would do nothing."""
+    if not curves or all(curve.source == KOCMI for curve in curves):
+        return
+    signatures = [metric.signature for metric in metrics]
+    if not any(curve.fits(signature) for curve in curves for signature in signatures):
+        known = ", ".join(dict.fromkeys(curve.metric for curve in curves))
+        listed = ", ".join(map(str, signatures))
+        raise SettingError("curves", known, f"a curve of one of the metrics: {listed}")
+
+
+def agreement_of_pairs(
+    metric: Metric,
+    curves: Sequence[AgreementCurve] | None,
+    pairs: Sequence[Pair],
+    scores: Values,
+    replicates: Values,
+) -> list[PeopleAgreement | None]:
+    """How often people agree with each of some differences, where a curve is about the metric.
+
+    Args:
+        metric: whose scores differ.
+        curves: those that there are.
+        pairs: numbers of the systems of each difference.
+        scores: of all systems on the whole test set.
+        replicates: their scores on resampled test sets, shaped (replicate, system).
+    """
+    curve = find_curve(metric, curves or ())
+    if curve is None or len(pairs) > MOST_PAIRS:
+        return [None] * len(pairs)
+    return [
+        people_agreement(
+            curve,
+            float(scores[a] - scores[b]),
+            replicates[:, a] - replicates[:, b],
+            score=float(scores[a]),
+        )
+        for a, b in pairs
+    ]
 
 
 def people_agreement(
@@ -185,8 +267,78 @@ def people_agreement(
     coin = curve.difference(COIN) or 0.0
     return PeopleAgreement(
         curve=curve.metric,
+        source=curve.source,
+        pairs=curve.pairs,
         accuracy=float(curve.accuracy(scale * difference)),
         with_sampling=float(np.where(agrees, accuracies, 100 - accuracies).mean()),
         coin=coin / scale,
         better_than_coin=scale * abs(difference) > coin,
+        beyond=curve.largest is not None and scale * abs(difference) > curve.largest,
     )
+
+
+# One's own curves, in files.
+
+
+def settings_of(signature: Signature) -> dict[str, tuple[str, ...]]:
+    """What a signature says about the metric, and not about the texts that it scored."""
+    return {key: (value,) for key, value in signature.fields if key not in NOT_SETTINGS}
+
+
+def read_curves(path: str | PathLike[str]) -> tuple[AgreementCurve, ...]:
+    """The curves that ``truebleu agree --curve --format json`` printed into a file.
+
+    Args:
+        path: the file.
+    """
+    name = str(path)
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+    except OSError as error:
+        raise UnreadableFileError(name, error.strerror or str(error)) from error
+    except UnicodeDecodeError as error:
+        raise MalformedFileError(name, 1, "bytes that are not UTF-8", EXPECTED) from error
+    try:
+        curves = json.loads(text)["curves"]
+        read = tuple(_curve(one, name) for one in curves)
+    except json.JSONDecodeError as error:
+        raise MalformedFileError(name, error.lineno, "no JSON", EXPECTED) from error
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        raise MalformedFileError(name, 1, f"no such curves ({error})", EXPECTED) from error
+    if not read:
+        raise MalformedFileError(name, 1, "no curve", EXPECTED)
+    return read
+
+
+EXPECTED = "what truebleu agree --curve --format json prints"
+
+
+def _curve(values: Mapping[str, Any], source: str) -> AgreementCurve:
+    ceiling, slope = (_number(values, key) for key in ("ceiling", "slope"))
+    pairs = values["pairs"]
+    if not (COIN <= ceiling <= 100 and slope >= 0 and isinstance(pairs, int)):
+        raise ValueError(f"ceiling {ceiling:g}, slope {slope:g}")
+    settings = values["settings"]
+    if not isinstance(settings, dict):
+        raise TypeError(f"settings: {settings!r}")
+    fields = {key: (str(value),) for key, value in settings.items()}
+    metric = str(values["metric"])
+    return AgreementCurve(
+        metric=metric,
+        ceiling=ceiling,
+        slope=slope,
+        names=(str(values["name"]).lower(),),
+        fields=fields,
+        start=COIN,
+        source=source,
+        pairs=pairs,
+        largest=_number(values, "largest"),
+    )
+
+
+def _number(values: Mapping[str, Any], key: str) -> float:
+    value = values[key]
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        raise ValueError(f"{key}: {value!r}")
+    return float(value)
