@@ -7,7 +7,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 .PHONY: help demo test quick check lint types rust-check rust-test format fuzz bench evidence integrations man wheel dist-check build browser clean
 
 help:  ## list the targets
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
 demo: .venv/built  ## score a simulated test set
 	$(BIN)/truebleu demo
@@ -15,8 +15,11 @@ demo: .venv/built  ## score a simulated test set
 test: rust-test .venv/tools browser  ## all tests, Rust and Python
 	$(BIN)/python -m pytest
 
-quick: .venv/tools  ## unit tests only: no simulations, no recorded runs of other tools
-	$(BIN)/python -m pytest -q -m 'not slow' --ignore=tests/parity
+# What takes long: recorded runs of other tools, commands in processes of their own, packages.
+LONG := tests/parity tests/robustness tests/packaging
+
+quick: .venv/tools  ## unit tests only, in a minute: no simulations, no recorded runs, no processes
+	$(BIN)/python -m pytest -q -m 'not slow' $(LONG:%=--ignore=%)
 
 check: lint types rust-check test  ## linters, types and tests: what CI runs
 

@@ -22,6 +22,8 @@ def row_line(row: Speed | Memory) -> str:
         return f"{row.name}: {megabytes(row.peak)}, bar {megabytes(row.bar)}: {verdict(row.met)}\n"
     if row.problem:
         return f"{row.name}: {row.problem}\n"
+    if row.peer_seconds is None:
+        return f"{row.name}: {seconds(row.seconds)} by truebleu\n"
     times = f"{seconds(row.peer_seconds)} by {row.peer}, {seconds(row.seconds)} by truebleu"
     bar = "" if row.bar is None else f", bar {row.bar:g}×: {verdict(row.met)}"
     return f"{row.name}: {times}, {ratio(row.ratio)}{bar}\n"

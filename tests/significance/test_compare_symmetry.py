@@ -109,7 +109,9 @@ def test_documents_of_one_segment_are_segments(test_set: TestSet, test: str) -> 
     names = tuple(f"document {segment}" for segment in range(len(test_set)))
     alone = replace(test_set, documents=names)
     by_unit: list[dict[str, Any]] = [
-        compare(alone, metrics=METRICS, test=test, unit=unit, interval="hall").to_dict()
+        compare(
+            alone, metrics=METRICS, test=test, unit=unit, interval="hall", replicates=500
+        ).to_dict()
         for unit in ("segment", "document")
     ]
     for key in ("systems", "comparisons", "metrics"):
@@ -117,8 +119,9 @@ def test_documents_of_one_segment_are_segments(test_set: TestSet, test: str) -> 
 
 
 def test_blocks_of_one_segment_are_segments(test_set: TestSet) -> None:
-    by_segment = compare(test_set, metrics=METRICS, unit="segment", interval="hall")
-    by_block = compare(test_set, metrics=METRICS, unit="block", block_length=1)
+    quick: dict[str, Any] = {"metrics": METRICS, "replicates": 500}
+    by_segment = compare(test_set, unit="segment", interval="hall", **quick)
+    by_block = compare(test_set, unit="block", block_length=1, **quick)
     # What differs is what the design effect is about: documents, or blocks of one segment.
     assert [replace(pair, design_effect=None) for pair in by_segment.comparisons] == [
         replace(pair, design_effect=None) for pair in by_block.comparisons

@@ -88,6 +88,7 @@ def _normal_texts(spread: float) -> TestSet:
 VALUE = FunctionMetric(function=lambda output, _: float(output), name="value")
 
 
+@pytest.mark.slow
 def test_wins_are_right_as_often_as_they_claim_if_differences_of_all_sizes_are_as_likely() -> None:
     result = study_accuracy(
         _normal_texts(spread=2.0),
@@ -109,6 +110,7 @@ def test_wins_are_right_as_often_as_they_claim_if_differences_of_all_sizes_are_a
         assert band.confidence == pytest.approx(band.right.value, abs=0.05)
 
 
+@pytest.mark.slow
 def test_of_systems_that_hardly_differ_half_of_all_conclusions_are_right_however_sure() -> None:
     result = study_accuracy(
         _normal_texts(spread=1e-4),

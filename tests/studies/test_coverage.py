@@ -97,6 +97,7 @@ def _normal_texts(systems: int) -> TestSet:
     return TestSet(systems=texts, references=(["x"] * 2000,), reference_names=("r",))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("of", "level"), [("scores", 0.95), ("differences", 0.8)])
 def test_intervals_of_means_cover_what_they_should(of: Any, level: float) -> None:
     result = study_coverage(
@@ -108,6 +109,7 @@ def test_intervals_of_means_cover_what_they_should(of: Any, level: float) -> Non
     assert "is within the error" in said(result)[0]
 
 
+@pytest.mark.slow
 def test_blocks_of_alike_segments_are_covered_too_seldom_and_documents_rightly() -> None:
     random = np.random.default_rng(1)
     values = np.repeat(random.normal(size=300), 10) + random.normal(size=3000)

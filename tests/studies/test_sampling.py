@@ -86,6 +86,7 @@ def test_in_random_order_the_design_effects_are_about_1() -> None:
         assert over.effect_low < 1 < over.effect_high
 
 
+@pytest.mark.slow
 def test_where_neighbours_are_alike_blocks_spread_more_and_systematic_samples_less() -> None:
     random = np.random.default_rng(4)
     # Ten segments of each document have its mean; within and between documents the variance is 1,
