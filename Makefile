@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help demo test quick check lint types rust-check rust-test format fuzz bench evidence integrations man wheel dist-check build browser clean
+.PHONY: help demo test quick check lint types rust-check rust-test format fuzz bench evidence docs integrations man wheel dist-check build browser clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -52,6 +52,11 @@ bench: .venv/bench  ## speed and memory against other tools, as ratios
 
 evidence: .venv/tools  ## write docs/evidence anew, from the public data
 	$(BIN)/python -m evidence
+
+docs: .venv/built  ## the documentation site, into dist/docs; a broken link fails it
+	$(BIN)/python -m pip install --quiet --group docs
+	PYTHONPATH=. $(BIN)/python docs/site/conf.py
+	PYTHONPATH=. $(BIN)/python -m sphinx --fail-on-warning --keep-going -q -c docs/site dist/docs-source dist/docs
 
 integrations: .venv/tools  ## tests against the real torchmetrics and evaluate, in an environment of their own
 	$(PYTHON) -m venv .venv/integrations

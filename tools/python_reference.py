@@ -44,7 +44,7 @@ def reference() -> str:
 def _section(package: str) -> str:
     module = import_module(package)
     names = sorted(module.__all__, key=lambda name: (name.lower(), name))
-    rows = [f"| `{_call(module, name)}` | {_description(module, name)} |" for name in names]
+    rows = [f"| `{_call(module, name)}` | {description(module, name)} |" for name in names]
     return "\n".join([f"## `{package}`", "", "| name | what it is |", "|---|---|", *rows, ""])
 
 
@@ -58,7 +58,7 @@ def _call(module: object, name: str) -> str:
     return f"{name}({', '.join([*arguments[:SHOWN], *more])})"
 
 
-def _description(module: object, name: str) -> str:
+def description(module: object, name: str) -> str:
     """The first line of the docstring, with links to the pages that it names."""
     value = getattr(module, name)
     if isinstance(value, Mapping):
