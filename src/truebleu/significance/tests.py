@@ -128,7 +128,7 @@ def absolute_bootstrap_p(
     *,
     scale: ArrayLike = 0.0,
 ) -> Values:
-    """Riezler & Maxwell's Fig. 2, also in Moses and sacreBLEU: `|d_b|` minus its mean against `|d|`.
+    """Riezler & Maxwell's Fig. 2, also in Moses and sacreBLEU: `|d_b|` less its mean against `|d|`.
 
     Where all d_b have the sign of d, this counts one tail only, so that p is half of what it should
     be: at .05 it rejects 10 to 12 % of true null hypotheses. For comparison only.
