@@ -212,7 +212,7 @@ def _summary(sections: Iterable[tuple[str, list[Row]]]) -> Document:
         Column("warned", "others with a warning"),
         Column("silent", "without"),
     )
-    rows = []
+    rows: list[dict[str, str | int]] = []
     for heading, measured_rows in sections:
         others = [row for row in measured_rows if not row.holds]
         warned = sum(row.warned for row in others)
