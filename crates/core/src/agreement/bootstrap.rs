@@ -12,7 +12,7 @@ use rayon::prelude::ParallelSliceMut;
 
 use super::coefficients::{Averaging, Coefficient, Formula};
 use super::groups::{Group, Grouping, Prepared, Scratch};
-use super::permuted_ties::common_multiple;
+use super::permuted_ties::{LARGEST, Sum, common_multiple};
 use crate::interruption;
 use crate::resampling::{Purpose, Stream};
 
@@ -202,24 +202,40 @@ impl DrawnTies {
     /// None where sums would be too large.
     fn accuracies(&self, drawn: &[[u32; LANES]]) -> Option<[f64; LANES]> {
         let (mut tied, mut total) = ([0_i64; LANES], [0_i64; LANES]);
-        let mut worth = Vec::with_capacity(2 * drawn.len());
-        for (times, &[weight, ties, all]) in drawn.iter().zip(&self.groups) {
-            let mut loss = [0_i32; LANES];
+        for (times, &[_, ties, all]) in drawn.iter().zip(&self.groups) {
             for lane in 0..LANES {
                 let times = i64::from(times[lane]);
-                (tied[lane], total[lane]) = (tied[lane] + times * ties, total[lane] + times * all);
-                loss[lane] = i32::try_from(times * weight).ok()?;
+                tied[lane] += times * ties;
+                total[lane] = times.checked_mul(all)?.checked_add(total[lane])?;
             }
-            worth.extend([loss, loss.map(|loss| -loss)]);
         }
-        if total.iter().any(|&total| total > i64::from(i32::MAX)) {
+        let largest = total.iter().copied().max().unwrap_or(0);
+        if largest > LARGEST as i64 {
             return None;
         }
-        let (mut sums, mut least) = ([0_i32; LANES], [0_i32; LANES]);
+        let least = if i32::try_from(largest).is_ok() {
+            self.least_losses::<i32>(drawn)
+        } else {
+            self.least_losses::<i64>(drawn)
+        };
+        Some(std::array::from_fn(|lane| {
+            let right = tied[lane] - least[lane];
+            if total[lane] > 0 { right as f64 / total[lane] as f64 } else { f64::NAN }
+        }))
+    }
+
+    /// The least sum of losses on the way down, in each replicate.
+    fn least_losses<S: Sum>(&self, drawn: &[[u32; LANES]]) -> [i64; LANES] {
+        let mut worth = Vec::with_capacity(2 * drawn.len());
+        for (times, &[weight, ..]) in drawn.iter().zip(&self.groups) {
+            let loss = times.map(|times| i64::from(times) * weight);
+            worth.extend([loss.map(S::of), loss.map(|loss| S::of(-loss))]);
+        }
+        let (mut sums, mut least) = ([S::default(); LANES], [S::default(); LANES]);
         for (&kind, &cut) in self.differences.iter().zip(&self.cuts) {
             let worth = &worth[kind as usize];
             for lane in 0..LANES {
-                sums[lane] += worth[lane];
+                sums[lane] = sums[lane] + worth[lane];
             }
             if cut {
                 for lane in 0..LANES {
@@ -227,10 +243,7 @@ impl DrawnTies {
                 }
             }
         }
-        Some(std::array::from_fn(|lane| {
-            let right = tied[lane] - i64::from(least[lane]);
-            if total[lane] > 0 { right as f64 / total[lane] as f64 } else { f64::NAN }
-        }))
+        least.map(Into::into)
     }
 }
 

@@ -20,10 +20,11 @@ use super::groups::{Group, Prepared};
 pub(super) const FINE: u64 = 1 << 18;
 /// Differences of standardised scores closer than this are the same but for rounding.
 const ROUNDING: f64 = 1e-12;
-/// The most differences that are kept; 12 bytes each. Larger groups are calibrated draw by draw.
+/// The most differences that are kept; 16 bytes each. Larger groups are calibrated draw by draw.
 const MOST: u64 = 1 << 22;
-/// Sums of whole weights must fit into 32 bits.
-const LARGEST: u64 = i32::MAX as u64;
+/// Sums of whole weights must be exact as floats. Groups of many sizes need more than 32 bits: a pair of
+/// 12 cells and one of 19 have no small weights in common.
+pub(super) const LARGEST: u64 = 1 << 53;
 /// Draws that are evaluated at once.
 pub const DRAWS: usize = 16;
 /// For each of them, all bits set or none.
@@ -35,7 +36,7 @@ struct Difference {
     first: u32,
     second: u32,
     /// What is lost, or won if below 0, when the threshold falls below the difference.
-    loss: i32,
+    loss: i64,
 }
 
 /// The differences of all pairs that two metrics can make, largest first.
@@ -43,8 +44,8 @@ struct Difference {
 pub struct PermutedTies {
     differences: Vec<Difference>,
     /// What is right when every pair is tied.
-    tied: i32,
-    total: i32,
+    tied: i64,
+    total: i64,
 }
 
 impl PermutedTies {
@@ -65,15 +66,17 @@ impl PermutedTies {
     pub fn accuracies(&self, holds: &[Mask]) -> [[f64; 2]; DRAWS] {
         let (first, second) = if i16::try_from(self.total).is_ok() {
             self.least_losses::<i16>(holds)
-        } else {
+        } else if i32::try_from(self.total).is_ok() {
             self.least_losses::<i32>(holds)
+        } else {
+            self.least_losses::<i64>(holds)
         };
-        let share = |least: i32| f64::from(self.tied - least) / f64::from(self.total);
+        let share = |least: i64| (self.tied - least) as f64 / self.total as f64;
         std::array::from_fn(|draw| [share(first[draw]), share(second[draw])])
     }
 
     /// The least sum of losses on the way down, of both hybrids in each draw.
-    fn least_losses<S: Sum>(&self, holds: &[Mask]) -> ([i32; DRAWS], [i32; DRAWS]) {
+    fn least_losses<S: Sum>(&self, holds: &[Mask]) -> ([i64; DRAWS], [i64; DRAWS]) {
         let [mut first, mut second] = [[S::default(); DRAWS]; 2];
         let [mut first_least, mut second_least] = [[S::default(); DRAWS]; 2];
         for difference in &self.differences {
@@ -92,20 +95,26 @@ impl PermutedTies {
 }
 
 /// A whole number; the smaller it is, the more draws are added up by one instruction.
-trait Sum:
-    Copy + Default + Ord + Add<Output = Self> + BitAnd<Output = Self> + From<i16> + Into<i32>
+pub(super) trait Sum:
+    Copy + Default + Ord + Add<Output = Self> + BitAnd<Output = Self> + From<i16> + Into<i64>
 {
-    fn of(number: i32) -> Self;
+    fn of(number: i64) -> Self;
 }
 
 impl Sum for i16 {
-    fn of(number: i32) -> Self {
+    fn of(number: i64) -> Self {
         number as Self
     }
 }
 
 impl Sum for i32 {
-    fn of(number: i32) -> Self {
+    fn of(number: i64) -> Self {
+        number as Self
+    }
+}
+
+impl Sum for i64 {
+    fn of(number: i64) -> Self {
         number
     }
 }
@@ -120,7 +129,7 @@ fn all_differences(
     prepared: &Prepared,
     averaging: Averaging,
     metrics: [&[f64]; 2],
-) -> Option<(SizedDifferences, i32, i32)> {
+) -> Option<(SizedDifferences, i64, i64)> {
     if prepared.pairs() > MOST / 4 {
         return None;
     }
@@ -133,11 +142,11 @@ fn all_differences(
     let mut tied = 0;
     for group in groups {
         let (numerator, denominator) = group.size().weight(averaging.micro);
-        let weight = (unit / denominator * numerator) as i32;
-        tied += weight * group.ties as i32;
+        let weight = (unit / denominator * numerator) as i64;
+        tied += weight * group.ties as i64;
         add_differences(&mut found, prepared, group, metrics, weight);
     }
-    Some((found, tied, total as i32))
+    Some((found, tied, total as i64))
 }
 
 /// What a group is worth, so that each of its pairs is worth a whole number.
@@ -152,7 +161,7 @@ fn add_differences(
     prepared: &Prepared,
     group: &Group,
     metrics: [&[f64]; 2],
-    weight: i32,
+    weight: i64,
 ) {
     let place = |cell: usize, metric: usize| (2 * cell + metric) as u32;
     for later in group.start..group.end {
@@ -221,7 +230,7 @@ const SAMPLE: usize = 1 << 16;
 /// The differences between two thresholds that are worth the same.
 #[derive(Debug, Clone)]
 struct Run {
-    loss: i32,
+    loss: i64,
     end: usize,
     /// Whether a threshold follows.
     last: bool,
@@ -232,8 +241,8 @@ struct Run {
 pub(super) struct CoarseTies {
     cells: Vec<[u32; 2]>,
     runs: Vec<Run>,
-    tied: i32,
-    total: i32,
+    tied: i64,
+    total: i64,
 }
 
 impl CoarseTies {
@@ -247,10 +256,10 @@ impl CoarseTies {
     ) -> Option<Self> {
         let (found, tied, total) = all_differences(prepared, averaging, metrics)?;
         let unit = total_unit(prepared)?;
-        let mut losses: Vec<i32> = Vec::new();
+        let mut losses: Vec<i64> = Vec::new();
         for size in prepared.sizes() {
             let (numerator, denominator) = size.weight(averaging.micro);
-            let weight = (unit / denominator * numerator) as i32;
+            let weight = (unit / denominator * numerator) as i64;
             losses.extend([weight, -weight]);
         }
         losses.sort_unstable();
@@ -259,7 +268,7 @@ impl CoarseTies {
         let thresholds = quantiles(&found, wanted);
         // Counting sort by range and worth; differences of 0 are tied at any threshold.
         let kinds = losses.len();
-        let place = |size: f64, loss: i32| {
+        let place = |size: f64, loss: i64| {
             let range = thresholds.partition_point(|&threshold| threshold + ROUNDING >= size);
             let kind = losses.partition_point(|&other| other < loss);
             (range * kinds + kind) as u32
@@ -301,8 +310,8 @@ impl CoarseTies {
     /// `holds[2 * cell + metric]` has a bit for each draw in which the first hybrid holds that metric's
     /// score of the cell; the second holds it in the others.
     pub(super) fn accuracies(&self, holds: &[Bits]) -> Vec<[f64; 2]> {
-        let mut sums = [[0_i32; LANES]; 2];
-        let mut least = [[0_i32; LANES]; 2];
+        let mut sums = [[0_i64; LANES]; 2];
+        let mut least = [[0_i64; LANES]; 2];
         let mut start = 0;
         for run in &self.runs {
             let mut counters = [Counter::default(), Counter::default()];
@@ -330,7 +339,7 @@ impl CoarseTies {
             }
             start = run.end;
         }
-        let share = |least: i32| f64::from(self.tied - least) / f64::from(self.total);
+        let share = |least: i64| (self.tied - least) as f64 / self.total as f64;
         (0..LANES).map(|draw| [share(least[0][draw]), share(least[1][draw])]).collect()
     }
 }
@@ -366,7 +375,7 @@ impl Counter {
     }
 
     /// Adds the counts of all draws, times a factor.
-    fn add_to(&self, factor: i32, sums: &mut [i32; LANES]) {
+    fn add_to(&self, factor: i64, sums: &mut [i64; LANES]) {
         for (exponent, digit) in self.digits.iter().enumerate() {
             if digit.iter().all(|&word| word == 0) {
                 continue;
@@ -375,7 +384,7 @@ impl Counter {
             for (sums, &word) in sums.chunks_exact_mut(64).zip(digit) {
                 for (bit, sum) in sums.iter_mut().enumerate() {
                     // All bits of the mask are those of the draw.
-                    *sum += worth & -((word >> bit & 1) as i32);
+                    *sum += worth & -((word >> bit & 1) as i64);
                 }
             }
         }
