@@ -83,7 +83,7 @@ dist-check: wheel  ## install the wheel into an empty environment, try it, and c
 build: .venv/built  ## compile the core into .venv
 
 clean:  ## remove what the other targets made
-	rm -rf .venv target .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv target dist benchmarks/results evidence/journal .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
