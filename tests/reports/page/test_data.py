@@ -7,7 +7,7 @@ import json
 import numpy as np
 
 from truebleu.explanation.report import report
-from truebleu.reports.page._data import PageData
+from truebleu.reports.page._data import Column, PageData
 from truebleu.simulation import simulate_causes
 
 CAUSES = simulate_causes(segments=60)
@@ -15,20 +15,17 @@ MADE = report(CAUSES, metrics=["bleu", "nist"], replicates=200)
 DATA = PageData.of(MADE)
 
 
-def test_statistics_are_read_back_as_they_were() -> None:
+def test_columns_are_stored_as_small_differences() -> None:
     assert MADE.segments is not None
-    described = json.loads(DATA.description())
-    data, offset = DATA.statistics(), 0
-    for metric, segments in zip(described["metrics"], MADE.segments.metrics, strict=True):
-        for column, kind in enumerate(metric["columns"]):
-            count = 60 * len(CAUSES.systems)
-            values = np.frombuffer(data, f"<{kind}", count, offset).reshape(-1, 60)
-            assert np.array_equal(values.T, segments.rows[:, :, column])
-            offset += -(-values.nbytes // 8) * 8
-    assert offset == len(data)
-    # Counts are small numbers; only information has fractions.
-    assert set(described["metrics"][0]["columns"]) == {"u1"}
-    assert "f8" in described["metrics"][1]["columns"]
+    bleu, nist = (metric["columns"] for metric in json.loads(DATA.description())["metrics"])
+    # Counts fit into bytes, and those of each order are stored next to those of another.
+    assert {kind for kind, _, _ in bleu} == {"u1"}
+    assert all(back > 0 for _, _, back in bleu[3:])
+    # The number of words is that of 1-grams: nothing is left of it.
+    assert not any(Column.of(MADE.segments.metrics[0].rows.transpose(2, 1, 0), 6).data)
+    assert ["f8", "f8", 0] in nist
+    size = sum(np.dtype(stored).itemsize for _, stored, _ in (*bleu, *nist))
+    assert len(DATA.statistics()) == size * 60 * len(CAUSES.systems)
 
 
 def test_texts_stand_side_by_side() -> None:
@@ -39,14 +36,14 @@ def test_texts_stand_side_by_side() -> None:
 
 
 def test_what_fits_has_the_largest_contributions_and_a_sample() -> None:
-    small = DATA.within(12_000)
-    assert small.size() <= 12_000 < DATA.size()
+    small, blocks = DATA.within(12_000)
+    assert sum(map(len, blocks)) <= 12_000 < sum(map(len, DATA.blocks()))
     assert MADE.explanation is not None
     values = np.abs(MADE.explanation.pairs[0].segments)
     largest = set(np.argsort(-values)[: small.kept // 4].tolist())
     assert largest <= set(small.places.tolist())
     assert small.kept + small.left_out == 60
-    assert np.array_equal(small.places, DATA.within(12_000).places)
+    assert np.array_equal(small.places, DATA.within(12_000)[0].places)
     described = json.loads(small.description())
     assert described["numbers"] == (small.places + 1).tolist()
     for system, flags in described["flags"].items():

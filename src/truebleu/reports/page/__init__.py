@@ -36,8 +36,8 @@ __all__ = ["document", "html_page", "save_page"]
 
 # The script, in reading order; each file is an idea.
 SCRIPTS = ("store.js", "scores.js", "marks.js", "browser.js")
-# The data of a page may take this many bytes; beyond it, only some segments are in the page.
-LARGEST_DATA = 4_500_000
+# A page may take about this many bytes; beyond it, only some segments are in the page.
+LARGEST_PAGE = 5_000_000
 # Names in a title.
 TITLE_SYSTEMS = 3
 
@@ -73,7 +73,7 @@ def html_page(
     *,
     command: str | None = None,
     served: bool = False,
-    largest_data: int = LARGEST_DATA,
+    largest: int = LARGEST_PAGE,
 ) -> str:
     """The page.
 
@@ -81,15 +81,19 @@ def html_page(
         report: what it shows.
         command: what made the report.
         served: whether the page asks a server for its segments, instead of having them.
-        largest_data: how many bytes the segments in the page may take.
+        largest: how many bytes the page may take; segments beyond them are left out.
     """
-    data = None if report.segments is None else PageData.of(report)
-    if data is not None and not served:
-        data = data.within(largest_data)
-    sections = [*_sections(report, data, command)]
     style = _asset("page.css")
     script = "\n".join(map(_asset, SCRIPTS))
-    blocks = [] if served else [*_data_blocks(report, data)]
+    data = None if report.segments is None else PageData.of(report)
+    result = "" if served else data_block("result", render_json(document(report), report).encode())
+    sections = [*_sections(report, data, command)]
+    blocks = [result]
+    if data is not None and not served:
+        fixed = [style, script, result, *(content for _, _, content in sections)]
+        data, segments = data.within(largest - sum(len(text.encode()) for text in fixed))
+        sections = [*_sections(report, data, command)]
+        blocks += segments
     parts = {
         "policy": POLICY.format(
             script=_hash(script), style=_hash(style), connect="'self'" if served else "'none'"
@@ -119,13 +123,6 @@ def _asset(name: str) -> str:
 
 def _hash(text: str) -> str:
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
-
-
-def _data_blocks(report: Report, data: PageData | None) -> Iterator[str]:
-    """What the script reads: the segments, where there are any, and the JSON to download."""
-    if data is not None:
-        yield from data.blocks()
-    yield data_block("result", render_json(document(report), report).encode())
 
 
 # What the page says without its script.

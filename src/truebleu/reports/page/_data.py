@@ -24,6 +24,8 @@ DATA_VERSION = 1
 LEVEL = 6
 # Kinds of columns, the smallest first, by the names that the script knows.
 KINDS = {"u1": np.uint8, "u2": np.uint16, "u4": np.uint32}
+# How many columns back one may be stored as differences to.
+FARTHEST = 8
 
 
 def packed(data: bytes) -> bytes:
@@ -35,6 +37,59 @@ def data_block(name: str, data: bytes) -> str:
     """Data as an element of a page that nothing runs: base64 has no character to escape."""
     text = b64encode(packed(data)).decode()
     return f'<script type="application/octet-stream" id="data-{name}">{text}</script>'
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """A column of statistics, coded so that it compresses well.
+
+    Counts of n-grams hardly vary from order to order and from system to system. So whole numbers
+    are stored as differences to an earlier column, and these as differences to those of the first
+    system; signs are folded into the lowest bit.
+
+    Attributes:
+        layout: for the script: the kind of its values, the kind that they are stored as, and how
+            many columns before it the other one is, 0 for none.
+        data: the stored values, of one system after the other.
+    """
+
+    layout: tuple[str, str, int]
+    data: bytes
+
+    @classmethod
+    def of(cls, rows: NDArray[np.float64], number: int) -> Column:
+        """One of several columns, which are shaped (column, system, segment)."""
+        values = rows[number]
+        kind = _kind(values)
+        if kind is not None and _is_whole(values):
+            earlier = range(1, min(number, FARTHEST) + 1)
+            backs = [0, *(back for back in earlier if _is_whole(rows[number - back]))]
+            coded = [_folded(values - rows[number - back] if back else values) for back in backs]
+            # About how many bits the differences take.
+            sizes = [float(np.log2(1 + folded).sum()) for folded in coded]
+            best = int(np.argmin(sizes))
+            stored = _kind(coded[best])
+            if stored is not None:
+                data = np.ascontiguousarray(coded[best]).astype(f"<{stored}").tobytes()
+                return cls((kind, stored, backs[best]), data)
+        return cls(("f8", "f8", 0), np.ascontiguousarray(values).astype("<f8").tobytes())
+
+
+def _is_whole(values: NDArray[np.float64]) -> bool:
+    """Whether all are whole numbers from 0 up."""
+    return bool((values == np.floor(values)).all() and values.min(initial=0) >= 0)
+
+
+def _kind(values: NDArray[np.float64]) -> str | None:
+    """The smallest kind of whole numbers from 0 up that holds them."""
+    most = values.max(initial=0)
+    return next((name for name, kind in KINDS.items() if most <= np.iinfo(kind).max), None)
+
+
+def _folded(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Differences to the first system's values, with the sign in the lowest bit."""
+    apart = np.concatenate([values[:1], values[1:] - values[:1]])
+    return np.where(apart >= 0, 2 * apart, -2 * apart - 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,21 +124,18 @@ class PageData:
         """How many are not."""
         return len(self.segments.test_set) - len(self.places)
 
-    def within(self, size: int) -> PageData:
-        """As many segments as fit into so many bytes of a page.
+    def within(self, size: int) -> tuple[PageData, list[str]]:
+        """As many segments as fit into so many bytes of a page, and their elements.
 
         Half of them have the largest contributions to what is explained, or to the difference of
         the first two systems; the others are a random sample.
         """
-        data = self
-        while len(data.places) > 1 and (found := data.size()) > size:
-            share = min(0.9, 0.97 * size / found)
-            data = data.reduced(max(1, int(share * len(data.places))))
-        return data
-
-    def size(self) -> int:
-        """The bytes that the blocks take in a page."""
-        return sum(len(block) for block in self.blocks())
+        data, blocks = self, [*self.blocks()]
+        while len(data.places) > 1 and (found := sum(map(len, blocks))) > size:
+            share = min(0.95, max(0.0, 0.98 * size / found))
+            data = self.reduced(max(1, int(share * len(data.places))))
+            blocks = [*data.blocks()]
+        return data, blocks
 
     def reduced(self, count: int) -> PageData:
         """So many segments: those with the largest contributions, and others at random."""
@@ -206,16 +258,12 @@ class PageData:
             else [self._picked(system) for system in metric.scores],
             "scores": [by[metric.label].score for by in scores.values()],
             "gradients": metric.gradients.tolist(),
-            "columns": [kind for kind, _ in self._columns(metric)],
+            "columns": [column.layout for column in self._columns(metric)],
         }
 
-    def _columns(self, metric: MetricSegments) -> Iterator[tuple[str, NDArray[np.float64]]]:
-        """The kind of each column, and its values, shaped (system, segment)."""
-        for values in metric.rows[self.places].transpose(2, 1, 0):
-            whole = bool((values == np.floor(values)).all() and values.min(initial=0) >= 0)
-            most = values.max(initial=0)
-            fitting = [name for name, kind in KINDS.items() if most <= np.iinfo(kind).max]
-            yield (fitting[0] if whole and fitting else "f8"), values
+    def _columns(self, metric: MetricSegments) -> list[Column]:
+        rows = metric.rows[self.places].transpose(2, 1, 0)
+        return [Column.of(rows, number) for number in range(len(rows))]
 
     def statistics(self) -> bytes:
         """All columns of all metrics, each with the values of one system after the other's.
@@ -224,9 +272,8 @@ class PageData:
         """
         parts = []
         for metric in self.segments.metrics:
-            for kind, values in self._columns(metric):
-                data = np.ascontiguousarray(values).astype(f"<{kind}").tobytes()
-                parts += [data, bytes(-len(data) % 8)]
+            for column in self._columns(metric):
+                parts += [column.data, bytes(-len(column.data) % 8)]
         return b"".join(parts)
 
     def texts(self, first: int, last: int) -> bytes:

@@ -106,6 +106,21 @@ class ServedSource {
   }
 }
 
+// Whole numbers that were stored as differences: to an earlier column, and then to the first system,
+// with the sign in the lowest bit.
+function decoded(column, Kind, before) {
+  const unfolded = (value) => (value % 2 === 0 ? value / 2 : -(value + 1) / 2);
+  const first = Float64Array.from(column[0], unfolded);
+  return column.map((values, system) => {
+    const made = new Kind(values.length);
+    for (let place = 0; place < values.length; place += 1) {
+      const apart = system === 0 ? first[place] : unfolded(values[place]) + first[place];
+      made[place] = before === null ? apart : apart + before[system][place];
+    }
+    return made;
+  });
+}
+
 // Everything about the segments, and the statistics as typed arrays: metric, column, system.
 class Store {
   constructor(source) {
@@ -114,13 +129,17 @@ class Store {
     this.count = this.numbers === null ? this.segments : this.numbers.length;
     let offset = 0;
     for (const metric of this.metrics) {
-      metric.arrays = metric.columns.map((kind) => {
-        const values = new ARRAYS[kind](source.statistics, offset, this.count * this.systems.length);
-        offset += Math.ceil(values.byteLength / 8) * 8;
-        return this.systems.map(
-          (_, system) => values.subarray(system * this.count, (system + 1) * this.count),
+      metric.arrays = [];
+      for (const [kind, stored, back] of metric.columns) {
+        const size = this.count * this.systems.length;
+        const coded = new ARRAYS[stored](source.statistics, offset, size);
+        offset += Math.ceil(coded.byteLength / 8) * 8;
+        const column = this.systems.map(
+          (_, n) => coded.subarray(n * this.count, (n + 1) * this.count),
         );
-      });
+        const before = back > 0 ? metric.arrays[metric.arrays.length - back] : null;
+        metric.arrays.push(stored === "f8" ? column : decoded(column, ARRAYS[kind], before));
+      }
     }
     // What the texts of a segment are, in their order.
     this.fields = [
