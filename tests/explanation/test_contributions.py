@@ -8,15 +8,16 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from tests.plugin_example.truebleu_word_precision import WordPrecision
 from truebleu.corpus import as_test_set
 from truebleu.explanation import mean_gradient, split_difference
-from truebleu.metrics import BLEU, CHRF, FunctionMetric, GivenScores
+from truebleu.metrics import BLEU, DependencyF, FunctionMetric, GivenScores
 from truebleu.metrics.base import Metric
 from truebleu.metrics.registry import METRICS, parse_metric
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
 
-# Metrics that need files beside the texts have tests of their own below.
-NATIVE = [name for name in METRICS if name not in ("depf", "scores")]
+# Of metrics that need files beside the texts, depf has chains of words as its parses.
+NATIVE = [name for name in METRICS if name != "scores"]
 SETTINGS = ["chrf:word_order=2", "bleu:tokenize=char", "bleu:smooth=add-k", "nist:max_order=2"]
 
 
@@ -61,7 +62,22 @@ def test_set() -> TestSet:
     return simulate(segments=120, systems=channels, references=2)
 
 
-def metric_of(name: str) -> Metric:
+def chains(segments: Iterable[str | None]) -> str:
+    """Each segment as CoNLL-U, in which every word hangs on the one before it."""
+    trees = []
+    for segment in segments:
+        words = enumerate((segment or "").split(), 1)
+        rows = (f"{n}\t{word}\t_\tX\t_\t_\t{n - 1}\tdep\t_\t_\n" for n, word in words)
+        trees.append("".join(rows))
+    return "\n".join(trees) + "\n"
+
+
+def metric_of(name: str, test_set: TestSet) -> Metric:
+    if name == "depf":
+        outputs = {name: chains(text) for name, text in test_set.systems.items()}
+        return DependencyF.of(outputs, list(map(chains, test_set.references)))
+    if name == "plug-in":
+        return WordPrecision()
     if name == "given":
         scores = np.random.default_rng(1).normal(size=(2, 120)).tolist()
         return GivenScores.of({"long": scores[0], "short": [None, *scores[1][1:]]}, missing="omit")
@@ -75,10 +91,13 @@ def rows_of(metric: Metric, test_set: TestSet) -> tuple[Values, Values]:
     return rows[:, 0], rows[:, 1]
 
 
-@pytest.mark.parametrize("name", [*NATIVE, *SETTINGS, "given", "function", "differenced"])
+OTHERS = ("given", "function", "differenced", "plug-in")
+
+
+@pytest.mark.parametrize("name", [*NATIVE, *SETTINGS, *OTHERS])
 class TestEveryMetric:
     def test_contributions_add_up_to_the_difference(self, name: str, test_set: TestSet) -> None:
-        metric = metric_of(name)
+        metric = metric_of(name, test_set)
         found = split_difference(metric, *rows_of(metric, test_set))
         scores = metric.score(np.stack(rows_of(metric, test_set)).sum(axis=1))
         assert found.unattributed == 0
@@ -87,7 +106,7 @@ class TestEveryMetric:
         assert found.by_column().sum() == pytest.approx(found.difference, abs=1e-9)
 
     def test_swapping_the_systems_turns_every_sign(self, name: str, test_set: TestSet) -> None:
-        metric = metric_of(name)
+        metric = metric_of(name, test_set)
         first, second = rows_of(metric, test_set)
         forth, back = (
             split_difference(metric, first, second),
@@ -96,7 +115,7 @@ class TestEveryMetric:
         assert_allclose(forth.by_segment, -back.by_segment, atol=1e-9)
 
     def test_equal_outputs_contribute_nothing(self, name: str, test_set: TestSet) -> None:
-        metric = metric_of(name)
+        metric = metric_of(name, test_set)
         first, second = rows_of(metric, test_set)
         second = second.copy()
         second[10:20] = first[10:20]
@@ -104,15 +123,24 @@ class TestEveryMetric:
         assert not split_difference(metric, first, first).by_segment.any()
 
     def test_the_order_of_segments_does_not_matter(self, name: str, test_set: TestSet) -> None:
-        metric = metric_of(name)
+        metric = metric_of(name, test_set)
         first, second = rows_of(metric, test_set)
         order = np.random.default_rng(2).permutation(len(first))
         here = split_difference(metric, first, second).by_segment
         there = split_difference(metric, first[order], second[order]).by_segment
         assert_allclose(here[order], there, atol=1e-9)
 
+    def test_any_partition_adds_up(self, name: str, test_set: TestSet) -> None:
+        metric = metric_of(name, test_set)
+        found = split_difference(metric, *rows_of(metric, test_set))
+        labels = np.random.default_rng(4).integers(0, 7, len(found.by_segment))
+        by_slice = np.bincount(labels, weights=found.by_segment)
+        assert by_slice.sum() == pytest.approx(found.difference, abs=1e-9)
+        by_cell = found.rows * found.gradient
+        assert_allclose(by_cell.sum(axis=1), found.by_segment, atol=1e-9)
+
     def test_every_column_has_a_part(self, name: str, test_set: TestSet) -> None:
-        metric = metric_of(name)
+        metric = metric_of(name, test_set)
         width = rows_of(metric, test_set)[0].shape[1]
         assert len(metric.column_parts(width)) == width
 
@@ -124,8 +152,9 @@ def test_a_mean_contributes_the_difference_of_scores_over_their_number() -> None
     assert_allclose(found.by_segment, [0, 2 / 3, 1 / 3], atol=1e-12)
 
 
-@pytest.mark.parametrize("metric", [BLEU(), CHRF()], ids=lambda metric: metric.name)
-def test_contributions_are_what_shapley_values_become(metric: Metric, test_set: TestSet) -> None:
+@pytest.mark.parametrize("name", ["bleu", "chrf", "ter", "nist", "wer", "plug-in"])
+def test_contributions_are_what_shapley_values_become(name: str, test_set: TestSet) -> None:
+    metric = metric_of(name, test_set)
     first, second = rows_of(metric, test_set)
     difference = first - second
     random = np.random.default_rng(3)

@@ -14,13 +14,16 @@ from truebleu.corpus import read_test_set
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.explanation.explain import LISTED_NGRAMS
 from truebleu.metrics import FunctionMetric
+from truebleu.metrics.base import set_threads
 from truebleu.reports.explain import verdict
+from truebleu.resampling import Units
 from truebleu.simulation import simulate, simulate_causes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from truebleu._settings import Unit
     from truebleu.corpus import TestSet
     from truebleu.explanation import Explanation, PairExplanation
 
@@ -201,16 +204,54 @@ def test_gpt_4_against_gemini_is_told_by_runaway_outputs(shared: Path) -> None:
     assert "the sign turns" in first
 
 
+def test_the_number_of_threads_changes_nothing(causes: TestSet) -> None:
+    two = replace(causes, systems=dict(list(causes.systems.items())[:2]))
+    used = []
+    try:
+        for threads in (1, 2):
+            set_threads(threads)
+            used.append(explain(two, metrics=["bleu", "chrf"], replicates=300))
+    finally:
+        set_threads(0)
+    assert used[0] == used[1]
+
+
+@pytest.fixture(scope="module")
+def unlike() -> TestSet:
+    """Two systems that differ in one domain and in runaway outputs, with short documents."""
+    test_set = simulate_causes(segments=120)
+    documents = tuple(str(place // 3) for place in range(120))
+    test_set = replace(test_set, documents=documents, domains=None)
+    names = ("weak-in-sport", "runaway")
+    return replace(test_set, systems={name: test_set.systems[name] for name in names})
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("unit", ["segment", "document"])
-def test_equal_systems_are_explained_away_in_one_report_of_twenty(unit: str) -> None:
+def test_swapped_systems_show_something_in_one_report_of_twenty(
+    unlike: TestSet, unit: Unit
+) -> None:
     reports, alarms = 200, 0
+    first, second = (list(text) for text in unlike.systems.values())
+    units = (
+        Units.segments(len(unlike))
+        if unit == "segment"
+        else Units.documents(unlike.documents or ())
+    )
     for seed in range(reports):
-        test_set = simulate(segments=120, systems=[0.15, 0.15], document_length=3, seed=seed)
-        pair = explain(test_set, unit=unit, replicates=400, seed=seed).pairs[0]  # type: ignore[arg-type]
+        # Whatever the two systems are: swapped at random, neither is different from the other.
+        swapped = (np.random.default_rng(seed).random(len(units)) < 0.5)[units.of_segment]
+        pairs = list(zip(first, second, swapped.tolist(), strict=True))
+        texts = {
+            "a": [right if swap else left for left, right, swap in pairs],
+            "b": [left if swap else right for left, right, swap in pairs],
+        }
+        test_set = replace(unlike, systems=texts, warnings=())
+        pair = explain(test_set, unit=unit, replicates=400, seed=seed).pairs[0]
         ps = [variable.p_adjusted for variable in pair.variables]
         ps += [part.p_adjusted for variable in pair.variables for part in variable.slices]
         ps += [ngram.p_adjusted for ngram in pair.ngrams]
         alarms += min(p for p in ps if p is not None) <= 0.05
     # Two standard errors of a true 5 % are 3 points.
-    assert 0.01 <= alarms / reports <= 0.085
+    assert alarms / reports <= 0.085
+    assert alarms > 0

@@ -1,4 +1,4 @@
-"""N-grams: contributions that add up."""
+"""N-grams: contributions that add up, and typography that is known as such."""
 
 from __future__ import annotations
 
@@ -7,14 +7,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from truebleu import explain
+from truebleu.corpus import as_test_set
 from truebleu.explanation import split_difference
-from truebleu.explanation.ngrams import ngram_effects
-from truebleu.metrics import BLEU
+from truebleu.explanation.ngrams import ngram_effects, typography_of
+from truebleu.metrics.registry import parse_metric
+from truebleu.reports.explain import verdict
 from truebleu.resampling import Units
-from truebleu.simulation import simulate_causes
+from truebleu.simulation import simulate, simulate_causes
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from truebleu.corpus import TestSet
+    from truebleu.explanation import Contributions
+    from truebleu.explanation.ngrams import NgramEffects
+    from truebleu.metrics.base import Metric
 
 
 @pytest.fixture(scope="module")
@@ -22,13 +30,119 @@ def causes() -> TestSet:
     return simulate_causes(segments=800)
 
 
-def test_n_grams_add_up_to_the_contribution_of_matches(causes: TestSet) -> None:
+# The columns of matches, by metric.
+MATCHES = {
+    "bleu:tokenize=13a": [2, 3, 4, 5],
+    "mbleu:tokenize=13a": [2, 3, 4, 5],
+    "nist": [2, 3, 4, 5, 6],
+    "nist:zero_history=no,max_order=3": [2, 3, 4],
+    "chrf": [2, 5, 8, 11, 14, 17],
+    "chrf:word_order=2,lowercase": [2, 5, 8, 11, 14, 17],
+}
+
+
+def effects_of(metric: Metric, test_set: TestSet) -> tuple[NgramEffects | None, Contributions]:
+    names = list(test_set.systems)
+    rows = metric.count(test_set).array()
+    found = split_difference(metric, rows[:, 0], rows[:, 1])
+    units = Units.segments(len(test_set))
+    return ngram_effects(metric, test_set, (names[0], names[1]), found, units, None), found
+
+
+@pytest.mark.parametrize("name", MATCHES)
+def test_n_grams_add_up_to_the_contribution_of_matches(causes: TestSet, name: str) -> None:
     names = ("baseline", "weak-in-sport")
     two = replace(causes, systems={name: causes.systems[name] for name in names})
-    metric = BLEU(tokenize="13a")
-    rows = metric.count(two).array()
-    found = split_difference(metric, rows[:, 0], rows[:, 1])
-    effects = ngram_effects(metric, two, names, found, Units.segments(len(two)), None)
+    metric = parse_metric(name)
+    effects, found = effects_of(metric, two)
     assert effects is not None
-    matches = found.by_column()[2:6].sum()
+    matches = found.by_column()[MATCHES[name]].sum()
+    assert abs(matches) > 0.01
     assert effects.contributions.sum() == pytest.approx(matches, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["bleu:tokenize=none", "nist:tokenize=none"])
+def test_several_references_are_clipped_as_the_metric_does(name: str) -> None:
+    test_set = simulate(segments=80, systems=[0.1, 0.3], references=3)
+    metric = parse_metric(name)
+    effects, found = effects_of(metric, test_set)
+    assert effects is not None
+    width = 4 if metric.name == "BLEU" else 5
+    matches = found.by_column()[2 : 2 + width].sum()
+    assert effects.contributions.sum() == pytest.approx(matches, abs=1e-9)
+
+
+def test_the_word_0_is_no_history_for_nist_where_mteval_says_so() -> None:
+    references = ["0 a b", "0 c", "d 0 a", "e a"] * 3
+    outputs = {"a": ["0 a b", "0 c", "d x", "e a"] * 3, "b": ["0 x", "c 0", "d 0 a", "e"] * 3}
+    test_set = as_test_set(outputs, references)
+    for name in ("nist:tokenize=none", "nist:tokenize=none,zero_history=no"):
+        effects, found = effects_of(parse_metric(name), test_set)
+        assert effects is not None
+        matches = found.by_column()[2:7].sum()
+        assert effects.contributions.sum() == pytest.approx(matches, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["ter", "wer", "length", "chrf:whitespace"])
+def test_metrics_that_match_no_n_grams_have_none(causes: TestSet, name: str) -> None:
+    metric = parse_metric(name)
+    names = list(causes.systems)
+    assert metric.ngram_matches(causes, names[0], names[1]) is None
+
+
+def test_chrf_against_the_best_of_several_references_has_none() -> None:
+    test_set = simulate(segments=20, systems=[0.1, 0.3], references=2)
+    assert effects_of(parse_metric("chrf"), test_set)[0] is None
+
+
+# What one system does to the text of the other, by the kind of typography.
+PLANTED: dict[str, tuple[str, Callable[[str], str]]] = {
+    "quotes": ("bleu", lambda text: text.replace("“", '"').replace("”", '"')),
+    "dashes": ("bleu", lambda text: text.replace("—", "-")),
+    "case": ("bleu", str.lower),
+    "spacing": ("chrf:whitespace", lambda text: text.replace(" ", "\u00a0")),
+}
+
+
+@pytest.mark.parametrize("kind", PLANTED)
+def test_each_kind_of_typography_is_told_first(kind: str) -> None:
+    metric, change = PLANTED[kind]
+    plain = simulate(segments=80, systems=[0.1], seed=5)
+
+    def dressed(text: str) -> str:
+        words = text.split()
+        return f"The “{words[0]}” — {' '.join(words[1:])} — Ends"
+
+    references = [dressed(str(segment)) for segment in plain.references[0]]
+    output = [dressed(str(segment)) for segment in next(iter(plain.systems.values()))]
+    systems = {"changed": [change(text) for text in output], "plain": output}
+    explanation = explain(systems, references, metrics=[metric], replicates=500)
+    (pair,) = explanation.pairs
+    assert pair.comparison.difference < 0
+    assert pair.typography[0].kind == kind
+    assert pair.typography[0].difference == pytest.approx(0, abs=1e-9)
+    told = verdict(explanation, pair)[0]
+    assert told.startswith(f"{kind.capitalize()} make")
+    assert "all of the difference" in told
+
+
+def test_equal_typography_has_no_effect() -> None:
+    plain = simulate(segments=60, systems=[0.1, 0.3])
+    (pair,) = explain(plain, metrics=["bleu"], replicates=200).pairs
+    for effect in pair.typography:
+        assert abs(effect.effect) < 0.05 * abs(pair.comparison.difference)
+
+
+@pytest.mark.parametrize(
+    ("ngram", "kind"),
+    [
+        ('" yes', "quotes"),
+        ("« oui", "quotes"),
+        ("it 's", None),
+        ("a – b", "dashes"),
+        ("well-known", None),
+        ("word", None),
+    ],
+)
+def test_an_n_gram_of_typography_is_known(ngram: str, kind: str | None) -> None:
+    assert typography_of(ngram) == kind

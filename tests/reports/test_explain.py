@@ -90,3 +90,20 @@ def test_json_has_no_nan(explained: Explanation) -> None:
     result = json.loads(render(explained, "json"), parse_constant=refuse)
     assert len(result["explanations"]) == 3
     assert result["sentences"]
+
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+@pytest.mark.parametrize("format_", ["html", "markdown", "latex"])
+def test_words_of_the_texts_stay_words(format_: str) -> None:
+    references = [f"a {HOSTILE} b c d"] * 20
+    texts = {f"{HOSTILE} & $x$": references, "plain": ["a x b c d"] * 20}
+    explanation = explain(
+        texts, references, metrics=["bleu:tokenize=none"], by={"kind": [HOSTILE, "z"] * 10}
+    )
+    assert any(HOSTILE in one.ngram for one in explanation.pairs[0].ngrams)
+    written = render(explanation, format_)
+    # Sentences are comments in LaTeX, where nothing has a meaning.
+    lines = [line for line in written.split("\n") if format_ != "latex" or line[:1] != "%"]
+    assert not any(("$x$" if format_ == "latex" else "<script>") in line for line in lines)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from truebleu import _core
@@ -11,9 +11,10 @@ from truebleu.errors import SettingError
 from truebleu.metrics.base import NativeMetric, Score, Signature, require_types
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from truebleu.metrics.base import Formula
+    from truebleu.corpus.test_set import TestSet
+    from truebleu.metrics.base import Formula, NgramMatches
 
 __all__ = ["CHRF", "CHRFScore"]
 
@@ -75,6 +76,35 @@ class CHRF(NativeMetric):
         lengths = ("output length", "reference length")
         characters = (*lengths, "character matches") * self.char_order
         return characters + (*lengths, "word matches") * self.word_order
+
+    def ngram_matches(self, test_set: TestSet, first: str, second: str) -> NgramMatches | None:
+        """Where two systems match n-grams of characters differently often.
+
+        None with several references, of which each output is counted against its best, and where
+        white space counts.
+        """
+        if len(test_set.references) > 1 or self.whitespace or not self.char_order:
+            return None
+        from truebleu.metrics.bleu import BLEU
+
+        def characters(segments: Iterable[str | None]) -> list[str | None]:
+            return [None if text is None else "".join(text.split()) for text in segments]
+
+        texts = replace(
+            test_set,
+            systems={name: characters(test_set.systems[name]) for name in (first, second)},
+            references=tuple(characters(reference) for reference in test_set.references),
+            warnings=(),
+        )
+        # Characters as the tokens of BLEU's n-grams: what both clip is the same.
+        tokens = BLEU(tokenize="char", lowercase=self.lowercase, max_order=self.char_order)
+        matches = tokens.ngram_matches(texts, first, second)
+        order = matches.columns - 1
+        return replace(
+            matches,
+            ngrams=[ngram.replace(" ", "") for ngram in matches.ngrams],
+            columns=3 * (order - 1) + 2,  # output length, reference length, matches of each order
+        )
 
     def pair_scorer(self) -> _core.PairScorer:
         """Scores pairs by chrF."""

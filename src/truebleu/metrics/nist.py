@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
+from math import log2
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
@@ -13,7 +15,11 @@ from truebleu.tokenizers import check_tokenizer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu.metrics.base import Formula, Signature
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from truebleu.corpus.test_set import TestSet
+    from truebleu.metrics.base import Formula, NgramMatches, Signature
 
 __all__ = ["NIST", "NISTScore"]
 
@@ -78,6 +84,40 @@ class NIST(TokenMetric):
     def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
         """Length penalty, information of each order, and the totals that it is divided by."""
         return ngram_parts(self.max_order, "information", "length penalty")
+
+    def ngram_matches(self, test_set: TestSet, first: str, second: str) -> NgramMatches:
+        """Where two systems match n-grams differently often, as information in bits."""
+        matches = self.ngrams_up_to(self.max_order, test_set, first, second)
+        information = self._information(matches.ngrams, test_set)
+        return replace(matches, difference=matches.difference * information[matches.ngram])
+
+    def _information(self, ngrams: Sequence[str], test_set: TestSet) -> NDArray[np.float64]:
+        """What each n-gram tells, by the counts of it and of its history in all references."""
+        import numpy as np
+
+        counts: Counter[str] = Counter()
+        for reference in test_set.references:
+            texts = [text or "" for text in reference]
+            # Against itself a text matches every n-gram as often as it has it.
+            itself = replace(
+                test_set,
+                systems={"itself": texts, "nothing": [""] * len(texts)},
+                references=(texts,),
+                reference_names=(),
+                warnings=(),
+            )
+            own = self.ngrams_up_to(self.max_order, itself, "itself", "nothing")
+            for number, count in zip(own.ngram.tolist(), own.difference.tolist(), strict=True):
+                counts[own.ngrams[number]] += round(count)
+        words = sum(count for ngram, count in counts.items() if " " not in ngram)
+
+        def bits(ngram: str) -> float:
+            history, _, _ = ngram.rpartition(" ")
+            false_history = self.zero_history and history == "0"
+            before = words if not history or false_history else counts[history]
+            return log2(before / counts[ngram])
+
+        return np.array([bits(ngram) for ngram in ngrams])
 
     def describe(self, sums: Sequence[float], references: int | None) -> NISTScore:
         """NIST of one row of sums, with information, length penalty and lengths."""

@@ -76,6 +76,8 @@ def document(explanation: Explanation) -> Document:
         count = explanation.adjusted_for[label]
         notes = [str(metric.signature), method(explanation, label)]
         notes += [note.format(count=count) for note in NOTES]
+        if not any(one.ngrams for one in explanation.of(label)):
+            notes.append(f"No n-grams are listed: no part of {label} is a sum over n-grams here.")
         known = [one.comparison.people for one in explanation.of(label)]
         if any(known):
             notes.append(people_limits(filter(None, known)))
@@ -123,7 +125,8 @@ def _artefacts(explanation: Explanation, pair: PairExplanation) -> Iterator[str]
     for effect in pair.typography[:1]:
         if _is_large(effect.effect, compared.difference):
             yield (
-                f"{effect.kind.capitalize()} make up {_share(effect.effect, compared.difference)} "
+                f"{effect.kind.capitalize()} {'make' if effect.kind.endswith('s') else 'makes'} up "
+                f"{_share(effect.effect, compared.difference)} "
                 f"{whole}: with the same {effect.kind} in all texts it is "
                 f"{_signed(effect.difference, digits)}."
             )
