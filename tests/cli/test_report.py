@@ -18,17 +18,13 @@ TEXTS = ["-r", "reference-1.txt", "runaway.txt", "baseline.txt"]
 QUICK = ["--replicates", "200"]
 
 
-@pytest.fixture(scope="module")
-def saved_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("report")
+def save(folder: Path) -> None:
     save_test_set(simulate_causes(segments=60), folder)
-    return folder
 
 
 @pytest.fixture(autouse=True)
-def folder(saved_once: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(saved_once)
-    return saved_once
+def folder(texts_folder: Path) -> Path:
+    return texts_folder
 
 
 def block(path: str, name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Studies run in a folder with texts."""
+"""Every study runs in its folder of texts."""
 
 from __future__ import annotations
 
@@ -6,22 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cli.texts import save_texts
-
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.fixture(scope="module")
-def saved(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The texts of a module: two systems, or what its own `SAVE` writes."""
-    folder = tmp_path_factory.mktemp("texts")
-    getattr(request.module, "SAVE", save_texts)(folder)
-    return folder
-
-
 @pytest.fixture(autouse=True)
-def folder(saved: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of the texts, which commands run in."""
-    monkeypatch.chdir(saved)
-    return saved
+def folder(texts_folder: Path) -> Path:
+    """The folder of the texts."""
+    return texts_folder

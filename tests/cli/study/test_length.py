@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.cli.shell import answer, refuses, run, says
-from tests.cli.texts import save_three_systems
+from tests.cli.texts import save_three_systems as save  # noqa: F401  # for conftest
 
-SAVE = save_three_systems
 TEXTS = ["study", "length", "-r", "reference-1.txt", "system-1.txt", "system-2.txt", "system-3.txt"]
 
 

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.cli.shell import answer, refuses, run
-from tests.cli.texts import save_judged
+from tests.cli.texts import save_judged as save  # noqa: F401  # for conftest
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-SAVE = save_judged
 TEXTS = (
     "study",
     "smoothing",

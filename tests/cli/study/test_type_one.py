@@ -8,12 +8,11 @@ import pytest
 from click.testing import CliRunner
 
 from tests.cli.shell import answer, refuses, run, says
-from tests.cli.texts import save_three_systems
+from tests.cli.texts import save_three_systems as save  # noqa: F401  # for conftest
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-SAVE = save_three_systems
 QUICK = ["--repetitions", "50", "--replicates", "199"]
 TEXTS = [
     "study",
