@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from truebleu.cli._options import add_options, option_with_default, repeatable_option
 from truebleu.cli.main import warn
 from truebleu.corpus._reading import read_test_set
 from truebleu.corpus.nbest.reading import NBEST_FORMATS, read_nbest
@@ -31,7 +32,8 @@ _KEYS = (
 
 def nbest_options(command: Command) -> Command:
     """How lists are read; the command gets what `read_lists` takes."""
-    options = [
+    return add_options(
+        command,
         click.option(
             "--input-format",
             "input_format",
@@ -40,12 +42,8 @@ def nbest_options(command: Command) -> Command:
         ),
         click.option("--size", type=int, metavar="N", help="Plain text: lines of each segment."),
         click.option("--scores", metavar="FILE", help="Plain text: the score of each line."),
-        click.option(
-            "--first-id",
-            type=click.IntRange(0, 1),
-            default=0,
-            show_default=True,
-            help="The number of the first segment.",
+        option_with_default(
+            "--first-id", click.IntRange(0, 1), 0, "The number of the first segment."
         ),
         click.option(
             "--log-base", type=float, metavar="B", help="Scores are logarithms to this base."
@@ -60,17 +58,13 @@ def nbest_options(command: Command) -> Command:
             click.option(option, name, metavar="KEY", help=f"JSON Lines: {what}.")
             for option, name, what in _KEYS
         ),
-        click.option(
+        repeatable_option(
             "--feature",
             "features",
             metavar="KEY",
-            multiple=True,
-            help="JSON Lines: a feature; repeat for several. Default: every other number.",
+            text="JSON Lines: a feature; repeat for several. Default: every other number.",
         ),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
+    )
 
 
 def read_lists(path: str, options: dict[str, Any], **others: Any) -> NBest:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial, wraps
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 from click.core import ParameterSource
@@ -38,11 +40,21 @@ LANGUAGE = "truebleu.language"
 Command = TypeVar("Command", bound="Callable[..., object]")
 
 
-def _add(command: Command, *options: Callable[[Any], Any]) -> Command:
+def add_options(command: Command, *options: Callable[[Any], Any]) -> Command:
     """The command with these options, which its help lists in this order."""
     for option in reversed(options):
         command = option(command)
     return command
+
+
+def option_with_default(flag: str, kind: Any, default: object, text: str) -> Decorator:
+    """An option of a kind, whose help says what is usual."""
+    return click.option(flag, type=kind, default=default, show_default=True, help=text)
+
+
+def repeatable_option(*flags: str, metavar: str, text: str) -> Decorator:
+    """An option that may be given several times."""
+    return click.option(*flags, metavar=metavar, multiple=True, help=text)
 
 
 def was_given(name: str) -> bool:
@@ -67,19 +79,62 @@ def refuse_idle(names: Iterable[str], expected: str) -> None:
 # Texts.
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Texts:
+    """The texts that a command names, and what is known about them."""
+
+    systems: Sequence[str] = ()
+    references: Sequence[str]
+    source: str | None
+    documents: str | None
+    strict: bool
+
+    @property
+    def are_given(self) -> bool:
+        """Whether any text or option about texts is given."""
+        return any(getattr(self, name) for name in self.__slots__)
+
+    def read(self, metrics: Sequence[Metric] = ()) -> TestSet:
+        """The test set; warnings go to standard error."""
+        test_set = read_test_set(
+            self.systems,
+            self.references,
+            source=self.source,
+            documents=self.documents,
+            strict=self.strict,
+        )
+        if metrics:
+            _, test_set = metrics_for(metrics, test_set)
+        messages = [warning.message for warning in test_set.warnings]
+        if self.strict and messages:
+            raise SuspiciousTextError(messages)
+        for message in messages:
+            warn(message)
+        return test_set
+
+
 def test_set_options(command: Command) -> Command:
-    """References, which the command needs, and what else is known about the texts."""
-    return _test_set_options(command, required=True)
+    """Systems and references, which the command needs; it gets `texts`, to be read."""
+    systems = click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True)
+    return add_options(command, systems, reference_options)
 
 
 def optional_test_set_options(command: Command) -> Command:
     """The same for commands that can do without texts."""
-    return _test_set_options(command, required=False)
+    systems = click.argument("systems", metavar="[SYSTEM...]", nargs=-1)
+    return add_options(command, systems, partial(reference_options, required=False))
 
 
-def _test_set_options(command: Command, *, required: bool) -> Command:
-    return _add(
-        command,
+def reference_options(command: Command, *, required: bool = True) -> Command:
+    """References, and what else is known about the texts, for commands that name systems apart."""
+
+    @wraps(command)
+    def with_texts(*arguments: Any, **options: Any) -> Any:
+        given = {name: options.pop(name) for name in Texts.__slots__ if name in options}
+        return command(*arguments, texts=Texts(**given), **options)
+
+    return add_options(
+        cast("Command", with_texts),
         click.option(
             "-r",
             "--reference",
@@ -97,27 +152,6 @@ def _test_set_options(command: Command, *, required: bool) -> Command:
         ),
         click.option("--strict", is_flag=True, help="Treat warnings about the texts as errors."),
     )
-
-
-def read_texts(
-    systems: Sequence[str],
-    references: Sequence[str],
-    metrics: Sequence[Metric] = (),
-    *,
-    source: str | None,
-    documents: str | None,
-    strict: bool,
-) -> TestSet:
-    """The test set of a command's arguments; warnings go to standard error."""
-    test_set = read_test_set(systems, references, source=source, documents=documents, strict=strict)
-    if metrics:
-        _, test_set = metrics_for(metrics, test_set)
-    messages = [warning.message for warning in test_set.warnings]
-    if strict and messages:
-        raise SuspiciousTextError(messages)
-    for message in messages:
-        warn(message)
-    return test_set
 
 
 by_option = click.option(
@@ -173,7 +207,7 @@ def metric_option_by(parse: Callable[[Sequence[str]], list[Metric]]) -> Decorato
     ) -> list[Metric]:
         return _for_language(parse(written), context.meta[LANGUAGE])
 
-    return lambda command: _add(
+    return lambda command: add_options(
         command,
         click.option(
             "-m",
@@ -253,7 +287,7 @@ def replicate_options(command: Command) -> Command:
 
 
 def _replicate_options(command: Command, replicates: int | None) -> Command:
-    return _add(
+    return add_options(
         command,
         replicates_option(replicates),
         seed_option,
@@ -283,7 +317,7 @@ _interval_option = click.option(
 
 def resampling_options(command: Command) -> Command:
     """The same, and how confidence intervals are made of the replicates."""
-    return _add(command, replicate_options, _interval_option)
+    return add_options(command, replicate_options, _interval_option)
 
 
 def comparison_options(command: Command) -> Command:
@@ -386,12 +420,12 @@ def chart_options(command: Command) -> Command:
 
     Before the command runs, the file's ending, its place and the packages have been checked.
     """
-    return _add(command, _chart_option(_require_chart), _force_option)
+    return add_options(command, _chart_option(_require_chart), _force_option)
 
 
 def chart_beside_file_options(command: Command) -> Command:
     """The same for commands that write another file too, which `force` is also about."""
-    return _add(command, _chart_option(_require_writable), _force_option)
+    return add_options(command, _chart_option(_require_writable), _force_option)
 
 
 def _chart_option(callback: Callable[..., Path | None]) -> Decorator:
@@ -436,7 +470,7 @@ def draw_chart(result: Drawable, chart: Path | None, *, force: bool) -> None:
 
 def execution_options(command: Command) -> Command:
     """How a command runs, which changes nothing about results: threads, and what is said."""
-    return _add(
+    return add_options(
         command,
         click.option(
             "--threads",

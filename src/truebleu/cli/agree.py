@@ -7,21 +7,25 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from truebleu._settings import DEFAULT_SEED
 from truebleu.agreement.agree import agree, default_coefficients
 from truebleu.agreement.answers import ALTERNATIVES, CORRECT_OVER, TESTS
 from truebleu.agreement.bootstrap import RESAMPLE
 from truebleu.agreement.tests import PERMUTE
 from truebleu.cli._options import (
+    Texts,
+    add_options,
     chart_options,
     draw_chart,
     execution_options,
     format_option,
+    level_option,
     metric_option,
+    option_with_default,
     optional_test_set_options,
     progress_bar,
-    read_texts,
     refuse_idle,
+    repeatable_option,
+    seed_option,
 )
 from truebleu.errors import SettingError
 from truebleu.human._reading import read_human
@@ -57,47 +61,32 @@ NAMES = (
 
 def agreement_options(command: Command) -> Command:
     """What intervals resample, how often, and what metrics score."""
-    for option in (
+    return add_options(
+        command,
+        option_with_default(
+            "--resample", click.Choice(RESAMPLE), "segments", "What the intervals resample."
+        ),
+        option_with_default("--replicates", int, 1000, "Replicates of the intervals."),
+        option_with_default(
+            "--permutations",
+            int,
+            1000,
+            "In each permutation test; all there are of up to 14 systems.",
+        ),
+        option_with_default(
+            "--system-scores",
+            click.Choice(["all", "rated"]),
+            "all",
+            "Score systems on all segments, or on those that people rated.",
+        ),
+        level_option,
+        seed_option,
         click.option(
             "--human-lower-is-better",
             is_flag=True,
             help="Lower human scores are better, such as penalties: negate them.",
         ),
-        click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True),
-        click.option(
-            "--level", type=float, default=0.95, show_default=True, help="Confidence level."
-        ),
-        click.option(
-            "--system-scores",
-            type=click.Choice(["all", "rated"]),
-            default="all",
-            show_default=True,
-            help="Score systems on all segments, or on those that people rated.",
-        ),
-        click.option(
-            "--permutations",
-            type=int,
-            default=1000,
-            show_default=True,
-            help="In each permutation test; all there are of up to 14 systems.",
-        ),
-        click.option(
-            "--replicates",
-            type=int,
-            default=1000,
-            show_default=True,
-            help="Replicates of the intervals.",
-        ),
-        click.option(
-            "--resample",
-            type=click.Choice(RESAMPLE),
-            default="segments",
-            show_default=True,
-            help="What the intervals resample.",
-        ),
-    ):
-        command = option(command)
-    return command
+    )
 
 
 def human_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -119,42 +108,8 @@ def _human_options(command: Callable[..., Any], *, required: bool) -> Callable[.
             return command(human=None, **options)
         return command(human=human, **options)
 
-    decorated: Callable[..., Any] = with_human
-    for option in (
-        click.option(
-            "--ignore-unknown-systems",
-            is_flag=True,
-            help="Leave out judgments of systems that are not given.",
-        ),
-        click.option("--language-pair", metavar="PAIR", help="Of a file with several."),
-        click.option(
-            "--first-segment",
-            type=click.IntRange(0, 1),
-            help="The number of the first segment in the file. Default: found out.",
-        ),
-        click.option(
-            "--match",
-            type=click.Choice(["documents", "numbers", "order"]),
-            help="How segments of the file find those of the texts. Default: what fits.",
-        ),
-        click.option(
-            "--weights",
-            metavar="WEIGHTS",
-            help="What errors weigh in MQM: standard, wmt24, 'Major=5,Minor=1', or a file.",
-        ),
-        click.option(
-            "--raters",
-            type=click.Choice(["mean", "z"]),
-            default="mean",
-            show_default=True,
-            help="Average raters as they are, or z-normalise each one first.",
-        ),
-        click.option("--human-column", metavar="NAME", help="The column of scores."),
-        click.option(
-            "--human-format",
-            type=click.Choice(HUMAN_FORMATS),
-            help="Default: found out by the columns.",
-        ),
+    return add_options(
+        with_human,
         click.option(
             "--human",
             "human_file",
@@ -162,9 +117,40 @@ def _human_options(command: Callable[..., Any], *, required: bool) -> Callable[.
             required=required,
             help="Human scores, MQM annotations, ESA or DA scores, or rankings.",
         ),
-    ):
-        decorated = option(decorated)
-    return decorated
+        click.option(
+            "--human-format",
+            type=click.Choice(HUMAN_FORMATS),
+            help="Default: found out by the columns.",
+        ),
+        click.option("--human-column", metavar="NAME", help="The column of scores."),
+        option_with_default(
+            "--raters",
+            click.Choice(["mean", "z"]),
+            "mean",
+            "Average raters as they are, or z-normalise each one first.",
+        ),
+        click.option(
+            "--weights",
+            metavar="WEIGHTS",
+            help="What errors weigh in MQM: standard, wmt24, 'Major=5,Minor=1', or a file.",
+        ),
+        click.option(
+            "--match",
+            type=click.Choice(["documents", "numbers", "order"]),
+            help="How segments of the file find those of the texts. Default: what fits.",
+        ),
+        click.option(
+            "--first-segment",
+            type=click.IntRange(0, 1),
+            help="The number of the first segment in the file. Default: found out.",
+        ),
+        click.option("--language-pair", metavar="PAIR", help="Of a file with several."),
+        click.option(
+            "--ignore-unknown-systems",
+            is_flag=True,
+            help="Leave out judgments of systems that are not given.",
+        ),
+    )
 
 
 def read_judgments(test_set: TestSet, human: dict[str, Any]) -> HumanScores | PairwiseJudgments:
@@ -225,57 +211,47 @@ How to read the answer: 1 is full agreement. The interval says where the value o
 
 
 @click.command("agree", epilog=EPILOG)
-@click.argument("systems", metavar="[SYSTEM]...", nargs=-1)
 @optional_test_set_options
 @human_options
 @metric_option
-@click.option(
+@repeatable_option(
     "-c",
     "--coefficient",
     "coefficients",
     metavar="NAME",
-    multiple=True,
-    help="A coefficient, with settings after a colon; repeat for several. "
+    text="A coefficient, with settings after a colon; repeat for several. "
     "Default: what WMT asks, as far as the human scores can answer it.",
 )
-@click.option(
+@option_with_default(
     "--test",
-    type=click.Choice(TESTS),
-    default="permutation",
-    show_default=True,
-    help="Of two metrics; Williams' is for pearson of systems, or of segments with grouping=none.",
+    click.Choice(TESTS),
+    "permutation",
+    "Of two metrics; Williams' is for pearson of systems, or of segments with grouping=none.",
 )
-@click.option(
+@option_with_default(
     "--permute",
-    type=click.Choice(PERMUTE),
-    default="scores",
-    show_default=True,
-    help="What tests permute: scores, which takes the systems as given; whole systems, to say "
+    click.Choice(PERMUTE),
+    "scores",
+    "What tests permute: scores, which takes the systems as given; whole systems, to say "
     "something about other systems too; or, for calibrated ties, outcomes of pairs as in WMT, "
     "which rejects too often.",
 )
-@click.option(
+@option_with_default(
     "--alternative",
-    type=click.Choice(ALTERNATIVES),
-    default="two-sided",
-    show_default=True,
-    help="greater: fixed beforehand, each metric agrees better than those named after it; "
+    click.Choice(ALTERNATIVES),
+    "two-sided",
+    "greater: fixed beforehand, each metric agrees better than those named after it; "
     "observed: one-sided in the direction that the data show, as in WMT, which doubles the false "
     "alarms.",
 )
-@click.option(
-    "--correction",
-    type=click.Choice(P_VALUE_CORRECTIONS),
-    default="holm",
-    show_default=True,
-    help="For the number of pairs of metrics.",
+@option_with_default(
+    "--correction", click.Choice(P_VALUE_CORRECTIONS), "holm", "For the number of pairs of metrics."
 )
-@click.option(
+@option_with_default(
     "--correct-over",
-    type=click.Choice(CORRECT_OVER),
-    default="pairs",
-    show_default=True,
-    help="Correct for the pairs of metrics of each question, or of all questions together.",
+    click.Choice(CORRECT_OVER),
+    "pairs",
+    "Correct for the pairs of metrics of each question, or of all questions together.",
 )
 @click.option(
     "--curve",
@@ -294,11 +270,7 @@ How to read the answer: 1 is full agreement. The interval says where the value o
 @format_option
 @execution_options
 def command(
-    systems: tuple[str, ...],
-    references: tuple[str, ...],
-    source: str | None,
-    documents: str | None,
-    strict: bool,
+    texts: Texts,
     human: dict[str, Any],
     metrics: list[Metric],
     coefficients: tuple[str, ...],
@@ -318,7 +290,7 @@ def command(
         refuse_idle(NOT_OF_CURVES, "none beside --curve")
     else:
         refuse_idle(["pool"], "--curve beside it")
-    test_set = _texts_or_scores(systems, references, source, documents, strict, metrics)
+    test_set = _texts_or_scores(texts, metrics)
     judgments = read_judgments(test_set, human)
     if curve:
         from truebleu.agreement.curve import fit_curves
@@ -337,23 +309,14 @@ def command(
     click.echo(render(agreement, format_), nl=False)
 
 
-def _texts_or_scores(
-    systems: tuple[str, ...],
-    references: tuple[str, ...],
-    source: str | None,
-    documents: str | None,
-    strict: bool,
-    metrics: Sequence[Metric],
-) -> TestSet:
+def _texts_or_scores(texts: Texts, metrics: Sequence[Metric]) -> TestSet:
     """The texts; without any, the systems and segments that given scores are about."""
-    if not systems and not references:
-        if source is not None or strict:
+    if not texts.systems and not texts.references:
+        if texts.source is not None or texts.strict:
             raise SettingError("SYSTEM", "none", "outputs beside --source or --strict")
-        return textless_test_set(metrics, documents)
-    if not systems:
+        return textless_test_set(metrics, texts.documents)
+    if not texts.systems:
         raise SettingError("SYSTEM", "none", "the outputs of the systems beside -r")
-    if not references:
+    if not texts.references:
         raise SettingError("reference", "none", "a reference (-r FILE) for the outputs")
-    return read_texts(
-        systems, references, metrics, source=source, documents=documents, strict=strict
-    )
+    return texts.read(metrics)

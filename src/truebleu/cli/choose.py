@@ -8,12 +8,13 @@ import click
 
 from truebleu.agreement.choose import DEVELOPMENT, choose, parse_grid
 from truebleu.cli._options import (
+    Texts,
     chart_options,
     draw_chart,
     execution_options,
     format_option,
     progress_bar,
-    read_texts,
+    repeatable_option,
     test_set_options,
 )
 from truebleu.cli.agree import agreement_options, human_options, read_judgments
@@ -41,7 +42,6 @@ coefficients.
 
 
 @click.command("choose", epilog=EPILOG)
-@click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True)
 @test_set_options
 @human_options
 @click.option(
@@ -69,19 +69,14 @@ coefficients.
     help="Choose on this share of what people judged, and report on the rest: by documents where "
     f"those are known, otherwise by segments in turn. Default: {DEVELOPMENT:g}.",
 )
-@click.option(
+@repeatable_option(
     "--test-system",
     "test_systems",
     metavar="SYSTEM",
-    multiple=True,
-    help="Report on another test set: its outputs, as SYSTEM; repeat for several.",
+    text="Report on another test set: its outputs, as SYSTEM; repeat for several.",
 )
-@click.option(
-    "--test-reference",
-    "test_references",
-    metavar="FILE",
-    multiple=True,
-    help="Its reference; repeat for several.",
+@repeatable_option(
+    "--test-reference", "test_references", metavar="FILE", text="Its reference; repeat for several."
 )
 @click.option("--test-human", metavar="FILE", help="Its human scores, read as those of --human.")
 @click.option("--test-documents", metavar="FILE", help="Its documents.")
@@ -90,11 +85,7 @@ coefficients.
 @format_option
 @execution_options
 def command(
-    systems: tuple[str, ...],
-    references: tuple[str, ...],
-    source: str | None,
-    documents: str | None,
-    strict: bool,
+    texts: Texts,
     human: dict[str, Any],
     grid: tuple[str, ...],
     coefficient: str,
@@ -118,10 +109,15 @@ def command(
     candidates = parse_grid(grid)
     test = None
     if test_systems or test_references or test_human or test_documents:
-        test = _test(
-            test_systems, test_references, test_human, test_documents, human, strict=strict
+        other = Texts(
+            systems=test_systems,
+            references=test_references,
+            source=None,
+            documents=test_documents,
+            strict=texts.strict,
         )
-    test_set = read_texts(systems, references, source=source, documents=documents, strict=strict)
+        test = _test(other, {**human, "human_file": test_human})
+    test_set = texts.read()
     judgments = read_judgments(test_set, human)
     with progress_bar(len(candidates), "choosing") as progress:
         choice = choose(
@@ -138,23 +134,15 @@ def command(
     click.echo(render(choice, format_), nl=False)
 
 
-def _test(
-    systems: tuple[str, ...],
-    references: tuple[str, ...],
-    human_file: str | None,
-    documents: str | None,
-    human: dict[str, Any],
-    *,
-    strict: bool,
-) -> JudgedSet:
+def _test(texts: Texts, human: dict[str, Any]) -> JudgedSet:
     """The test set to report on, and its judgments."""
     for option, given in (
-        ("test-system", systems),
-        ("test-reference", references),
-        ("test-human", human_file),
+        ("test-system", texts.systems),
+        ("test-reference", texts.references),
+        ("test-human", human["human_file"]),
     ):
         if not given:
             expected = "--test-system, --test-reference and --test-human together"
             raise SettingError(option, "nothing", expected)
-    test_set = read_texts(systems, references, source=None, documents=documents, strict=strict)
-    return test_set, read_judgments(test_set, {**human, "human_file": human_file})
+    test_set = texts.read()
+    return test_set, read_judgments(test_set, human)

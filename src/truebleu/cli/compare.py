@@ -8,6 +8,7 @@ import click
 
 from truebleu._settings import ABOUTS, ALTERNATIVES, DEFAULT_REPLICATES, RUN_SWAPS
 from truebleu.cli._options import (
+    Texts,
     by_option,
     chart_options,
     comparison_options,
@@ -16,10 +17,10 @@ from truebleu.cli._options import (
     format_option,
     given,
     metric_option,
+    option_with_default,
     people_option,
     progress_bar,
     read_columns,
-    read_texts,
     refuse_idle,
     test_set_options,
 )
@@ -54,7 +55,6 @@ the tests leave.
 
 
 @click.command("compare", epilog=EPILOG)
-@click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True)
 @test_set_options
 @metric_option
 @click.option("--baseline", metavar="NAME", help="Compare all others with this system only.")
@@ -86,12 +86,11 @@ the tests leave.
     type=click.Choice(ABOUTS),
     help="With --runs: what the verdict is about. Default: further runs, if there are two or more.",
 )
-@click.option(
+@option_with_default(
     "--swap-runs",
-    type=click.Choice(RUN_SWAPS),
-    default="together",
-    show_default=True,
-    help="About these runs: swap all runs of a unit together, or each separately as MultEval does.",
+    click.Choice(RUN_SWAPS),
+    "together",
+    "About these runs: swap all runs of a unit together, or each separately as MultEval does.",
 )
 @comparison_options
 @click.option(
@@ -106,11 +105,7 @@ the tests leave.
 @format_option
 @execution_options
 def command(
-    systems: tuple[str, ...],
-    references: tuple[str, ...],
-    source: str | None,
-    documents: str | None,
-    strict: bool,
+    texts: Texts,
     metrics: list[Metric],
     columns: tuple[str, ...],
     shown: str | None,
@@ -129,16 +124,14 @@ def command(
         refuse_idle(["shown"], f"another format: {format_} has all numbers")
     chosen = None if shown is None else require_columns(shown.split(","))
     _check(options)  # before the texts are read
-    test_set = read_texts(
-        systems, references, metrics, source=source, documents=documents, strict=strict
-    )
+    test_set = texts.read(metrics)
     passes = 2 if TESTS[options["test"] or "ar"].source == "swaps" else 1
     replicates = options["replicates"] or DEFAULT_REPLICATES
     with progress_bar(passes * replicates, "comparing") as progress:
         comparison = compare(
             test_set,
             metrics=metrics,
-            by=read_columns(columns, documents, test_set),
+            by=read_columns(columns, texts.documents, test_set),
             progress=progress,
             **options,
         )

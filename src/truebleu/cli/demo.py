@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from truebleu.cli._options import refuse_idle, seed_option
+from truebleu.cli._options import option_with_default, refuse_idle, seed_option
 from truebleu.reports.document import render
 from truebleu.significance.scores import score
 from truebleu.simulation import Channel, save_test_set, simulate, simulate_causes
@@ -37,13 +37,7 @@ CAUSES = (
 
 
 @click.command("demo")
-@click.option(
-    "--segments",
-    type=click.IntRange(min=1),
-    default=500,
-    show_default=True,
-    help="Number of segments.",
-)
+@option_with_default("--segments", click.IntRange(min=1), 500, "Number of segments.")
 @seed_option
 @click.option(
     "--save",

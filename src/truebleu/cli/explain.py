@@ -9,6 +9,8 @@ import click
 
 from truebleu._settings import DEFAULT_REPLICATES, UNITS
 from truebleu.cli._options import (
+    Texts,
+    add_options,
     by_option,
     chart_options,
     execution_options,
@@ -18,7 +20,6 @@ from truebleu.cli._options import (
     people_option,
     progress_bar,
     read_columns,
-    read_texts,
     replicates_option,
     seed_option,
     test_set_options,
@@ -53,16 +54,12 @@ few segments carry it.
 
 def explanation_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Which differences are explained, by which slices, and how they are tested."""
-    for option in (
+    return add_options(
+        command,
         click.option(
-            "--unit",
-            type=click.Choice([unit for unit in UNITS if unit != "block"]),
-            help="What is resampled or swapped as a whole. Default: documents where they are "
-            "known, else segments.",
+            "--baseline", metavar="NAME", help="Explain every other system's difference to it."
         ),
-        level_option,
-        seed_option,
-        replicates_option(None),
+        by_option,
         click.option(
             "--counts",
             metavar="FILE",
@@ -70,13 +67,16 @@ def explanation_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="Words and their counts in the training data, separated by a tab; tells rare "
             "words.",
         ),
-        by_option,
+        replicates_option(None),
+        seed_option,
+        level_option,
         click.option(
-            "--baseline", metavar="NAME", help="Explain every other system's difference to it."
+            "--unit",
+            type=click.Choice([unit for unit in UNITS if unit != "block"]),
+            help="What is resampled or swapped as a whole. Default: documents where they are "
+            "known, else segments.",
         ),
-    ):
-        command = option(command)
-    return command
+    )
 
 
 def read_slices(
@@ -90,7 +90,6 @@ def read_slices(
 
 
 @click.command("explain", epilog=EPILOG)
-@click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True)
 @test_set_options
 @metric_option
 @explanation_options
@@ -104,11 +103,7 @@ def read_slices(
 @format_option
 @execution_options
 def command(
-    systems: tuple[str, ...],
-    references: tuple[str, ...],
-    source: str | None,
-    documents: str | None,
-    strict: bool,
+    texts: Texts,
     metrics: list[Metric],
     columns: tuple[str, ...],
     counts: Path | None,
@@ -124,14 +119,12 @@ def command(
     """
     if chart_of is not None and chart is None:
         raise SettingError("--chart-of", chart_of, "--chart FILE beside it")
-    test_set = read_texts(
-        systems, references, metrics, source=source, documents=documents, strict=strict
-    )
+    test_set = texts.read(metrics)
     with progress_bar(2 * (options["replicates"] or DEFAULT_REPLICATES), "comparing") as progress:
         explanation = explain(
             test_set,
             metrics=metrics,
-            **read_slices(columns, counts, documents, test_set),
+            **read_slices(columns, counts, texts.documents, test_set),
             progress=progress,
             **options,
         )

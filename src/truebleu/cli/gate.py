@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from truebleu.cli._options import (
+    Texts,
     check_format_option,
     execution_options,
     given,
     metric_option,
     people_option,
     progress_bar,
-    read_texts,
+    reference_options,
     refuse_idle,
     replicate_options,
-    test_set_options,
 )
 from truebleu.corpus._files import locate
 from truebleu.metrics.statistics_files import find_statistics
@@ -44,7 +45,7 @@ Examples:
 @click.command("gate", epilog=EPILOG)
 @click.argument("new")
 @click.argument("old")
-@test_set_options
+@reference_options
 @metric_option
 @click.option(
     "--margin",
@@ -74,10 +75,7 @@ def command(
     /,
     new: str,
     old: str,
-    references: tuple[str, ...],
-    source: str | None,
-    documents: str | None,
-    strict: bool,
+    texts: Texts,
     metrics: list[Metric],
     format_: str,
     **options: Any,
@@ -97,9 +95,7 @@ def command(
     GateSettings(**settings)  # refuses what is not possible before the texts are read
     saved = _saved(old)
     systems = [new, old] if saved is None else [new]
-    test_set = read_texts(
-        systems, references, metrics, source=source, documents=documents, strict=strict
-    )
+    test_set = replace(texts, systems=systems).read(metrics)
     replicates = options["replicates"] if options["margin"] is None else 0
     with progress_bar(replicates, "comparing") as progress:
         result = gate(test_set, saved, metrics=metrics, progress=progress, **options)

@@ -10,7 +10,14 @@ import click
 
 from truebleu._settings import DEFAULT_SEED
 from truebleu.cli._nbest_options import nbest_options, read_lists, read_references
-from truebleu.cli._options import execution_options, format_option, progress_bar, refuse_idle
+from truebleu.cli._options import (
+    execution_options,
+    format_option,
+    option_with_default,
+    progress_bar,
+    refuse_idle,
+    repeatable_option,
+)
 from truebleu.corpus._writing import refuse_existing, write_files
 from truebleu.errors import MalformedFileError, SettingError
 from truebleu.nbest.minimum_bayes_risk import Method, Weights, mbr
@@ -44,19 +51,14 @@ Examples:
     metavar="FILE",
     help="Lists to compare candidates with, in the same format. Default: with each other.",
 )
-@click.option(
+@option_with_default(
     "--weights",
-    type=click.Choice(get_args(Weights)),
-    default="uniform",
-    show_default=True,
-    help="How likely a pseudo-reference is: all alike, by the model, or as often as sampled.",
+    click.Choice(get_args(Weights)),
+    "uniform",
+    "How likely a pseudo-reference is: all alike, by the model, or as often as sampled.",
 )
-@click.option(
-    "--temperature",
-    type=float,
-    default=1.0,
-    show_default=True,
-    help="With --weights probability: log-probabilities are divided by it.",
+@option_with_default(
+    "--temperature", float, 1.0, "With --weights probability: log-probabilities are divided by it."
 )
 @click.option("--without-self", is_flag=True, help="Do not compare a candidate with itself.")
 @click.option(
@@ -64,22 +66,15 @@ Examples:
     is_flag=True,
     help="Score pairs by the metric as it is: BLEU without effective order, for example.",
 )
-@click.option(
+@option_with_default(
     "--method",
-    type=click.Choice(get_args(Method)),
-    default="exact",
-    show_default=True,
-    help="All pairs; one comparison with the mean of all; only what bootstrap samples do not rule "
+    click.Choice(get_args(Method)),
+    "exact",
+    "All pairs; one comparison with the mean of all; only what bootstrap samples do not rule "
     "out; only the best by --coarse.",
 )
 @click.option("--check", is_flag=True, help="Also say what --method misses of the exact result.")
-@click.option(
-    "--keep",
-    type=int,
-    default=16,
-    show_default=True,
-    help="With coarse-to-fine: candidates kept of each segment.",
-)
+@option_with_default("--keep", int, 16, "With coarse-to-fine: candidates kept of each segment.")
 @click.option(
     "--coarse",
     default="chrf",
@@ -87,23 +82,20 @@ Examples:
     metavar="METRIC",
     help="With coarse-to-fine: the metric that keeps them.",
 )
-@click.option(
-    "--alpha", type=float, default=0.99, show_default=True, help="With prune: the confidence."
-)
-@click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True, help="With prune.")
+@option_with_default("--alpha", float, 0.99, "With prune: the confidence.")
+@option_with_default("--seed", int, DEFAULT_SEED, "With prune.")
 @click.option(
     "--utilities",
     metavar="FILE",
     help="In place of a metric: JSON Lines with a matrix for each segment, a row per candidate.",
 )
-@click.option("--best", type=int, default=1, show_default=True, help="Candidates per segment.")
-@click.option(
+@option_with_default("--best", int, 1, "Candidates per segment.")
+@repeatable_option(
     "-r",
     "--reference",
     "references",
     metavar="FILE",
-    multiple=True,
-    help="A real reference, to score the choice by this and another metric; repeat for several.",
+    text="A real reference, to score the choice by this and another metric; repeat for several.",
 )
 @click.option(
     "-o",

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from truebleu.cli._nbest_options import nbest_options, read_lists, read_references
-from truebleu.cli._options import execution_options, format_option, metric_option_by
+from truebleu.cli._options import (
+    execution_options,
+    format_option,
+    metric_option_by,
+    option_with_default,
+    repeatable_option,
+)
 from truebleu.cli.main import warn
 from truebleu.metrics.registry import as_metrics
 from truebleu.nbest.inspection import describe_lists
@@ -34,13 +40,8 @@ Examples:
   truebleu nbest oracle run1.nbest -r ref.txt -m bleu -m chrf
 """
 
-_references = click.option(
-    "-r",
-    "--reference",
-    "references",
-    metavar="FILE",
-    multiple=True,
-    help="A reference; repeat for several.",
+_references = repeatable_option(
+    "-r", "--reference", "references", metavar="FILE", text="A reference; repeat for several."
 )
 
 
@@ -88,12 +89,11 @@ def _list_metrics(written: Sequence[str]) -> list[Metric]:
 @click.argument("lists")
 @_references
 @metric_option_by(_list_metrics)
-@click.option(
+@option_with_default(
     "--sentence",
-    type=click.Choice(("metric", "plus-one")),
-    default="metric",
-    show_default=True,
-    help="How candidates are scored by themselves: as the metric scores segments, or, for BLEU, "
+    click.Choice(("metric", "plus-one")),
+    "metric",
+    "How candidates are scored by themselves: as the metric scores segments, or, for BLEU, "
     "with 1 added to matches and totals of every order.",
 )
 @nbest_options

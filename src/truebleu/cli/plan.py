@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from truebleu._settings import ALTERNATIVES, DEFAULT_SEED
+from truebleu._settings import ALTERNATIVES
 from truebleu.cli._options import (
+    Texts,
     chart_options,
     execution_options,
     format_option,
     metric_option,
+    option_with_default,
     optional_test_set_options,
-    read_texts,
     refuse_idle,
+    seed_option,
     was_given,
 )
 from truebleu.errors import SettingError
@@ -52,7 +54,6 @@ NEED_TEXTS = ("source", "documents", "strict", "unit", "baseline", "replicates",
 
 
 @click.command("plan", epilog=EPILOG)
-@click.argument("systems", metavar="[SYSTEM...]", nargs=-1)
 @optional_test_set_options
 @metric_option
 @click.option(
@@ -71,14 +72,8 @@ NEED_TEXTS = ("source", "documents", "strict", "unit", "baseline", "replicates",
     metavar="D",
     help="Also: when an equal system passes a gate with this margin; repeat for one per metric.",
 )
-@click.option("--power", type=float, default=0.8, show_default=True, help="How often to find it.")
-@click.option(
-    "--level",
-    type=float,
-    default=0.95,
-    show_default=True,
-    help="Of intervals; tests decide at 1 - level.",
-)
+@option_with_default("--power", float, 0.8, "How often to find it.")
+@option_with_default("--level", float, 0.95, "Of intervals; tests decide at 1 - level.")
 @click.option(
     "--alternative", type=click.Choice(ALTERNATIVES), default="two-sided", show_default=True
 )
@@ -93,21 +88,13 @@ NEED_TEXTS = ("source", "documents", "strict", "unit", "baseline", "replicates",
     metavar="NAME",
     help="Compare all others with this system. Default: the first of two.",
 )
-@click.option(
-    "--unit",
-    type=click.Choice(PLAN_UNITS),
-    default="segment",
-    show_default=True,
-    help="What the test will swap as a whole.",
+@option_with_default(
+    "--unit", click.Choice(PLAN_UNITS), "segment", "What the test will swap as a whole."
 )
-@click.option(
-    "--replicates",
-    type=int,
-    default=10_000,
-    show_default=True,
-    help="Replicates for the interval of the number needed.",
+@option_with_default(
+    "--replicates", int, 10_000, "Replicates for the interval of the number needed."
 )
-@click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True)
+@seed_option
 @click.option(
     "--sd", type=float, metavar="SD", help="Without texts: s.d. of the difference per segment."
 )
@@ -136,11 +123,7 @@ NEED_TEXTS = ("source", "documents", "strict", "unit", "baseline", "replicates",
 @format_option
 @execution_options
 def command(
-    systems: tuple[str, ...],
-    references: tuple[str, ...],
-    source: str | None,
-    documents: str | None,
-    strict: bool,
+    texts: Texts,
     metrics: list[Metric],
     differences: tuple[float, ...],
     margins: tuple[float, ...],
@@ -155,18 +138,14 @@ def command(
     more with --baseline. Without texts, --sd, --se or --reported-interval tell it.
     """
     reported = {name: options.pop(name) for name in REPORTED}
-    if systems or references:
+    if texts.systems or texts.references:
         _refuse_reported(reported)
-        test_set = read_texts(
-            _enough(systems),
-            _some(references),
-            metrics,
-            source=source,
-            documents=documents,
-            strict=strict,
-        )
+        if not texts.systems:
+            raise SettingError("systems", "none", "two outputs of the pilot, SYSTEM SYSTEM")
+        if not texts.references:
+            raise SettingError("references", "none", "at least one, as in -r FILE")
         result = plan(
-            test_set,
+            texts.read(metrics),
             difference=differences or None,
             margin=margins or None,
             metrics=metrics,
@@ -200,18 +179,6 @@ def _label(metrics: Sequence[Metric]) -> str:
     if len(metrics) > 1:
         raise SettingError("metric", ", ".join(metric_labels(metrics)), "one where no texts are")
     return metric_labels(metrics)[0]
-
-
-def _enough(systems: Sequence[str]) -> Sequence[str]:
-    if not systems:
-        raise SettingError("systems", "none", "two outputs of the pilot, SYSTEM SYSTEM")
-    return systems
-
-
-def _some(references: Sequence[str]) -> Sequence[str]:
-    if not references:
-        raise SettingError("references", "none", "at least one, as in -r FILE")
-    return references
 
 
 def _refuse_reported(reported: Mapping[str, object]) -> None:

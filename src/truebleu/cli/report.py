@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from shlex import join
 from typing import TYPE_CHECKING, Any
@@ -11,11 +12,12 @@ import click
 
 from truebleu._settings import DEFAULT_REPLICATES
 from truebleu.cli._options import (
+    Texts,
+    add_options,
     execution_options,
     metric_option,
-    optional_test_set_options,
     progress_bar,
-    read_texts,
+    reference_options,
     refuse_idle,
 )
 from truebleu.cli.agree import optional_human_options, read_judgments
@@ -50,17 +52,15 @@ browser, any selection of segments shows its exact scores.
 
 def report_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """What a report is made of; `make_report` takes it all."""
-    decorated: Callable[..., Any] = command
-    for option in (
-        execution_options,
-        explanation_options,
-        optional_human_options,
-        metric_option,
-        optional_test_set_options,
+    return add_options(
+        command,
         click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True),
-    ):
-        decorated = option(decorated)
-    return decorated
+        partial(reference_options, required=False),
+        metric_option,
+        optional_human_options,
+        explanation_options,
+        execution_options,
+    )
 
 
 @click.command("report", epilog=EPILOG)
@@ -94,11 +94,7 @@ def command_line() -> str:
 
 
 def make_report(
-    systems: tuple[str, ...],
-    references: tuple[str, ...],
-    source: str | None,
-    documents: str | None,
-    strict: bool,
+    texts: Texts,
     metrics: list[Metric],
     human: dict[str, Any] | None,
     columns: tuple[str, ...],
@@ -108,10 +104,10 @@ def make_report(
     """The report of what the options name."""
     replicates = options["replicates"] or DEFAULT_REPLICATES
     with progress_bar(2 * replicates, "comparing") as progress:
-        saved = _saved(systems)
+        saved = _saved(texts.systems)
         if saved is not None:
             expected = "none beside saved statistics, which need no texts and have no more"
-            texts = (
+            of_texts = (
                 "references",
                 "source",
                 "documents",
@@ -120,17 +116,15 @@ def make_report(
                 "columns",
                 "counts",
             )
-            refuse_idle(texts, expected)
+            refuse_idle(of_texts, expected)
             return report_statistics(saved, metrics, progress=progress, **options)
-        if not references:
+        if not texts.references:
             raise SettingError("reference", "none", "a reference (-r FILE) for the outputs")
-        test_set = read_texts(
-            systems, references, metrics, source=source, documents=documents, strict=strict
-        )
+        test_set = texts.read(metrics)
         return report(
             test_set,
             metrics=metrics,
-            **read_slices(columns, counts, documents, test_set),
+            **read_slices(columns, counts, texts.documents, test_set),
             **_people(test_set, metrics, human, options),
             progress=progress,
             **options,

@@ -12,7 +12,9 @@ from truebleu.cli._options import (
     execution_options,
     format_option,
     metric_option,
+    option_with_default,
     progress_bar,
+    repeatable_option,
     replicates_option,
     seed_option,
 )
@@ -33,29 +35,23 @@ Examples:
 
 @click.command("rerank", epilog=EPILOG)
 @click.argument("lists")
-@click.option(
+@repeatable_option(
     "-r",
     "--reference",
     "references",
     metavar="FILE",
-    multiple=True,
-    help="A reference, to measure the gain by; repeat for several.",
+    text="A reference, to measure the gain by; repeat for several.",
 )
 @metric_option
-@click.option(
-    "--model",
-    type=click.Choice(get_args(Model)),
-    default="weights",
-    show_default=True,
-    help="How candidates are scored.",
+@option_with_default(
+    "--model", click.Choice(get_args(Model)), "weights", "How candidates are scored."
 )
 @click.option("--weights", metavar="FILE", help="Weights of features: TSV, JSON or a Moses ini.")
-@click.option(
+@repeatable_option(
     "--by",
     "columns",
     metavar="NAME",
-    multiple=True,
-    help="quality, noisy-channel: a column of scores; -NAME where lower is better.",
+    text="quality, noisy-channel: a column of scores; -NAME where lower is better.",
 )
 @click.option(
     "--length-penalty", type=float, help="noisy-channel with --weights: the power. Default: 1."
@@ -64,12 +60,11 @@ Examples:
 @click.option(
     "--train", metavar="LISTS", help="Lists to train on. Default: folds of LISTS themselves."
 )
-@click.option(
+@repeatable_option(
     "--train-reference",
     "train_references",
     metavar="FILE",
-    multiple=True,
-    help="A reference of the training lists; repeat for several.",
+    text="A reference of the training lists; repeat for several.",
 )
 @click.option("--folds", type=int, help="Without --train: how many parts. Default: 5.")
 @seed_option

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from truebleu._core import tokenizers
-from truebleu._settings import DEFAULT_SEED
 from truebleu.cli._options import (
+    Texts,
     execution_options,
     format_option,
     metric_option,
+    option_with_default,
     optional_test_set_options,
-    read_texts,
+    seed_option,
 )
 from truebleu.errors import SettingError
 from truebleu.planning.sample import DRAWS, sample
@@ -39,15 +41,13 @@ segments.txt: the numbers of the segments in the pool, from 1.
 
 
 @click.command("sample", epilog=EPILOG)
-@click.argument("systems", metavar="[SYSTEM...]", nargs=-1)
 @optional_test_set_options
 @click.option("--size", type=int, required=True, metavar="N", help="Segments to draw.")
-@click.option(
+@option_with_default(
     "--draw",
-    type=click.Choice(DRAWS),
-    default="systematic",
-    show_default=True,
-    help="Every k-th segment, any segments, each domain in its share, or whole documents.",
+    click.Choice(DRAWS),
+    "systematic",
+    "Every k-th segment, any segments, each domain in its share, or whole documents.",
 )
 @click.option(
     "--length-groups",
@@ -57,14 +57,13 @@ segments.txt: the numbers of the segments in the pool, from 1.
     metavar="N",
     help="With stratified: also each of N groups by length in its share.",
 )
-@click.option(
+@option_with_default(
     "--tokenizer",
-    type=click.Choice(tokenizers()),
-    default="13a",
-    show_default=True,
-    help="What a word is, for lengths and the vocabulary.",
+    click.Choice(tokenizers()),
+    "13a",
+    "What a word is, for lengths and the vocabulary.",
 )
-@click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True)
+@seed_option
 @click.option(
     "--out",
     "folder",
@@ -78,11 +77,7 @@ segments.txt: the numbers of the segments in the pool, from 1.
 @format_option
 @execution_options
 def command(
-    systems: tuple[str, ...],
-    references: tuple[str, ...],
-    source: str | None,
-    documents: str | None,
-    strict: bool,
+    texts: Texts,
     folder: Path,
     force: bool,
     metrics: list[Metric],
@@ -95,19 +90,16 @@ def command(
     out; where they are given, they are drawn along and scored. The reference may be left out where
     there is only a source.
     """
-    if not references:
-        # A pool of source segments that are yet to be translated is read as any text.
-        references, source = _only_source(systems, source), None
-    pool = read_texts(
-        systems, references, metrics, source=source, documents=documents, strict=strict
-    )
-    result = sample(pool, metrics=metrics, **options)
+    if not texts.references:
+        texts = _only_source(texts)
+    result = sample(texts.read(metrics), metrics=metrics, **options)
     result.save(folder, overwrite=force)
     click.echo(render(result, format_), nl=False)
 
 
-def _only_source(systems: tuple[str, ...], source: str | None) -> tuple[str, ...]:
-    if source is None or systems:
+def _only_source(texts: Texts) -> Texts:
+    """A pool of source segments that are yet to be translated, which is read as any text."""
+    if texts.source is None or texts.systems:
         expected = "-r FILE; only a source without systems may do without"
         raise SettingError("references", "none", expected)
-    return (source,)
+    return replace(texts, references=(texts.source,), source=None)

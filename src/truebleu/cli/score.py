@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from truebleu.cli._options import (
+    Texts,
     by_option,
     chart_beside_file_options,
     draw_chart,
@@ -15,7 +16,6 @@ from truebleu.cli._options import (
     metric_option,
     progress_bar,
     read_columns,
-    read_texts,
     refuse_idle,
     resampling_options,
     test_set_options,
@@ -75,7 +75,6 @@ Settings of the metrics:
 
 
 @click.command("score", epilog=EPILOG)
-@click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True)
 @test_set_options
 @metric_option
 @by_option
@@ -93,11 +92,7 @@ Settings of the metrics:
 @format_option
 @execution_options
 def command(
-    systems: tuple[str, ...],
-    references: tuple[str, ...],
-    source: str | None,
-    documents: str | None,
-    strict: bool,
+    texts: Texts,
     metrics: list[Metric],
     columns: tuple[str, ...],
     segments: bool,
@@ -124,9 +119,7 @@ def command(
         raise click.UsageError("--segments excludes --confidence and --details.")
     if segments and columns:
         raise click.UsageError("--segments excludes --by.")
-    test_set = read_texts(
-        systems, references, metrics, source=source, documents=documents, strict=strict
-    )
+    test_set = texts.read(metrics)
     if file is not None:
         # Before the scores: what cannot be saved should be said at once.
         _save(test_set, metrics, file, force=force)
@@ -138,7 +131,7 @@ def command(
             metrics=metrics,
             segments=segments,
             confidence=confidence,
-            by=read_columns(columns, documents, test_set),
+            by=read_columns(columns, texts.documents, test_set),
             progress=progress,
             **options,
         )

@@ -12,17 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu import studies
-from truebleu._settings import DEFAULT_SEED, INTERVALS
+import truebleu.studies
+from truebleu._settings import INTERVALS
 from truebleu.cli._options import (
+    Texts,
     chart_options,
     execution_options,
     format_option,
     metric_option,
+    option_with_default,
     optional_test_set_options,
     percents,
     progress_bar,
-    read_texts,
+    seed_option,
     test_set_options,
     whole_numbers,
 )
@@ -134,7 +136,6 @@ def study(name: str, *options: Decorator, metrics: Sequence[str] = ("bleu",)) ->
     tasks among them; it returns a result, which is shown.
     """
     what = (
-        click.argument("systems", metavar="[SYSTEM]...", nargs=-1),
         optional_test_set_options,
         click.option(
             "--simulate",
@@ -151,7 +152,6 @@ def study(name: str, *options: Decorator, metrics: Sequence[str] = ("bleu",)) ->
 def human_study(name: str, *options: Decorator) -> Decorator:
     """The same for a study of human judgments: it has metrics of its own, and needs real texts."""
     what = (
-        click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True),
         test_set_options,
         human_options,
     )
@@ -168,8 +168,7 @@ def _command(
 
     @wraps(function)
     def run(
-        systems: tuple[str, ...],
-        references: tuple[str, ...],
+        texts: Texts,
         resume: Path | None,
         format_: str,
         chart: Path | None,
@@ -177,9 +176,7 @@ def _command(
         simulated: int | None = None,
         **keywords: Any,
     ) -> None:
-        of_texts = {key: keywords.pop(key) for key in ("source", "documents", "strict")}
-        metrics = keywords.get("metrics", ())
-        test_set = _pool(systems, references, metrics, simulated, keywords["seed"], **of_texts)
+        test_set = _pool(texts, keywords.get("metrics", ()), simulated, keywords["seed"])
         keywords["runner"] = Runner(
             resume,
             lambda tasks: progress_bar(tasks, "studying"),
@@ -195,7 +192,7 @@ def _command(
 
     decorated: Any = run
     every = (
-        click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True),
+        seed_option,
         click.option(
             "--resume",
             metavar="FILE",
@@ -220,16 +217,9 @@ def _dedented(text: str) -> str:
     return "\n".join(line.removeprefix("    ") for line in text.splitlines())
 
 
-def _pool(
-    systems: Sequence[str],
-    references: Sequence[str],
-    metrics: Sequence[Metric],
-    simulated: int | None,
-    seed: int,
-    **of_texts: Any,
-) -> TestSet:
+def _pool(texts: Texts, metrics: Sequence[Metric], simulated: int | None, seed: int) -> TestSet:
     if simulated is not None:
-        if systems or references or any(of_texts.values()):
+        if texts.are_given:
             expected = "no texts beside it, nor options about texts (-s, --documents, --strict)"
             raise SettingError("simulate", simulated, expected)
         from truebleu.simulation import simulate
@@ -237,16 +227,16 @@ def _pool(
         return simulate(
             segments=simulated, systems=SIMULATED_RATES, references=SIMULATED_REFERENCES, seed=seed
         )
-    if not systems:
+    if not texts.systems:
         raise SettingError("SYSTEM", "none", "at least one output, or --simulate N")
-    if not references:
+    if not texts.references:
         raise SettingError("reference", "none", "a reference (-r FILE), or --simulate N")
-    return read_texts(systems, references, metrics, **of_texts)
+    return texts.read(metrics)
 
 
 def _run(name: str, test_set: TestSet, *arguments: Any, **options: Any) -> Result:
     """Call a study by its name; its module is imported now."""
-    result: Result = getattr(studies, f"study_{name}")(test_set, *arguments, **options)
+    result: Result = getattr(truebleu.studies, f"study_{name}")(test_set, *arguments, **options)
     return result
 
 
@@ -293,15 +283,12 @@ def shares_option(default: str) -> Decorator:
     )
 
 
-level_option = click.option(
-    "--level", type=float, default=0.95, show_default=True, help="Confidence level."
-)
-unit_option = click.option(
+level_option = option_with_default("--level", float, 0.95, "Confidence level.")
+unit_option = option_with_default(
     "--unit",
-    type=click.Choice(["segment", "document"]),
-    default="segment",
-    show_default=True,
-    help="What samples and replicates are made of.",
+    click.Choice(["segment", "document"]),
+    "segment",
+    "What samples and replicates are made of.",
 )
 tests_option = click.option(
     "--test",
@@ -424,19 +411,14 @@ def sampling(test_set: TestSet, **options: Any) -> Result:
     unit_option,
     replicates_option("1000", "Replicates of each interval."),
     level_option,
-    click.option(
+    option_with_default(
         "--of",
-        type=click.Choice(["scores", "differences"]),
-        default="scores",
-        show_default=True,
-        help="Intervals of the systems' scores, or of the differences of all pairs.",
+        click.Choice(["scores", "differences"]),
+        "scores",
+        "Intervals of the systems' scores, or of the differences of all pairs.",
     ),
-    click.option(
-        "--interval",
-        type=click.Choice(INTERVALS),
-        default="percentile",
-        show_default=True,
-        help="How intervals are made of replicates.",
+    option_with_default(
+        "--interval", click.Choice(INTERVALS), "percentile", "How intervals are made of replicates."
     ),
 )
 def coverage(test_set: TestSet, **options: Any) -> Result:
@@ -535,13 +517,7 @@ def accuracy(test_set: TestSet, **options: Any) -> Result:
         is_flag=True,
         help="Count every part anew, so that NIST's weights are those of the part.",
     ),
-    click.option(
-        "--replicates",
-        type=int,
-        default=1000,
-        show_default=True,
-        help="Replicates of each interval.",
-    ),
+    option_with_default("--replicates", int, 1000, "Replicates of each interval."),
     level_option,
 )
 def test_size(test_set: TestSet, **options: Any) -> Result:
@@ -580,13 +556,7 @@ def test_size(test_set: TestSet, **options: Any) -> Result:
         help="Sets of references of each size, at most; chosen at random where there are more.",
     ),
     unit_option,
-    click.option(
-        "--replicates",
-        type=int,
-        default=1000,
-        show_default=True,
-        help="Replicates of each interval.",
-    ),
+    option_with_default("--replicates", int, 1000, "Replicates of each interval."),
     level_option,
 )
 def references(test_set: TestSet, **options: Any) -> Result:
@@ -676,12 +646,11 @@ def sensitivity(test_set: TestSet, **options: Any) -> Result:
 
 @study(
     "type-one",
-    click.option(
+    option_with_default(
         "--null",
-        type=click.Choice(["segment", "document", "simulated", "given"]),
-        default="segment",
-        show_default=True,
-        help="How systems are made equal. segment: the outputs of two systems are swapped at "
+        click.Choice(["segment", "document", "simulated", "given"]),
+        "segment",
+        "How systems are made equal. segment: the outputs of two systems are swapped at "
         "random, segment by segment; document: document by document; simulated: two systems of "
         "the simulator with equal channels, on a simulated test set of this size; given: nothing "
         "is done, the systems are taken for equal, and their p-values are listed.",
@@ -803,33 +772,20 @@ def length(test_set: TestSet, **options: Any) -> Result:
 
 @human_study(
     "smoothing",
-    click.option("--epsilon", type=float, default=0.1, show_default=True, help="ε of smoothing 1."),
-    click.option("--k", type=float, default=5.0, show_default=True, help="K of 4 and 7."),
-    click.option("--alpha", type=float, default=5.0, show_default=True, help="α of 6."),
+    option_with_default("--epsilon", float, 0.1, "ε of smoothing 1."),
+    option_with_default("--k", float, 5.0, "K of 4 and 7."),
+    option_with_default("--alpha", float, 5.0, "α of 6."),
     click.option("--tokenize", default="13a", show_default=True, help="The tokenizer of all rows."),
     click.option("--lowercase", is_flag=True, help="Ignore case in all rows."),
-    click.option(
+    option_with_default(
         "--system-scores",
-        type=click.Choice(["all", "rated"]),
-        default="all",
-        show_default=True,
-        help="Score systems on all segments, or on those that people rated.",
+        click.Choice(["all", "rated"]),
+        "all",
+        "Score systems on all segments, or on those that people rated.",
     ),
     unit_option,
-    click.option(
-        "--replicates",
-        type=int,
-        default=1000,
-        show_default=True,
-        help="Replicates of the intervals.",
-    ),
-    click.option(
-        "--permutations",
-        type=int,
-        default=10_000,
-        show_default=True,
-        help="In each test of two smoothings.",
-    ),
+    option_with_default("--replicates", int, 1000, "Replicates of the intervals."),
+    option_with_default("--permutations", int, 10_000, "In each test of two smoothings."),
     level_option,
 )
 def smoothing(test_set: TestSet, human: dict[str, Any], **options: Any) -> Result:

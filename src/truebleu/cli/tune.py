@@ -12,7 +12,9 @@ from truebleu.cli._options import (
     execution_options,
     format_option,
     metric_option,
+    option_with_default,
     progress_bar,
+    repeatable_option,
     replicates_option,
     seed_option,
 )
@@ -59,29 +61,17 @@ def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.command("tune", epilog=EPILOG)
 @click.argument("lists")
-@click.option(
-    "-r",
-    "--reference",
-    "references",
-    metavar="FILE",
-    multiple=True,
-    help="A reference; repeat for several.",
+@repeatable_option(
+    "-r", "--reference", "references", metavar="FILE", text="A reference; repeat for several."
 )
 @metric_option
-@click.option(
-    "--method",
-    type=click.Choice(list(TUNERS)),
-    default="mert",
-    show_default=True,
-    help="The tuner.",
-)
+@option_with_default("--method", click.Choice(list(TUNERS)), "mert", "The tuner.")
 @click.option("--test", metavar="LISTS", help="Other lists, to measure the gain on.")
-@click.option(
+@repeatable_option(
     "--test-reference",
     "test_references",
     metavar="FILE",
-    multiple=True,
-    help="A reference of the test lists; repeat for several.",
+    text="A reference of the test lists; repeat for several.",
 )
 @click.option(
     "--folds",
@@ -89,27 +79,18 @@ def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
     help="Without --test: cut the segments into so many parts, and choose from each by weights "
     "tuned on the others. 0 measures no gain. Default: 5.",
 )
-@click.option(
-    "--runs", type=int, default=1, show_default=True, help="Tune so often, by other seeds."
-)
+@option_with_default("--runs", int, 1, "Tune so often, by other seeds.")
 @click.option("--start", metavar="FILE", help="Weights to start from: TSV, JSON or a Moses ini.")
-@click.option(
-    "--fix",
-    "fixed",
-    metavar="NAME=WEIGHT",
-    multiple=True,
-    help="Keep a weight; repeat for several.",
+@repeatable_option(
+    "--fix", "fixed", metavar="NAME=WEIGHT", text="Keep a weight; repeat for several."
 )
-@click.option(
+@repeatable_option(
     "--bound",
     "bounds",
     metavar="NAME=LOW:HIGH",
-    multiple=True,
-    help="Keep a weight between two numbers, either of which may be left out; repeat for several.",
+    text="Keep a weight between two numbers, either of which may be left out; repeat for several.",
 )
-@click.option(
-    "--tie", "tied", metavar="NAME=NAME", multiple=True, help="Give features the same weight."
-)
+@repeatable_option("--tie", "tied", metavar="NAME=NAME", text="Give features the same weight.")
 @click.option("--no-scale", is_flag=True, help="Tune with features as they are in the lists.")
 @_settings_options
 @seed_option
