@@ -153,7 +153,7 @@ def _people(
     if human is None:
         return {}
     from truebleu.agreement.agree import agree
-    from truebleu.human import HumanScores
+    from truebleu.human.scores import HumanScores
 
     judgments = read_judgments(test_set, human)
     given = {name: options[name] for name in ("seed", "level")}

@@ -2,7 +2,7 @@
 
 use super::ngrams::{Ngrams, total};
 use super::symbols::Symbols;
-use super::{BySegment, Counter, Details, Metric, Part, SegmentCounter};
+use super::{BySegment, Counter, Details, Metric, Part, Segment, SegmentCounter};
 use crate::tokenizers::Tokenizer;
 
 /// BLEU. Its columns: output length, reference length, matches of order 1 to N, totals of order 1 to N.
@@ -135,17 +135,8 @@ impl BleuCounts {
 impl SegmentCounter for BleuCounts {
     type Scratch = Scratch;
 
-    fn scratch(&self) -> Scratch {
-        Scratch::default()
-    }
-
-    fn count_segment(
-        &self,
-        references: &[&str],
-        outputs: &[&str],
-        rows: &mut [f64],
-        scratch: &mut Scratch,
-    ) {
+    fn count_segment(&self, segment: Segment<'_>, rows: &mut [f64], scratch: &mut Scratch) {
+        let Segment { references, outputs } = segment;
         self.index_references(references, scratch);
         let Scratch { symbols, ngrams, ends, output: tokens, .. } = scratch;
         for (output, row) in outputs.iter().zip(rows.chunks_mut(self.width())) {
@@ -386,7 +377,11 @@ mod tests {
 
     fn row_by(counter: BleuCounts, references: &[&str], output: &str) -> Vec<f64> {
         let mut row = vec![0.0; counter.width()];
-        counter.count_segment(references, &[output], &mut row, &mut counter.scratch());
+        counter.count_segment(
+            Segment { references, outputs: &[output] },
+            &mut row,
+            &mut counter.scratch(),
+        );
         row
     }
 

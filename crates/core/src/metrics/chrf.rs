@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::ngrams::{Ngrams, total};
 use super::symbols::Symbols;
-use super::{BySegment, Counter, Details, Metric, Part, SegmentCounter};
+use super::{BySegment, Counter, Details, Metric, Part, Segment, SegmentCounter};
 use crate::tokenizers::{is_whitespace, lowercased, words};
 
 /// chrF. Its columns, for each order, characters first: n-grams of the output, of the reference, matches.
@@ -144,13 +144,8 @@ impl SegmentCounter for Chrf {
     }
 
     /// Keeps, for each output, the counts against the reference that gives it the best score.
-    fn count_segment(
-        &self,
-        references: &[&str],
-        outputs: &[&str],
-        rows: &mut [f64],
-        scratch: &mut Scratch,
-    ) {
+    fn count_segment(&self, segment: Segment<'_>, rows: &mut [f64], scratch: &mut Scratch) {
+        let Segment { references, outputs } = segment;
         scratch.best.clear();
         scratch.best.resize(outputs.len(), f64::NEG_INFINITY);
         for reference in references {
@@ -318,7 +313,11 @@ mod tests {
 
     fn row(metric: &Chrf, references: &[&str], output: &str) -> Vec<f64> {
         let mut row = vec![0.0; metric.width()];
-        metric.count_segment(references, &[output], &mut row, &mut metric.scratch());
+        metric.count_segment(
+            Segment { references, outputs: &[output] },
+            &mut row,
+            &mut metric.scratch(),
+        );
         row
     }
 

@@ -256,24 +256,27 @@ pub fn sum_rows(rows: &[f64], width: usize) -> Vec<f64> {
     sums
 }
 
+/// One segment of all texts.
+#[derive(Debug, Clone, Copy)]
+pub struct Segment<'a> {
+    /// Its references, of which there is at least one.
+    pub references: &'a [&'a str],
+    /// The output of each system.
+    pub outputs: &'a [&'a str],
+}
+
 /// What a metric counts in one segment by itself.
 pub trait SegmentCounter: Sync {
     /// Memory that is reused from segment to segment.
-    type Scratch: Send;
+    type Scratch: Default + Send;
 
     /// Memory for one thread.
-    fn scratch(&self) -> Self::Scratch;
+    fn scratch(&self) -> Self::Scratch {
+        Self::Scratch::default()
+    }
 
-    /// Counts the outputs of all systems for one segment: one row each.
-    ///
-    /// `references` holds at least one reference. Its own counts are made once for all outputs.
-    fn count_segment(
-        &self,
-        references: &[&str],
-        outputs: &[&str],
-        rows: &mut [f64],
-        scratch: &mut Self::Scratch,
-    );
+    /// Counts the outputs of all systems: one row each. The references' own counts are made once.
+    fn count_segment(&self, segment: Segment<'_>, rows: &mut [f64], scratch: &mut Self::Scratch);
 }
 
 /// The counter of a metric that counts each segment by itself.
@@ -304,7 +307,7 @@ impl<C: SegmentCounter + Send> Counter for BySegment<'_, C> {
             let (scratch, present) = scratch;
             present.clear();
             present.extend(references.iter().filter_map(|reference| reference.get(index)));
-            self.counter.count_segment(present, outputs, rows, scratch);
+            self.counter.count_segment(Segment { references: present, outputs }, rows, scratch);
         });
     }
 }

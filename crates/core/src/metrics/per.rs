@@ -1,6 +1,6 @@
 //! PER: the word error rate of bags of words, whatever their order (Tillmann et al., 1997).
 
-use super::words::{Bag, Comparison, error_rate, error_rate_gradient, is_lower};
+use super::words::{Bag, Comparison};
 use super::{Details, Part};
 
 /// PER. Its columns: errors and reference length.
@@ -21,18 +21,6 @@ impl Comparison for Per {
     fn count(&self, output: &[u32], (bag, length): &mut Self::Index, row: &mut [f64]) {
         let errors = output.len().max(*length) - bag.common(output.iter().copied());
         row.copy_from_slice(&[errors as f64, *length as f64]);
-    }
-
-    fn is_better(&self, row: &[f64], other: &[f64]) -> bool {
-        is_lower(row, other)
-    }
-
-    fn score(&self, sums: &[f64]) -> f64 {
-        error_rate(sums)
-    }
-
-    fn gradient(&self, sums: &[f64], gradient: &mut [f64]) {
-        error_rate_gradient(sums, gradient);
     }
 
     fn details(&self, sums: &[f64]) -> Details {

@@ -4,7 +4,7 @@
 //! holds its score with both weights, and the mean is a quotient of two summed columns.
 
 use super::bleu::{self, BleuCounts, brevity_penalty};
-use super::{BySegment, Counter, Details, Metric, Part, SegmentCounter};
+use super::{BySegment, Counter, Details, Metric, Part, Segment, SegmentCounter};
 
 /// The smoothings of Chen and Cherry (2014), §2.2, in their order from 0 to 7.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -199,20 +199,11 @@ pub struct Scratch {
 impl SegmentCounter for SentenceBleu {
     type Scratch = Scratch;
 
-    fn scratch(&self) -> Scratch {
-        Scratch::default()
-    }
-
-    fn count_segment(
-        &self,
-        references: &[&str],
-        outputs: &[&str],
-        rows: &mut [f64],
-        scratch: &mut Scratch,
-    ) {
+    fn count_segment(&self, segment: Segment<'_>, rows: &mut [f64], scratch: &mut Scratch) {
+        let outputs = segment.outputs;
         let width = self.counts.width();
         scratch.counts.resize(outputs.len() * width, 0.0);
-        self.counts.count_segment(references, outputs, &mut scratch.counts, &mut scratch.bleu);
+        self.counts.count_segment(segment, &mut scratch.counts, &mut scratch.bleu);
         let counts = scratch.counts.chunks_mut(width);
         for (counts, row) in counts.zip(rows.chunks_mut(WIDTH)) {
             let length = counts[1];
@@ -275,7 +266,11 @@ mod tests {
     fn row(references: &[&str], output: &str, smoothing: Smoothing) -> [f64; 4] {
         let counter = SentenceBleu::new(PLAIN, smoothing, Weight::Length);
         let mut row = [0.0; 4];
-        counter.count_segment(references, &[output], &mut row, &mut counter.scratch());
+        counter.count_segment(
+            Segment { references, outputs: &[output] },
+            &mut row,
+            &mut counter.scratch(),
+        );
         row
     }
 

@@ -1,6 +1,6 @@
 //! WER: word edit distance per reference word.
 
-use super::words::{Comparison, Positions, error_rate, error_rate_gradient, is_lower};
+use super::words::{Comparison, Positions};
 use super::{Details, Part};
 use crate::interruption;
 
@@ -23,18 +23,6 @@ impl Comparison for Wer {
         let columns =
             [edits.total(), *length, edits.substitutions, edits.deletions, edits.insertions];
         row.copy_from_slice(&columns.map(|count| count as f64));
-    }
-
-    fn is_better(&self, row: &[f64], other: &[f64]) -> bool {
-        is_lower(row, other)
-    }
-
-    fn score(&self, sums: &[f64]) -> f64 {
-        error_rate(sums)
-    }
-
-    fn gradient(&self, sums: &[f64], gradient: &mut [f64]) {
-        error_rate_gradient(sums, gradient);
     }
 
     fn details(&self, sums: &[f64]) -> Details {

@@ -6,7 +6,7 @@
 //! ([`Positions`]).
 
 use super::symbols::Symbols;
-use super::{BySegment, Counter, Details, Metric, SegmentCounter};
+use super::{BySegment, Counter, Details, Metric, Segment, SegmentCounter};
 use crate::tokenizers::Tokenizer;
 
 /// What lines are cut into.
@@ -35,13 +35,20 @@ pub trait Comparison: std::fmt::Debug + Send + Sync {
     /// Whether a row is better than another one, which is of the same output.
     ///
     /// Two different rows are never equally good, so the order of the references does not matter.
-    fn is_better(&self, row: &[f64], other: &[f64]) -> bool;
+    /// By default lower error rates are better, of rows that begin with errors and reference length.
+    fn is_better(&self, row: &[f64], other: &[f64]) -> bool {
+        is_lower(row, other)
+    }
 
-    /// The score of one row of sums.
-    fn score(&self, sums: &[f64]) -> f64;
+    /// The score of one row of sums; by default the error rate.
+    fn score(&self, sums: &[f64]) -> f64 {
+        error_rate(sums)
+    }
 
     /// Writes the derivative of the score by each column of one row of sums.
-    fn gradient(&self, sums: &[f64], gradient: &mut [f64]);
+    fn gradient(&self, sums: &[f64], gradient: &mut [f64]) {
+        error_rate_gradient(sums, gradient);
+    }
 
     /// The score of one row of sums, first, with what it is made of.
     fn details(&self, sums: &[f64]) -> Details;
@@ -95,13 +102,8 @@ impl<C: Comparison> SegmentCounter for WordMetric<C> {
         Scratch { candidate: vec![0.0; C::WIDTH], ..Scratch::default() }
     }
 
-    fn count_segment(
-        &self,
-        references: &[&str],
-        outputs: &[&str],
-        rows: &mut [f64],
-        scratch: &mut Self::Scratch,
-    ) {
+    fn count_segment(&self, segment: Segment<'_>, rows: &mut [f64], scratch: &mut Self::Scratch) {
+        let Segment { references, outputs } = segment;
         let Scratch { symbols, references: known, outputs: compared, index, candidate } = scratch;
         let bytes: usize = references.iter().map(|reference| reference.len()).sum();
         symbols.reset(bytes / 8);
@@ -269,7 +271,7 @@ pub(super) mod tests {
         outputs: &[&str],
     ) -> Vec<f64> {
         let mut rows = vec![0.0; C::WIDTH * outputs.len()];
-        counter.count_segment(references, outputs, &mut rows, &mut counter.scratch());
+        counter.count_segment(Segment { references, outputs }, &mut rows, &mut counter.scratch());
         rows
     }
 

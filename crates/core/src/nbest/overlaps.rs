@@ -290,8 +290,8 @@ impl Overlaps {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::SegmentCounter;
     use crate::metrics::bleu::{BleuCounts, ReferenceLength};
+    use crate::metrics::{Segment, SegmentCounter};
     use crate::tokenizers::Tokenizer;
 
     const BLEU: BleuCounts = BleuCounts {
@@ -318,7 +318,11 @@ mod tests {
 
     fn plain_matches(output: &str, reference: &str) -> Vec<f64> {
         let mut row = vec![0.0; BLEU.width()];
-        BLEU.count_segment(&[reference], &[output], &mut row, &mut BLEU.scratch());
+        BLEU.count_segment(
+            Segment { references: &[reference], outputs: &[output] },
+            &mut row,
+            &mut BLEU.scratch(),
+        );
         row[2..5].to_vec()
     }
 

@@ -178,8 +178,8 @@ fn by_list<'a, T: Send>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::SegmentCounter;
     use crate::metrics::chrf::{Chrf, Scoring};
+    use crate::metrics::{Segment, SegmentCounter};
 
     const CHRF: Chrf = Chrf {
         char_order: 6,
@@ -192,7 +192,11 @@ mod tests {
 
     fn plain(output: &str, reference: &str) -> f64 {
         let mut row = vec![0.0; CHRF.width()];
-        CHRF.count_segment(&[reference], &[output], &mut row, &mut CHRF.scratch());
+        CHRF.count_segment(
+            Segment { references: &[reference], outputs: &[output] },
+            &mut row,
+            &mut CHRF.scratch(),
+        );
         CHRF.scoring.score(&row)
     }
 

@@ -10,7 +10,7 @@ mod window;
 
 use super::symbols::Symbols;
 use super::words::{error_rate, error_rate_gradient};
-use super::{BySegment, Counter, Details, Metric, Part, SegmentCounter};
+use super::{BySegment, Counter, Details, Metric, Part, Segment, SegmentCounter};
 use crate::tokenizers::Tercom;
 use matrix::{Band, Matrix, PlainMatrix};
 use shifts::{Alignment, Candidates};
@@ -88,17 +88,8 @@ impl Ter {
 impl SegmentCounter for Ter {
     type Scratch = Scratch;
 
-    fn scratch(&self) -> Scratch {
-        Scratch::default()
-    }
-
-    fn count_segment(
-        &self,
-        references: &[&str],
-        outputs: &[&str],
-        rows: &mut [f64],
-        scratch: &mut Scratch,
-    ) {
+    fn count_segment(&self, segment: Segment<'_>, rows: &mut [f64], scratch: &mut Scratch) {
+        let Segment { references, outputs } = segment;
         let vocabulary = self.index_references(references, scratch) as u32;
         let Scratch { symbols, words, references: indexed, search } = scratch;
         let indexed = &indexed[..references.len()];

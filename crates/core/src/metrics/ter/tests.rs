@@ -10,7 +10,11 @@ const NORMALIZED: Tercom = Tercom { normalized: true, ..PLAIN };
 fn row(tokenizer: Tercom, references: &[&str], output: &str) -> Vec<f64> {
     let metric = Ter { tokenizer };
     let mut row = vec![0.0; 2];
-    metric.count_segment(references, &[output], &mut row, &mut metric.scratch());
+    metric.count_segment(
+        Segment { references, outputs: &[output] },
+        &mut row,
+        &mut metric.scratch(),
+    );
     row
 }
 
@@ -58,7 +62,8 @@ fn outputs_do_not_disturb_each_other() {
     let outputs = ["b a c", "a b c d e f g", "", "c b a", "b a c"];
     let metric = Ter { tokenizer: PLAIN };
     let mut rows = [0.0; 10];
-    metric.count_segment(&["a b c", "c b"], &outputs, &mut rows, &mut metric.scratch());
+    let segment = Segment { references: &["a b c", "c b"], outputs: &outputs };
+    metric.count_segment(segment, &mut rows, &mut metric.scratch());
     for (output, found) in outputs.iter().zip(rows.as_chunks::<2>().0) {
         check(&["a b c", "c b"], output, *found);
     }
