@@ -24,6 +24,7 @@ __all__ = [
     "hybrid_values",
     "judgment_counts",
     "kept_pairs",
+    "largest_deviations",
     "letters",
     "match_differences",
     "pair_counts",
@@ -31,12 +32,16 @@ __all__ = [
     "pair_outcomes",
     "pair_sums",
     "replicate_agreement",
+    "replicated_pairs",
     "set_threads",
     "shifts",
+    "step_down_counts",
+    "studentized_differences",
     "survey",
     "swapped_cells",
     "swapped_sums",
     "system_agreement",
+    "tally_differences",
     "threads",
     "tokenize",
     "tokenize_ter",
@@ -246,6 +251,52 @@ def swapped_sums(
 ) -> NDArray[np.float64]: ...
 def pair_sums(
     taken: NDArray[np.float64], sums: NDArray[np.float64], pairs: Sequence[tuple[int, int]]
+) -> NDArray[np.float64]: ...
+def tally_differences(
+    taken: NDArray[np.float64],
+    sums: NDArray[np.float64],
+    pairs: Sequence[tuple[int, int]],
+    metric: NativeMetric,
+    *,
+    sign: float,
+    side: str,
+    bounds: Sequence[float],
+) -> tuple[NDArray[np.uint64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]: ...
+def step_down_counts(
+    taken: NDArray[np.float64],
+    sums: NDArray[np.float64],
+    pairs: Sequence[tuple[int, int]],
+    metric: NativeMetric,
+    *,
+    factors: Sequence[float],
+    side: str,
+    order: Sequence[int],
+    bounds: Sequence[float],
+) -> NDArray[np.uint64]: ...
+def studentized_differences(
+    rows: NDArray[np.float64],
+    taken: NDArray[np.float64],
+    sums: NDArray[np.float64],
+    pairs: Sequence[tuple[int, int]],
+    metric: NativeMetric,
+    *,
+    first: int,
+    seed: int | None,
+    least: float,
+) -> NDArray[np.float64]: ...
+def replicated_pairs(
+    scores: NDArray[np.float64],
+    pairs: Sequence[tuple[int, int]],
+    *,
+    low: int,
+    high: int,
+    tolerance: float,
+    scale: float,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.uint64], NDArray[np.uint64]]: ...
+def largest_deviations(
+    scores: NDArray[np.float64],
+    pairs: Sequence[tuple[int, int]],
+    factors: Sequence[float],
 ) -> NDArray[np.float64]: ...
 def pair_differences(
     taken: NDArray[np.float64],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import pytest
@@ -11,9 +11,11 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
 from numpy.typing import NDArray
 
-from truebleu import BLEU
+from truebleu import BLEU, _core
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError
+from truebleu.metrics.base import CountedMetric
+from truebleu.metrics.registry import as_metrics
 from truebleu.resampling import Swaps, Units
 from truebleu.significance import pairs as adaptive
 from truebleu.significance.compare import compare
@@ -32,6 +34,7 @@ from truebleu.significance.tests import TESTS, find_test
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
+    from truebleu._settings import Alternative
     from truebleu.corpus import TestSet
     from truebleu.significance.compare import Comparison
 
@@ -280,3 +283,65 @@ def test_contradictions_are_refused() -> None:
         rank_ranges([[False, True]])
     with pytest.raises(SettingError, match="one score for each of 5 systems"):
         clusters([1.0, 2.0], BETTER)
+
+
+class WithoutKernel(CountedMetric):
+    """A metric that native kernels do not know: its replicates are scored by NumPy."""
+
+    def native(self) -> None:
+        return None
+
+
+@pytest.fixture(scope="module")
+def five() -> TestSet:
+    systems = {f"s{place}": Channel.at_rate(0.1 + place / 40) for place in range(5)}
+    return simulate(segments=40, systems=systems, seed=5)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("correction", ["holm", "westfall-young"])
+@pytest.mark.parametrize("test", ["ar", "studentized"])
+@pytest.mark.parametrize("metric", ["bleu", "ter"])
+def test_kernels_that_keep_no_differences_count_what_numpy_counts(
+    five: TestSet, alternative: Alternative, correction: str, test: str, metric: str
+) -> None:
+    (native,) = as_metrics([metric])
+    options: dict[str, Any] = {
+        "alternative": alternative,
+        "correction": correction,
+        "test": test,
+        "replicates": 700,
+        "unit": "segment",
+    }
+    by_kernel = compare(five, metrics=[native], **options)
+    by_numpy = compare(five, metrics=[WithoutKernel(native, native.count(five))], **options)
+    assert by_kernel.comparisons == by_numpy.comparisons
+
+
+def test_no_differences_of_pairs_are_kept(five: TestSet, monkeypatch: pytest.MonkeyPatch) -> None:
+    def kept(*_: object) -> NoReturn:
+        raise AssertionError("a matrix of replicates by pairs was made")
+
+    monkeypatch.setattr(_core, "pair_differences", kept)
+    monkeypatch.setattr(_core, "pair_sums", kept)
+    compare(five, replicates=500, correction="westfall-young")
+
+
+def test_too_few_replicates_for_the_family_are_refused(five: TestSet) -> None:
+    with pytest.raises(SettingError, match="at least 199 for 10 comparisons corrected by Holm"):
+        compare(five, replicates=150, unit="segment")
+    assert compare(five, replicates=199, unit="segment").settings.replicates == 199
+    fewer = compare(five, replicates=150, unit="segment", correction="westfall-young")
+    assert len(fewer.comparisons) == 10
+
+
+def test_an_adaptive_comparison_starts_with_what_the_family_needs(five: TestSet) -> None:
+    few = compare(five, adaptive=True, baseline="s0", unit="segment")
+    assert few.metrics["BLEU"].replicates >= 1000
+    many = simulate(
+        segments=30, systems={f"s{place}": Channel.at_rate(0.02 * place) for place in range(12)}
+    )
+    # 66 comparisons by Holm need 1,319 replicates for one of them to be significant.
+    found = compare(many, adaptive=True, unit="segment").metrics["BLEU"]
+    assert found.replicates >= 1319
+    assert found.smallest_p <= 0.05

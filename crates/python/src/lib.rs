@@ -32,7 +32,10 @@ mod _core {
     #[pymodule_export]
     use crate::nbest::PairScorer;
     #[pymodule_export]
-    use crate::resampling::{bootstrap_sums, pair_differences, pair_sums, swapped_sums};
+    use crate::resampling::{
+        bootstrap_sums, largest_deviations, pair_differences, pair_sums, replicated_pairs,
+        step_down_counts, studentized_differences, swapped_sums, tally_differences,
+    };
     #[pymodule_export]
     use crate::runtime::{set_threads, threads};
     #[pymodule_export]

@@ -1,10 +1,11 @@
 //! Resampling: sums of rows in many replicates.
 
 use numpy::ndarray::{ArrayView2, ArrayView3};
-use numpy::{IntoPyArray, PyArray2, PyArray4, PyReadonlyArray2, PyReadonlyArray3};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray4, PyReadonlyArray2, PyReadonlyArray3};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
-use truebleu_core::resampling::{self, Swaps};
+use truebleu_core::metrics::Metric;
+use truebleu_core::resampling::{self, Scoring, Side, Swaps};
 
 use crate::metrics::NativeMetric;
 use crate::runtime::{detached, replicates as replicates_from, require_memory};
@@ -83,16 +84,223 @@ pub fn pair_differences<'py>(
     metric: &Bound<'py, NativeMetric>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let (taken, sums) = (taken.as_array(), sums.as_array());
-    check_pairs(&taken, &sums, &pairs)?;
+    let metric = checked(&taken, &sums, &pairs, metric)?;
+    require_memory(taken.dim().0.checked_mul(pairs.len()))?;
+    let scores = |columns: &[f64], scores: &mut [f64]| metric.quick_scores(columns, scores);
+    let differences = detached(py, || resampling::pair_differences(&taken, &sums, &pairs, scores))?;
+    Ok(differences.into_pyarray(py))
+}
+
+/// What the differences of each pair after swaps come to: how many reach the bounds, their sum, the sum
+/// of their squares, and the largest size.
+///
+/// `sign` turns differences so that more is better; `side` says where they are extreme.
+#[pyfunction]
+#[pyo3(signature = (taken, sums, pairs, metric, *, sign, side, bounds))]
+#[expect(clippy::too_many_arguments, reason = "all of them are settings of one pass")]
+pub fn tally_differences<'py>(
+    py: Python<'py>,
+    taken: PyReadonlyArray3<'py, f64>,
+    sums: PyReadonlyArray2<'py, f64>,
+    pairs: Vec<(usize, usize)>,
+    metric: &Bound<'py, NativeMetric>,
+    sign: f64,
+    side: &str,
+    bounds: Vec<f64>,
+) -> PyResult<Tallied<'py>> {
+    let (taken, sums) = (taken.as_array(), sums.as_array());
+    let metric = checked(&taken, &sums, &pairs, metric)?;
+    require_one_each(&pairs, bounds.len())?;
+    let side = side_of(side)?;
+    let scores = |columns: &[f64], scores: &mut [f64]| metric.quick_scores(columns, scores);
+    let tally = detached(py, || {
+        resampling::tally_differences(&taken, &sums, &pairs, scores, sign, side, &bounds)
+    })?;
+    Ok((
+        tally.extreme.into_pyarray(py),
+        tally.total.into_pyarray(py),
+        tally.squares.into_pyarray(py),
+        tally.largest.into_pyarray(py),
+    ))
+}
+
+type Tallied<'py> = (
+    Bound<'py, PyArray1<u64>>,
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray1<f64>>,
+);
+
+/// How many replicates have a difference times its factor as extreme as a bound, in a pair or in one
+/// after it in the order; bounds and counts are in this order.
+#[pyfunction]
+#[pyo3(signature = (taken, sums, pairs, metric, *, factors, side, order, bounds))]
+#[expect(clippy::too_many_arguments, reason = "all of them are settings of one pass")]
+pub fn step_down_counts<'py>(
+    py: Python<'py>,
+    taken: PyReadonlyArray3<'py, f64>,
+    sums: PyReadonlyArray2<'py, f64>,
+    pairs: Vec<(usize, usize)>,
+    metric: &Bound<'py, NativeMetric>,
+    factors: Vec<f64>,
+    side: &str,
+    order: Vec<usize>,
+    bounds: Vec<f64>,
+) -> PyResult<Bound<'py, PyArray1<u64>>> {
+    let (taken, sums) = (taken.as_array(), sums.as_array());
+    let metric = checked(&taken, &sums, &pairs, metric)?;
+    for length in [factors.len(), order.len(), bounds.len()] {
+        require_one_each(&pairs, length)?;
+    }
+    if order.iter().any(|&pair| pair >= pairs.len()) {
+        return Err(PyIndexError::new_err("the order has pairs that there are not"));
+    }
+    let side = side_of(side)?;
+    let scores = |columns: &[f64], scores: &mut [f64]| metric.quick_scores(columns, scores);
+    let counts = detached(py, || {
+        resampling::step_down_counts(&taken, &sums, &pairs, scores, &factors, side, &order, &bounds)
+    })?;
+    Ok(counts.into_pyarray(py))
+}
+
+/// Each pair's difference over its standard error after swaps, shaped (replicate, pair).
+///
+/// `rows` are shaped (unit, system, column), `taken` are the sums over the swapped units as `swapped_sums`
+/// gives them with the same first replicate and seed.
+#[pyfunction]
+#[pyo3(signature = (rows, taken, sums, pairs, metric, *, first, seed, least))]
+#[expect(clippy::too_many_arguments, reason = "all of them are settings of one pass")]
+pub fn studentized_differences<'py>(
+    py: Python<'py>,
+    rows: PyReadonlyArray3<'py, f64>,
+    taken: PyReadonlyArray3<'py, f64>,
+    sums: PyReadonlyArray2<'py, f64>,
+    pairs: Vec<(usize, usize)>,
+    metric: &Bound<'py, NativeMetric>,
+    first: u64,
+    seed: Option<u64>,
+    least: f64,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let (rows, taken, sums) = (rows.as_array(), taken.as_array(), sums.as_array());
+    let scoring = OfMetric(checked(&taken, &sums, &pairs, metric)?);
+    let (units, systems, width) = rows.dim();
+    if (systems, width) != sums.dim() || units < 2 {
+        return Err(PyIndexError::new_err("rows and sums do not fit together"));
+    }
+    let swaps = seed.map_or(Swaps::Enumerated, |seed| Swaps::Random { seed });
+    let replicates = replicates_from(first, taken.dim().0 as u64, pairs.len())?;
+    let values = detached(py, || {
+        resampling::studentized_differences(
+            &rows, &taken, &sums, &pairs, &scoring, swaps, replicates, least,
+        )
+    })?;
+    Ok(values.into_pyarray(py))
+}
+
+/// A metric's scores and gradients.
+struct OfMetric<'a>(&'a dyn Metric);
+
+impl Scoring for OfMetric<'_> {
+    fn score(&self, sums: &[f64]) -> f64 {
+        self.0.score_row(sums)
+    }
+
+    fn gradient(&self, sums: &[f64], gradient: &mut [f64]) {
+        self.0.gradient_row(sums, gradient);
+    }
+}
+
+type Ranked<'py> = (
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray1<u64>>,
+    Bound<'py, PyArray1<u64>>,
+);
+
+/// Of each pair's differences of scores, shaped (system, replicate), those at two ranks, and how many
+/// are above and below a tie.
+#[pyfunction]
+#[pyo3(signature = (scores, pairs, *, low, high, tolerance, scale))]
+pub fn replicated_pairs<'py>(
+    py: Python<'py>,
+    scores: PyReadonlyArray2<'py, f64>,
+    pairs: Vec<(usize, usize)>,
+    low: usize,
+    high: usize,
+    tolerance: f64,
+    scale: f64,
+) -> PyResult<Ranked<'py>> {
+    let scores = scores.as_array();
+    let (systems, replicates) = scores.dim();
+    require_systems(&pairs, systems)?;
+    if low > high || high >= replicates {
+        return Err(PyIndexError::new_err("ranks beyond the replicates"));
+    }
+    let found = detached(py, || {
+        resampling::replicated_pairs(&scores, &pairs, (low, high), tolerance, scale)
+    })?;
+    Ok((
+        found.low.into_pyarray(py),
+        found.high.into_pyarray(py),
+        found.above.into_pyarray(py),
+        found.below.into_pyarray(py),
+    ))
+}
+
+/// In each replicate of scores, shaped (replicate, system), the largest |difference| times the pair's
+/// factor.
+#[pyfunction]
+#[pyo3(signature = (scores, pairs, factors))]
+pub fn largest_deviations<'py>(
+    py: Python<'py>,
+    scores: PyReadonlyArray2<'py, f64>,
+    pairs: Vec<(usize, usize)>,
+    factors: Vec<f64>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let scores = scores.as_array();
+    require_systems(&pairs, scores.ncols())?;
+    require_one_each(&pairs, factors.len())?;
+    let found = detached(py, || resampling::largest_deviations(&scores, &pairs, &factors))?;
+    Ok(found.into_pyarray(py))
+}
+
+fn side_of(name: &str) -> PyResult<Side> {
+    match name {
+        "two-sided" => Ok(Side::Both),
+        "greater" => Ok(Side::Greater),
+        "less" => Ok(Side::Less),
+        _ => Err(PyIndexError::new_err(format!("no side is called {name:?}"))),
+    }
+}
+
+fn require_one_each(pairs: &[(usize, usize)], length: usize) -> PyResult<()> {
+    if length == pairs.len() {
+        return Ok(());
+    }
+    Err(PyIndexError::new_err(format!("found {length} numbers, expected one for each pair")))
+}
+
+fn require_systems(pairs: &[(usize, usize)], systems: usize) -> PyResult<()> {
+    if pairs.iter().all(|&(a, b)| a.max(b) < systems) {
+        return Ok(());
+    }
+    Err(PyIndexError::new_err("pairs of systems that there are not"))
+}
+
+/// The metric, of whose width the sums are.
+fn checked<'a>(
+    taken: &ArrayView3<'_, f64>,
+    sums: &ArrayView2<'_, f64>,
+    pairs: &[(usize, usize)],
+    metric: &'a Bound<'_, NativeMetric>,
+) -> PyResult<&'a dyn Metric> {
+    check_pairs(taken, sums, pairs)?;
     let metric = metric.get().metric();
     if metric.width() != sums.ncols() {
         let message = format!("found {} columns, expected {}", sums.ncols(), metric.width());
         return Err(PyIndexError::new_err(message));
     }
-    require_memory(taken.dim().0.checked_mul(pairs.len()))?;
-    let score = |row: &[f64]| metric.quick_score_row(row);
-    let differences = detached(py, || resampling::pair_differences(&taken, &sums, &pairs, score))?;
-    Ok(differences.into_pyarray(py))
+    Ok(metric)
 }
 
 fn check_pairs(

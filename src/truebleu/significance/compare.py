@@ -33,6 +33,7 @@ from truebleu.significance.pairs import (
     PAIR_BLOCK,
     all_pair_tests,
     clusters,
+    pair_wins,
     probability_of_best,
     rank_ranges,
     significantly_better,
@@ -49,7 +50,6 @@ from truebleu.significance.settings import (
 from truebleu.significance.statistics import MetricStatistics, bootstrap_scores, spreads
 from truebleu.significance.tests import (
     TESTS,
-    bootstrap_wins,
     default_replicates,
     fewest_units,
     find_test,
@@ -643,10 +643,12 @@ def _pair_results(
 ) -> list[PairResult]:
     equivalence = _equivalence(statistics, scores, pairs, settings)
     results: list[PairResult] = []
+    # Systems one after the other: what kernels read of a pair then stands together.
+    by_system = np.asfortranarray(scores)
     for part in _parts(pairs, scores):
         results += _some_pair_results(
             statistics,
-            scores,
+            by_system,
             names,
             pairs,
             tested,
@@ -683,10 +685,8 @@ def _some_pair_results(
 ) -> list[PairResult]:
     pairs = all_pairs[part]
     p, p_se, p_adjusted = tested.p[part], tested.p_se[part], tested.p_adjusted[part]
-    left, right = np.array(pairs).T
     observed = statistics.scores
-    differences = scores[:, left] - scores[:, right]
-    wins = bootstrap_wins(statistics.sign * differences, scale=statistics.scale)
+    wins = pair_wins(scores, pairs, sign=statistics.sign, scale=statistics.scale)
     low, high = interval_bounds(statistics, scores, pairs, settings.interval, settings.level)
     results = []
     for index, (a, b) in enumerate(pairs):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
@@ -50,7 +50,7 @@ class Correction:
         assumption: what must hold for its promise to hold.
         basis: what it looks at.
         adjust: makes adjusted p-values of it: of ascending p-values, before they are cut at 1; of
-            observed differences and blocks of replicated ones, as `step_down`; or of segment
+            observed differences and those of equal systems, as `step_down`; or of segment
             scores, as `tukey_p`.
     """
 
@@ -159,60 +159,103 @@ def westfall_young(
     if null.ndim != 2:
         raise SettingError("null_differences", null.shape, "shape (replicate, comparison)")
     difference = beside(observed, null)
-    return step_down(difference, lambda: (null,), alternative, exact=exact, scale=scale)
+    blocks = NullBlocks(lambda: (null,))
+    return step_down(difference, blocks, alternative, exact=exact, scale=scale)
+
+
+class NullDifferences(Protocol):
+    """The differences that equal systems have on all replicates, which need not be kept."""
+
+    def spread(self) -> tuple[Values, Values]:
+        """The standard deviation of each comparison, and its largest size."""
+
+    def count(
+        self, factors: Values, alternative: Alternative, order: NDArray[np.intp], reached: Values
+    ) -> tuple[NDArray[np.int64], int]:
+        """How many replicates reach each of some values, and how many replicates there are.
+
+        A replicate reaches a value by the largest of a comparison and those after it.
+
+        Args:
+            factors: that each comparison is multiplied by.
+            alternative: on which side differences are extreme.
+            order: of the comparisons; what is reached and the counts are in this order.
+            reached: the values.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class NullBlocks:
+    """Differences that come in blocks of replicates, shaped (replicate, comparison).
+
+    Attributes:
+        blocks: makes them all, each time anew.
+    """
+
+    blocks: Callable[[], Iterable[Values]]
+
+    def spread(self) -> tuple[Values, Values]:
+        """See `NullDifferences`."""
+        count, total, squares, largest = 0, 0.0, 0.0, 0.0
+        for null in self.blocks():
+            count += len(null)
+            total = total + null.sum(axis=0)
+            squares = squares + np.einsum("ij,ij->j", null, null)
+            largest = np.maximum(largest, np.abs(null).max(axis=0))
+        return deviation(count, np.asarray(total), np.asarray(squares)), np.asarray(largest)
+
+    def count(
+        self, factors: Values, alternative: Alternative, order: NDArray[np.intp], reached: Values
+    ) -> tuple[NDArray[np.int64], int]:
+        """See `NullDifferences`."""
+        extreme, count = np.zeros(len(order), dtype=np.int64), 0
+        for null in self.blocks():
+            # In each replicate the largest of a comparison and those after it.
+            replicates = extremeness(null * factors, alternative)[:, order[::-1]]
+            np.maximum.accumulate(replicates, axis=1, out=replicates)
+            extreme += np.count_nonzero(replicates[:, ::-1] >= reached, axis=0)
+            count += len(null)
+        return extreme, count
+
+
+def deviation(count: int, total: Values, squares: Values) -> Values:
+    """The standard deviation of so many numbers, from their sum and that of their squares."""
+    mean = total / count
+    return np.sqrt(np.maximum(squares / count - mean**2, 0.0))
 
 
 def step_down(
     observed: Values,
-    blocks: Callable[[], Iterable[Values]],
+    null: NullDifferences,
     alternative: Alternative = "two-sided",
     *,
     exact: bool = False,
     scale: ArrayLike = 0.0,
 ) -> Values:
-    """The same of replicates that come in blocks, made twice and never kept.
+    """The same of replicates that are not kept.
 
-    The first pass finds how much each comparison varies, the second counts the replicates whose
-    maxima reach what was observed.
+    First it asks how much each comparison varies, then how many replicates have maxima that reach
+    what was observed.
     """
-    deviation, largest = _spread(blocks())
+    spread, largest = null.spread()
     margin = TIE_TOLERANCE * np.maximum(np.maximum(largest, np.abs(observed)), np.abs(scale))
     # A comparison whose null does not vary is either no difference at all, 0, or one that no
     # replicate can reach, infinite.
-    constant = deviation <= margin
-    divisor = np.where(constant, 1.0, deviation)
+    constant = spread <= margin
+    divisor = np.where(constant, 1.0, spread)
     certain = np.where(np.abs(observed) <= margin, 0.0, np.copysign(np.inf, observed))
-    statistics = _extremeness(np.where(constant, certain, observed / divisor), alternative)
+    statistics = extremeness(np.where(constant, certain, observed / divisor), alternative)
     order = np.argsort(-statistics, kind="stable")
     reached = (statistics * (1 - TIE_TOLERANCE * np.sign(statistics)))[order]
     factor = np.where(constant, 0.0, 1.0 / divisor)
-    extreme, count = np.zeros(len(observed), dtype=np.int64), 0
-    for null in blocks():
-        # In each replicate the largest of a comparison and those after it.
-        replicates = _extremeness(null * factor, alternative)[:, order[::-1]]
-        np.maximum.accumulate(replicates, axis=1, out=replicates)
-        extreme += np.count_nonzero(replicates[:, ::-1] >= reached, axis=0)
-        count += len(null)
+    extreme, count = null.count(factor, alternative, order, reached)
     shares = extreme / count if exact else (extreme + 1) / (count + 1)
     adjusted = np.empty_like(observed)
     adjusted[order] = np.maximum.accumulate(shares)
     return adjusted
 
 
-def _spread(blocks: Iterable[Values]) -> tuple[Values, Values]:
-    """The standard deviation of each comparison over all blocks, and its largest size."""
-    count, total, squares, largest = 0, 0.0, 0.0, 0.0
-    for null in blocks:
-        count += len(null)
-        total = total + null.sum(axis=0)
-        squares = squares + np.einsum("ij,ij->j", null, null)
-        largest = np.maximum(largest, np.abs(null).max(axis=0))
-    mean = total / count
-    variance = np.maximum(squares / count - mean**2, 0.0)
-    return np.sqrt(variance), np.asarray(largest)
-
-
-def _extremeness(differences: Values, alternative: Alternative) -> Values:
+def extremeness(differences: Values, alternative: Alternative) -> Values:
     """The differences turned so that extreme ones are large."""
     if alternative == "two-sided":
         return np.abs(differences)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from truebleu import _core
 from truebleu._settings import require_level
 from truebleu.errors import SettingError
 from truebleu.resampling import Values, as_replicates, beside, tie_margin
@@ -139,10 +140,14 @@ def bca_levels(
 def _sorted_scores(scores: ArrayLike, level: float) -> Values:
     """The scores in ascending order, refused if too few for the level."""
     replicates = as_replicates("scores", scores)
-    least = smallest_replicates(level)
-    if len(replicates) < least:
-        raise SettingError("replicates", len(replicates), f"at least {least} for the level {level}")
+    _require_enough(len(replicates), level)
     return np.sort(replicates, axis=0)
+
+
+def _require_enough(replicates: int, level: float) -> None:
+    least = smallest_replicates(level)
+    if replicates < least:
+        raise SettingError("replicates", replicates, f"at least {least} for the level {level}")
 
 
 def _one_system(scores: ArrayLike) -> Values:
@@ -236,6 +241,16 @@ class Estimates:
         """On the replicates, which systems share (Zhang & Vogel 2004, §3.2)."""
         return self._of(self.scores)
 
+    def ranked(self, low: int, high: int) -> Values:
+        """Of each estimate the replicates at two ranks, counted from 0 from the smallest on."""
+        if self.pairs is None:
+            ordered = np.sort(self.scores, axis=0)
+            return np.stack([ordered[low], ordered[high]])
+        at_low, at_high, _, _ = _core.replicated_pairs(
+            self.scores.T, self.pairs, low=low, high=high, tolerance=0.0, scale=0.0
+        )
+        return np.stack([at_low, at_high])
+
     @property
     def jackknife(self) -> Values:
         """Without one unit each."""
@@ -267,11 +282,15 @@ class IntervalMethod:
 
 
 def _percentile(estimates: Estimates, level: float) -> Values:
-    return percentile_interval(estimates.replicates, level)
+    count = len(estimates.scores)
+    _require_enough(count, level)
+    left_out = _whole_part(count * (1 - level) / 2)
+    return estimates.ranked(left_out, count - 1 - left_out)
 
 
 def _basic(estimates: Estimates, level: float) -> Values:
-    return basic_interval(estimates.observed, estimates.replicates, level)
+    low, high = _percentile(estimates, level)
+    return np.stack([2 * estimates.observed - high, 2 * estimates.observed - low])
 
 
 def _bca(estimates: Estimates, level: float) -> Values:
@@ -340,13 +359,7 @@ def simultaneous_intervals(
     variance = covariance[left, left] + covariance[right, right] - 2 * covariance[left, right]
     smallest = (1e-9 * max(statistics.scale, 1e-300)) ** 2
     factor = np.where(variance > smallest, 1 / np.sqrt(np.maximum(variance, smallest)), 0.0)
-    largest = np.empty(len(scores))
-    size = max(1, BLOCK // len(pairs))
-    for start in range(0, len(scores), size):
-        part = centred[start : start + size]
-        largest[start : start + size] = (np.abs(part[:, left] - part[:, right]) * factor).max(
-            axis=1
-        )
+    largest = _core.largest_deviations(centred, pairs, factor.tolist())
     units = len(statistics.rows)
     student = student_quantile(level, units - 1)
     normal = -NormalDist().inv_cdf((1 - level) / 2)

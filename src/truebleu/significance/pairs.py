@@ -8,16 +8,25 @@ intervals have. Replicates of pairs are counted block by block and never kept: 3
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from truebleu import _core
 from truebleu.errors import SettingError
 from truebleu.resampling import TIE_TOLERANCE, Swaps, Values, as_replicates, as_values
-from truebleu.significance.corrections import CORRECTIONS, adjust
+from truebleu.significance.corrections import (
+    CORRECTIONS,
+    NullBlocks,
+    NullDifferences,
+    adjust,
+    deviation,
+    extremeness,
+)
+from truebleu.significance.statistics import taken_blocks
 from truebleu.significance.tests import (
     SignificanceTest,
     decision,
@@ -32,6 +41,8 @@ from truebleu.significance.tests import (
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from truebleu._core import NativeMetric
+    from truebleu._settings import Alternative
     from truebleu.significance.settings import CompareSettings
     from truebleu.significance.statistics import MetricStatistics, Pair, Progress
 
@@ -88,7 +99,12 @@ def pair_tests(
         statistics,
         pairs,
         settings,
-        _Evidence(p=p, replicates=len(differences), exact=exact, blocks=lambda: null),
+        _Evidence(
+            p=p,
+            replicates=len(differences),
+            exact=exact,
+            null=NullBlocks(lambda: null),
+        ),
     )
 
 
@@ -100,13 +116,13 @@ class _Evidence:
         p: the p-value of each pair.
         replicates: how many there were.
         exact: whether they were all swaps there are.
-        blocks: makes the null's differences again, block after block.
+        null: the differences that equal systems have.
     """
 
     p: Values
     replicates: int
     exact: bool
-    blocks: Callable[[], Iterable[Values]]
+    null: NullDifferences
 
 
 def _judged(
@@ -133,7 +149,7 @@ def _judged(
         observed = statistics.sign * test.observed(statistics, pairs)
         adjusted = correction.adjust(
             observed,
-            evidence.blocks,
+            evidence.null,
             settings.alternative,
             exact=exact,
             scale=test.scale(statistics),
@@ -250,7 +266,7 @@ class _Swapped:
             TIE_TOLERANCE * np.maximum(np.abs(observed), self._test.scale(metric))
             for observed, metric in zip(self._observed, statistics, strict=True)
         ]
-        self._extreme = [np.zeros(len(pairs), dtype=np.int64) for _ in statistics]
+        self._tallies = [_Tally.of(len(pairs)) for _ in statistics]
         self._done = [0] * len(statistics)
         self._exact = False
 
@@ -263,35 +279,152 @@ class _Swapped:
         if self._exact:
             first = 0
             for metric in metrics:
-                self._extreme[metric][:] = 0
+                self._tallies[metric] = _Tally.of(len(self._pairs))
         else:
             swaps = replace(swaps, replicates=count - first)
-        made = 0
+        made = self._tally(metrics, chosen, swaps, first)
+        for metric in metrics:
+            self._done[metric] = first + made
+
+    def _tally(
+        self,
+        metrics: Sequence[int],
+        chosen: Sequence[MetricStatistics],
+        swaps: Swaps,
+        first: int,
+    ) -> int:
+        """Count the extreme ones among new replicates; how many of these there were."""
+        made, native = 0, self._native(chosen)
+        if native is not None:
+            for _, blocks in taken_blocks(chosen, swaps, self._progress, first=first):
+                made += len(blocks[0])
+                for metric, taken, scoring in zip(metrics, blocks, native, strict=True):
+                    self._tallies[metric].add(
+                        *_core.tally_differences(
+                            taken,
+                            self._statistics[metric].sums,
+                            self._pairs,
+                            scoring,
+                            sign=self._statistics[metric].sign,
+                            side=self._settings.alternative,
+                            bounds=self._bounds(metric).tolist(),
+                        )
+                    )
+            return made
         for blocks in self._test.swap_blocks(
             chosen, self._pairs, swaps, self._progress, first=first
         ):
             made += len(blocks[0])
             for metric, block in zip(metrics, blocks, strict=True):
-                self._extreme[metric] += extreme_counts(
+                turned = self._statistics[metric].sign * block
+                self._tallies[metric].extreme += extreme_counts(
                     self._observed[metric],
-                    self._statistics[metric].sign * block,
+                    turned,
                     self._settings.alternative,
                     self._margins[metric],
                 )
-        for metric in metrics:
-            self._done[metric] = first + made
+        return made
+
+    def _native(self, chosen: Sequence[MetricStatistics]) -> list[NativeMetric] | None:
+        """The metrics for kernels that keep no differences; None where one cannot do that."""
+        native = [metric.metric.native() for metric in chosen]
+        if self._test.studentized or None in native:
+            return None
+        return [metric for metric in native if metric is not None]
+
+    def _bounds(self, metric: int) -> Values:
+        """How extreme a difference must be to count."""
+        turned = extremeness(self._observed[metric], self._settings.alternative)
+        return np.asarray(turned - self._margins[metric])
 
     def evidence(self, metric: int) -> _Evidence:
         """What the swaps so far say by one metric."""
-        extreme, count = self._extreme[metric], self._done[metric]
+        extreme, count = self._tallies[metric].extreme, self._done[metric]
         p = extreme / count if self._exact else (extreme + 1) / (count + 1)
-        return _Evidence(p, count, self._exact, partial(self._again, metric))
+        statistics = self._statistics[metric]
+        native = self._native([statistics])
+        null: NullDifferences = NullBlocks(partial(self._again, metric))
+        if native is not None and self._tallies[metric].complete:
+            swaps = Swaps(replicates=count, seed=self._settings.seed)
+            tally = self._tallies[metric]
+            null = _NativeNull(statistics, self._pairs, native[0], swaps, tally, count)
+        return _Evidence(p, count, self._exact, null)
 
     def _again(self, metric: int) -> Iterator[Values]:
         statistics = self._statistics[metric]
         swaps = Swaps(replicates=self._done[metric], seed=self._settings.seed)
         for (block,) in self._test.swap_blocks([statistics], self._pairs, swaps):
             yield statistics.sign * block
+
+
+@dataclass(slots=True, eq=False)
+class _Tally:
+    """What the replicates of each pair come to.
+
+    Attributes:
+        extreme: how many differences were extreme.
+        total: their sum.
+        squares: the sum of their squares.
+        largest: the largest of their sizes.
+        complete: whether all but the first were added up.
+    """
+
+    extreme: NDArray[np.int64]
+    total: Values
+    squares: Values
+    largest: Values
+    complete: bool = False
+
+    @classmethod
+    def of(cls, pairs: int) -> _Tally:
+        """That of no replicates."""
+        zeros = np.zeros(pairs)
+        return cls(np.zeros(pairs, dtype=np.int64), zeros, zeros, zeros)
+
+    def add(
+        self, extreme: NDArray[np.uint64], total: Values, squares: Values, largest: Values
+    ) -> None:
+        """Add those of further replicates."""
+        self.extreme += extreme.astype(np.int64)
+        self.total = self.total + total
+        self.squares = self.squares + squares
+        self.largest = np.maximum(self.largest, largest)
+        self.complete = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _NativeNull:
+    """Differences after swaps, counted again without being kept."""
+
+    statistics: MetricStatistics
+    pairs: Sequence[Pair]
+    native: NativeMetric
+    swaps: Swaps
+    tally: _Tally
+    replicates: int
+
+    def spread(self) -> tuple[Values, Values]:
+        """See `NullDifferences`."""
+        tally = self.tally
+        return deviation(self.replicates, tally.total, tally.squares), tally.largest
+
+    def count(
+        self, factors: Values, alternative: Alternative, order: NDArray[np.intp], reached: Values
+    ) -> tuple[NDArray[np.int64], int]:
+        """See `NullDifferences`."""
+        extreme = np.zeros(len(order), dtype=np.int64)
+        for _, (taken,) in taken_blocks([self.statistics], self.swaps):
+            extreme += _core.step_down_counts(
+                taken,
+                self.statistics.sums,
+                self.pairs,
+                self.native,
+                factors=(self.statistics.sign * factors).tolist(),
+                side=alternative,
+                order=order.tolist(),
+                bounds=reached.tolist(),
+            ).astype(np.int64)
+        return extreme, self.replicates
 
 
 class _Drawn:
@@ -331,7 +464,7 @@ class _Drawn:
                 self._settings.alternative,
                 scale=statistics.scale,
             )
-        return _Evidence(p, len(scores), exact=False, blocks=partial(self._null, metric))
+        return _Evidence(p, len(scores), exact=False, null=NullBlocks(partial(self._null, metric)))
 
     def _differences(self, scores: Values, metric: int, part: slice) -> Values:
         differences = scores[:, self._left[part]] - scores[:, self._right[part]]
@@ -347,6 +480,23 @@ class _Drawn:
 
 
 # Ranks. `better[i, j]` says that system i is significantly better than system j.
+
+
+def pair_wins(scores: Values, pairs: Sequence[Pair], *, sign: int, scale: float) -> Values:
+    """As `bootstrap_wins` of the pairs' differences, which are not kept.
+
+    Args:
+        scores: on the bootstrap's replicates, shaped (replicate, system).
+        pairs: the systems of each comparison.
+        sign: -1 where less is better.
+        scale: the size of the scores, to which rounding is relative.
+    """
+    _, _, above, below = _core.replicated_pairs(
+        scores.T, pairs, low=0, high=0, tolerance=TIE_TOLERANCE, scale=scale
+    )
+    count = len(scores)
+    better, worse = (above, below) if sign > 0 else (below, above)
+    return np.asarray((1 + better / count - worse / count) / 2)
 
 
 def significantly_better(

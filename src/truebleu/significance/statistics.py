@@ -243,16 +243,40 @@ def swap_blocks(
     first: int = 0,
 ) -> Iterator[list[Values]]:
     """The same, block after block of replicates: what all of them would take is never kept."""
+    width = max(_width_of_pairs(metric, len(pairs)) for metric in statistics)
+    for _, taken in taken_blocks(statistics, swaps, progress, first=first, width=width):
+        yield [
+            _differences(metric, part, pairs)
+            for metric, part in zip(statistics, taken, strict=True)
+        ]
+
+
+def taken_blocks(
+    statistics: Sequence[MetricStatistics],
+    swaps: Swaps,
+    progress: Progress | None = None,
+    *,
+    first: int = 0,
+    width: int = 1,
+) -> Iterator[tuple[int, list[Values]]]:
+    """The sums over the units that each replicate swaps, block after block.
+
+    Args:
+        statistics: of all systems, by each metric.
+        swaps: how many replicates, and their seed.
+        progress: hears of replicates after they were used.
+        first: the first replicate.
+        width: how many numbers more are made of each replicate.
+
+    Yields:
+        The first replicate of the block, and by metric sums shaped (replicate, system, column).
+    """
     rows = side_by_side(statistics)
     enumerated = swaps.enumerates(len(rows))
     replicates = 2 ** len(rows) if enumerated else swaps.replicates
-    width = max(rows.shape[1], *(_width_of_pairs(metric, len(pairs)) for metric in statistics))
-    for start, count in _blocks(replicates, width, len(rows)):
+    for start, count in _blocks(replicates, max(rows.shape[1], width), len(rows)):
         sums = swaps.sums(rows, first + start, count, enumerated=enumerated)
-        yield [
-            _differences(metric, swapped, pairs)
-            for metric, swapped in zip(statistics, split_sums(sums, statistics), strict=True)
-        ]
+        yield first + start, split_sums(sums, statistics)
         if progress is not None:
             progress(count)
 
@@ -287,6 +311,25 @@ def studentized_swaps(
     """
     units = len(statistics[0].rows)
     enumerated = swaps.enumerates(units)
+    if all(metric.metric.native() is not None for metric in statistics):
+        seed = None if enumerated else swaps.seed
+        blocks = taken_blocks(statistics, swaps, progress, first=first, width=len(pairs))
+        for start, taken in blocks:
+            yield [
+                _core.studentized_differences(
+                    metric.rows,
+                    part,
+                    metric.sums,
+                    pairs,
+                    native,
+                    first=start,
+                    seed=seed,
+                    least=_no_error(metric),
+                )
+                for metric, part in zip(statistics, taken, strict=True)
+                if (native := metric.metric.native()) is not None
+            ]
+        return
     replicates = 2**units if enumerated else swaps.replicates
     # Coins as the bits of whole numbers: their sums show which units were taken.
     bits = np.zeros((units, -(-units // COINS)))
@@ -294,10 +337,15 @@ def studentized_swaps(
     bits[places, places // COINS] = 2.0 ** (places % COINS)
     for start, count in _blocks(replicates, 4 * units, units):
         sums = swaps.sums(bits, first + start, count, enumerated=enumerated).astype(np.int64)
-        taken = (sums[:, places // COINS] >> (places % COINS) & 1).astype(np.bool_)
-        yield [studentized(metric, pairs, taken) for metric in statistics]
+        chosen = (sums[:, places // COINS] >> (places % COINS) & 1).astype(np.bool_)
+        yield [studentized(metric, pairs, chosen) for metric in statistics]
         if progress is not None:
             progress(count)
+
+
+def _no_error(statistics: MetricStatistics) -> float:
+    """What is left of a difference or of its error by rounding."""
+    return 1e-12 * max(statistics.scale, 1e-300)
 
 
 def studentized(
@@ -325,7 +373,7 @@ def studentized(
         each -= each.mean(axis=1, keepdims=True)
         variance = (each**2).sum(axis=1) * units / (units - 1)
         difference = metric.score(first) - metric.score(second)
-        least = 1e-12 * max(statistics.scale, 1e-300)
+        least = _no_error(statistics)
         certain = np.where(np.abs(difference) <= least, 0.0, np.copysign(CERTAIN, difference))
         error = np.sqrt(variance)
         values[:, place] = np.where(error > least, difference / np.maximum(error, least), certain)

@@ -77,6 +77,23 @@ pub trait Metric: fmt::Debug + Send + Sync {
         self.score_row(sums)
     }
 
+    /// Writes the quick scores of rows of sums that stand in columns: the first column of all rows, then
+    /// the second.
+    ///
+    /// # Panics
+    ///
+    /// May panic unless there are [`width`](Self::width) columns of as many numbers as scores.
+    fn quick_scores(&self, columns: &[f64], scores: &mut [f64]) {
+        let count = scores.len();
+        let mut row = vec![0.0; self.width()];
+        for (place, score) in scores.iter_mut().enumerate() {
+            row.iter_mut()
+                .zip(columns[place..].iter().step_by(count))
+                .for_each(|(to, from)| *to = *from);
+            *score = self.quick_score_row(&row);
+        }
+    }
+
     /// Writes the derivative of the score by each column of one row of sums.
     ///
     /// At a kink, such as equal lengths under a brevity penalty, it is that of the side on which the

@@ -7,10 +7,15 @@
 mod bootstrap;
 mod pairs;
 mod stream;
+mod studentized;
 mod swaps;
 mod weighted_sums;
 
 pub use bootstrap::bootstrap_sums;
-pub use pairs::{pair_differences, pair_sums};
+pub use pairs::{
+    Replicated, Scores, Side, Tally, largest_deviations, pair_differences, pair_sums,
+    replicated_pairs, step_down_counts, tally_differences,
+};
 pub use stream::{Purpose, Stream};
+pub use studentized::{Scoring, studentized_differences};
 pub use swaps::{Swaps, swapped_sums};

@@ -1,7 +1,7 @@
 //! The sums of two systems after their outputs were swapped on some units.
 
 use ndarray::parallel::prelude::*;
-use ndarray::{Array2, Array4, ArrayView1, ArrayView2, ArrayView3, Axis};
+use ndarray::{Array2, Array4, ArrayView2, ArrayView3, Axis};
 
 use crate::interruption;
 
@@ -39,6 +39,11 @@ pub fn pair_sums(
     swapped
 }
 
+/// Scores rows of sums that stand in columns: those of the i-th row are every n-th number from i on.
+pub trait Scores: Fn(&[f64], &mut [f64]) + Sync {}
+
+impl<F: Fn(&[f64], &mut [f64]) + Sync> Scores for F {}
+
 /// The difference of each pair's scores in each replicate, shaped (replicate, pair).
 ///
 /// As scoring `pair_sums` and subtracting, without keeping the sums.
@@ -46,40 +51,329 @@ pub fn pair_differences(
     taken: &ArrayView3<'_, f64>,
     sums: &ArrayView2<'_, f64>,
     pairs: &[(usize, usize)],
-    score: impl Fn(&[f64]) -> f64 + Sync,
+    scores: impl Scores,
 ) -> Array2<f64> {
-    let (replicates, _, width) = taken.dim();
-    let mut differences = Array2::zeros((replicates, pairs.len()));
+    let mut differences = Array2::zeros((taken.dim().0, pairs.len()));
+    let runs = runs(pairs);
     differences
         .outer_iter_mut()
         .into_par_iter()
         .zip(taken.outer_iter().into_par_iter())
-        .for_each_init(
-            || (vec![0.0; width], vec![0.0; width]),
-            |(first, second), (mut differences, taken)| {
-                interruption::check();
-                // What each system has left of its own; the pairs add what they get.
-                let left = sums - &taken;
-                for (difference, &(a, b)) in differences.iter_mut().zip(pairs) {
-                    add(first, &left.row(a), &taken.row(b));
-                    add(second, &left.row(b), &taken.row(a));
-                    *difference = score(first) - score(second);
-                }
-            },
-        );
+        .for_each_init(Scratch::default, |scratch, (mut differences, taken)| {
+            interruption::check();
+            if let Some(differences) = differences.as_slice_mut() {
+                scratch.differences(&taken, sums, &runs, &scores, differences);
+            }
+        });
     differences
 }
 
-fn add(sum: &mut [f64], left: &ArrayView1<'_, f64>, right: &ArrayView1<'_, f64>) {
-    if let (Some(left), Some(right)) = (left.to_slice(), right.to_slice()) {
-        for ((sum, left), right) in sum.iter_mut().zip(left).zip(right) {
-            *sum = left + right;
+/// On which side a difference is extreme.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// Far from 0.
+    Both,
+    /// High.
+    Greater,
+    /// Low.
+    Less,
+}
+
+impl Side {
+    /// The difference turned so that an extreme one is large.
+    #[must_use]
+    pub fn extremeness(self, difference: f64) -> f64 {
+        match self {
+            Self::Both => difference.abs(),
+            Self::Greater => difference,
+            Self::Less => -difference,
         }
-    } else {
-        sum.iter_mut()
-            .zip(left.iter().zip(right))
-            .for_each(|(sum, (left, right))| *sum = left + right);
     }
+}
+
+/// What the differences of replicates come to, for each pair.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tally {
+    /// How many are at least as extreme as a bound.
+    pub extreme: Vec<u64>,
+    /// Their sum.
+    pub total: Vec<f64>,
+    /// The sum of their squares.
+    pub squares: Vec<f64>,
+    /// The largest of their sizes.
+    pub largest: Vec<f64>,
+}
+
+impl Tally {
+    fn new(pairs: usize) -> Self {
+        let zeros = vec![0.0; pairs];
+        Self {
+            extreme: vec![0; pairs],
+            total: zeros.clone(),
+            squares: zeros.clone(),
+            largest: zeros,
+        }
+    }
+
+    fn add(&mut self, other: &Self) {
+        for pair in 0..self.extreme.len() {
+            self.extreme[pair] += other.extreme[pair];
+            self.total[pair] += other.total[pair];
+            self.squares[pair] += other.squares[pair];
+            self.largest[pair] = self.largest[pair].max(other.largest[pair]);
+        }
+    }
+}
+
+/// Replicates whose tallies are made together; fixed, so that threads cannot change how sums round.
+const TOGETHER: usize = 128;
+
+/// The tally of each pair's differences over all replicates, none of which is kept.
+///
+/// `sign` turns differences so that more is better, and `bounds` say how extreme they must be.
+pub fn tally_differences(
+    taken: &ArrayView3<'_, f64>,
+    sums: &ArrayView2<'_, f64>,
+    pairs: &[(usize, usize)],
+    scores: impl Scores,
+    sign: f64,
+    side: Side,
+    bounds: &[f64],
+) -> Tally {
+    let runs = runs(pairs);
+    let parts: Vec<Tally> = taken
+        .axis_chunks_iter(Axis(0), TOGETHER)
+        .into_par_iter()
+        .map_init(
+            || (Scratch::default(), vec![0.0; pairs.len()]),
+            |(scratch, differences), taken| {
+                let mut tally = Tally::new(pairs.len());
+                for taken in taken.outer_iter() {
+                    interruption::check();
+                    scratch.differences(&taken, sums, &runs, &scores, differences);
+                    for (pair, difference) in differences.iter().enumerate() {
+                        let difference = sign * difference;
+                        let reached = side.extremeness(difference) >= bounds[pair];
+                        tally.extreme[pair] += u64::from(reached);
+                        tally.total[pair] += difference;
+                        tally.squares[pair] += difference * difference;
+                        tally.largest[pair] = tally.largest[pair].max(difference.abs());
+                    }
+                }
+                tally
+            },
+        )
+        .collect();
+    let mut tally = Tally::new(pairs.len());
+    for part in &parts {
+        tally.add(part);
+    }
+    tally
+}
+
+/// How many replicates have a difference as extreme as a bound in a pair or in one after it.
+///
+/// Differences are multiplied by `factors`. `order` lists the pairs, and `bounds` and the counts are
+/// in this order.
+#[expect(clippy::too_many_arguments, reason = "all of them are settings of one pass")]
+pub fn step_down_counts(
+    taken: &ArrayView3<'_, f64>,
+    sums: &ArrayView2<'_, f64>,
+    pairs: &[(usize, usize)],
+    scores: impl Scores,
+    factors: &[f64],
+    side: Side,
+    order: &[usize],
+    bounds: &[f64],
+) -> Vec<u64> {
+    let runs = runs(pairs);
+    taken
+        .axis_chunks_iter(Axis(0), TOGETHER)
+        .into_par_iter()
+        .map_init(
+            || (Scratch::default(), vec![0.0; pairs.len()]),
+            |(scratch, differences), taken| {
+                let mut counts = vec![0_u64; pairs.len()];
+                for taken in taken.outer_iter() {
+                    interruption::check();
+                    scratch.differences(&taken, sums, &runs, &scores, differences);
+                    let mut largest = f64::NEG_INFINITY;
+                    for place in (0..order.len()).rev() {
+                        let pair = order[place];
+                        largest = largest.max(side.extremeness(differences[pair] * factors[pair]));
+                        counts[place] += u64::from(largest >= bounds[place]);
+                    }
+                }
+                counts
+            },
+        )
+        .reduce(
+            || vec![0; pairs.len()],
+            |mut counts, other| {
+                counts.iter_mut().zip(other).for_each(|(count, more)| *count += more);
+                counts
+            },
+        )
+}
+
+/// A run of pairs of one system with others that follow each other.
+struct Run {
+    first: usize,
+    second: usize,
+    length: usize,
+}
+
+/// The most pairs that are scored together.
+const BATCH: usize = 128;
+
+/// The pairs as runs, in their order.
+fn runs(pairs: &[(usize, usize)]) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    for &(first, second) in pairs {
+        match runs.last_mut() {
+            Some(run)
+                if run.first == first
+                    && run.second + run.length == second
+                    && run.length < BATCH =>
+            {
+                run.length += 1;
+            }
+            _ => runs.push(Run { first, second, length: 1 }),
+        }
+    }
+    runs
+}
+
+/// Memory for the differences of one replicate, reused from one to the next.
+#[derive(Default)]
+struct Scratch {
+    /// By column and system: what a replicate takes, and what it leaves to its own system.
+    taken: Vec<f64>,
+    left: Vec<f64>,
+    columns: Vec<f64>,
+    scores: Vec<f64>,
+}
+
+impl Scratch {
+    /// Writes the difference of each pair in one replicate.
+    fn differences(
+        &mut self,
+        taken: &ArrayView2<'_, f64>,
+        sums: &ArrayView2<'_, f64>,
+        runs: &[Run],
+        scores: &impl Scores,
+        differences: &mut [f64],
+    ) {
+        let (systems, width) = taken.dim();
+        self.taken.clear();
+        self.left.clear();
+        for column in 0..width {
+            self.taken.extend(taken.column(column));
+            self.left
+                .extend(sums.column(column).iter().zip(taken.column(column)).map(|(a, b)| a - b));
+        }
+        let mut done = 0;
+        for run in runs {
+            // The first systems of the pairs, then the second ones.
+            let count = run.length;
+            self.columns.resize(2 * count * width, 0.0);
+            self.scores.resize(2 * count, 0.0);
+            for column in 0..width {
+                let of_column = column * systems;
+                let others = of_column + run.second..of_column + run.second + count;
+                let (left, taken) =
+                    (self.left[of_column + run.first], self.taken[of_column + run.first]);
+                let (first, second) =
+                    self.columns[2 * count * column..2 * count * (column + 1)].split_at_mut(count);
+                for (sum, part) in first.iter_mut().zip(&self.taken[others.clone()]) {
+                    *sum = left + part;
+                }
+                for (sum, part) in second.iter_mut().zip(&self.left[others]) {
+                    *sum = part + taken;
+                }
+            }
+            scores(&self.columns, &mut self.scores);
+            let (first, second) = self.scores.split_at(count);
+            let of_run = &mut differences[done..done + count];
+            for ((difference, first), second) in of_run.iter_mut().zip(first).zip(second) {
+                *difference = first - second;
+            }
+            done += count;
+        }
+    }
+}
+
+/// Of each pair's differences over bootstrap replicates the ones at two ranks, and how many are above
+/// and below 0.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Replicated {
+    /// The differences at the lower and at the upper rank, counted from 0 from the smallest on.
+    pub low: Vec<f64>,
+    /// See `low`.
+    pub high: Vec<f64>,
+    /// How many exceed what counts as a tie.
+    pub above: Vec<u64>,
+    /// How many are below it.
+    pub below: Vec<u64>,
+}
+
+/// Ranks and signs of the differences of pairs; `scores` are shaped (system, replicate).
+///
+/// A difference counts as a tie up to `tolerance` times the larger of `scale` and the largest
+/// difference of the pair.
+#[must_use]
+pub fn replicated_pairs(
+    scores: &ArrayView2<'_, f64>,
+    pairs: &[(usize, usize)],
+    ranks: (usize, usize),
+    tolerance: f64,
+    scale: f64,
+) -> Replicated {
+    let each: Vec<(f64, f64, u64, u64)> = pairs
+        .par_iter()
+        .map_init(Vec::new, |differences: &mut Vec<f64>, &(a, b)| {
+            interruption::check();
+            differences.clear();
+            differences.extend(scores.row(a).iter().zip(scores.row(b)).map(|(a, b)| a - b));
+            let largest = differences.iter().fold(0.0, |largest: f64, d| largest.max(d.abs()));
+            let tie = tolerance * largest.max(scale);
+            let above = differences.iter().filter(|d| **d > tie).count() as u64;
+            let below = differences.iter().filter(|d| **d < -tie).count() as u64;
+            let (_, low, rest) = differences.select_nth_unstable_by(ranks.0, f64::total_cmp);
+            let low = *low;
+            let high = if ranks.1 > ranks.0 {
+                *rest.select_nth_unstable_by(ranks.1 - ranks.0 - 1, f64::total_cmp).1
+            } else {
+                low
+            };
+            (low, high, above, below)
+        })
+        .collect();
+    Replicated {
+        low: each.iter().map(|pair| pair.0).collect(),
+        high: each.iter().map(|pair| pair.1).collect(),
+        above: each.iter().map(|pair| pair.2).collect(),
+        below: each.iter().map(|pair| pair.3).collect(),
+    }
+}
+
+/// In each replicate the largest of all pairs' |difference| times a factor of the pair.
+#[must_use]
+pub fn largest_deviations(
+    scores: &ArrayView2<'_, f64>,
+    pairs: &[(usize, usize)],
+    factors: &[f64],
+) -> Vec<f64> {
+    scores
+        .outer_iter()
+        .into_par_iter()
+        .map(|scores| {
+            interruption::check();
+            pairs.iter().zip(factors).fold(0.0, |largest: f64, (&(a, b), factor)| {
+                largest.max((scores[a] - scores[b]).abs() * factor)
+            })
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -102,8 +396,7 @@ mod tests {
         let taken =
             array![[[1.0, 0.0], [4.0, 1.0], [9.0, 2.0]], [[2.0, 1.0], [5.0, 1.5], [1.0, 1.0]]];
         let pairs = [(0, 1), (2, 0)];
-        let score = |row: &[f64]| row[0] / row[1];
-        let found = pair_differences(&taken.view(), &sums.view(), &pairs, score);
+        let found = pair_differences(&taken.view(), &sums.view(), &pairs, ratios);
         let swapped = pair_sums(&taken.view(), &sums.view(), &pairs);
         for ((replicate, pair), difference) in found.indexed_iter() {
             let of = |side: usize| {
@@ -111,5 +404,93 @@ mod tests {
             };
             assert!((difference - (of(0) - of(1))).abs() < 1e-12);
         }
+    }
+
+    /// The first column over the second, of rows in columns.
+    fn ratios(columns: &[f64], scores: &mut [f64]) {
+        let count = scores.len();
+        for (place, score) in scores.iter_mut().enumerate() {
+            *score = columns[place] / columns[count + place];
+        }
+    }
+
+    /// Sums of 7 systems in 300 replicates, and all pairs of systems.
+    fn many() -> (ndarray::Array3<f64>, Array2<f64>, Vec<(usize, usize)>) {
+        let taken = ndarray::Array3::from_shape_fn((300, 7, 2), |(r, s, c)| {
+            ((r * 31 + s * 17 + c * 5) % 23) as f64 + if c == 1 { 30.0 } else { 0.0 }
+        });
+        let sums = Array2::from_shape_fn((7, 2), |(s, c)| (100 + 7 * s + 200 * c) as f64);
+        let pairs = (0..7).flat_map(|a| (a + 1..7).map(move |b| (a, b))).collect();
+        (taken, sums, pairs)
+    }
+
+    #[test]
+    fn a_tally_counts_what_the_differences_show() {
+        let (taken, sums, pairs) = many();
+        let all = pair_differences(&taken.view(), &sums.view(), &pairs, ratios);
+        let bounds: Vec<f64> = (0..pairs.len()).map(|pair| 0.001 * pair as f64).collect();
+        for side in [Side::Both, Side::Greater, Side::Less] {
+            let tally =
+                tally_differences(&taken.view(), &sums.view(), &pairs, ratios, -1.0, side, &bounds);
+            for (pair, column) in all.columns().into_iter().enumerate() {
+                let turned = || column.iter().map(|d| -d);
+                let extreme = turned().filter(|d| side.extremeness(*d) >= bounds[pair]).count();
+                assert_eq!(tally.extreme[pair], extreme as u64);
+                assert!((tally.total[pair] - turned().sum::<f64>()).abs() < 1e-9);
+                assert!((tally.squares[pair] - turned().map(|d| d * d).sum::<f64>()).abs() < 1e-9);
+                let largest = turned().fold(0.0, |largest: f64, d| largest.max(d.abs()));
+                assert!((tally.largest[pair] - largest).abs() < f64::EPSILON);
+            }
+        }
+    }
+
+    #[test]
+    fn counts_step_down_from_the_largest_of_what_follows() {
+        let (taken, sums, pairs) = many();
+        let all = pair_differences(&taken.view(), &sums.view(), &pairs, ratios);
+        let order: Vec<usize> = (0..pairs.len()).rev().collect();
+        let factors: Vec<f64> = (0..pairs.len()).map(|pair| 1.0 + pair as f64).collect();
+        let bounds: Vec<f64> = (0..pairs.len()).map(|place| 0.2 - 0.005 * place as f64).collect();
+        let counts = step_down_counts(
+            &taken.view(),
+            &sums.view(),
+            &pairs,
+            ratios,
+            &factors,
+            Side::Both,
+            &order,
+            &bounds,
+        );
+        for place in 0..order.len() {
+            let reached = all.outer_iter().filter(|row| {
+                order[place..]
+                    .iter()
+                    .any(|&pair| (row[pair] * factors[pair]).abs() >= bounds[place])
+            });
+            assert_eq!(counts[place], reached.count() as u64);
+        }
+    }
+
+    #[test]
+    fn replicated_pairs_have_the_ranks_and_signs_of_sorted_differences() {
+        let scores = Array2::from_shape_fn((3, 41), |(s, r)| ((r * 13 + s * 29) % 37) as f64);
+        let pairs = [(0, 1), (2, 0)];
+        let found = replicated_pairs(&scores.view(), &pairs, (3, 37), 1e-9, 1.0);
+        for (place, &(a, b)) in pairs.iter().enumerate() {
+            let mut differences: Vec<f64> =
+                (0..41).map(|r| scores[[a, r]] - scores[[b, r]]).collect();
+            differences.sort_by(f64::total_cmp);
+            assert_eq!((found.low[place], found.high[place]), (differences[3], differences[37]));
+            let above = differences.iter().filter(|d| **d > 0.0).count() as u64;
+            let below = differences.iter().filter(|d| **d < 0.0).count() as u64;
+            assert_eq!((found.above[place], found.below[place]), (above, below));
+        }
+    }
+
+    #[test]
+    fn the_largest_deviation_is_that_of_any_pair() {
+        let scores = array![[1.0, 4.0, 2.0], [0.0, 0.0, 0.5]];
+        let found = largest_deviations(&scores.view(), &[(0, 1), (1, 2)], &[1.0, 10.0]);
+        assert_eq!(found, vec![20.0, 5.0]);
     }
 }

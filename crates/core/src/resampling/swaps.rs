@@ -238,13 +238,13 @@ impl<C: Cell, const COLUMNS: usize> NullaryFnOnce for AddGroup<'_, C, COLUMNS> {
 }
 
 /// The coins of one replicate, 64 at a time.
-struct Coins {
+pub(super) struct Coins {
     swaps: Option<Stream>,
     enumerated: u64,
 }
 
 impl Coins {
-    fn new(swaps: Swaps, replicate: u64) -> Self {
+    pub(super) fn new(swaps: Swaps, replicate: u64) -> Self {
         match swaps {
             Swaps::Random { seed } => {
                 Self { swaps: Some(Stream::new(seed, Purpose::Swaps, replicate)), enumerated: 0 }
@@ -253,7 +253,7 @@ impl Coins {
         }
     }
 
-    fn next(&mut self) -> u64 {
+    pub(super) fn next(&mut self) -> u64 {
         match &mut self.swaps {
             Some(stream) => stream.bits(),
             // The units beyond the 64th are never taken: there are no more than 2^64 replicates.
