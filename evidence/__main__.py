@@ -26,7 +26,7 @@ NAMES = (
     "smoothing",
 )
 # Pages of all studies, after those that belong to none.
-PAGES = ("defaults", *NAMES)
+PAGES = ("defaults", "explain", *NAMES)
 INDEX = """# Evidence
 
 What the papers measured, measured again on public data: WMT21, WMT23 and WMT24, a set with four

@@ -1,0 +1,379 @@
+"""Evidence on explanations: what they show that other lists do not, and how often they err."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from evidence.data import DATA
+from evidence.page import Page, Section
+from evidence.rows import percent
+from truebleu import compare, explain
+from truebleu.corpus import read_test_set
+from truebleu.explanation import split_difference
+from truebleu.explanation.slices import members, variables
+from truebleu.metrics import BLEU
+from truebleu.reports.document import Column, Plot, Table
+from truebleu.reports.explain import verdict
+from truebleu.reports.studies._shared import study_document
+from truebleu.resampling import Units
+from truebleu.studies._estimates import binomial_rate
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from truebleu._settings import Unit
+    from truebleu.corpus import TestSet
+    from truebleu.explanation import PairExplanation
+    from truebleu.reports.document import Document, Row
+
+    Values = NDArray[np.float64]
+
+SET = "wmt24-en-es"
+PAIRS = (
+    ("GPT-4", "Gemini-1.5-Pro"),
+    ("GPT-4", "Llama3-70B"),
+    ("Claude-3.5", "ONLINE-B"),
+    ("Unbabel-Tower70B", "Llama3-70B"),
+)
+METRIC = BLEU(tokenize="13a")
+# Segments at the top of lists.
+TOP = 20
+# Explanations of swapped systems, of each pair by each unit.
+NULLS: dict[Unit, int] = {"segment": 40, "document": 40}
+NULL_REPLICATES = 500
+ALPHA = 0.05
+
+INTRODUCTION = """
+Tools list the segments with the largest difference of sentence scores, or show scores of buckets of
+segments, or leave segments out one by one. None of these adds up to the difference that is to be
+explained. Contributions do ([why](../explanation/contributions.md)). Here both stand side by side
+for four pairs of systems of WMT24 English-Spanish (997 segments, 170 documents). Then the outputs
+of these pairs are swapped at random, so that there is nothing to explain, and whatever an
+explanation shows is an error.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Findings:
+    """Rows under a title, with what they say."""
+
+    title: str
+    table: Table
+    plot: Plot
+    sentence: str
+
+    def to_document(self) -> Document:
+        """A table and a chart, as studies have them."""
+        return study_document(self.title, self.table, [self.sentence], self.plot)
+
+
+def page() -> Page:
+    """The page, from four pairs of systems as they are, and swapped."""
+    lists, fragile, nulls = _lists(), _fragile(), _nulls()
+    return Page(
+        name="explain",
+        title="Where does a difference come from, and how often is that an error?",
+        introduction=INTRODUCTION,
+        summary=_summary(lists, fragile, nulls),
+        sections=(
+            Section(
+                heading="Contributions beside other lists",
+                command=_command(*PAIRS[2]),
+                result=Findings(
+                    title="What adds up to the difference, in BLEU",
+                    table=Table(LIST_COLUMNS, lists),
+                    plot=Plot(
+                        mark="bar",
+                        x="pair",
+                        y="left_out",
+                        y_title="Sum of what leaving out each segment changes, BLEU",
+                        reference=0.0,
+                    ),
+                    sentence="Contributions add up to the difference, and leaving out does not.",
+                ),
+                verdict=_about_lists(lists),
+            ),
+            Section(
+                heading="Differences that hang on few segments",
+                command=_command(*PAIRS[0]),
+                result=Findings(
+                    title="How few segments and documents carry a difference",
+                    table=Table(FRAGILE_COLUMNS, fragile),
+                    plot=Plot(
+                        mark="bar",
+                        x="pair",
+                        y="until_sign_turns",
+                        y_title="Segments whose removal turns the sign",
+                    ),
+                    sentence="The sign hangs on few segments of the one and on many of the other.",
+                ),
+                verdict=_about_fragility(fragile),
+            ),
+            Section(
+                heading="Systems that do not differ",
+                command="python -m evidence explain",
+                result=Findings(
+                    title="Explanations of swapped systems that show something at the level 5 %",
+                    table=Table(NULL_COLUMNS, nulls),
+                    plot=Plot(
+                        mark="bar",
+                        x="unit",
+                        y="shown",
+                        low="low",
+                        high="high",
+                        interval="95 %, binomial",
+                        series="tested",
+                        y_title="Explanations that show something, share of all",
+                        reference=ALPHA,
+                    ),
+                    sentence="Adjusted, as often as the level says; each slice by itself, not.",
+                ),
+                verdict=_about_nulls(nulls),
+            ),
+        ),
+    )
+
+
+def _command(first: str, second: str) -> str:
+    systems = f"sys/{first}.txt sys/{second}.txt"
+    return f"truebleu explain -r refA.txt -s src.txt --documents docs.tsv {systems}"
+
+
+@cache
+def _texts(first: str, second: str) -> TestSet:
+    folder = DATA / SET
+    return read_test_set(
+        [str(folder / "sys" / f"{name}.txt") for name in (first, second)],
+        [str(folder / "refA.txt")],
+        source=str(folder / "src.txt"),
+        documents=str(folder / "docs.tsv"),
+    )
+
+
+# Contributions beside other lists.
+
+LIST_COLUMNS = (
+    Column("pair", "Pair"),
+    Column("difference", "Difference", 2, sign=True),
+    Column("contributions", "Sum of contributions", 2, sign=True),
+    Column("left_out", "Sum of leaving out", 2, sign=True),
+    Column("shared", f"Of {TOP} largest, also by sentence BLEU"),
+    Column("correlation", "Correlation with sentence BLEU", 2),
+    Column("quarter_alone", "Shortest quarter alone", 2, sign=True),
+    Column("quarter", "Its contribution", 2, sign=True),
+)
+
+
+def _lists() -> tuple[Row, ...]:
+    rows: list[Row] = []
+    for pair in PAIRS:
+        test_set = _texts(*pair)
+        counts = METRIC.count(test_set).array()
+        found = split_difference(METRIC, counts[:, 0], counts[:, 1])
+        sums = counts.sum(axis=0)
+        without = METRIC.score(sums - counts)
+        left_out = found.difference - (without[:, 0] - without[:, 1])
+        sentences = METRIC.sentence_level().score(counts)
+        by_sentence = sentences[:, 0] - sentences[:, 1]
+        (length,) = [cut for cut in variables(test_set) if cut.name == "source characters"]
+        shortest = members(length)[:, 0]
+        alone = METRIC.score(np.einsum("n,nsc->sc", shortest, counts))
+        rows.append(
+            {
+                "pair": " − ".join(pair),
+                "difference": found.difference,
+                "contributions": float(found.by_segment.sum()),
+                "left_out": float(left_out.sum()),
+                "shared": len(_largest(found.by_segment) & _largest(by_sentence)),
+                "correlation": float(np.corrcoef(found.by_segment, by_sentence)[0, 1]),
+                "quarter_alone": float(alone[0] - alone[1]),
+                "quarter": float(found.by_segment @ shortest),
+            }
+        )
+    return tuple(rows)
+
+
+def _largest(values: Values) -> set[int]:
+    return set(np.argsort(-np.abs(values), kind="stable")[:TOP].tolist())
+
+
+def _about_lists(rows: tuple[Row, ...]) -> str:
+    shared = [int(str(row["shared"])) for row in rows]
+    claude = rows[2]
+    return (
+        f"Of the {TOP} segments that contribute most to the difference, {min(shared)} to "
+        f"{max(shared)} are among the {TOP} with the largest difference of sentence BLEU. What "
+        f"leaving out each segment changes sums to {claude['left_out']:+.2f} where the difference "
+        f"is {claude['difference']:+.2f} ({claude['pair']}). By itself, the shortest quarter of "
+        f"its segments shows {claude['quarter_alone']:+.2f} BLEU, and contributes "
+        f"{claude['quarter']:+.2f}."
+    )
+
+
+# Differences that hang on few segments.
+
+FRAGILE_COLUMNS = (
+    Column("pair", "Pair"),
+    Column("difference", "Difference", 2, sign=True),
+    Column("p", "p by segments", 4),
+    Column("p_documents", "p by documents", 4),
+    Column("until_sign_turns", "Segments until the sign turns"),
+    Column("until_not_significant", "until p > .05"),
+    Column("flagged", "Flagged outputs"),
+    Column("contribution", "Their contribution", 2, sign=True),
+    Column("without", "Difference without them", 2, sign=True),
+)
+
+
+def _fragile() -> tuple[Row, ...]:
+    rows: list[Row] = []
+    for names in PAIRS:
+        explanation = explain(_texts(*names), unit="segment")
+        (pair,) = explanation.pairs
+        by_documents = compare(_texts(*names), curves=None).comparisons[0]
+        flagged = pair.degenerate[0] if pair.degenerate else None
+        rows.append(
+            {
+                "pair": " − ".join(names),
+                "difference": pair.comparison.difference,
+                "p": pair.comparison.p,
+                "p_documents": by_documents.p,
+                "until_sign_turns": pair.fragility[0].until_sign_turns,
+                "until_not_significant": pair.fragility[0].until_not_significant,
+                "flagged": 0 if flagged is None else len(flagged.segments),
+                "contribution": None if flagged is None else flagged.contribution,
+                "without": None if flagged is None else flagged.difference,
+                "first": verdict(explanation, pair)[0],
+            }
+        )
+    return tuple(rows)
+
+
+def _about_fragility(rows: tuple[Row, ...]) -> str:
+    gemini, llama = rows[0], rows[1]
+    return (
+        f"Two differences of the same size and p: {gemini['difference']:+.2f} and "
+        f"{llama['difference']:+.2f} BLEU. The one turns after {gemini['until_sign_turns']} "
+        f"segments, the other after {llama['until_sign_turns']}. The first sentence about the "
+        f"former is: “{gemini['first']}”"
+    )
+
+
+# Systems that do not differ.
+
+NULL_COLUMNS = (
+    Column("unit", "Swapped by"),
+    Column("tested", "Slices tested"),
+    Column("explanations", "Explanations"),
+    Column("shown", "Show something", 1, percent=True),
+    Column("low", "from", 1, percent=True),
+    Column("high", "to", 1, percent=True),
+)
+
+
+def _nulls() -> tuple[Row, ...]:
+    rows: list[Row] = []
+    for unit, count in NULLS.items():
+        alone = adjusted = 0
+        for pair in PAIRS:
+            for number in range(count):
+                swapped, seed = _swapped(_texts(*pair), unit, number), number
+                explained = explain(
+                    swapped, unit=unit, replicates=NULL_REPLICATES, seed=seed, curves=None
+                ).pairs[0]
+                adjusted += _smallest(explained) <= ALPHA
+                alone += _smallest_alone(explained, swapped, unit) <= ALPHA
+        total = count * len(PAIRS)
+        for tested, errors in (("each by itself", alone), ("adjusted for all", adjusted)):
+            rate = binomial_rate(errors, total)
+            rows.append(
+                {
+                    "unit": f"{unit}s",
+                    "tested": tested,
+                    "explanations": total,
+                    "shown": rate.value,
+                    "low": rate.low,
+                    "high": rate.high,
+                }
+            )
+    return tuple(rows)
+
+
+def _units(test_set: TestSet, unit: Unit) -> Units:
+    if unit == "segment":
+        return Units.segments(len(test_set))
+    return Units.documents(test_set.documents or ())
+
+
+def _swapped(test_set: TestSet, unit: Unit, number: int) -> TestSet:
+    """The outputs of two systems, swapped by the toss of a coin for each unit."""
+    units = _units(test_set, unit)
+    coins = np.random.default_rng([number, len(units)]).random(len(units)) < 0.5
+    first, second = (list(text) for text in test_set.systems.values())
+    swap = coins[units.of_segment].tolist()
+    texts = list(zip(first, second, swap, strict=True))
+    systems = {
+        "a": [right if turned else left for left, right, turned in texts],
+        "b": [left if turned else right for left, right, turned in texts],
+    }
+    return replace(test_set, systems=systems, warnings=())
+
+
+def _smallest(pair: PairExplanation) -> float:
+    ps = [part.p_adjusted for variable in pair.variables for part in variable.slices]
+    ps += [variable.p_adjusted for variable in pair.variables]
+    ps += [ngram.p_adjusted for ngram in pair.ngrams]
+    return min(p for p in ps if p is not None)
+
+
+def _smallest_alone(pair: PairExplanation, test_set: TestSet, unit: Unit) -> float:
+    """The smallest p of slices that are tested one by one, as buckets usually are."""
+    units = _units(test_set, unit)
+    contributions = np.array(pair.segments)
+    tested = {
+        (one.name, part.name)
+        for one in pair.variables
+        for part in one.slices
+        if part.p_adjusted is not None
+    }
+    effects = np.column_stack(
+        [
+            units.add_up(contributions[:, None] * members(cut)[:, [place]])
+            for cut in variables(test_set)
+            for place, label in enumerate(cut.labels)
+            if (cut.name, label) in tested
+        ]
+    )
+    signs = np.random.default_rng(1).choice([-1.0, 1.0], size=(999, len(effects)))
+    observed, null = np.abs(effects.sum(axis=0)), np.abs(signs @ effects)
+    return float(((null >= observed).sum(axis=0) + 1).min() / (len(signs) + 1))
+
+
+def _about_nulls(rows: tuple[Row, ...]) -> str:
+    parts = [
+        f"swapped by {row['unit']}, {percent(float(str(row['shown'])))} of "
+        f"{row['explanations']} with slices tested {row['tested']}"
+        for row in rows
+    ]
+    return (
+        f"Explanations that show something though there is nothing: {'; '.join(parts)}. Adjusted, "
+        "the p-values are those of slices, variables and n-grams together."
+    )
+
+
+def _summary(lists: tuple[Row, ...], fragile: tuple[Row, ...], nulls: tuple[Row, ...]) -> str:
+    shared = max(int(str(row["shared"])) for row in lists)
+    adjusted = [percent(float(str(row["shown"]))) for row in nulls[1::2]]
+    alone = [percent(float(str(row["shown"]))) for row in nulls[::2]]
+    return (
+        f"At most {shared} of the {TOP} segments that contribute most to corpus BLEU are among "
+        f"those that differ most by sentence BLEU. Of two differences of "
+        f"{fragile[0]['difference']:.1f} BLEU, one hangs on {fragile[0]['until_sign_turns']} "
+        f"segments and one on {fragile[1]['until_sign_turns']}. Where there is nothing to explain, "
+        f"{' and '.join(adjusted)} of the explanations by segments and by documents show "
+        f"something; with slices tested one by one {' and '.join(alone)} would."
+    )
