@@ -138,7 +138,7 @@ def test_labels_of_another_length_are_refused() -> None:
 
 @pytest.mark.parametrize("length", [0, -1, 7, True, 1.5])
 def test_impossible_block_lengths_are_refused(length: int) -> None:
-    with pytest.raises(SettingError, match="block length"):
+    with pytest.raises(SettingError, match="length"):
         Units.blocks(6, length)
 
 

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 DEFAULT_SEED = 12345
 DEFAULT_REPLICATES = 10_000
+#: Squares and cubes of larger numbers, and sums of such, would be infinite.
+LARGEST = 1e100
+#: Whole numbers that are counted with have 64 bits.
+MOST = 2**63 - 1
 
 Unit = Literal["segment", "document", "block"]
 IntervalName = Literal["percentile", "basic", "bca", "student", "jackknife-t", "hall", "two-way"]
@@ -38,12 +42,15 @@ RUN_SWAPS: tuple[RunSwaps, ...] = get_args(RunSwaps)
 
 
 def require_number(setting: str, value: object, expected: str = "a finite number") -> float:
-    """The value as a float, refused unless it is a finite number."""
+    """The value as a float, refused unless it is a finite number that can be squared."""
     from numbers import Real
 
     if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
         raise SettingError(setting, value, expected)
-    return float(value)
+    number = float(value)
+    if abs(number) > LARGEST:
+        raise SettingError(setting, value, f"{expected}, up to {LARGEST:g}")
+    return number
 
 
 def require_whole_number(setting: str, value: object, least: int, most: int | None = None) -> int:

@@ -17,7 +17,8 @@
     │   ├── OtherStatisticsError         saved statistics of another metric or other references
     │   └── SuspiciousTextError          a warning, where warnings are errors
     ├── SettingError (ValueError)        a metric's or an option's value is not possible
-    │   └── UnknownNameError             a metric, tokenizer or setting that does not exist
+    │   ├── UnknownNameError             a metric, tokenizer or setting that does not exist
+    │   └── ArgumentTypeError (TypeError)  an argument of another type than its annotation says
     ├── MissingExtraError (ImportError)  an optional package that is not installed
     └── PluginError (ImportError)        a metric of another package that cannot be used
 
@@ -247,13 +248,18 @@ class SettingError(TruebleuError, ValueError):
         return f"{setting}: found {_represented(found)}, expected {expected}"
 
 
+class ArgumentTypeError(SettingError, TypeError):
+    """An argument of another type than its annotation says."""
+
+
 def _represented(value: object) -> str:
     """A value as Python writes it, cut where it is long."""
     try:
         written = repr(value)
-    except ValueError:
-        # Python refuses to write whole numbers of many digits.
-        return "a number of more than 4,000 digits"
+    except Exception:
+        # Python refuses to write whole numbers of many digits, and objects may refuse anything.
+        digits = isinstance(value, int)
+        return "a number of more than 4,000 digits" if digits else f"a {type(value).__name__}"
     return written if len(written) <= LONGEST else f"{written[:LONGEST]}…"
 
 

@@ -19,7 +19,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from truebleu import _core
-from truebleu._settings import DEFAULT_SEED, require_replicates, require_seed
+from truebleu._arguments import checked
+from truebleu._results import ComparedByValue
+from truebleu._settings import (
+    BYTES_PER_REPLICATE,
+    DEFAULT_SEED,
+    LARGEST,
+    require_memory_for,
+    require_replicates,
+    require_seed,
+    require_whole_number,
+)
 from truebleu.errors import SettingError, UnpairedSegmentsError
 
 if TYPE_CHECKING:
@@ -35,8 +45,9 @@ Values: TypeAlias = NDArray[np.float64]
 # Units: which segments are drawn or swapped together, and within which strata.
 
 
+@checked
 @dataclass(frozen=True, slots=True, eq=False)
-class Units:
+class Units(ComparedByValue):
     """The unit of each segment, counted from 0, and the ranges of units that are strata.
 
     Units of one stratum are numbered one after the other.
@@ -51,22 +62,27 @@ class Units:
         return self.strata[-1][1]
 
     @classmethod
+    @checked
     def segments(cls, count: int, strata: Sequence[str] | None = None) -> Units:
         """Each segment by itself."""
+        _require_segments(count)
         return _units("segment", np.arange(count), strata)
 
     @classmethod
+    @checked
     def documents(cls, documents: Sequence[str], strata: Sequence[str] | None = None) -> Units:
         """All segments of a document together, wherever they stand."""
         numbers, names = _numbered(documents)
         return _units("document", numbers, strata, names)
 
     @classmethod
+    @checked
     def blocks(cls, count: int, length: int, strata: Sequence[str] | None = None) -> Units:
         """Blocks of so many consecutive segments.
 
         The last one may be shorter, and so may the last one before the stratum changes.
         """
+        _require_segments(count)
         if isinstance(length, bool) or not isinstance(length, int) or not 1 <= length <= count:
             expected = f"a whole number from 1 to {count}, the number of segments"
             raise SettingError("block length", length, expected)
@@ -78,6 +94,7 @@ class Units:
             places -= np.maximum.accumulate(np.where(new, places, 0))
         return _units("block", np.cumsum(places % length == 0) - 1, strata)
 
+    @checked
     def add_up(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """The rows of each unit's segments added up: (segment, …) becomes (unit, …)."""
         if len(rows) != len(self.of_segment):
@@ -91,6 +108,10 @@ class Units:
             of_segment, rows = of_segment[order], rows[order]
         first_of_unit = np.searchsorted(of_segment, np.arange(len(self)))
         return np.add.reduceat(rows, first_of_unit, axis=0)
+
+
+def _require_segments(count: int) -> None:
+    require_memory_for("count", require_whole_number("count", count, 0), BYTES_PER_REPLICATE)
 
 
 def _units(
@@ -140,6 +161,7 @@ SIGNIFICANT_BITS = 52
 BLOCK = 1 << 16
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bootstrap:
     """Draw as many units as there are, within each stratum (Koehn 2004, §5).
@@ -155,6 +177,7 @@ class Bootstrap:
         require_replicates("replicates", self.replicates)
         require_seed(self.seed)
 
+    @checked
     def sums(
         self, rows: NDArray[np.float64], units: Units, first: int, count: int
     ) -> NDArray[np.float64]:
@@ -164,6 +187,7 @@ class Bootstrap:
         )
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Swaps:
     """Take each unit by a fair coin (Riezler & Maxwell 2005, Fig. 1).
@@ -180,10 +204,12 @@ class Swaps:
         require_replicates("replicates", self.replicates)
         require_seed(self.seed)
 
+    @checked
     def enumerates(self, units: int) -> bool:
         """Whether all 2**units swaps are no more than the replicates asked for."""
         return units < 63 and 2**units <= self.replicates
 
+    @checked
     def sums(
         self, rows: NDArray[np.float64], first: int, count: int, *, enumerated: bool
     ) -> NDArray[np.float64]:
@@ -192,6 +218,7 @@ class Swaps:
         return _core.swapped_sums(rows, first=first, replicates=count, seed=seed)
 
 
+@checked
 def on_exact_grid(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     """The rows, with fractional columns rounded to a power of two.
 
@@ -225,6 +252,8 @@ def as_values(name: str, values: ArrayLike) -> Values:
     if not np.isfinite(array).all():
         value = array[~np.isfinite(array)].flat[0]
         raise SettingError(name, float(value), "finite numbers only")
+    if array.size and np.abs(array).max() > LARGEST:
+        raise SettingError(name, float(np.abs(array).max()), f"numbers up to {LARGEST:g}")
     return array
 
 
@@ -272,5 +301,13 @@ def tie_margin(observed: ArrayLike, replicates: Values, scale: ArrayLike = 0.0) 
             columns or one each. Rounding is relative to scores, not to their differences.
     """
     largest = np.maximum(np.abs(replicates).max(axis=0), np.abs(observed))
-    margin: Values = TIE_TOLERANCE * np.maximum(largest, np.abs(scale))
+    margin: Values = TIE_TOLERANCE * np.maximum(largest, as_scale(scale, largest))
     return margin
+
+
+def as_scale(scale: ArrayLike, columns: Values) -> Values:
+    """The size of the scores, checked: one for all columns, or one each."""
+    sizes = np.abs(as_values("scale", scale))
+    if sizes.shape not in ((), np.shape(columns)):
+        raise SettingError("scale", sizes.shape, f"a number, or the shape {np.shape(columns)}")
+    return sizes

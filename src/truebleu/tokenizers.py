@@ -19,7 +19,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from truebleu import _core
-from truebleu.errors import MissingExtraError, SettingError, UnknownNameError, UnreadableFileError
+from truebleu._arguments import checked
+from truebleu.errors import (
+    MissingExtraError,
+    SettingError,
+    UnknownNameError,
+    UnreadableFileError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -66,6 +72,7 @@ OF_UNSPACED_WORDS: dict[str, tuple[str, ...]] = {
 }
 
 
+@checked
 def tokenizer_for_script(script: str | None) -> str:
     """The tokenizer that `auto` stands for, by the script that `unspaced_script` finds.
 
@@ -75,6 +82,7 @@ def tokenizer_for_script(script: str | None) -> str:
     return DEFAULT if script is None else BY_SCRIPT.get(script, OF_OTHER_UNSPACED_SCRIPTS)
 
 
+@checked
 def tokenizer_for_language(language: str) -> str:
     """The tokenizer that sacreBLEU uses for a target language, given alone or as a pair.
 
@@ -127,6 +135,7 @@ def tokenizer_names() -> list[str]:
     return [AUTO, *NATIVE, *MECAB, *MODELS]
 
 
+@checked
 def check_tokenizer(name: str) -> None:
     """Raise UnknownNameError unless a tokenizer has that name; its package may still be missing."""
     if not isinstance(name, str):
@@ -135,6 +144,7 @@ def check_tokenizer(name: str) -> None:
         raise UnknownNameError("tokenizer", name, [*tokenizer_names(), "spm:PATH"])
 
 
+@checked
 def tokenize(line: str, name: str = AUTO, *, lowercase: bool = False) -> list[str]:
     """The tokens of a line as BLEU and NIST see them; `auto` goes by the script of the line.
 
@@ -185,6 +195,7 @@ NAMES = {
 }
 
 
+@checked
 def unspaced_script(texts: Sequence[TextLike]) -> str | None:
     """The script of texts that put no spaces between words; None where words are spaced.
 

@@ -162,7 +162,7 @@ def test_without_any_common_segment_the_value_is_undefined_in_words() -> None:
         ([[1.0], [2.0]], [[1.0], [float("nan")]], "system 2, segment 1"),
         ([[1.0], [float("inf")]], [[1.0], [1.0]], "finite"),
         ([1.0, 2.0], [1.0, 2.0], "system, segment"),
-        ([["good"], ["bad"]], [[1.0], [1.0]], "a number for every system"),
+        ([["good"], ["bad"]], [[1.0], [1.0]], "expected numbers"),
     ],
 )
 def test_scores_that_do_not_fit_are_refused(human: object, metric: object, message: str) -> None:

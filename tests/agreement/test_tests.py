@@ -401,7 +401,7 @@ def test_impossible_correlations_are_refused() -> None:
 @pytest.mark.parametrize(
     ("human", "match"),
     [
-        ([1.0, 2.0, 3.0, 4.0, "five"], "a number for every system"),
+        ([1.0, 2.0, 3.0, 4.0, "five"], "expected numbers"),
         ([1.0, 2.0, 3.0, 4.0, np.inf], "finite numbers"),
         # Squares of such scores are infinite, and the correlation came out as 0.
         ([1e200, 2e200, 3e200, 1e200, 5.0], "scores between"),

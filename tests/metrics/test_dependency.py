@@ -277,7 +277,7 @@ def test_parses_must_be_given_for_every_text() -> None:
         DependencyF.of({"other": conllu([CAT])}, [conllu([CAT])]).corpus(text([CAT]), text([CAT]))
     with pytest.raises(SettingError, match="found '0 parses', expected 1, one for each"):
         DependencyF.of({"system": conllu([CAT])}, []).corpus(text([CAT]), text([CAT]))
-    with pytest.raises(SettingError, match="a list of files or texts"):
+    with pytest.raises(SettingError, match="expected a list"):
         DependencyF.of({}, conllu([CAT]))
     with pytest.raises(CorpusError, match="parses of system 'system': line 1"):
         DependencyF.of({"system": "1 a\n"}, [conllu([CAT])]).corpus(text([CAT]), text([CAT]))

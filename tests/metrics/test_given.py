@@ -143,7 +143,7 @@ def test_a_sum_without_scores_has_no_mean() -> None:
     ("settings", "error", "message"),
     [
         ("", SettingError, "path: found '', expected a file of scores"),
-        ("path=s.tsv,missing=zero", UnknownNameError, "unknown way with missing scores 'zero'"),
+        ("path=s.tsv,missing=zero", UnknownNameError, "unknown missing 'zero'"),
         ("path=s.tsv,low=5,high=1", SettingError, "high: found 1.0, expected a number above low=5"),
         ("path=s.tsv,low=nan", SettingError, "low: found nan"),
         ("path=s.tsv,low=x", SettingError, "scores: low: found 'x', expected a number"),

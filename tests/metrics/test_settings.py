@@ -42,7 +42,7 @@ def test_a_metric_is_written_as_a_name_and_settings(text: str, metric: Metric | 
         ("blue", "unknown metric 'blue'; did you mean 'bleu'?"),
         ("bleu:tokenise=zh", "unknown setting of bleu 'tokenise'; did you mean 'tokenize'?"),
         ("bleu:tokenize=13b", "unknown tokenizer '13b'; did you mean '13a'?"),
-        ("bleu:smooth=expo", "unknown smoothing 'expo'; did you mean 'exp'?"),
+        ("bleu:smooth=expo", "unknown smooth 'expo'; did you mean 'exp'?"),
         ("bleu:max_order=four", "bleu: max_order: found 'four', expected a whole number"),
         ("bleu:max_order=0", "max_order: found 0, expected a whole number from 1 to 100"),
         ("bleu:lowercase=perhaps", "bleu: lowercase: found 'perhaps', expected yes or no"),

@@ -168,7 +168,7 @@ def test_without_bias_and_skewness_bca_is_the_percentile_interval(scores: Floats
 @given(
     st.floats(-10, 10),
     arrays(np.float64, 40, elements=st.sampled_from([-1.0, 0.0, 1.0, 3.0])),
-    arrays(np.float64, st.integers(1, 9), elements=st.sampled_from([0.0, 1e-300, 1.0, 1e150])),
+    arrays(np.float64, st.integers(1, 9), elements=st.sampled_from([0.0, 1e-300, 1.0, 1e100])),
     st.sampled_from([0.5, 0.95]),
 )
 def test_bca_bounds_are_replicates_in_order_whatever_happens(

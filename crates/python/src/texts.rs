@@ -1,6 +1,6 @@
 //! Texts: `Segments`, kept outside Python's heap, any sequence of str, and scans over them.
 
-use pyo3::exceptions::{PyIndexError, PyTypeError, PyUnicodeDecodeError};
+use pyo3::exceptions::{PyIndexError, PyUnicodeDecodeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PySequence, PyString};
 use truebleu_core::corpus::{self, Window};
@@ -25,7 +25,10 @@ impl Segments {
 
     /// Segments from the lines of UTF-8 text; UnicodeDecodeError says where it is something else.
     #[staticmethod]
-    fn from_lines(data: &Bound<'_, PyBytes>) -> PyResult<Self> {
+    fn from_lines(data: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let Ok(data) = data.cast::<PyBytes>() else {
+            return Err(own_error(data.py(), "ArgumentTypeError", ("data", data, "bytes")));
+        };
         let bytes = data.as_bytes().to_vec();
         let py = data.py();
         match py.detach(|| corpus::Segments::from_lines(bytes)) {
@@ -123,11 +126,17 @@ impl Block<'_> {
     }
 }
 
-/// Any sequence as a list.
+/// Any sequence as a list; a string is one of characters, which are no segments.
 pub fn as_list<'py>(segments: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
-    match segments.cast::<PyList>() {
-        Ok(list) => Ok(list.clone()),
-        Err(_) => segments.cast::<PySequence>()?.to_list(),
+    if let Ok(list) = segments.cast::<PyList>() {
+        return Ok(list.clone());
+    }
+    match segments.cast::<PySequence>() {
+        Ok(sequence) if !segments.is_instance_of::<PyString>() => sequence.to_list(),
+        _ => {
+            let arguments = ("segments", segments, "a list of strings");
+            Err(own_error(segments.py(), "ArgumentTypeError", arguments))
+        }
     }
 }
 
@@ -144,9 +153,8 @@ pub fn collect(list: &Bound<'_, PyList>, start: usize, end: usize) -> PyResult<c
             continue;
         }
         let Ok(text) = item.cast::<PyString>() else {
-            let found = item.get_type().name()?;
-            let message = format!("segment {}: found {found}, expected str", index + 1);
-            return Err(PyTypeError::new_err(message));
+            let arguments = ("segments", index + 1, item.get_type().name()?);
+            return Err(own_error(list.py(), "SegmentTypeError", arguments));
         };
         let Ok(bytes) = text.encode_utf8() else {
             return Err(own_error(list.py(), "UnencodableSegmentError", (index + 1,)));

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
+from truebleu._arguments import checked
 from truebleu._results import Result
 from truebleu._settings import DEFAULT_SEED
 from truebleu.agreement.answers import (
@@ -98,6 +99,7 @@ class HumanSummary:
     notes: tuple[str, ...] = ()
 
     @classmethod
+    @checked
     def of(cls, human: Human, data: AgreementData, test_set: TestSet) -> HumanSummary:
         """The summary of judgments, beside the systems that they are about."""
         people, judgments = data.people, data.judgments
@@ -231,6 +233,7 @@ class Agreement(Result):
         }
 
 
+@checked
 def agree(
     systems: SystemsLike,
     human: HumanLike,

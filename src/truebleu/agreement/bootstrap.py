@@ -41,7 +41,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from truebleu import _core
-from truebleu._settings import DEFAULT_SEED, require_replicates, require_seed
+from truebleu._arguments import checked
+from truebleu._results import ComparedByValue
+from truebleu._settings import DEFAULT_SEED, require_name, require_replicates, require_seed
 from truebleu.agreement.coefficients import as_cells, as_human, rated_cells
 from truebleu.agreement.measures import measure_by, measure_cells
 from truebleu.errors import SettingError, UnknownNameError
@@ -112,7 +114,7 @@ class AgreementInterval:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Replicates:
+class Replicates(ComparedByValue):
     """The agreement of several metrics on the data and on the same bootstrap replicates.
 
     Attributes:
@@ -135,8 +137,10 @@ class Replicates:
     bounds: tuple[float, float] = (-1.0, 1.0)
     noise: Mapping[str, float] = field(default_factory=dict)
 
+    @checked
     def interval(self, metric: str, level: float = 0.95) -> AgreementInterval:
         """The interval of one metric's agreement."""
+        require_name("metric", metric, self.observed)
         found = _interval(self.observed[metric], self.values[:, self._column(metric)], level)
         if found.low is None or found.high is None or metric not in self.shifts:
             return found
@@ -147,8 +151,11 @@ class Replicates:
         )
         return replace(found, low=low, high=high)
 
+    @checked
     def difference(self, metric: str, other: str, level: float = 0.95) -> AgreementInterval:
         """The interval of a metric's agreement less that of another."""
+        for name in (metric, other):
+            require_name("metric", name, self.observed)
         first, second = self.observed[metric], self.observed[other]
         value = None if first is None or second is None else first - second
         columns = self.values[:, self._column(metric)] - self.values[:, self._column(other)]
@@ -158,6 +165,7 @@ class Replicates:
         return list(self.observed).index(metric)
 
 
+@checked
 def bootstrap_agreement(
     human: ArrayLike,
     metrics: Mapping[str, ArrayLike],
@@ -288,8 +296,9 @@ def _interval(value: float | None, replicates: Values, level: float) -> Agreemen
 # System scores.
 
 
+@checked
 @dataclass(frozen=True, slots=True, eq=False)
-class SegmentStatistics:
+class SegmentStatistics(ComparedByValue):
     """What a metric counts in each segment, and how the sums become system scores.
 
     Attributes:
@@ -301,6 +310,7 @@ class SegmentStatistics:
     score: Score
 
 
+@checked
 def mean_of_segments(scores: ArrayLike) -> SegmentStatistics:
     """A metric whose system score is the mean of its segment scores.
 
@@ -313,6 +323,7 @@ def mean_of_segments(scores: ArrayLike) -> SegmentStatistics:
     return SegmentStatistics(np.stack([matrix.T, np.ones_like(matrix.T)], axis=2), _mean)
 
 
+@checked
 def bootstrap_system_agreement(
     human: ArrayLike,
     metrics: Mapping[str, SegmentStatistics],

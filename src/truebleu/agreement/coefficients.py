@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from truebleu import _core
+from truebleu._arguments import checked
 from truebleu.errors import SettingError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -197,6 +198,7 @@ def from_classes(classes: ArrayLike) -> PairCounts:
     )
 
 
+@checked
 def count_pairs(
     human: ArrayLike, metric: ArrayLike, *, grouping: Grouping = "none", epsilon: float = 0.0
 ) -> PairCounts:
@@ -474,6 +476,7 @@ ALIASES = {
 }
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coefficient:
     """A coefficient with its settings; `coefficient` makes one from a name.
@@ -542,6 +545,7 @@ class Coefficient:
         return 0.0 if self.epsilon == CALIBRATED else float(self.epsilon)
 
 
+@checked
 def coefficient(
     name: str, *, epsilon: Epsilon | None = None, threshold: float | None = None
 ) -> Coefficient:

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from truebleu import _core
+from truebleu._arguments import checked
+from truebleu._results import ComparedByValue
 from truebleu.agreement.bootstrap import (
     Replicates,
     Resample,
@@ -61,7 +63,7 @@ CLASSES = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Judgments:
+class Judgments(ComparedByValue):
     """Judgments as arrays, one element each.
 
     Attributes:
@@ -130,6 +132,7 @@ def count_judgments_by_item(
     return counts.astype(np.int64)
 
 
+@checked
 def count_judgments(metric: ArrayLike, judgments: Judgments, *, epsilon: float = 0.0) -> PairCounts:
     """The five classes of all judgments put together; see `count_judgments_by_item`.
 
@@ -140,6 +143,7 @@ def count_judgments(metric: ArrayLike, judgments: Judgments, *, epsilon: float =
     return from_classes(count_judgments_by_item(metric, judgments, epsilon=epsilon).sum(axis=0))
 
 
+@checked
 def measure_judgments(
     metric: ArrayLike, judgments: Judgments, by: str | Coefficient
 ) -> tuple[float | None, str | None]:
@@ -187,6 +191,7 @@ def shares_of_wins(judgments: Judgments, systems: int) -> Values:
 # Intervals and tests.
 
 
+@checked
 def bootstrap_judgments(
     metrics: Mapping[str, Values],
     judgments: Judgments,
@@ -216,6 +221,8 @@ def bootstrap_judgments(
         raise SettingError("resample", resample, expected)
     rows = _rows(metrics, judgments, by)
     judged = np.unique(judgments.item)
+    # Refuses documents that do not fit.
+    units_of_segments(resample, len(rows), documents)
     labels = None if documents is None else [documents[segment] for segment in judged]
     units = units_of_segments(resample, len(judged), labels)
     assert units is not None  # noqa: S101  # only where systems alone are drawn
@@ -284,6 +291,7 @@ def bootstrap_shares_of_wins(
     return replace(resampled, resample=resample)
 
 
+@checked
 def judgment_permutation_test(
     metric1: ArrayLike,
     metric2: ArrayLike,
@@ -345,6 +353,8 @@ def judgment_permutation_test(
 def _rows(metrics: Mapping[str, ArrayLike], judgments: Judgments, by: Coefficient) -> Values:
     """The five classes of every metric side by side, one row per segment."""
     _require_countable(by)
+    if not metrics:
+        raise SettingError("metrics", {}, "the scores of at least one")
     counts = [
         count_judgments_by_item(scores, judgments, epsilon=by.parameter)
         for scores in metrics.values()

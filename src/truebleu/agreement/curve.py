@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from truebleu._arguments import checked
 from truebleu._results import Result
 from truebleu._settings import DEFAULT_SEED, require_whole_number
 from truebleu.agreement.agree import as_judgments
@@ -169,6 +170,7 @@ class CurveFit(Result):
         }
 
 
+@checked
 def fit_curves(
     systems: SystemsLike,
     human: HumanLike,

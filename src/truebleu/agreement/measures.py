@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, cast, get_
 import numpy as np
 
 from truebleu import _core
+from truebleu._arguments import checked
 from truebleu.agreement.coefficients import (
     ALIASES,
     COEFFICIENTS,
@@ -111,6 +112,7 @@ class TieCalibration:
         return {**asdict(self), "notes": list(self.notes)}
 
 
+@checked
 def calibrate_ties(
     human: ArrayLike, metric: ArrayLike, *, grouping: Grouping = "item", micro: bool = False
 ) -> TieCalibration | None:
@@ -167,6 +169,7 @@ class NativeSettings(TypedDict):
     undefined_as_zero: bool
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
     """A coefficient over groups; `measure_by` makes one from names.
@@ -232,6 +235,7 @@ class Measure:
         return "|".join(parts)
 
 
+@checked
 def measure_by(
     name: str | Coefficient,
     *,
@@ -305,6 +309,7 @@ class Measured:
         }
 
 
+@checked
 def measure(
     human: ArrayLike,
     metric: ArrayLike,
@@ -426,6 +431,7 @@ Correlation: TypeAlias = Literal["pearson", "spearman", "kendall-b", "kendall-c"
 CORRELATIONS: tuple[Correlation, ...] = get_args(Correlation)
 
 
+@checked
 def correlation_p(human: ArrayLike, metric: ArrayLike, name: Correlation) -> float | None:
     """The two-sided p-value of a correlation over all cells; None where there is none.
 
@@ -504,6 +510,7 @@ TITLES = {
 }
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """How well does a metric agree with people, asked in one way.
@@ -535,6 +542,7 @@ class Question:
             return f"segment|{self.measure.coefficient.label}|comparisons"
         return f"segment|{self.measure.signature}"
 
+    @checked
     def title(self, item: str = "segment") -> str:
         """What is asked, for people, where items are segments, documents or domains."""
         name = TITLES[self.coefficient]
@@ -555,6 +563,7 @@ class Question:
         return f"{name} of {item}s, {grouping[self.measure.grouping]}"
 
 
+@checked
 def parse_question(text: str, *, compared: bool = False) -> Question:
     """A question from text: a coefficient, then a colon and settings if there are any.
 

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truebleu import _core
+from truebleu._arguments import checked
 from truebleu._settings import DEFAULT_SEED, require_replicates, require_seed
 from truebleu.agreement.bootstrap import (
     BLOCK_SIZE,
@@ -96,6 +97,7 @@ class SoftPairwiseAccuracy:
         return asdict(self)
 
 
+@checked
 def soft_pairwise_accuracy(
     human: ArrayLike,
     metric: ArrayLike,
@@ -121,6 +123,7 @@ def soft_pairwise_accuracy(
     )["metric"]
 
 
+@checked
 def soft_pairwise_accuracies(
     human: ArrayLike,
     metrics: Mapping[str, ArrayLike],
@@ -332,6 +335,7 @@ def _normal_p_values(matrices: Values, rated: NDArray[np.bool_], pairs: NDArray[
 # Intervals and tests.
 
 
+@checked
 def bootstrap_soft_pairwise(
     human: ArrayLike,
     metrics: Mapping[str, ArrayLike],
@@ -367,6 +371,9 @@ def bootstrap_soft_pairwise(
     if resample.endswith("systems"):
         expected = "'segments' or 'documents' for soft pairwise accuracy"
         raise SettingError("resample", resample, expected)
+    missing = [name for name in metrics if name not in observed]
+    if missing:
+        raise SettingError("observed", list(observed), f"the value of {missing[0]!r} among them")
     ratings = as_human(human)
     rated = rated_cells(ratings)
     pairs = paired_systems(rated)
@@ -425,6 +432,7 @@ def _values(sums: Values) -> Values:
     return np.where(count > 0, 1 - distances / np.maximum(count, 1), np.nan)
 
 
+@checked
 def soft_pairwise_test(
     human: ArrayLike,
     metric1: ArrayLike,

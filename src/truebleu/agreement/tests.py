@@ -42,12 +42,15 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from truebleu import _core
+from truebleu._arguments import checked
 from truebleu._settings import (
     ALTERNATIVES,
     DEFAULT_SEED,
+    MOST,
     Alternative,
     require_replicates,
     require_seed,
+    require_whole_number,
 )
 from truebleu.agreement.coefficients import (
     Grouping,
@@ -143,6 +146,7 @@ class MetricTest:
         return asdict(self)
 
 
+@checked
 def permutation_test(
     human: ArrayLike,
     metric1: ArrayLike,
@@ -276,6 +280,7 @@ def hybrid_test(
 # Outcomes of pairs.
 
 
+@checked
 def pair_permutation_test(
     human: ArrayLike,
     metric1: ArrayLike,
@@ -428,6 +433,7 @@ def _weighted_p(
 # Williams' test.
 
 
+@checked
 def williams_test(
     human: ArrayLike,
     metric1: ArrayLike,
@@ -455,6 +461,7 @@ def williams_test(
     return williams_test_of_correlations(r1, r2, r12, int(rated.sum()), alternative=alternative)
 
 
+@checked
 def williams_test_of_correlations(
     r1: float, r2: float, r12: float, n: int, *, alternative: Alternative = "two-sided"
 ) -> MetricTest:
@@ -477,7 +484,7 @@ def williams_test_of_correlations(
     for name, value in (("r1", r1), ("r2", r2), ("r12", r12)):
         if not -1 - ROUNDING <= value <= 1 + ROUNDING:
             raise SettingError(name, value, "a correlation from -1 to 1")
-    if n < 4:
+    if require_whole_number("n", n, 0, MOST) < 4:
         reason = f"{n} points leave no degrees of freedom: 4 are needed"
         return _williams(r1, r2, alternative, reason=reason)
     determinant = 1 - r1 * r1 - r2 * r2 - r12 * r12 + 2 * r1 * r2 * r12

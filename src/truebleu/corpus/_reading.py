@@ -8,6 +8,7 @@ from os import PathLike
 from typing import TYPE_CHECKING
 
 from truebleu import _core
+from truebleu._arguments import checked
 from truebleu._core import Segments
 from truebleu.corpus._files import (
     LABEL_COLUMNS,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from truebleu.corpus._files import Contents, Key, NamedText, Role
 
 
+@checked
 def read_test_set(
     systems: Sequence[str | PathLike[str]],
     references: Sequence[str | PathLike[str]],

@@ -48,6 +48,8 @@ def refuse_existing(paths: Iterable[Path], *, overwrite: bool) -> None:
     Folders and devices never may: a file put in the place of /dev/null would be a surprise.
     """
     for path in paths:
+        if "\0" in str(path):
+            raise UnreadableFileError(str(path), "cannot be written: no name has a NUL byte")
         if path.exists() and not path.is_file():
             raise UnreadableFileError(str(path), "cannot be written: not a regular file")
         if is_input(path):

@@ -13,9 +13,12 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 from truebleu import _core
+from truebleu._arguments import checked
 from truebleu._core import Segments
+from truebleu._settings import require_whole_number
 from truebleu.errors import (
     AbsentSegmentError,
+    ArgumentTypeError,
     DuplicateSystemError,
     EmptyTextError,
     SegmentTypeError,
@@ -118,6 +121,8 @@ class TestSet:
     def __post_init__(self) -> None:
         systems = _outputs(self.systems)
         against = next(((name, len(text)) for name, text in systems.items()), None)
+        if not isinstance(self.reference_names, tuple | list):
+            raise ArgumentTypeError("reference_names", self.reference_names, "a tuple of strings")
         names, references = _references(self.references, tuple(self.reference_names), against)
         name, length = against or (names[0], len(references[0]))
 
@@ -171,8 +176,11 @@ class TestSet:
             is_examined=True,
         )
 
+    @checked
     def part(self, segments: Sequence[int]) -> TestSet:
         """Some of its segments, by their places; warnings stay with the whole."""
+        for place in segments:
+            require_whole_number("segments", int(place), 0, len(self) - 1)
 
         def of(items: Sequence[Any]) -> list[Any]:
             return [items[place] for place in segments]
@@ -201,14 +209,20 @@ class TestSet:
         if isinstance(by, str):
             by = [by]
         if by is None or not isinstance(by, Mapping):
+            if not isinstance(by, list | tuple | None):
+                raise ArgumentTypeError("by", by, "names, or a mapping from names to labels")
             names = list(by or ())
             for name in names:
-                if known.get(name) is None:
+                if not isinstance(name, str) or known.get(name) is None:
                     there = [f"{key!r}" for key, labels in known.items() if labels is not None]
                     expected = " or ".join(there) or "labels: the test set knows no documents"
                     raise SettingError("by", name, f"{expected}, or a mapping from names to labels")
             by = {name: known[name] or () for name in names}
-        columns = {name: tuple(map(str, labels)) for name, labels in by.items()}
+        expected = "a list of labels, one for each segment"
+        columns = {
+            str(name): tuple(map(str, _as_sequence(str(name), labels, expected)))
+            for name, labels in by.items()
+        }
         for name, labels in columns.items():
             if len(labels) != len(self):
                 raise UnpairedSegmentsError(name, len(labels), "segments", len(self))
@@ -238,6 +252,7 @@ ColumnsLike: TypeAlias = Mapping[str, Sequence[object]] | Sequence[str]
 SystemsLike: TypeAlias = TestSet | Mapping[str, TextLike] | TextLike | Frame
 
 
+@checked
 def as_test_set(
     systems: SystemsLike,
     references: ReferencesLike | None = None,

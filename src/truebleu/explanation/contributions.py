@@ -24,6 +24,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from truebleu._arguments import checked
+from truebleu._results import ComparedByValue
+from truebleu.errors import SettingError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -49,7 +53,7 @@ ROUNDING = 1e-7
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Contributions:
+class Contributions(ComparedByValue):
     """What each segment contributes to a difference.
 
     Attributes:
@@ -71,6 +75,13 @@ class Contributions:
         return np.asarray(self.gradient * self.rows.sum(axis=0))
 
 
+def _require_alike(name: str, first: Values, second: Values) -> None:
+    if first.ndim != 2 or first.shape != second.shape:
+        expected = f"a matrix of the same shape as the other's, {first.shape}"
+        raise SettingError(name, second.shape, expected)
+
+
+@checked
 def split_difference(metric: Metric, first: Values, second: Values) -> Contributions:
     """Split the difference of two systems.
 
@@ -79,6 +90,7 @@ def split_difference(metric: Metric, first: Values, second: Values) -> Contribut
         first: the statistics of the first system, shaped (segment, column).
         second: those of the second system.
     """
+    _require_alike("second", first, second)
     sums = np.stack([first.sum(axis=0), second.sum(axis=0)])
     scores = metric.score(sums)
     gradient, unattributed = mean_gradient(metric, sums[None, 1], sums[None, 0])
@@ -92,6 +104,7 @@ def split_difference(metric: Metric, first: Values, second: Values) -> Contribut
     )
 
 
+@checked
 def mean_gradient(
     metric: Metric, start: Values, end: Values, *, tolerance: float = 1e-13
 ) -> tuple[Values, Values]:
@@ -109,6 +122,9 @@ def mean_gradient(
     Returns:
         Gradients shaped (path, column), and the unattributed rest of each path.
     """
+    _require_alike("end", start, end)
+    if not 0 < tolerance < 1:
+        raise SettingError("tolerance", tolerance, "a number between 0 and 1")
     steps = end - start
     scores = np.stack([metric.score(start), metric.score(end)])
     scale = np.maximum(np.abs(scores).max(axis=0), 1e-300)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from truebleu._arguments import checked
 from truebleu._results import Result
 from truebleu._settings import DEFAULT_SEED
 from truebleu.corpus.test_set import as_test_set
@@ -246,6 +247,7 @@ class Explanation(Result):
     pairs: tuple[PairExplanation, ...]
     adjusted_for: Mapping[str, int]
 
+    @checked
     def of(self, metric: str) -> tuple[PairExplanation, ...]:
         """The explanations by one metric."""
         return tuple(pair for pair in self.pairs if pair.comparison.metric == metric)
@@ -262,6 +264,7 @@ class Explanation(Result):
         }
 
 
+@checked
 def explain(
     systems: SystemsLike,
     references: ReferencesLike | None = None,

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from truebleu import _core
-from truebleu._results import Result
+from truebleu._arguments import checked
+from truebleu._results import ComparedByValue, Result
 from truebleu._settings import DEFAULT_SEED
 from truebleu.corpus.test_set import TestSet, as_test_set, fingerprint
 from truebleu.errors import OtherStatisticsError, SettingError, UnpairedSegmentsError
@@ -67,7 +68,7 @@ class ErrorSpan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class MetricSegments:
+class MetricSegments(ComparedByValue):
     """The segments by one metric.
 
     Attributes:
@@ -118,7 +119,7 @@ class MetricSegments:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Segments:
+class Segments(ComparedByValue):
     """All segments of a report.
 
     Attributes:
@@ -145,7 +146,7 @@ class Segments:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Report(Result):
+class Report(ComparedByValue, Result):
     """What is known about the systems of a test set.
 
     Attributes:
@@ -187,6 +188,7 @@ class Report(Result):
         return saved
 
 
+@checked
 def report(
     systems: SystemsLike,
     references: ReferencesLike | None = None,
@@ -259,6 +261,7 @@ def report(
     )
 
 
+@checked
 def report_statistics(
     saved: Sequence[SavedStatistics],
     metrics: Sequence[str | Metric] = ("bleu",),
@@ -282,6 +285,8 @@ def report_statistics(
         unit: what is drawn or swapped as a whole; by default documents where they are known.
         progress: called with the number of replicates made since the last call.
     """
+    if not saved:
+        raise SettingError("saved", [], "the statistics of two or more systems")
     first = saved[0]
     for other in saved[1:]:
         for what, found, expected in (

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from truebleu._results import ComparedByValue
 from truebleu.errors import SettingError
 from truebleu.explanation.contributions import mean_gradient
 from truebleu.resampling import Bootstrap, on_exact_grid
@@ -60,7 +61,7 @@ SEGMENT_TRAITS: Mapping[str, Callable[[str], bool]] = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Variable:
+class Variable(ComparedByValue):
     """A way to cut the test set.
 
     Attributes:

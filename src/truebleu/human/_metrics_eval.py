@@ -12,6 +12,7 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+from truebleu._arguments import checked
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode
 from truebleu.corpus._reading import parse_docs
 from truebleu.corpus._tables import read_records
@@ -86,6 +87,7 @@ class MetricsEvalSet:
     ratings: tuple[HumanFile, ...]
     metrics: tuple[MetricFile, ...]
 
+    @checked
     def test_set(
         self, references: Iterable[str] | None = None, systems: Iterable[str] | None = None
     ) -> TestSet:
@@ -101,8 +103,12 @@ class MetricsEvalSet:
                 raise MissingColumnError(self.folder, "reference", name, tuple(self.references))
         if systems is None:
             systems = [name for name in self.outputs if name not in chosen]
+        wanted = tuple(systems)
+        for name in wanted:
+            if name not in self.outputs:
+                raise MissingColumnError(self.folder, "system", name, tuple(self.outputs))
         return TestSet(
-            systems={name: self.outputs[name] for name in systems},
+            systems={name: self.outputs[name] for name in wanted},
             references=tuple(self.references[name] for name in chosen),
             reference_names=chosen,
             source=self.source,
@@ -110,6 +116,7 @@ class MetricsEvalSet:
             domains=self.domains,
         )
 
+    @checked
     def human_scores(
         self,
         name: str,
@@ -131,6 +138,7 @@ class MetricsEvalSet:
         data = Files().contents(path)
         return read_score_lines(path, data, request, level, canary=self.canary)
 
+    @checked
     def human_ratings(
         self,
         name: str,
@@ -146,6 +154,7 @@ class MetricsEvalSet:
         scores = parse_human(path, Files().contents(path), request, "ratings", canary=self.canary)
         return cast("HumanScores", scores)
 
+    @checked
     def metric_scores(
         self, name: str, references: str | None = None, level: Level = "segment"
     ) -> dict[str, tuple[float, ...]]:
@@ -192,6 +201,7 @@ class MetricsEvalSet:
         )
 
 
+@checked
 def read_metrics_eval(
     folder: str | os.PathLike[str], language_pair: str | None = None
 ) -> MetricsEvalSet:

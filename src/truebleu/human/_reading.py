@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from truebleu._arguments import checked
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode, extension
 from truebleu.errors import EmptyTextError, MalformedFileError, SettingError, UnknownNameError
 from truebleu.human._direct_assessment import (
@@ -78,6 +79,7 @@ WITH_COLUMNS: tuple[Kind, ...] = ("table", "direct assessment")
 WITHOUT_LANGUAGES: tuple[Kind, ...] = ("mqm", "score lines", "rating lines")
 
 
+@checked
 def read_human(
     path: str | os.PathLike[str],
     test_set: TestSet | None = None,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import fsum
 from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
+from truebleu._arguments import checked
 from truebleu.errors import DuplicateSystemError, SettingError, UnpairedSegmentsError
 
 __all__ = ["FORMATS", "HumanScores", "Judgment", "Level", "PairwiseJudgments", "Verdict"]
@@ -17,6 +18,7 @@ Level: TypeAlias = Literal["segment", "document", "domain", "system"]
 Verdict: TypeAlias = Literal[-1, 0, 1]
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HumanScores:
     """Human scores of some systems of a test set; higher is better.
@@ -78,6 +80,7 @@ class Judgment(NamedTuple):
     rater: str | None = None
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairwiseJudgments:
     """Which of two outputs people preferred, segment by segment.

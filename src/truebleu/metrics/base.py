@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypedDict
 
 from truebleu import _core
+from truebleu._arguments import checked
 from truebleu._core import VERSION
-from truebleu._settings import require_whole_number
+from truebleu._settings import require_name, require_whole_number
 from truebleu.corpus.test_set import as_test_set, as_text
 from truebleu.errors import SettingError, shortened
 from truebleu.tokenizers import (
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["CountedMetric", "MeanMetric", "MeanScore", "Metric", "Score", "Signature"]
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Signature:
     """A metric's name and settings: ``BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|…``.
@@ -54,6 +55,7 @@ class Signature:
     script: str | None = field(default=None, compare=False)
 
     @classmethod
+    @checked
     def of(cls, name: str, **fields: str | int | bool) -> Signature:
         """A signature of these fields, in this order; a bool becomes yes or no.
 
@@ -65,6 +67,7 @@ class Signature:
     def __getitem__(self, key: str) -> str:
         return dict(self.fields)[key]
 
+    @checked
     def with_references(self, references: int | None) -> Signature:
         """The signature of a score against this many references; None means a varying number."""
         count = "var" if references is None else str(references)
@@ -219,6 +222,7 @@ class Metric(ABC):
     def signature(self) -> Signature:
         """All settings that a score depends on; `with_references` adds what only the texts tell."""
 
+    @checked
     def for_references(self, references: Sequence[TextLike]) -> Metric:  # noqa: ARG002
         """This metric with every setting fixed that it leaves to the references.
 
@@ -227,10 +231,12 @@ class Metric(ABC):
         """
         return self
 
+    @checked
     def for_language(self, language: str) -> Metric:  # noqa: ARG002
         """The same, where the target language decides: `zh`, or a pair such as `en-zh`."""
         return self
 
+    @checked
     def advice_for_script(self, script: str) -> str | None:  # noqa: ARG002
         """What to use instead, where this metric cuts words at spaces that the script lacks."""
         return None
@@ -243,6 +249,7 @@ class Metric(ABC):
     def score(self, sums: ArrayLike) -> NDArray[np.float64]:
         """The scores of summed rows, over any leading axes."""
 
+    @checked
     def gradient(self, sums: ArrayLike) -> NDArray[np.float64]:
         """The derivative of the score by each column of summed rows, shaped as they are.
 
@@ -251,6 +258,8 @@ class Metric(ABC):
         import numpy as np
 
         rows = np.asarray(sums, dtype=np.float64)
+        if not rows.ndim:
+            raise SettingError("sums", sums, "an array of rows")
         steps = STEP * np.maximum(np.abs(rows), 1.0)
         gradient = np.empty_like(rows)
         for column in range(rows.shape[-1]):
@@ -261,13 +270,15 @@ class Metric(ABC):
             gradient[..., column] = (self.score(above) - self.score(below)) / width
         return gradient
 
+    @checked
     def column_parts(self, width: int) -> tuple[str, ...]:
         """What each of so many columns is to the score, such as "1-gram matches".
 
         Columns of one name are one part, and a difference is explained part by part.
         """
-        return ("score",) * width
+        return ("score",) * require_whole_number("width", width, 0, MOST_COLUMNS)
 
+    @checked
     def ngram_matches(
         self,
         test_set: TestSet,  # noqa: ARG002
@@ -303,20 +314,24 @@ class Metric(ABC):
         """The metric as it should score single segments; itself unless it needs other settings."""
         return self
 
+    @checked
     def segment_scores(self, rows: NDArray[np.float64]) -> list[tuple[float | None, ...]]:
         """Each system's scores of single segments, of rows shaped (segment, system, column).
 
         None where a segment cannot have a score.
         """
+        _require_rows_of_systems(rows)
         scores = self.sentence_level().score(rows)
         return [tuple(column.tolist()) for column in scores.T]
 
+    @checked
     def statistics(
         self, outputs: TextLike, references: Sequence[TextLike] | TextLike
     ) -> NDArray[np.float64]:
         """One row of counts per segment, shaped (segment, column)."""
         return self.count(as_test_set(outputs, references)).array()[:, 0]
 
+    @checked
     def corpus(self, outputs: TextLike, references: Sequence[TextLike] | TextLike) -> Score:
         """The score of a whole text.
 
@@ -330,6 +345,7 @@ class Metric(ABC):
         (sums,) = metric.count(test_set).sums()
         return metric.describe(sums, test_set.references_per_segment)
 
+    @checked
     def sentence(self, output: str, references: Sequence[str] | str) -> Score:
         """The score of one segment against one or more references for it."""
         given = [references] if isinstance(references, str) else references
@@ -350,49 +366,15 @@ def rows_of(sums: ArrayLike, width: int) -> tuple[NDArray[np.float64], tuple[int
     return array.reshape(-1, width), array.shape[:-1]
 
 
-def require_types(metric: Metric) -> None:
-    """Raise SettingError where a setting of a dataclass is not of the type that it is declared as.
-
-    Settings of other types than text, numbers and switches are left to the metric.
-    """
-    for name, kinds, usual in _plain_settings(metric.__class__):
-        value = getattr(metric, name)
-        if type(value) not in usual and not any(_is_a(value, kind) for kind in kinds):
-            expected = " or ".join(KINDS[kind][1] for kind in kinds)
-            raise SettingError(name, value, expected)
-
-
-KINDS: dict[str, tuple[type, str]] = {
-    "str": (str, "text"),
-    "bool": (bool, "True or False"),
-    "int": (int, "a whole number"),
-    "float": (float, "a number"),
-    "None": (type(None), "None"),
-}
-
-
-def _is_a(value: object, kind: str) -> bool:
-    if kind == "float":
-        return hasattr(value, "__float__") and not isinstance(value, bool)
-    is_bool = isinstance(value, bool)
-    return isinstance(value, KINDS[kind][0]) and (kind == "bool" or not is_bool)
-
-
-@lru_cache(maxsize=64)
-def _plain_settings(
-    metric: type[Metric],
-) -> tuple[tuple[str, tuple[str, ...], tuple[type, ...]], ...]:
-    """Name, kinds and types of the settings that are text, numbers and switches."""
-    plain = []
-    for setting in fields(metric):  # type: ignore[arg-type]  # only dataclasses ask
-        # With postponed annotations, a field's type is its text.
-        kinds = tuple(kind.strip() for kind in str(setting.type).split("|"))
-        if setting.init and all(kind in KINDS for kind in kinds):
-            plain.append((setting.name, kinds, tuple(KINDS[kind][0] for kind in kinds)))
-    return tuple(plain)
+def _require_rows_of_systems(rows: NDArray[np.float64]) -> None:
+    if rows.ndim != 3:
+        raise SettingError("rows", rows.shape, "shape (segment, system, column)")
 
 
 # How many threads the native code uses: changes the time, never a digit.
+
+# More columns than any metric has.
+MOST_COLUMNS = 10_000
 
 THREADS_VARIABLE = "TRUEBLEU_THREADS"
 MAX_THREADS = 1024
@@ -403,6 +385,7 @@ ALWAYS_ALLOWED = 16
 _environment_used = False
 
 
+@checked
 def set_threads(threads: int) -> int:
     """Use this many threads from now on; 0 means one per processor.
 
@@ -461,6 +444,7 @@ class MeanMetric(Metric):
     # Such scores are often between 0 and 1.
     digits: ClassVar[int] = 4
 
+    @checked
     def score(self, sums: ArrayLike) -> NDArray[np.float64]:
         """The means of summed rows, over any leading axes; a sum of no scores is refused."""
         rows, shape = rows_of(sums, 2)
@@ -468,25 +452,31 @@ class MeanMetric(Metric):
             self._refuse_no_scores()
         return (rows[:, 0] / rows[:, 1]).reshape(shape)
 
+    @checked
     def gradient(self, sums: ArrayLike) -> NDArray[np.float64]:
         """The derivatives of the means by sum and count."""
         import numpy as np
 
         rows, shape = rows_of(sums, 2)
         total, count = rows.T
+        if not (count > 0).all():
+            self._refuse_no_scores()
         return np.stack([1 / count, -total / count**2], axis=-1).reshape(*shape, 2)
 
     def formula(self) -> Formula:
         """The sum over the count; no score where there is none."""
         return ratio([0], [1], empty=None)
 
+    @checked
     def segment_scores(self, rows: NDArray[np.float64]) -> list[tuple[float | None, ...]]:
         """Each system's scores of single segments; None where a segment has none."""
+        _require_rows_of_systems(rows)
         return [
             tuple(total / count if count else None for total, count in system.tolist())
             for system in rows.swapaxes(0, 1)
         ]
 
+    @checked
     def describe(self, sums: Sequence[float], references: int | None) -> MeanScore:
         """The mean of one row of sums, and over how many segments it is."""
         if len(sums) != 2:
@@ -536,23 +526,27 @@ class NativeMetric(Metric):
         """The number of columns."""
         return self.native().width
 
+    @checked
     def count(self, test_set: TestSet) -> Statistics:
         """The statistics of all systems in one pass; `native` says what the columns are."""
         use_environment()
         return self.native().count(list(test_set.systems.values()), test_set.references)
 
+    @checked
     def score(self, sums: ArrayLike) -> NDArray[np.float64]:
         """The scores of summed rows, over any leading axes: one call, all replicates."""
         native = self.native()
         rows, shape = rows_of(sums, native.width)
         return native.scores(rows).reshape(shape)
 
+    @checked
     def gradient(self, sums: ArrayLike) -> NDArray[np.float64]:
         """The derivative of the score by each column of summed rows, shaped as they are."""
         native = self.native()
         rows, shape = rows_of(sums, native.width)
         return native.gradient(rows).reshape(*shape, native.width)
 
+    @checked
     def parts(self, sums: Sequence[float], references: int | None) -> dict[str, Any]:
         """What the class of this metric's scores is made of, for `describe`."""
         signature = self.signature.with_references(references)
@@ -599,6 +593,7 @@ class TokenMetric(NativeMetric):
             return {"tokenizer": self.tokenize, "lowercase": self.lowercase}
         return {"tokenizer": "none", "lowercase": False}
 
+    @checked
     def for_references(self, references: Sequence[TextLike]) -> TokenMetric:
         """With the tokenizer that fits the script of the references, where it is `auto`."""
         if self.tokenize != AUTO:
@@ -606,18 +601,21 @@ class TokenMetric(NativeMetric):
         script = unspaced_script(references)
         return replace(self, tokenize=tokenizer_for_script(script), chosen_for=script)
 
+    @checked
     def for_language(self, language: str) -> TokenMetric:
         """With the tokenizer that sacreBLEU uses for the language, where it is `auto`."""
         if self.tokenize != AUTO:
             return self
         return replace(self, tokenize=tokenizer_for_language(language))
 
+    @checked
     def advice_for_script(self, script: str) -> str | None:
         """A tokenizer that cuts the script, where this one does not."""
         if cuts_words_of(self.tokenize, script):
             return None
         return f"tokenize={tokenizer_for_script(script)}"
 
+    @checked
     def count(self, test_set: TestSet) -> Statistics:
         """The statistics of all systems in one pass; `native` says what the columns are."""
         if self.tokenize == AUTO:
@@ -626,6 +624,7 @@ class TokenMetric(NativeMetric):
         systems = self.prepared(test_set.systems.values())
         return self.native().count(systems, self.prepared(test_set.references))
 
+    @checked
     def prepared(self, texts: Iterable[TextLike]) -> list[TextLike]:
         """The texts, cut by the external tokenizer where there is one."""
         external = external_tokenizer(self.tokenize)
@@ -633,6 +632,7 @@ class TokenMetric(NativeMetric):
             return list(texts)
         return [external.tokenize_text(text, lowercase=self.lowercase) for text in texts]
 
+    @checked
     def ngrams_up_to(
         self, max_order: int, test_set: TestSet, first: str, second: str
     ) -> NgramMatches:
@@ -641,6 +641,9 @@ class TokenMetric(NativeMetric):
             chosen = self.for_references(test_set.references)
             return chosen.ngrams_up_to(max_order, test_set, first, second)
         use_environment()
+        require_whole_number("max_order", max_order, 1, MOST_COLUMNS)
+        for name, system in (("first", first), ("second", second)):
+            require_name(name, system, test_set.systems)
         outputs = self.prepared([test_set.systems[first], test_set.systems[second]])
         orders, ngrams, ngram, segment, difference = _core.match_differences(
             outputs[0],
@@ -681,7 +684,6 @@ class WordMetric(TokenMetric):
     lowercase: bool = False
 
     def __post_init__(self) -> None:
-        require_types(self)
         check_tokenizer(self.tokenize)
 
     @property

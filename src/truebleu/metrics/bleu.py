@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from truebleu import _core
+from truebleu._arguments import checked
 from truebleu._settings import require_name, require_whole_number
 from truebleu.errors import SettingError
-from truebleu.metrics.base import Score, Signature, TokenMetric, ngram_parts, require_types
+from truebleu.metrics.base import Score, Signature, TokenMetric, ngram_parts
 from truebleu.tokenizers import AUTO, NATIVE, check_tokenizer
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class BLEUScore(Score):
         )
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BLEU(TokenMetric):
     """BLEU; the defaults score like sacreBLEU's for the script. See docs/reference/metrics/bleu.md.
@@ -65,7 +67,6 @@ class BLEU(TokenMetric):
     name: ClassVar[str] = "BLEU"
 
     def __post_init__(self) -> None:
-        require_types(self)
         check_tokenizer(self.tokenize)
         require_name("smoothing", self.smooth, get_args(Smoothing))
         require_name("reference_length", self.reference_length, get_args(ReferenceLength))
@@ -109,14 +110,17 @@ class BLEU(TokenMetric):
             return None
         return _core.PairScorer.bleu(self.native(), **self.tokens, max_order=self.max_order)
 
+    @checked
     def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
         """Brevity penalty, matches of each order, and the totals that they are divided by."""
         return ngram_parts(self.max_order, "matches", "brevity penalty")
 
+    @checked
     def ngram_matches(self, test_set: TestSet, first: str, second: str) -> NgramMatches:
         """Where two systems match n-grams differently often."""
         return self.ngrams_up_to(self.max_order, test_set, first, second)
 
+    @checked
     def describe(self, sums: Sequence[float], references: int | None) -> BLEUScore:
         """BLEU of one row of sums, with precisions, brevity penalty and counts."""
         return BLEUScore(**self.parts(sums, references))

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from truebleu import _core
-from truebleu._settings import require_whole_number
+from truebleu._arguments import checked
+from truebleu._settings import require_name, require_whole_number
 from truebleu.errors import SettingError
-from truebleu.metrics.base import NativeMetric, Score, Signature, require_types
+from truebleu.metrics.base import NativeMetric, Score, Signature
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,6 +25,7 @@ class CHRFScore(Score):
     """chrF of one text."""
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CHRF(NativeMetric):
     """chrF; ``word_order=2`` makes it chrF++. See docs/reference/metrics/chrf.md.
@@ -40,7 +42,6 @@ class CHRF(NativeMetric):
     eps_smoothing: bool = False
 
     def __post_init__(self) -> None:
-        require_types(self)
         require_whole_number("char_order", self.char_order, 0, 100)
         require_whole_number("word_order", self.word_order, 0, 100)
         require_whole_number("beta", self.beta, 0, 1000)
@@ -52,6 +53,7 @@ class CHRF(NativeMetric):
         """``chrF2``, ``chrF2++``: beta, and a plus for each order of words."""
         return f"chrF{self.beta}{'+' * self.word_order}"
 
+    @checked
     def advice_for_script(self, script: str) -> str | None:  # noqa: ARG002
         """Characters only: n-grams of words need spaces."""
         return "word_order=0" if self.word_order else None
@@ -71,12 +73,14 @@ class CHRF(NativeMetric):
         """F-score of precision and recall over all orders."""
         return {"kind": "chrf", "beta": float(self.beta), "eps_smoothing": self.eps_smoothing}
 
+    @checked
     def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
         """Matches of characters and of words, and the lengths that they are divided by."""
         lengths = ("output length", "reference length")
         characters = (*lengths, "character matches") * self.char_order
         return characters + (*lengths, "word matches") * self.word_order
 
+    @checked
     def ngram_matches(self, test_set: TestSet, first: str, second: str) -> NgramMatches | None:
         """Where two systems match n-grams of characters differently often.
 
@@ -86,6 +90,9 @@ class CHRF(NativeMetric):
         if len(test_set.references) > 1 or self.whitespace or not self.char_order:
             return None
         from truebleu.metrics.bleu import BLEU
+
+        for name, system in (("first", first), ("second", second)):
+            require_name(name, system, test_set.systems)
 
         def characters(segments: Iterable[str | None]) -> list[str | None]:
             return [None if text is None else "".join(text.split()) for text in segments]
@@ -116,6 +123,7 @@ class CHRF(NativeMetric):
             whitespace=self.whitespace,
         )
 
+    @checked
     def describe(self, sums: Sequence[float], references: int | None) -> CHRFScore:
         """The score of one row of sums."""
         return CHRFScore(**self.parts(sums, references))

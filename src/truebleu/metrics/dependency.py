@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, NoReturn, Protocol, get_args
 
 from truebleu import _core
+from truebleu._arguments import checked
 from truebleu._settings import require_name
 from truebleu.corpus._files import BYTE_ORDER_MARK, COMPRESSED, Files, decode
 from truebleu.errors import (
@@ -59,6 +60,7 @@ class DependencyScore(Score):
         )
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DependencyF(Metric):
     r"""F-score of dependency relations; see docs/reference/metrics/depf.md.
@@ -90,6 +92,7 @@ class DependencyF(Metric):
             raise SettingError("parses", self.parses, expected)
 
     @classmethod
+    @checked
     def of(
         cls,
         outputs: Mapping[str, str | PathLike[str]],
@@ -107,10 +110,12 @@ class DependencyF(Metric):
         """Only where it parses them itself: parses that were given are of given outputs."""
         return bool(self.spacy)
 
+    @checked
     def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
         """Matches, and the relations of output and reference that they are divided by."""
         return ("matches", "output relations", "reference relations")
 
+    @checked
     def count(self, test_set: TestSet) -> Statistics:
         """Columns: relations that match, those of the output, and those of the reference."""
         import numpy as np
@@ -132,6 +137,7 @@ class DependencyF(Metric):
                 rows[segment, index] = _best_row(output or [], references[segment])
         return _core.Statistics(rows)
 
+    @checked
     def score(self, sums: ArrayLike) -> NDArray[np.float64]:
         """F in [0, 100] of summed rows, over any leading axes; 0 where there are no relations."""
         import numpy as np
@@ -145,6 +151,7 @@ class DependencyF(Metric):
         """Twice the matches over the relations of both."""
         return ratio([0], [1, 2], scale=200.0)
 
+    @checked
     def describe(self, sums: Sequence[float], references: int | None) -> DependencyScore:
         """F of one row of sums, with precision, recall and counts."""
         matched, output, reference = sums

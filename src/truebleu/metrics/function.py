@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from truebleu._arguments import checked
 from truebleu.errors import SettingError
 from truebleu.metrics.base import MeanMetric, Signature, mean_statistics
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import TestSet, TextLike
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionMetric(MeanMetric):
     """A Python function as a metric; see docs/how-to/add-a-metric.md.
@@ -39,7 +41,8 @@ class FunctionMetric(MeanMetric):
     """
 
     function: Callable[..., Any] = field(metadata={"text": False})
-    name: str
+    # A field, or the property of the base class would be its default.
+    name: str = field()
     higher_is_better: bool = True
     batch: bool = False
     source: bool = False
@@ -50,6 +53,7 @@ class FunctionMetric(MeanMetric):
         if not self.name:
             raise SettingError("name", self.name, "what to call the metric")
 
+    @checked
     def count(self, test_set: TestSet) -> Statistics:
         """Columns: what the function returned, and 1."""
         references = [

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, ClassVar, Literal, NoReturn, get_args
 
+from truebleu._arguments import checked
 from truebleu._core import Segments
 from truebleu._settings import require_name, require_whole_number
 from truebleu.corpus._files import Files, Layout, NamedText, stem
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 Missing = Literal["error", "omit", "common"]
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GivenScores(MeanMetric):
     """Scores from a file or from Python; see docs/reference/metrics/scores.md.
@@ -59,14 +61,17 @@ class GivenScores(MeanMetric):
         require_name("way with missing scores", self.missing, get_args(Missing))
         require_whole_number("first_segment", self.first_segment, 0, 1)
         self._check_scale()
-        scores = self.given or read_scores(
-            self.path, column=self.column, rater=self.rater, first_segment=self.first_segment
-        )
+        scores = self.given
+        if scores is None:
+            scores = read_scores(
+                self.path, column=self.column, rater=self.rater, first_segment=self.first_segment
+            )
         # A frozen dataclass can only set its derived fields in this way.
         object.__setattr__(self, "_scores", scores)
         object.__setattr__(self, "name", self.name or stem(scores.label))
 
     @classmethod
+    @checked
     def of(
         cls,
         scores: Mapping[str, Iterable[object]],
@@ -95,6 +100,7 @@ class GivenScores(MeanMetric):
         """The scores themselves, of whatever systems they are."""
         return self._scores
 
+    @checked
     def count(self, test_set: TestSet) -> Statistics:
         """Columns: the score, and 1; both are 0 where a segment does not count."""
         segments, scale = len(test_set), Scale(self.low, self.high)

@@ -7,6 +7,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
+from truebleu._arguments import checked
 from truebleu.errors import SettingError
 from truebleu.metrics.base import Score, WordMetric, ratio
 
@@ -35,6 +36,7 @@ class GTMScore(Score):
         )
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GTM(WordMetric):
     """GTM; an exponent above 1 favours long runs. See docs/reference/metrics/gtm.md.
@@ -61,10 +63,12 @@ class GTM(WordMetric):
         """Twice the matches over both lengths."""
         return ratio([0], [1, 2], scale=200.0)
 
+    @checked
     def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
         """Matches and lengths."""
         return ("matches", "output length", "reference length")
 
+    @checked
     def describe(self, sums: Sequence[float], references: int | None) -> GTMScore:
         """The F-score of one row of sums, with precision and recall."""
         return GTMScore(**self.parts(sums, references))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
+from truebleu._arguments import checked
 from truebleu.metrics.base import Score, WordMetric, ratio
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ class LengthRatioScore(Score):
     reference_length: int
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LengthRatio(WordMetric):
     """Output words per hundred reference words. See docs/reference/metrics/length.md.
@@ -44,10 +46,12 @@ class LengthRatio(WordMetric):
         """Output words per hundred reference words, where none count as one."""
         return ratio([0], [1], scale=100.0, empty=100.0)
 
+    @checked
     def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
         """Both lengths."""
         return ("output length", "reference length")
 
+    @checked
     def describe(self, sums: Sequence[float], references: int | None) -> LengthRatioScore:
         """The ratio of one row of sums, with the lengths."""
         return LengthRatioScore(**self.parts(sums, references))

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
+from truebleu._arguments import checked
 from truebleu._settings import require_whole_number
-from truebleu.metrics.base import TokenMetric, ngram_parts, require_types
+from truebleu.metrics.base import TokenMetric, ngram_parts
 from truebleu.metrics.bleu import BLEUScore
 from truebleu.tokenizers import AUTO, NATIVE, check_tokenizer
 
@@ -25,6 +26,7 @@ class MBLEUScore(BLEUScore):
     """M-BLEU of one text; precisions are in [0, 100], 0 for orders that the output lacks."""
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MBLEU(TokenMetric):
     """M-BLEU, which orders without a match do not turn to 0. See docs/reference/metrics/mbleu.md.
@@ -40,7 +42,6 @@ class MBLEU(TokenMetric):
     name: ClassVar[str] = "M-BLEU"
 
     def __post_init__(self) -> None:
-        require_types(self)
         check_tokenizer(self.tokenize)
         require_whole_number("max_order", self.max_order, 1, 100)
 
@@ -58,14 +59,17 @@ class MBLEU(TokenMetric):
             return None
         return _core.PairScorer.bleu(self.native(), **self.tokens, max_order=self.max_order)
 
+    @checked
     def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
         """Brevity penalty, matches of each order, and the totals that they are divided by."""
         return ngram_parts(self.max_order, "matches", "brevity penalty")
 
+    @checked
     def ngram_matches(self, test_set: TestSet, first: str, second: str) -> NgramMatches:
         """Where two systems match n-grams differently often."""
         return self.ngrams_up_to(self.max_order, test_set, first, second)
 
+    @checked
     def describe(self, sums: Sequence[float], references: int | None) -> MBLEUScore:
         """M-BLEU of one row of sums, with precisions, brevity penalty and counts."""
         return MBLEUScore(**self.parts(sums, references))

@@ -8,8 +8,9 @@ from math import log2
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
+from truebleu._arguments import checked
 from truebleu._settings import require_whole_number
-from truebleu.metrics.base import Score, TokenMetric, ngram_parts, require_types
+from truebleu.metrics.base import Score, TokenMetric, ngram_parts
 from truebleu.tokenizers import check_tokenizer
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class NISTScore(Score):
         )
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NIST(TokenMetric):
     """NIST-5; the defaults score like mteval-v13a -c. See docs/reference/metrics/nist.md.
@@ -67,7 +69,6 @@ class NIST(TokenMetric):
     counts_whole_text: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        require_types(self)
         check_tokenizer(self.tokenize)
         require_whole_number("max_order", self.max_order, 1, 100)
 
@@ -81,6 +82,7 @@ class NIST(TokenMetric):
         """Information per n-gram of each order, with a length penalty."""
         return {"kind": "nist"}
 
+    @checked
     def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
         """Length penalty, information of each order, and the totals that it is divided by."""
         return ngram_parts(self.max_order, "information", "length penalty")
@@ -119,6 +121,7 @@ class NIST(TokenMetric):
 
         return np.array([bits(ngram) for ngram in ngrams])
 
+    @checked
     def describe(self, sums: Sequence[float], references: int | None) -> NISTScore:
         """NIST of one row of sums, with information, length penalty and lengths."""
         return NISTScore(**self.parts(sums, references))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
+from truebleu._arguments import checked
 from truebleu.metrics.base import Score, WordMetric, ratio
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ class PERScore(Score):
     reference_length: int
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PER(WordMetric):
     """PER, position-independent error rate; 0 is best. See docs/reference/metrics/per.md.
@@ -43,10 +45,12 @@ class PER(WordMetric):
         """Errors per hundred reference words; all wrong where there are none."""
         return ratio([0], [1], scale=100.0, alone=100.0)
 
+    @checked
     def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
         """Errors and reference length."""
         return ("errors", "reference length")
 
+    @checked
     def describe(self, sums: Sequence[float], references: int | None) -> PERScore:
         """The score of one row of sums, with errors and length."""
         return PERScore(**self.parts(sums, references))

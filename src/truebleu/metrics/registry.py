@@ -13,6 +13,7 @@ from importlib import import_module
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, cast
 
+from truebleu._arguments import checked
 from truebleu.errors import PluginError, SettingError, UnknownNameError
 from truebleu.metrics.base import Metric
 
@@ -86,6 +87,7 @@ def _known_as(name: str) -> tuple[str, dict[str, Any]]:
     return name.strip(), {}
 
 
+@checked
 def parse_metric(text: str) -> Metric:
     """The metric that a text describes: a name, then a colon and settings if there are any.
 
@@ -267,6 +269,7 @@ def with_metric_warnings(test_set: TestSet, metrics: Mapping[str, Metric]) -> Te
     return replace(test_set, warnings=tuple(warnings))
 
 
+@checked
 def metric_labels(metrics: Sequence[Metric]) -> list[str]:
     """A label for each metric: its name, and what tells it from others of that name.
 

@@ -7,9 +7,10 @@ from math import inf
 from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from truebleu import _core
+from truebleu._arguments import checked
 from truebleu._settings import require_name, require_whole_number
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.metrics.base import Score, TokenMetric, ratio, require_types
+from truebleu.metrics.base import Score, TokenMetric, ratio
 from truebleu.tokenizers import AUTO, check_tokenizer
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class SentenceBLEUScore(Score):
         )
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentenceBLEU(TokenMetric):
     """Sentence BLEU, for a text its mean over segments. See docs/reference/metrics/sentbleu.md.
@@ -79,7 +81,6 @@ class SentenceBLEU(TokenMetric):
     name: ClassVar[str] = "sentBLEU"
 
     def __post_init__(self) -> None:
-        require_types(self)
         # Frozen, and still one way to write each smoothing: 4, "4" and "length-scaled" are equal.
         object.__setattr__(self, "smoothing", smoothing_name(self.smoothing))
         for setting in DEFAULT_VALUES:
@@ -107,6 +108,7 @@ class SentenceBLEU(TokenMetric):
         first = 0 if self.weight == "length" else 2
         return ratio([first], [first + 1], alone=0.0)
 
+    @checked
     def describe(self, sums: Sequence[float], references: int | None) -> SentenceBLEUScore:
         """The mean in one row of sums, weighted either way."""
         return SentenceBLEUScore(**self.parts(sums, references))

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from truebleu._arguments import checked
+from truebleu._results import ComparedByValue
 from truebleu.corpus._files import Files
 from truebleu.corpus._writing import refuse_existing, write_files
 from truebleu.corpus.test_set import fingerprint
@@ -38,8 +40,9 @@ KIND = "statistics saved by 'truebleu score --save'"
 BEGINNING = re.compile(rb'\s*\{\s*"format"\s*:\s*"' + FORMAT.encode() + rb'"')
 
 
+@checked
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class SavedStatistics:
+class SavedStatistics(ComparedByValue):
     """One system's counts, and what they were counted from.
 
     Attributes:
@@ -63,6 +66,7 @@ class SavedStatistics:
     label: str = "statistics"
 
     @classmethod
+    @checked
     def of(cls, test_set: TestSet, metrics: Sequence[str | Metric] = ("bleu",)) -> SavedStatistics:
         """Count the only system of a test set."""
         (system,) = require_one_system(test_set)
@@ -81,10 +85,12 @@ class SavedStatistics:
             rows=rows,
         )
 
+    @checked
     def named(self, system: str) -> SavedStatistics:
         """The same statistics under another name."""
         return replace(self, system=system)
 
+    @checked
     def require_same_references(self, test_set: TestSet) -> None:
         """Raise OtherStatisticsError unless they were counted against this test set."""
         for what, found, expected in (
@@ -95,6 +101,7 @@ class SavedStatistics:
             if found != expected:
                 raise OtherStatisticsError(self.label, what, str(found), str(expected))
 
+    @checked
     def by(self, metric: Metric, references_per_segment: int | None) -> NDArray[np.float64]:
         """The counts of a metric; one with other settings, or of another version, is refused."""
         signature = str(metric.signature.with_references(references_per_segment))
@@ -112,6 +119,7 @@ def require_one_system(test_set: TestSet) -> list[str]:
     return names
 
 
+@checked
 def save_statistics(
     statistics: SavedStatistics, path: str | Path, *, overwrite: bool = False
 ) -> None:
@@ -131,6 +139,7 @@ def require_new_file(path: str | Path, *, overwrite: bool) -> None:
     refuse_existing([Path(path)], overwrite=overwrite)
 
 
+@checked
 def read_statistics(path: str | Path) -> SavedStatistics:
     """Read statistics from a file; one that is damaged or of another kind is refused."""
     name = str(path)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
-from truebleu.metrics.base import NativeMetric, Score, Signature, ratio, require_types
+from truebleu._arguments import checked
+from truebleu.metrics.base import NativeMetric, Score, Signature, ratio
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +25,7 @@ class TERScore(Score):
     reference_length: float
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TER(NativeMetric):
     """TER as tercom computes it; 0 is best. See docs/reference/metrics/ter.md.
@@ -40,9 +42,7 @@ class TER(NativeMetric):
     name: ClassVar[str] = "TER"
     higher_is_better: ClassVar[bool] = False
 
-    def __post_init__(self) -> None:
-        require_types(self)
-
+    @checked
     def advice_for_script(self, script: str) -> str | None:
         """Tercom's rules for Asian text, which cut Chinese characters but no others."""
         if script != "Chinese":
@@ -63,10 +63,12 @@ class TER(NativeMetric):
         """Edits per hundred reference words; all wrong where there are none."""
         return ratio([0], [1], scale=100.0, alone=100.0)
 
+    @checked
     def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
         """Edits and reference length."""
         return ("edits", "reference length")
 
+    @checked
     def describe(self, sums: Sequence[float], references: int | None) -> TERScore:
         """The score of one row of sums, with edits and length."""
         return TERScore(**self.parts(sums, references))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
+from truebleu._arguments import checked
 from truebleu.metrics.base import Score, WordMetric, ratio
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class WERScore(Score):
         )
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WER(WordMetric):
     """WER; 0 is best. See docs/reference/metrics/wer.md.
@@ -53,10 +55,12 @@ class WER(WordMetric):
         """Edits per hundred reference words; all wrong where there are none."""
         return ratio([0], [1], scale=100.0, alone=100.0)
 
+    @checked
     def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
         """Edits and reference length."""
         return ("edits", "reference length", "edits", "edits", "edits")
 
+    @checked
     def describe(self, sums: Sequence[float], references: int | None) -> WERScore:
         """The score of one row of sums, with the edits by kind."""
         return WERScore(**self.parts(sums, references))

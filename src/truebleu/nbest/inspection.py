@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from truebleu._arguments import checked
 from truebleu._results import Result
 from truebleu.errors import UnpairedSegmentsError
 from truebleu.nbest.statistics import as_nbest
@@ -92,6 +93,7 @@ class ListsReport(Result):
         return {"version": RESULT_VERSION, **values, "features": list(values["features"])}
 
 
+@checked
 def describe_lists(
     lists: NBest | Iterable[Iterable[str]], *, references: int | None = None
 ) -> ListsReport:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 import numpy as np
 
 from truebleu import _core
+from truebleu._arguments import checked
 from truebleu._results import Result
 from truebleu._settings import DEFAULT_SEED, Streams, require_seed
 from truebleu.corpus.test_set import TestSet, as_test_set
@@ -55,6 +56,7 @@ def as_utility(metric: str | Metric | Callable[..., Any]) -> Metric:
     return parsed
 
 
+@checked
 def utility_matrix(
     metric: str | Metric | Callable[..., Any],
     candidates: Sequence[str],
@@ -74,6 +76,9 @@ def utility_matrix(
         source: what was translated, for metrics that look at it.
     """
     texts = candidates if references is None else references
+    for name, strings in (("candidates", candidates), ("references", texts)):
+        if not len(strings):
+            raise SettingError(name, [], "at least one string")
     utility = as_utility(metric).for_references([texts]).sentence_level()
     return score_pairs(utility, candidates, references, source)
 
@@ -150,6 +155,7 @@ BATCH_PAIRS = 1 << 22
 FIRST_REFERENCES = 8
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MBRSettings:
     """How the best candidate is found.
@@ -319,6 +325,7 @@ class MBRResult(Result):
         }
 
 
+@checked
 def mbr(
     candidates: NBest | Iterable[Iterable[str]],
     *,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
+from truebleu._arguments import checked
 from truebleu._results import Result
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.nbest.statistics import as_nbest, count_candidates
@@ -85,6 +86,7 @@ class OracleResult(Result):
         return {"version": RESULT_VERSION, **values}
 
 
+@checked
 def oracle_scores(
     lists: NBest | Iterable[Iterable[str]],
     references: ReferencesLike | None = None,

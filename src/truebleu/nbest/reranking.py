@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
+from truebleu._arguments import checked
 from truebleu._results import Result
 from truebleu._settings import DEFAULT_SEED, require_replicates, require_seed, require_whole_number
 from truebleu.errors import SettingError, UnknownNameError
@@ -116,6 +117,7 @@ class _Trained:
     selected: tuple[str, ...] = ()
 
 
+@checked
 def rerank(
     lists: NBest | Iterable[Iterable[str]],
     references: ReferencesLike | None = None,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from truebleu.corpus.nbest.lists import NBest, SparseFeatures
+from truebleu._arguments import checked
+from truebleu._results import ComparedByValue
+from truebleu.corpus.nbest.lists import NBest, SparseFeatures, as_indices
 from truebleu.corpus.nbest.reading import NBEST_FORMATS, read_nbest
 from truebleu.corpus.test_set import TestSet, as_test_set
 from truebleu.errors import SettingError, UnpairedSegmentsError
@@ -39,6 +41,7 @@ __all__ = [
 FEATURE = "feature:"
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeatureMean(MeanMetric):
     """The mean of a feature of the lists, such as scores that another metric gave.
@@ -48,9 +51,11 @@ class FeatureMean(MeanMetric):
         higher_is_better: whether more is better.
     """
 
-    name: str
+    # A field, or the property of the base class would be its default.
+    name: str = field()
     higher_is_better: bool = True
 
+    @checked
     def count(self, test_set: TestSet) -> Statistics:  # noqa: ARG002
         """Refuses: only lists have features."""
         self._refuse_texts()
@@ -64,8 +69,9 @@ class FeatureMean(MeanMetric):
         raise SettingError(f"metric {FEATURE}{self.name}", "texts", "n-best lists with features")
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CandidateStatistics:
+class CandidateStatistics(ComparedByValue):
     """What a metric counted in every candidate.
 
     Attributes:
@@ -88,11 +94,14 @@ class CandidateStatistics:
         scores: NDArray[np.float64] = self.metric.sentence_level().score(self.rows)
         return scores
 
+    @checked
     def sums(self, indices: ArrayLike) -> NDArray[np.float64]:
         """The counts of the text that takes the candidate with this index from each list."""
-        sums: NDArray[np.float64] = self.rows[self.offsets[:-1] + np.asarray(indices)].sum(axis=0)
+        chosen = as_indices(indices, np.diff(self.offsets))
+        sums: NDArray[np.float64] = self.rows[self.offsets[:-1] + chosen].sum(axis=0)
         return sums
 
+    @checked
     def score(self, indices: ArrayLike) -> float:
         """The score of that text."""
         return float(self.metric.score(self.sums(indices)))
@@ -115,6 +124,7 @@ def as_list_metric(metric: str | Metric) -> Metric:
     return parsed
 
 
+@checked
 def count_candidates(
     lists: NBest | Iterable[Iterable[str]],
     references: ReferencesLike | None = None,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from truebleu._arguments import checked
 from truebleu._results import Result
 from truebleu._settings import DEFAULT_SEED, require_replicates, require_seed, require_whole_number
 from truebleu.errors import SettingError, UnknownNameError
@@ -193,6 +194,7 @@ class TuneResult(Result):
         return {"version": RESULT_VERSION, **values}
 
 
+@checked
 def tune(
     lists: NBest | Iterable[Iterable[str]],
     references: ReferencesLike | None = None,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from truebleu._arguments import checked
 from truebleu.errors import MalformedFileError, SettingError, UnknownNameError
 from truebleu.nbest.problem import feature_matrix, first_best
 
@@ -85,6 +86,7 @@ def weights_format(path: Path) -> WeightsFormat:
     return kind  # type: ignore[return-value]
 
 
+@checked
 def read_weights(path: str) -> dict[str, float]:
     """Weights from TSV (feature, weight), JSON (an object, or with "weights") or a Moses ini."""
     from truebleu.corpus._files import Files, decode

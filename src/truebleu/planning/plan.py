@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
+from truebleu._arguments import checked
 from truebleu._results import Result
 from truebleu._settings import (
     ALTERNATIVES,
@@ -23,6 +24,7 @@ from truebleu._settings import (
     require_level,
     require_replicates,
     require_seed,
+    require_whole_number,
 )
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError, UnknownNameError
@@ -93,6 +95,7 @@ Sizes = tuple[int | None, int | None]
 
 # Scores, their differences and their deviations lie far within: what lies outside is a slip.
 SMALLEST_NUMBER, LARGEST_NUMBER = 1e-100, 1e100
+MOST_COMPARISONS = 10**9
 # Rows of a table that fits a page, and points of a curve that looks smooth.
 MOST_ROWS, POINTS = 12, 40
 SMALLEST_FACTOR = 1e-9
@@ -106,6 +109,7 @@ LARGE_DESIGN_EFFECT = 1.2
 UNNAMED_METRIC = "points"
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanSettings:
     """Settings of a plan.
@@ -155,17 +159,21 @@ class PlanSettings:
         """The significance level of all tests together."""
         return round(1 - self.level, 12)
 
+    @checked
     def test(self, pairs: int) -> PlannedTest:
         """The test of one of so many pairs."""
+        require_whole_number("pairs", pairs, 1, MOST_COMPARISONS)
         return PlannedTest(self.alpha / (self.comparisons or pairs), self.alternative)
 
     def _require_comparisons(self) -> None:
         comparisons = self.comparisons
         whole = isinstance(comparisons, int) and not isinstance(comparisons, bool)
-        if comparisons is not None and not (whole and 1 <= comparisons <= 10**9):
-            raise SettingError("comparisons", comparisons, "a whole number from 1 to 1000000000")
+        if comparisons is not None and not (whole and 1 <= comparisons <= MOST_COMPARISONS):
+            expected = f"a whole number from 1 to {MOST_COMPARISONS}"
+            raise SettingError("comparisons", comparisons, expected)
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportedDifference:
     """What was published about the difference of two systems: one of `sd`, `se` and `interval`.
@@ -346,6 +354,7 @@ class Plan(Result):
         }
 
 
+@checked
 def plan(
     systems: SystemsLike,
     references: ReferencesLike | None = None,
@@ -412,6 +421,7 @@ def plan(
     return Plan(settings=settings, plans=tuple(plans), test_set=test_set.to_dict())
 
 
+@checked
 def plan_from_literature(
     *,
     difference: float | None = None,

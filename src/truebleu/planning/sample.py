@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 import numpy as np
 
 from truebleu import _core
+from truebleu._arguments import checked
 from truebleu._results import Result
 from truebleu._settings import DEFAULT_SEED, Streams, require_seed, require_whole_number
 from truebleu.corpus._writing import files_of, write_files
@@ -64,6 +65,7 @@ NUMBERS = "segments.txt"
 ENDINGS = (".txt", ".jsonl", ".tsv")
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleSettings:
     """How a test set is drawn.
@@ -231,6 +233,7 @@ class Sample(Result):
             "segments": list(self.segments),
         }
 
+    @checked
     def save(self, folder: str | PathLike[str], *, overwrite: bool = False) -> list[Path]:
         """Write the test set into a folder, which is made if need be: all files or none.
 
@@ -251,6 +254,7 @@ class Sample(Result):
         return write_files(folder, contents, overwrite=overwrite)
 
 
+@checked
 def sample(
     pool: SystemsLike,
     references: ReferencesLike | None = None,

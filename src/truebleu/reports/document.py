@@ -17,6 +17,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias
 from unicodedata import category
 
+from truebleu._arguments import checked
 from truebleu.errors import SettingError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -50,6 +51,15 @@ Mark = Literal["line", "point", "bar", "tick"]
 MISSING = "–"
 
 
+def _is_finite(value: float) -> bool:
+    """Whether it can be written in digits: whole numbers may be larger than any float."""
+    try:
+        return isfinite(value)
+    except OverflowError:
+        return False
+
+
+@checked
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column of a table: its name, its heading, and how its numbers are written.
@@ -78,6 +88,7 @@ class Column:
     mark: str | None = None
     tight: bool = False
 
+    @checked
     def cell(self, value: Value) -> str:
         """A value as people read it.
 
@@ -88,7 +99,7 @@ class Column:
             return "yes" if value else "no"
         if isinstance(value, str):
             return value
-        if value is None or not isfinite(value):
+        if value is None or not _is_finite(value):
             return MISSING
         number, unit = (100 * value, " %") if self.percent else (value, "")
         sign = "+" if self.sign else ""
@@ -100,6 +111,7 @@ class Column:
         return f"{number:{sign}.6g}{unit}"
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Heading:
     """A line above what follows."""
@@ -134,6 +146,7 @@ class Table:
             tuple(column.cell(row.get(column.name)) for column in self.columns) for row in self.rows
         ]
 
+    @checked
     def is_numeric(self, column: Column) -> bool:
         """Whether a column is aligned on the right."""
         if column.numeric is not None:
@@ -147,6 +160,7 @@ class Table:
         return all(kinds) if kinds else column.digits is not None
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Sentences:
     """What the numbers say, one sentence or short paragraph each."""
@@ -154,6 +168,7 @@ class Sentences:
     lines: tuple[str, ...]
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Notes:
     """Lines whose characters must stay as they are: signatures, methods, settings."""
@@ -161,6 +176,7 @@ class Notes:
     lines: tuple[str, ...]
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plot:
     """What a chart shows of a table's rows; names are those of columns.
@@ -213,6 +229,7 @@ class Plot:
     shared_y: bool | None = None
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
     """A chart of a table's rows, with a title and sentences above it.
@@ -238,6 +255,7 @@ class Check:
     reason: str
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Document:
     """Blocks in reading order, and the same findings as one tidy table for programs.
@@ -300,6 +318,7 @@ def document_of(result: Renderable, **options: Any) -> Document:
     return document
 
 
+@checked
 def render(result: Renderable, format_: str = "text", **options: Any) -> str:
     """A result in one of FORMATS, ending with a line feed.
 

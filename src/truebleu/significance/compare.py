@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict
 
 import numpy as np
 
+from truebleu._arguments import checked
 from truebleu._results import Result
 from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED
 from truebleu.corpus.test_set import as_test_set
@@ -246,6 +247,7 @@ class Comparison(Result):
     groups: tuple[GroupComparison, ...] = ()
     warnings: tuple[TextWarning, ...] = ()
 
+    @checked
     def of(self, metric: str) -> tuple[PairResult, ...]:
         """The comparisons by one metric."""
         return tuple(pair for pair in self.comparisons if pair.metric == metric)
@@ -283,6 +285,7 @@ def _plain(values: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+@checked
 def compare(
     systems: SystemsLike,
     references: ReferencesLike | None = None,

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
-from truebleu._settings import ALTERNATIVES, Alternative, require_alpha
+from truebleu._arguments import checked
+from truebleu._settings import ALTERNATIVES, MOST, Alternative, require_alpha, require_whole_number
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import (
     TIE_TOLERANCE,
@@ -24,6 +25,7 @@ from truebleu.resampling import (
     as_matrix,
     as_probabilities,
     as_replicates,
+    as_scale,
     beside,
 )
 
@@ -39,6 +41,7 @@ LARGEST_HOLM_FAMILY = 1000
 Basis = Literal["p-values", "replicates", "segment scores"]
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Correction:
     """A correction for many comparisons by one metric.
@@ -67,6 +70,7 @@ class Correction:
         return self.assumption == _NOTHING
 
 
+@checked
 def experimentwise_error(alpha: float, comparisons: int) -> float:
     """The probability of any rejection among independent true null hypotheses, uncorrected.
 
@@ -75,11 +79,11 @@ def experimentwise_error(alpha: float, comparisons: int) -> float:
     >>> round(experimentwise_error(0.05, 15 * 14 // 2), 4)
     0.9954
     """
-    if comparisons < 0:
-        raise SettingError("comparisons", comparisons, "a whole number of at least 0")
-    return float(-np.expm1(comparisons * np.log1p(-require_alpha(alpha))))
+    count = require_whole_number("comparisons", comparisons, 0, MOST)
+    return float(-np.expm1(count * np.log1p(-require_alpha(alpha))))
 
 
+@checked
 def adjust(p_values: ArrayLike, method: str) -> Values:
     """The p-values as they are after a correction, in the given order.
 
@@ -129,6 +133,7 @@ def default_correction(comparisons: int) -> str:
     return "holm" if comparisons <= LARGEST_HOLM_FAMILY else "westfall-young"
 
 
+@checked
 def westfall_young(
     observed: ArrayLike,
     null_differences: ArrayLike,
@@ -238,7 +243,8 @@ def step_down(
     what was observed.
     """
     spread, largest = null.spread()
-    margin = TIE_TOLERANCE * np.maximum(np.maximum(largest, np.abs(observed)), np.abs(scale))
+    largest = np.maximum(largest, np.abs(observed))
+    margin = TIE_TOLERANCE * np.maximum(largest, as_scale(scale, largest))
     # A comparison whose null does not vary is either no difference at all, 0, or one that no
     # replicate can reach, infinite.
     constant = spread <= margin
@@ -315,6 +321,7 @@ def _smallest_from_here(p: Values) -> Values:
 # of one variance: no pair of systems varies more than another. SciPy has the distributions.
 
 
+@checked
 def tukey_p(segment_scores: ArrayLike) -> Values:
     """p-values of all pairs by Tukey's honestly significant difference, adjusted for all pairs.
 
@@ -343,6 +350,7 @@ def tukey_p(segment_scores: ArrayLike) -> Values:
     return _all_pairs(scores, p_of)
 
 
+@checked
 def scheffe_p(segment_scores: ArrayLike) -> Values:
     """p-values of all pairs by Scheffé's method, adjusted for every contrast of the means.
 

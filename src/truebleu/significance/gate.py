@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from truebleu._arguments import checked
 from truebleu._results import Result
 from truebleu._settings import DEFAULT_SEED, require_number
 from truebleu.corpus.test_set import TestSet, as_test_set, fingerprint
@@ -80,6 +81,7 @@ MOST_REPLICATES = 2_000_000
 Rule = Literal["not worse", "within margin", "better"]
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateSettings(ResamplingSettings):
     """What the gate asks for, and how it is tested; `level` is that of the one-sided test.
@@ -225,6 +227,7 @@ class GateResult(Result):
         }
 
 
+@checked
 def gate(
     new: TestSet | TextLike,
     old: TextLike | SavedStatistics | None = None,

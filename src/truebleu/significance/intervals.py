@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truebleu import _core
+from truebleu._arguments import checked
 from truebleu._settings import require_level
 from truebleu.errors import SettingError
 from truebleu.resampling import Values, as_replicates, beside, tie_margin
@@ -54,6 +55,7 @@ def smallest_replicates(level: float) -> int:
     return math.ceil(2 / (1 - require_level(level)) - WHOLE)
 
 
+@checked
 def percentile_interval(scores: ArrayLike, level: float) -> Values:
     """The middle of the sorted scores, the same whole number left out on either side.
 
@@ -82,6 +84,7 @@ def median_and_relative_interval(
     return median, (float(100 * (low - median) / size), float(100 * (high - median) / size))
 
 
+@checked
 def basic_interval(estimate: ArrayLike, scores: ArrayLike, level: float) -> Values:
     """The percentile interval mirrored at the estimate (Davison & Hinkley 1997, eq. 5.6).
 
@@ -93,6 +96,7 @@ def basic_interval(estimate: ArrayLike, scores: ArrayLike, level: float) -> Valu
     return np.stack([2 * centre - high, 2 * centre - low])
 
 
+@checked
 def bca_interval(
     estimate: ArrayLike, scores: ArrayLike, jackknife: ArrayLike, level: float
 ) -> Values:
@@ -262,6 +266,7 @@ class Estimates:
         return self._of(self.statistics.unit_means("interval student"))
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntervalMethod:
     """A way to make confidence intervals.

@@ -187,8 +187,8 @@ def open_ledger(path: str | Path) -> Iterator[Ledger]:
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
     try:
         descriptor = os.open(place, flags, 0o666)
-    except OSError as error:
-        reason = f"cannot be written: {error.strerror}"
+    except (OSError, ValueError) as error:
+        reason = f"cannot be written: {getattr(error, 'strerror', error)}"
         raise UnreadableFileError(str(place), reason) from error
     try:
         with _locked(descriptor):

@@ -47,6 +47,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from truebleu._arguments import checked
 from truebleu._core import Statistics
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics.base import Metric, Score
@@ -320,6 +321,7 @@ def as_runs(
     return _check_runs(grouped, outputs)
 
 
+@checked
 def group_runs(names: Iterable[str], pattern: str) -> dict[str, tuple[str, ...]]:
     """The runs of each system, where the names of outputs say which is which.
 

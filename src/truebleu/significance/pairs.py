@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truebleu import _core
+from truebleu._arguments import checked
 from truebleu.errors import SettingError
 from truebleu.resampling import TIE_TOLERANCE, Swaps, Values, as_replicates, as_values
 from truebleu.significance.corrections import (
@@ -524,6 +525,7 @@ def significantly_better(
     return better
 
 
+@checked
 def rank_ranges(better: ArrayLike) -> list[tuple[int, int]]:
     """The best and the worst rank that each system may have.
 
@@ -539,6 +541,7 @@ def rank_ranges(better: ArrayLike) -> list[tuple[int, int]]:
     return [(int(best), int(worst)) for best, worst in zip(first, last, strict=True)]
 
 
+@checked
 def probability_of_best(scores: ArrayLike, *, higher_is_better: bool = True) -> list[float]:
     """The share of the replicates in which each system is the best; those that tie share it.
 
@@ -558,6 +561,7 @@ def probability_of_best(scores: ArrayLike, *, higher_is_better: bool = True) -> 
     return [float(share) for share in shares]
 
 
+@checked
 def clusters(
     scores: ArrayLike, better: ArrayLike, *, higher_is_better: bool = True
 ) -> list[list[int]]:

@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truebleu.errors import MalformedFileError, SettingError, UnreadableFileError
+from truebleu._arguments import checked
+from truebleu.corpus._files import Files, decode
+from truebleu.errors import MalformedFileError, SettingError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -51,6 +53,7 @@ LARGEST_FRACTION = 1.5
 BLEU_TOKENIZERS = ("13a", "zh", "ja-mecab", "ko-mecab")
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgreementCurve:
     """How often people agree with a metric, by the size of the difference that it shows.
@@ -83,6 +86,7 @@ class AgreementCurve:
     def _start(self) -> float:
         return self.ceiling / 2 if self.start is None else self.start
 
+    @checked
     def accuracy(self, difference: ArrayLike) -> NDArray[np.float64]:
         """Per cent of pairs in which people agree, at least that of a coin.
 
@@ -93,13 +97,17 @@ class AgreementCurve:
         rise = 2 / (1 + np.exp(-self.slope * size)) - 1
         return np.maximum(self._start + (self.ceiling - self._start) * rise, COIN)
 
+    @checked
     def difference(self, accuracy: float) -> float | None:
         """The difference at which so many per cent agree; None where that is never reached."""
+        if not 0 < accuracy <= 100:
+            raise SettingError("accuracy", accuracy, "per cent, above 0 and up to 100")
         if accuracy >= self.ceiling or self.slope <= 0:
             return None
         rise = max(0.0, (accuracy - self._start) / (self.ceiling - self._start))
         return log((1 + rise) / (1 - rise)) / self.slope
 
+    @checked
     def fits(self, signature: Signature) -> bool:
         """Whether the curve is about the metric with this signature."""
         said = dict(signature.fields)
@@ -199,6 +207,7 @@ class PeopleAgreement:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
+@checked
 def find_curve(metric: Metric, curves: Iterable[AgreementCurve] = CURVES) -> AgreementCurve | None:
     """The curve that is about a metric with its settings; None where there is none."""
     return next((curve for curve in curves if curve.fits(metric.signature)), None)
@@ -245,6 +254,7 @@ def agreement_of_pairs(
     ]
 
 
+@checked
 def people_agreement(
     curve: AgreementCurve,
     difference: float,
@@ -285,6 +295,7 @@ def settings_of(signature: Signature) -> dict[str, tuple[str, ...]]:
     return {key: (value,) for key, value in signature.fields if key not in NOT_SETTINGS}
 
 
+@checked
 def read_curves(path: str | PathLike[str]) -> tuple[AgreementCurve, ...]:
     """The curves that ``truebleu agree --curve --format json`` printed into a file.
 
@@ -292,13 +303,7 @@ def read_curves(path: str | PathLike[str]) -> tuple[AgreementCurve, ...]:
         path: the file.
     """
     name = str(path)
-    try:
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-    except OSError as error:
-        raise UnreadableFileError(name, error.strerror or str(error)) from error
-    except UnicodeDecodeError as error:
-        raise MalformedFileError(name, 1, "bytes that are not UTF-8", EXPECTED) from error
+    text = decode(name, Files().contents(name))
     try:
         curves = json.loads(text)["curves"]
         read = tuple(_curve(one, name) for one in curves)

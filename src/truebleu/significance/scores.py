@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from truebleu._arguments import checked
 from truebleu._results import Result
 from truebleu._settings import DEFAULT_SEED
 from truebleu.corpus.test_set import as_test_set
@@ -135,6 +136,7 @@ class Scores(Result, Mapping[str, Mapping[str, "Score"]]):
         }
 
 
+@checked
 def score(
     systems: SystemsLike,
     references: ReferencesLike | None = None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from truebleu._arguments import checked
 from truebleu._settings import (
     ABOUTS,
     ALTERNATIVES,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import TestSet
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResamplingSettings:
     """How test sets are resampled, and how sure an answer must be.
@@ -84,6 +86,7 @@ class ResamplingSettings:
         return asdict(self)
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntervalSettings(ResamplingSettings):
     """How intervals of scores are made.
@@ -103,6 +106,7 @@ class IntervalSettings(ResamplingSettings):
         return INTERVALS
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareSettings(IntervalSettings):
     """Settings of a comparison; the defaults are what we would report.

@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truebleu import _core
+from truebleu._arguments import checked
+from truebleu._results import ComparedByValue
+from truebleu._settings import MOST, require_whole_number
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels
 from truebleu.resampling import on_exact_grid
@@ -37,8 +40,9 @@ LARGEST_BLOCK = 1 << 12
 BLOCK_WORK = 1 << 31
 
 
+@checked
 @dataclass(frozen=True, slots=True, eq=False)
-class MetricStatistics:
+class MetricStatistics(ComparedByValue):
     """Counts by unit, system and column, on the grid on which their sums are exact."""
 
     label: str
@@ -46,6 +50,7 @@ class MetricStatistics:
     rows: Values
 
     @classmethod
+    @checked
     def of(cls, label: str, metric: Metric, rows: Values, units: Units) -> MetricStatistics:
         """Counts by segment, added up by unit."""
         by_unit = units.add_up(rows)
@@ -85,10 +90,14 @@ class MetricStatistics:
         columns: int = self.rows.shape[2]
         return self.systems * columns
 
+    @checked
     def differing(self, a: int, b: int) -> int:
         """The number of units in which two systems' counts are not the same."""
+        for name, system in (("a", a), ("b", b)):
+            require_whole_number(name, system, 0, self.systems - 1)
         return int((self.rows[:, a] != self.rows[:, b]).any(axis=1).sum())
 
+    @checked
     def unit_means(self, needed_by: str) -> Values:
         """The scores of units, shaped (unit, system), of a metric that is their mean."""
         if not self.metric.is_mean:
@@ -114,6 +123,7 @@ class MetricStatistics:
         return self.metric.score(self.sums - self.rows)
 
 
+@checked
 def metric_statistics(
     test_set: TestSet, metrics: Sequence[Metric], units: Units
 ) -> list[MetricStatistics]:
@@ -177,6 +187,8 @@ def _variance(contributions: Values) -> float:
 
 def side_by_side(statistics: Sequence[MetricStatistics]) -> Values:
     """The counts of all metrics and systems in one row per unit: one draw serves them all."""
+    if not statistics:
+        raise SettingError("statistics", [], "those of at least one metric")
     rows = [metric.rows.reshape(len(metric.rows), -1) for metric in statistics]
     return rows[0] if len(rows) == 1 else np.concatenate(rows, axis=1)
 
@@ -191,6 +203,7 @@ def split_sums(sums: Values, statistics: Sequence[MetricStatistics]) -> list[Val
     ]
 
 
+@checked
 def bootstrap_scores(
     statistics: Sequence[MetricStatistics],
     units: Units,
@@ -204,6 +217,7 @@ def bootstrap_scores(
     All systems and metrics are scored on the same resampled test sets: every comparison is paired.
     """
     rows = side_by_side(statistics)
+    require_whole_number("first", first, 0, MOST)
     scores = [np.empty((bootstrap.replicates, metric.systems)) for metric in statistics]
     for start, count in _blocks(bootstrap.replicates, rows.shape[1], len(rows)):
         sums = split_sums(bootstrap.sums(rows, units, first + start, count), statistics)
@@ -214,6 +228,7 @@ def bootstrap_scores(
     return scores
 
 
+@checked
 def swap_differences(
     statistics: Sequence[MetricStatistics],
     pairs: Sequence[Pair],
@@ -272,6 +287,7 @@ def taken_blocks(
         The first replicate of the block, and by metric sums shaped (replicate, system, column).
     """
     rows = side_by_side(statistics)
+    require_whole_number("first", first, 0, MOST)
     enumerated = swaps.enumerates(len(rows))
     replicates = 2 ** len(rows) if enumerated else swaps.replicates
     for start, count in _blocks(replicates, max(rows.shape[1], width), len(rows)):

@@ -22,12 +22,16 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from truebleu._arguments import checked
 from truebleu._settings import (
     ALTERNATIVES,
     DEFAULT_REPLICATES,
+    MOST,
     Alternative,
     require_alpha,
     require_level,
+    require_number,
+    require_whole_number,
 )
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import (
@@ -37,6 +41,7 @@ from truebleu.resampling import (
     Values,
     as_probabilities,
     as_replicates,
+    as_scale,
     beside,
     tie_margin,
 )
@@ -57,6 +62,7 @@ if TYPE_CHECKING:
     from truebleu.significance.statistics import MetricStatistics, Pair, Progress
 
 
+@checked
 def randomization_p(
     observed: ArrayLike,
     differences: ArrayLike,
@@ -83,6 +89,7 @@ def randomization_p(
     return extreme.mean(axis=0) if exact else _with_the_observed(extreme)
 
 
+@checked
 def fewest_units(alpha: float, alternative: Alternative = "two-sided") -> int:
     """The fewest units whose swaps can give a p-value of alpha or less.
 
@@ -94,6 +101,7 @@ def fewest_units(alpha: float, alternative: Alternative = "two-sided") -> int:
     return math.ceil(-math.log2(require_alpha(alpha))) + (alternative == "two-sided")
 
 
+@checked
 def shifted_bootstrap_p(
     observed: ArrayLike,
     differences: ArrayLike,
@@ -117,10 +125,12 @@ def shifted_bootstrap_p(
     replicates = as_replicates("differences", differences)
     difference = beside(observed, replicates)
     # Rounding is relative to what was subtracted, not to what is left.
-    size = np.maximum(np.abs(replicates).max(axis=0), scale)
+    largest = np.abs(replicates).max(axis=0)
+    size = np.maximum(largest, as_scale(scale, largest))
     return _with_the_observed(_extreme(difference, replicates - difference, alternative, size))
 
 
+@checked
 def absolute_bootstrap_p(
     observed: ArrayLike,
     differences: ArrayLike,
@@ -141,6 +151,7 @@ def absolute_bootstrap_p(
     return _with_the_observed(sizes - sizes.mean(axis=0) >= np.abs(difference) - margin)
 
 
+@checked
 def bootstrap_wins(differences: ArrayLike, *, scale: ArrayLike = 0.0) -> Values:
     """The share of the replicates in which the first system is better (Koehn 2004, §6).
 
@@ -154,6 +165,7 @@ def bootstrap_wins(differences: ArrayLike, *, scale: ArrayLike = 0.0) -> Values:
     return np.asarray((1 + better - worse) / 2)[()]
 
 
+@checked
 def non_inferiority_p(differences: ArrayLike, margin: float, *, scale: ArrayLike = 0.0) -> Values:
     """Test the hypothesis that the first system is worse than the second by the margin or more.
 
@@ -167,6 +179,7 @@ def non_inferiority_p(differences: ArrayLike, margin: float, *, scale: ArrayLike
     return _with_the_observed(replicates <= -bound + tie)
 
 
+@checked
 def equivalence_p(differences: ArrayLike, margin: float, *, scale: ArrayLike = 0.0) -> Values:
     """Test the hypothesis that the systems differ by the margin or more.
 
@@ -221,9 +234,7 @@ def _with_the_observed(extreme: NDArray[np.bool_]) -> Values:
 
 
 def _finite_margin(margin: float) -> float:
-    if not math.isfinite(margin):
-        raise SettingError("margin", margin, "a finite number")
-    return float(margin)
+    return require_number("margin", margin)
 
 
 # How sure a p-value is that was estimated from a limited number of replicates.
@@ -233,6 +244,7 @@ def _finite_margin(margin: float) -> float:
 CLEAR = 1 - 1e-3
 
 
+@checked
 def smallest_p(replicates: int) -> float:
     """The p-value when no replicate is extreme: 1 / (R + 1).
 
@@ -251,6 +263,7 @@ def replicates_for(alpha: float) -> int:
     return max(1, math.ceil(1 / require_alpha(alpha) - 1 - 1e-6))
 
 
+@checked
 def monte_carlo_error(p: ArrayLike, replicates: int) -> Values:
     """The standard error of p from this many replicates: sqrt(p (1 - p) / R).
 
@@ -260,6 +273,7 @@ def monte_carlo_error(p: ArrayLike, replicates: int) -> Values:
     return np.asarray(np.sqrt(share * (1 - share) / _count(replicates)))[()]
 
 
+@checked
 def monte_carlo_interval(p: ArrayLike, replicates: int, confidence: float = CLEAR) -> Values:
     """Between which bounds p would lie with endless replicates: `low, high` (Wilson 1927).
 
@@ -290,9 +304,7 @@ def decision(low: float, high: float, alpha: float) -> bool | None:
 
 
 def _count(replicates: int) -> int:
-    if replicates < 1:
-        raise SettingError("replicates", replicates, "a whole number of at least 1")
-    return replicates
+    return require_whole_number("replicates", replicates, 1, MOST)
 
 
 # The tests.
@@ -303,6 +315,7 @@ def _count(replicates: int) -> int:
 Source = Literal["swaps", "bootstrap", "runs"]
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignificanceTest:
     """A test of the hypothesis that two systems are equally good.
@@ -333,6 +346,7 @@ class SignificanceTest:
     alternatives: tuple[Alternative, ...] = ALTERNATIVES
     caution: str | None = None
 
+    @checked
     def p_values(
         self,
         observed: Values,
@@ -354,6 +368,7 @@ class SignificanceTest:
         enumerated = {"exact": True} if exact else {}
         return self.p_value(observed, differences, alternative, scale=scale, **enumerated)
 
+    @checked
     def observed(self, statistics: MetricStatistics, pairs: Sequence[Pair]) -> Values:
         """What is tested of each pair: the difference on the test set itself, or its t."""
         if self.studentized:
@@ -363,10 +378,12 @@ class SignificanceTest:
         scores = statistics.scores
         return np.asarray(scores[left] - scores[right])
 
+    @checked
     def scale(self, statistics: MetricStatistics) -> float:
         """The size of what rounding is relative to."""
         return 1.0 if self.studentized else statistics.scale
 
+    @checked
     def swap_blocks(
         self,
         statistics: Sequence[MetricStatistics],
@@ -380,6 +397,7 @@ class SignificanceTest:
         make = studentized_swaps if self.studentized else swap_blocks
         return make(statistics, pairs, swaps, progress, first=first)
 
+    @checked
     def differences(
         self,
         statistics: Sequence[MetricStatistics],
@@ -467,6 +485,7 @@ TESTS: Mapping[str, SignificanceTest] = {
 }
 
 
+@checked
 def find_test(name: str) -> SignificanceTest:
     """The test of this name.
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from truebleu._arguments import checked
 from truebleu._settings import DEFAULT_SEED
 from truebleu.errors import SettingError
 from truebleu.significance.tests import smallest_p
@@ -116,6 +117,7 @@ class AccuracyResult(StudyResult):
     ties: tuple[Tie, ...]
 
 
+@checked
 def study_accuracy(
     test_set: TestSet,
     metrics: Sequence[str | Metric] = ("bleu",),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 import numpy as np
 
+from truebleu._arguments import checked
 from truebleu._settings import DEFAULT_SEED
 from truebleu.errors import UnknownNameError
 from truebleu.execution.journal import Runner, Task
@@ -160,6 +161,7 @@ class CoverageResult(StudyResult):
     intervals: tuple[SampleInterval, ...]
 
 
+@checked
 def study_coverage(
     test_set: TestSet,
     metrics: Sequence[str | Metric] = ("bleu",),

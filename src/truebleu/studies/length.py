@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 import numpy as np
 
+from truebleu._arguments import checked
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner, Task
 from truebleu.metrics import LengthRatio
@@ -111,6 +112,7 @@ class LengthResult(StudyResult):
     rows: tuple[ScoreAtLength, ...]
 
 
+@checked
 def study_length(
     test_set: TestSet,
     metrics: Sequence[str | Metric] = ("bleu", "gtm"),

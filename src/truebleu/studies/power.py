@@ -12,6 +12,7 @@ from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, ClassVar
 
+from truebleu._arguments import checked
 from truebleu._settings import DEFAULT_SEED
 from truebleu.significance.settings import CompareSettings
 from truebleu.studies._conclusions import (
@@ -106,6 +107,7 @@ class PowerResult(StudyResult):
     ties: tuple[Tie, ...]
 
 
+@checked
 def study_power(
     test_set: TestSet,
     metrics: Sequence[str | Metric] = ("bleu",),

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from truebleu._arguments import checked
 from truebleu._settings import DEFAULT_SEED, Streams, require_whole_number
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner, Task
@@ -178,6 +179,7 @@ class ReferencesResult(StudyResult):
     metrics: tuple[MetricReferences, ...]
 
 
+@checked
 def study_references(
     test_set: TestSet,
     metrics: Sequence[str | Metric] = ("bleu",),

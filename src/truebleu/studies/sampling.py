@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from truebleu._arguments import checked
 from truebleu._settings import DEFAULT_SEED, require_seed
 from truebleu.errors import UnknownNameError
 from truebleu.execution.journal import Runner, Task
@@ -206,6 +207,7 @@ class Quantity(NamedTuple):
         return np.asarray(sign * (array[..., self.system] - array[..., self.other]))
 
 
+@checked
 def study_sampling(
     test_set: TestSet,
     metrics: Sequence[str | Metric] = ("bleu",),

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from truebleu._arguments import checked
 from truebleu._settings import DEFAULT_SEED
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner, Task
@@ -201,6 +202,7 @@ class SensitivityResult(StudyResult):
     opposite: tuple[OppositeWinners, ...]
 
 
+@checked
 def study_sensitivity(
     test_set: TestSet,
     metrics: Sequence[str | Metric] = USUAL_METRICS,

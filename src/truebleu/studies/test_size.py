@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from truebleu._arguments import checked
 from truebleu._settings import DEFAULT_SEED
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner, Task
@@ -176,6 +177,7 @@ class TestSizeResult(StudyResult):
     narrowings: tuple[Narrowing, ...]
 
 
+@checked
 def study_test_size(
     test_set: TestSet,
     metrics: Sequence[str | Metric] = ("bleu",),

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
+from truebleu._arguments import checked
 from truebleu._settings import DEFAULT_SEED, require_alpha
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner, Task
@@ -162,6 +163,7 @@ class TypeOneResult(StudyResult):
     metrics: tuple[TypeOneMetric, ...]
 
 
+@checked
 def study_type_one(
     test_set: TestSet,
     metrics: Sequence[str | Metric] = ("bleu",),
@@ -337,6 +339,7 @@ class MultiplicityResult(StudyResult):
     rows: tuple[FalseAlarms, ...]
 
 
+@checked
 def study_multiplicity(
     test_set: TestSet,
     metrics: Sequence[str | Metric] = ("bleu",),
@@ -506,17 +509,20 @@ class EquivalentsResult(StudyResult):
     settings: EquivalentsSettings
     rows: tuple[EquivalentPair, ...]
 
+    @checked
     def p_values(self, metric: str, test: str) -> list[float]:
         """Those of all pairs by one metric and test."""
         place = self.settings.tests.index(test)
         return [row.p[place] for row in self.rows if row.metric == metric]
 
+    @checked
     def rejected(self, metric: str, test: str) -> int:
         """How many pairs are found to differ."""
         limit = self.settings.alpha + TIE_TOLERANCE
         return sum(p <= limit for p in self.p_values(metric, test))
 
 
+@checked
 def study_equivalents(
     test_set: TestSet,
     metrics: Sequence[str | Metric] = ("nist",),

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
+from truebleu._arguments import checked
+from truebleu._results import ComparedByValue
+from truebleu._settings import require_whole_number
 from truebleu.errors import (
     EmptyTextError,
     MalformedFileError,
@@ -23,8 +26,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SparseFeatures:
+class SparseFeatures(ComparedByValue):
     """Features that most candidates lack, as rows of a sparse matrix (CSR).
 
     Attributes:
@@ -40,6 +44,7 @@ class SparseFeatures:
     values: NDArray[np.float64]
 
     @classmethod
+    @checked
     def of(cls, rows: Iterable[Mapping[str, float]]) -> SparseFeatures:
         """Of one mapping from names to values for each candidate.
 
@@ -65,6 +70,9 @@ class SparseFeatures:
             _freeze(self, name, getattr(self, name), np.float64 if name == "values" else np.int64)
         if not np.isfinite(self.values).all():
             raise SettingError("sparse features", "NaN or infinity", "finite numbers")
+        for name in ("indptr", "indices", "values"):
+            if getattr(self, name).ndim != 1:
+                raise SettingError(name, getattr(self, name).shape, "one axis")
         ascending = np.diff(self.indices) > 0
         starts = self.indptr[1:-1]
         ascending[starts[(starts > 0) & (starts <= len(ascending))] - 1] = True
@@ -81,8 +89,10 @@ class SparseFeatures:
         """How many different features there are."""
         return len(self.names)
 
+    @checked
     def row(self, candidate: int) -> dict[str, float]:
         """The values of one candidate by name."""
+        require_whole_number("candidate", candidate, 0, len(self.indptr) - 2)
         start, end = self.indptr[candidate : candidate + 2]
         pairs = zip(self.indices[start:end], self.values[start:end], strict=True)
         return {self.names[column]: float(value) for column, value in pairs}
@@ -95,8 +105,9 @@ class SparseFeatures:
         return csr_array((self.values, self.indices, self.indptr), shape=shape)
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class NBest(Sequence[tuple[str, ...]]):
+class NBest(ComparedByValue, Sequence[tuple[str, ...]]):
     """Lists of candidates, one for each segment; as a sequence, each list is a tuple of texts.
 
     Lists may differ in length, but each has a candidate at least. The order within a list is that
@@ -167,6 +178,7 @@ class NBest(Sequence[tuple[str, ...]]):
                 raise SettingError(f"{self.name}: {name}", len(values), f"{len(self)}")
 
     @classmethod
+    @checked
     def of(
         cls,
         lists: Iterable[Iterable[str]],
@@ -212,6 +224,7 @@ class NBest(Sequence[tuple[str, ...]]):
         )
 
     @classmethod
+    @checked
     def of_systems(cls, systems: Mapping[str, Sequence[str | None]]) -> NBest:
         """The outputs of several systems as lists: one candidate from each system.
 
@@ -253,14 +266,17 @@ class NBest(Sequence[tuple[str, ...]]):
         """How many candidates each segment has."""
         return np.diff(self.offsets)
 
+    @checked
     def span(self, segment: int) -> slice:
         """Where a segment's candidates are in `texts` and in the rows of `features`."""
+        require_whole_number("segment", segment, 0, len(self) - 1)
         return slice(int(self.offsets[segment]), int(self.offsets[segment + 1]))
 
     def spans(self) -> Iterator[slice]:
         """The span of every segment."""
         return (self.span(segment) for segment in range(len(self)))
 
+    @checked
     def feature(self, name: str) -> NDArray[np.float64]:
         """A feature's value for every candidate; a sparse one is 0 where a candidate lacks it."""
         if name in self.feature_names:
@@ -274,11 +290,10 @@ class NBest(Sequence[tuple[str, ...]]):
             return values
         raise MissingColumnError(self.name, "feature", name, self.feature_names)
 
+    @checked
     def choose(self, indices: ArrayLike) -> list[str]:
         """The candidate of each segment that has this index in its list, from 0."""
-        chosen = np.asarray(indices, dtype=np.int64)
-        if chosen.shape != (len(self),) or (chosen < 0).any() or (chosen >= self.sizes).any():
-            raise SettingError("indices", indices, "an index into each list")
+        chosen = as_indices(indices, self.sizes)
         return [self.texts[i] for i in self.offsets[:-1] + chosen]
 
     def _check_texts(self) -> None:
@@ -532,3 +547,12 @@ def _refuse_id(path: str, line: int, id_: int, first_id: int, known: int) -> Non
         "translate it again or give it an empty candidate"
     )
     raise MalformedFileError(path, line, found, expected)
+
+
+def as_indices(indices: ArrayLike, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """An index into each of the lists, which have these sizes, checked."""
+    given = np.asarray(indices)
+    fits = given.dtype.kind in "iu" and given.shape == sizes.shape
+    if not fits or (given < 0).any() or (given >= sizes).any():
+        raise SettingError("indices", indices, "an index into each list")
+    return given.astype(np.int64)

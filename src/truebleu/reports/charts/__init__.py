@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from truebleu._arguments import checked
 from truebleu.corpus._writing import refuse_existing, write_files
 from truebleu.errors import MissingExtraError, SettingError, UnreadableFileError
 from truebleu.reports.charts._specification import specification
@@ -23,13 +24,15 @@ if TYPE_CHECKING:
 
     from truebleu.reports.document import Document
 
-    class Documented(Protocol):
-        """A result, or what else has a document."""
 
-        def to_document(self) -> Document:
-            """What people read."""
+class Documented(Protocol):
+    """A result, or what else has a document."""
 
-    Drawable: TypeAlias = Chart | Documented
+    def to_document(self) -> Document:
+        """What people read."""
+
+
+Drawable: TypeAlias = "Chart | Documented"
 
 __all__ = [
     "ENDINGS",
@@ -63,6 +66,7 @@ vegaEmbed("#chart", {specification}).catch(console.error);
 """
 
 
+@checked
 def chart(drawable: Drawable) -> TopLevelMixin:
     """A chart as Altair's object: a notebook shows it, Altair can change it.
 
@@ -84,6 +88,7 @@ def chart(drawable: Drawable) -> TopLevelMixin:
     return picture
 
 
+@checked
 def save_chart(drawable: Drawable, path: str | PathLike[str], *, overwrite: bool = False) -> Path:
     """Write a chart into a file, whole or not at all.
 
