@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import truebleu
-from truebleu.explanation.report import ErrorSpan, report
+from truebleu.explanation.report import ErrorSpan, Report, report, report_statistics
 from truebleu.metrics.function import FunctionMetric
 from truebleu.metrics.registry import parse_metrics
+from truebleu.metrics.statistics_files import SavedStatistics
 from truebleu.simulation import simulate_causes
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
     from tests.browser.conftest import Opened
     from truebleu.corpus import TestSet
-    from truebleu.explanation.report import Report
 
 # Every kind of formula with every setting that changes it.
 METRICS = (
@@ -446,3 +446,24 @@ def test_a_large_set_is_sampled_and_says_so(
     )
     text = page.locator(".text-block[data-kind=output] .text").first.inner_text()
     assert text in {str(outputs[number - 1]) for outputs in causes.systems.values()}
+
+
+def test_a_page_without_texts_or_segments_works_too(
+    made: Report, causes: TestSet, tmp_path: Path, open_page: Opened
+) -> None:
+    saved = [
+        SavedStatistics.of(replace(causes, systems={name: causes.systems[name]}))
+        for name in ("runaway", "baseline")
+    ]
+    page = open_page(report_statistics(saved, replicates=200).save(tmp_path / "saved.html"))
+    assert page.locator(".text-block").count() == 0
+    assert page.get_by_label("Text", exact=True).count() == 0
+    page.get_by_label("Slice").select_option(label="sport")
+    page.locator(".summary").get_by_text("segments").wait_for()
+    page.keyboard.press("c")
+    page.wait_for_function("() => browser.copied !== undefined")
+    page = open_page(Report(comparison=made.comparison).save(tmp_path / "bare.html"), wait=False)
+    with page.expect_download() as downloaded:
+        page.get_by_role("button", name="Download the JSON").click()
+    result = json.loads(downloaded.value.path().read_text(encoding="utf-8"))
+    assert result["systems"] == made.comparison.to_dict()["systems"]

@@ -26,14 +26,13 @@ from truebleu.cli.main import is_quiet, say
 from truebleu.corpus._files import locate
 from truebleu.corpus._writing import refuse_existing
 from truebleu.errors import SettingError
-from truebleu.explanation.report import report, report_statistics
+from truebleu.explanation.report import Report, report, report_statistics
 from truebleu.metrics.statistics_files import find_statistics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from truebleu.corpus.test_set import TestSet
-    from truebleu.explanation.report import Report
     from truebleu.metrics.base import Metric
     from truebleu.metrics.statistics_files import SavedStatistics
 
@@ -43,6 +42,7 @@ Examples:
   truebleu report -r ref.txt -s src.txt --documents docs.tsv sys/ -m bleu -m chrf -o report.html
   truebleu report -r ref.txt sys/ --baseline ONLINE-A --human mqm.tsv -o report.html
   truebleu report old.json.gz new.json.gz -o report.html
+  truebleu report --from comparison.json -o report.html
 
 \b
 The file needs no other and loads nothing: send it, or keep it as an artefact of a build. In the
@@ -54,7 +54,7 @@ def report_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """What a report is made of; `make_report` takes it all."""
     return add_options(
         command,
-        click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True),
+        click.argument("systems", metavar="[SYSTEM]...", nargs=-1),
         partial(reference_options, required=False),
         metric_option,
         optional_human_options,
@@ -74,7 +74,13 @@ def report_options(command: Callable[..., Any]) -> Callable[..., Any]:
     help="Where the page goes.",
 )
 @click.option("--force", is_flag=True, help="Overwrite FILE.")
-def command(output: Path, force: bool, **options: Any) -> None:
+@click.option(
+    "--from",
+    "comparison",
+    metavar="FILE",
+    help="Instead of SYSTEMs: the JSON of a comparison, for a page without segments.",
+)
+def command(output: Path, force: bool, comparison: str | None, **options: Any) -> None:
     """Write what is known about SYSTEMs into one HTML file.
 
     A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'. All of them
@@ -82,10 +88,19 @@ def command(output: Path, force: bool, **options: Any) -> None:
     """
     # Before the work begins: a file that cannot be written should be reported at once.
     refuse_existing([output], overwrite=force)
-    made = make_report(**options)
+    made = make_report(**options) if comparison is None else _read_report(comparison)
     made.save(output, command=command_line(), overwrite=force)
     if not is_quiet():
         say(f"wrote {output}")
+
+
+def _read_report(path: str) -> Report:
+    from truebleu.significance.comparison_files import read_comparison
+
+    kept = {"output", "force", "comparison", "quiet"}
+    names = [str(option.name) for option in click.get_current_context().command.params]
+    refuse_idle([name for name in names if name not in kept], "none beside --from FILE")
+    return Report(comparison=read_comparison(path))
 
 
 def command_line() -> str:
@@ -118,6 +133,8 @@ def make_report(
             )
             refuse_idle(of_texts, expected)
             return report_statistics(saved, metrics, progress=progress, **options)
+        if not texts.systems:
+            raise SettingError("SYSTEM", "none", "the outputs of two or more systems")
         if not texts.references:
             raise SettingError("reference", "none", "a reference (-r FILE) for the outputs")
         test_set = texts.read(metrics)
