@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -315,7 +316,9 @@ def test_kernels_that_keep_no_differences_count_what_numpy_counts(
     }
     by_kernel = compare(five, metrics=[native], **options)
     by_numpy = compare(five, metrics=[WithoutKernel(native, native.count(five))], **options)
-    assert by_kernel.comparisons == by_numpy.comparisons
+    # Only of metrics with a known signature it is known what people say.
+    counted = tuple(replace(pair, people=None) for pair in by_kernel.comparisons)
+    assert counted == by_numpy.comparisons
 
 
 def test_no_differences_of_pairs_are_kept(five: TestSet, monkeypatch: pytest.MonkeyPatch) -> None:

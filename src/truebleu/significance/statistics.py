@@ -258,7 +258,7 @@ def swap_blocks(
     first: int = 0,
 ) -> Iterator[list[Values]]:
     """The same, block after block of replicates: what all of them would take is never kept."""
-    width = max(_width_of_pairs(metric, len(pairs)) for metric in statistics)
+    width = max((_width_of_pairs(metric, len(pairs)) for metric in statistics), default=0)
     for _, taken in taken_blocks(statistics, swaps, progress, first=first, width=width):
         yield [
             _differences(metric, part, pairs)
