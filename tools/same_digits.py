@@ -152,9 +152,9 @@ CASES = {
     "--confidence --by-domain $quick --seed 7",
     "score-confidence-blocks": "score -r $de/refA.txt $de2 --confidence --unit block "
     "--block-length 10 $quick",
-    "score-segments": "score -r $made/short-refA.txt $made/UF.txt --segments "
+    "score-segments": "score -r $made/short-refA.txt $made/UF.txt --per-segment "
     "-m bleu -m chrf -m ter -m nist -m sentbleu",
-    "score-segments-tsv": "score -r $made/short-refA.txt $made/UF.txt $made/P3AI.txt --segments "
+    "score-segments-tsv": "score -r $made/short-refA.txt $made/UF.txt $made/P3AI.txt --per-segment "
     "-m bleu -m chrf -f tsv",
     "score-details-text": "score -r $de/refA.txt $de2 -m bleu -m chrf -m ter -m nist --details "
     "-f text",

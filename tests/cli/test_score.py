@@ -79,7 +79,7 @@ def test_namesakes_are_told_apart_by_their_settings(folder: Path) -> None:
 
 @pytest.mark.parametrize("format_", ["text", "tsv", "latex", "markdown", "json"])
 def test_segments_are_scored_in_every_format(folder: Path, format_: str) -> None:
-    result = run(folder, "-r", "ref.txt", "sys.txt", "--segments", "--format", format_)
+    result = run(folder, "-r", "ref.txt", "sys.txt", "--per-segment", "--format", format_)
     assert result.returncode == 0, result.stderr
     first = BLEU().sentence(OUTPUTS[0], REFERENCES[0]).score
     assert f"{first:.2f}" in result.stdout or repr(first) in result.stdout
@@ -150,8 +150,8 @@ def test_strict_makes_warnings_errors(folder: Path) -> None:
 
 
 def test_usage_errors_exit_with_2(folder: Path) -> None:
-    assert run(folder, "-r", "ref.txt", "sys.txt", "--segments", "--details").returncode == 2
-    assert run(folder, "-r", "ref.txt", "sys.txt", "--segments", "--confidence").returncode == 2
+    assert run(folder, "-r", "ref.txt", "sys.txt", "--per-segment", "--details").returncode == 2
+    assert run(folder, "-r", "ref.txt", "sys.txt", "--per-segment", "--confidence").returncode == 2
     assert run(folder, "sys.txt").returncode == 2
     assert run(folder, "-r", "ref.txt").returncode == 2
 
@@ -249,7 +249,10 @@ def test_the_references_or_the_language_choose_the_tokenizer(tmp_path: Path) -> 
         (["--replicates", "1000"], "--replicates: found 1000"),
         (["--by-domain"], "--by-domain: found True"),
         (["--interval", "bca"], "--interval: found 'bca'"),
-        (["--segments", "--chart", "a.svg"], "--chart: found 'a.svg', expected scores of systems"),
+        (
+            ["--per-segment", "--chart", "a.svg"],
+            "--chart: found 'a.svg', expected scores of systems",
+        ),
         (["--force"], "--force: found True, expected --save FILE or --chart FILE"),
     ],
 )

@@ -210,9 +210,9 @@ def test_the_command_line_scores_by_given_scores_beside_others() -> None:
 
 def test_our_own_table_of_segment_scores_can_be_read_back(folder: Path) -> None:
     metrics = ("-m", "bleu", "-m", "chrf")
-    written = run(*metrics, "--segments", "--format", "tsv").stdout
+    written = run(*metrics, "--per-segment", "--format", "tsv").stdout
     (folder / "segments.tsv").write_text(written)
-    segments = json.loads(run(*metrics, "--segments", "--format", "json").stdout)["systems"]
+    segments = json.loads(run(*metrics, "--per-segment", "--format", "json").stdout)["systems"]
     read = run("-m", "scores:path=segments.tsv,column=chrF2", "--format", "json")
     for ours, system in zip(json.loads(read.stdout)["systems"], segments, strict=True):
         mean = np.mean(system["scores"]["chrF2"]["segments"])

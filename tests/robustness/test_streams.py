@@ -44,7 +44,7 @@ def test_a_disk_that_fills_up_half_way_is_an_error(unbuffered: bool, own_texts: 
 
     with (own_texts / "out.json").open("wb") as file:
         result = run(
-            *SCORE, "--segments", "-f", "json", folder=own_texts, unbuffered=unbuffered,
+            *SCORE, "--per-segment", "-f", "json", folder=own_texts, unbuffered=unbuffered,
             stdout=file, preexec_fn=limit,
         )  # fmt: skip
     assert (own_texts / "out.json").stat().st_size == 1000
@@ -103,7 +103,7 @@ def test_a_file_that_is_written_does_not_become_a_closed_stream(own_texts: Path)
 
 
 @either
-@pytest.mark.parametrize("arguments", [(*SCORE, "--segments"), ("--help",)], ids=lambda a: a[0])
+@pytest.mark.parametrize("arguments", [(*SCORE, "--per-segment"), ("--help",)], ids=lambda a: a[0])
 def test_a_closed_pipe_is_quiet(arguments: tuple[str, ...], unbuffered: bool, texts: Path) -> None:
     reader, writer = os.pipe()
     os.close(reader)

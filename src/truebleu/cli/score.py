@@ -47,7 +47,7 @@ Examples:
   truebleu score -r ref.txt system.txt --confidence --level 0.99
   truebleu score -r ref.txt system.txt --documents docs.tsv --by domain --confidence
   truebleu score -r ref.txt sys/ --confidence --chart scores.pdf
-  truebleu score -r ref.txt system.txt --segments --format tsv > segments.tsv
+  truebleu score -r ref.txt system.txt --per-segment --format tsv > segments.tsv
   truebleu score -r ref.txt system.txt --save baseline.json.gz
 
 \b
@@ -78,7 +78,7 @@ Settings of the metrics:
 @test_set_options
 @metric_option
 @by_option
-@click.option("--segments", is_flag=True, help="The scores of each segment instead.")
+@click.option("--per-segment", "segments", is_flag=True, help="The scores of each segment instead.")
 @click.option("--confidence", is_flag=True, help="Each score with its bootstrap interval.")
 @resampling_options
 @click.option("--details", is_flag=True, help="Also what each score is made of; JSON always says.")
@@ -114,11 +114,11 @@ def command(
     if file is None and chart is None:
         refuse_idle(["force"], "--save FILE or --chart FILE beside it")
     if segments and chart is not None:
-        raise SettingError("--chart", str(chart), "scores of systems, without --segments")
+        raise SettingError("--chart", str(chart), "scores of systems, without --per-segment")
     if segments and (confidence or details):
-        raise click.UsageError("--segments excludes --confidence and --details.")
+        raise click.UsageError("--per-segment excludes --confidence and --details.")
     if segments and columns:
-        raise click.UsageError("--segments excludes --by.")
+        raise click.UsageError("--per-segment excludes --by.")
     test_set = texts.read(metrics)
     if file is not None:
         # Before the scores: what cannot be saved should be said at once.
