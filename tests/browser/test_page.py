@@ -377,6 +377,15 @@ def test_the_page_is_legible_in_both_schemes_and_narrow(
     assert page.evaluate(CONTRAST) == []
     # Wide tables scroll by themselves, and the page does not.
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    # Words in charts stay large enough to read, and controls as small as they are.
+    heights = page.locator("main svg text").evaluate_all(
+        "nodes => nodes.map(node => node.getBoundingClientRect().height)"
+    )
+    assert min(height for height in heights if height) >= 10
+    controls = page.locator(".controls select:visible").evaluate_all(
+        "nodes => nodes.map(node => node.getBoundingClientRect().height)"
+    )
+    assert max(controls) < 40
     unnamed = page.locator("input, select, button").evaluate_all(
         "nodes => nodes.filter(node => !node.labels?.length && !node.ariaLabel "
         "&& !node.textContent.trim()).map(node => node.outerHTML)"
