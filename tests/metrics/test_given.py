@@ -239,3 +239,33 @@ def test_mean_mqm_scores_are_those_of_mt_metrics_eval(shared: Path, name: str) -
         scores = truebleu.score(test_set, metrics=[metric])
         for system, human in expected.items():
             assert scores[system]["MQM"].score == pytest.approx(float(human), abs=1e-9)
+
+
+def test_a_tool_says_name_and_direction_unless_told_otherwise(tmp_path: Path) -> None:
+    lines = "".join(
+        json.dumps({"hypothesis": "h", "prediction": value, "system_id": system}) + "\n"
+        for system in ("a", "b")
+        for value in (1.0, 2.0, 3.0)
+    )
+    file = tmp_path / "out.jsonl"
+    file.write_text(lines)
+    metric = parse_metric(f"scores:path={file}")
+    assert (metric.name, metric.higher_is_better) == ("MetricX", False)
+    assert metric.score(metric.count(SYSTEMS).sums()).tolist() == [2.0, 2.0]
+    told = parse_metric(f"scores:path={file},name=mine,higher_is_better=yes")
+    assert (told.name, told.higher_is_better) == ("mine", True)
+
+
+@pytest.mark.parametrize("setting", ["rater=x", "first_segment=0"])
+def test_what_a_tool_says_by_itself_is_not_asked_for(tmp_path: Path, setting: str) -> None:
+    (tmp_path / "a.txt").write_text("1\n2\n3\n")
+    with pytest.raises(SettingError, match="says it by itself"):
+        parse_metric(f"scores:path={tmp_path / 'a.txt'},{setting}")
+
+
+def test_scores_outside_the_range_of_a_tool_are_refused(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text("1\n2\n30\n")
+    metric = parse_metric(f"scores:path={tmp_path},low=0,high=25")
+    with pytest.raises(SettingError, match=r"segment 3: found 30\.0, expected a number in 0\.\.25"):
+        metric.count(SYSTEMS)

@@ -63,7 +63,7 @@ Settings of the metrics:
   mbleu  tokenize=auto, max_order=4, lowercase=no
   nist   tokenize=mteval, lowercase=no, max_order=5, zero_history=yes
   per    tokenize=none, lowercase=no
-  scores path=FILE, name=, column=, rater=, higher_is_better=yes, low=, high=, first_segment=1,
+  scores path=FILE, name=, column=, rater=, higher_is_better=, low=, high=, first_segment=1,
          missing=error|omit|common
   sentbleu
          smoothing=none|epsilon|add-one|halving|length-scaled|average|interpolate|scaled-average

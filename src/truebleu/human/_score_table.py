@@ -315,6 +315,14 @@ class SegmentScores(Protocol):
     def segments(self) -> int:
         """How many segments they are about, as far as they tell."""
 
+    @property
+    def name(self) -> str:
+        """The metric's, where the tool says it; else empty."""
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """Its direction, where that is known."""
+
     def of(self, system: str, segments: int, scale: Scale) -> list[float | None]:
         """One system's score for each of so many segments, None where it is missing.
 
@@ -327,7 +335,20 @@ class SegmentScores(Protocol):
 def read_scores(
     path: str, *, column: str = "", rater: str = "", first_segment: int = 1
 ) -> SegmentScores:
-    """Segment scores in a table, long or wide; see docs/reference/metrics/scores.md."""
+    """Segment scores of another tool, or in a table, long or wide.
+
+    See docs/reference/metrics/scores.md.
+    """
+    from truebleu.human.tools import read_tool_scores
+
+    by_tool = read_tool_scores(path, column)
+    if by_tool is not None:
+        if rater or first_segment != 1:
+            expected = "none: the file of a tool says it by itself"
+            if rater:
+                raise SettingError("rater", rater, expected)
+            raise SettingError("first_segment", first_segment, expected)
+        return by_tool
     data = Files().contents(path)
     table = human_table(parse_score_table(path, data), data)
     layout = layout_of(table, column or None, rater or None)
@@ -366,6 +387,8 @@ class _TableScores:
     layout: ScoreLayout = field(compare=False, repr=False)
     rows: Mapping[str, Sequence[int]] = field(compare=False, repr=False)
     rater_of: Sequence[str] | None = field(compare=False, repr=False)
+    name: str = ""
+    higher_is_better: bool | None = None
 
     @property
     def raters(self) -> int:
@@ -435,6 +458,8 @@ class _GivenScores:
     numbers: Mapping[str, Sequence[float | None]] = field(compare=False, repr=False)
     label: str = "scores"
     raters: int = 1
+    name: str = ""
+    higher_is_better: bool | None = None
 
     @property
     def systems(self) -> tuple[str, ...]:

@@ -47,7 +47,7 @@ class GivenScores(MeanMetric):
     name: str = ""
     column: str = ""
     rater: str = ""
-    higher_is_better: bool = True
+    higher_is_better: bool | None = None
     low: float | None = None
     high: float | None = None
     first_segment: int = 1
@@ -68,7 +68,10 @@ class GivenScores(MeanMetric):
             )
         # A frozen dataclass can only set its derived fields in this way.
         object.__setattr__(self, "_scores", scores)
-        object.__setattr__(self, "name", self.name or stem(scores.label))
+        object.__setattr__(self, "name", self.name or scores.name or stem(scores.label))
+        if self.higher_is_better is None:
+            known = scores.higher_is_better
+            object.__setattr__(self, "higher_is_better", True if known is None else known)
 
     @classmethod
     @checked

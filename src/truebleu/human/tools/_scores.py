@@ -1,0 +1,228 @@
+"""What readers of tools' files share: the file as text, and the scores that they give."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from truebleu.corpus._files import stem
+from truebleu.errors import (
+    MalformedFileError,
+    MissingColumnError,
+    SettingError,
+    UnpairedSegmentsError,
+)
+from truebleu.human._tables import NotAScoreError, Scale, digest, parse_score
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+
+# Without slots, so that a file is parsed once however many readers look at it.
+@dataclass(frozen=True)
+class ToolFile:
+    """A file that some tool wrote.
+
+    Attributes:
+        path: what messages call it.
+        data: its bytes.
+        text: the same as text.
+        column: which score to take, where there are several; else empty.
+    """
+
+    path: str
+    data: bytes = field(repr=False)
+    text: str = field(repr=False)
+    column: str = ""
+
+    @cached_property
+    def json(self) -> Any:
+        """The file as one JSON value; None where it is none."""
+        if self.text.lstrip()[:1] not in ("{", "["):
+            return None
+        try:
+            return json.loads(self.text, parse_constant=_constant)
+        except (ValueError, RecursionError):
+            return None
+
+    @cached_property
+    def first_record(self) -> dict[str, Any] | None:
+        """The first of the file's JSON lines; None where it has none."""
+        line = next((line for line in self.lines if line.strip()), "")
+        if not line.lstrip().startswith("{"):
+            return None
+        try:
+            record = json.loads(line, parse_constant=_constant)
+        except (ValueError, RecursionError):
+            return None
+        return record if isinstance(record, dict) else None
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines, without their ends."""
+        return [line.removesuffix("\r") for line in self.text.removesuffix("\n").split("\n")]
+
+    def records(self) -> list[tuple[int, dict[str, Any]]]:
+        """Every JSON line with its number, blank ones left out."""
+        found = []
+        for number, line in enumerate(self.lines, 1):
+            if not line.strip():
+                continue
+            try:
+                record = json.loads(line, parse_constant=_constant)
+            except (ValueError, RecursionError):
+                self.refuse(number, shortened(line), "a JSON object on each line")
+            if not isinstance(record, dict):
+                self.refuse(number, shortened(line), "a JSON object on each line")
+            found.append((number, record))
+        return found
+
+    def score(self, value: object, line: int | None, what: str = "a score") -> float | None:
+        """A score, refused with its line where it is none."""
+        if isinstance(value, list | dict):
+            self.refuse(line, f"{what} {shortened(json.dumps(value))}", "a number")
+        try:
+            return parse_score(value)
+        except NotAScoreError as reason:
+            self.refuse(line, f"{what} {shortened(str(value))}", str(reason))
+
+    def refuse(self, line: int | None, found: str, expected: str) -> NoReturn:
+        """Refuse the file."""
+        raise MalformedFileError(self.path, line, found, expected) from None
+
+    def chosen(self, names: Sequence[str], line: int | None) -> str:
+        """The score to take: the one that was chosen, or the only one."""
+        if self.column:
+            if self.column not in names:
+                raise MissingColumnError(self.path, "score", self.column, list(names))
+            return self.column
+        if len(names) != 1:
+            found = f"the scores {', '.join(names)}" if names else "no score"
+            self.refuse(line, found, "one of them to be chosen, as in column=NAME")
+        return names[0]
+
+    def refuse_column(self, tool: str) -> None:
+        """Refuse a choice among scores where a tool writes one only."""
+        if self.column:
+            raise SettingError("column", self.column, f"none: {tool} writes one score")
+
+
+def _constant(name: str) -> float:
+    raise ValueError(name)
+
+
+def shortened(text: str) -> str:
+    """The beginning of a text, for messages."""
+    return repr(text if len(text) <= 40 else f"{text[:40]}…")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolScores:
+    """Segment scores of some systems, as a tool wrote them.
+
+    Attributes:
+        label: what messages call them.
+        digest: the start of the SHA-256 of all that was read.
+        name: the metric's, where the tool says it; else empty.
+        higher_is_better: its direction, where that is known.
+        by_system: a score for each segment.
+        items: what tells segments apart, where a tool names them: (name, checksum) of each.
+        raters: always 1: nothing tells raters apart.
+    """
+
+    label: str
+    digest: str
+    name: str
+    higher_is_better: bool | None
+    by_system: Mapping[str, Sequence[float | None]] = field(repr=False)
+    items: tuple[tuple[str, str], ...] | None = field(default=None, repr=False)
+    raters: int = 1
+
+    @classmethod
+    def from_file(
+        cls,
+        file: ToolFile,
+        name: str,
+        higher_is_better: bool | None,
+        by_system: Mapping[str, Sequence[float | None]],
+        items: Iterable[tuple[str, str]] | None = None,
+    ) -> ToolScores:
+        """The scores of a file."""
+        if not by_system:
+            file.refuse(None, "no scores", "the scores of at least one system")
+        told = None if items is None else tuple(items)
+        return cls(file.path, digest(file.data), name, higher_is_better, by_system, told)
+
+    @classmethod
+    def together(cls, label: str, parts: Sequence[ToolScores]) -> ToolScores:
+        """The scores of several files, each of which has other systems on the same items."""
+        by_system: dict[str, Sequence[float | None]] = {}
+        first = parts[0]
+        for part in parts:
+            for system, scores in part.by_system.items():
+                if system in by_system:
+                    raise MalformedFileError(part.label, None, f"{system!r} again", "each once")
+                by_system[system] = scores
+            if (part.name, part.higher_is_better) != (first.name, first.higher_is_better):
+                found = f"scores by {part.name or 'an unnamed metric'}"
+                expected = f"{first.name or 'an unnamed metric'}, as in {first.label}"
+                raise MalformedFileError(part.label, None, found, expected)
+            if part.items != first.items:
+                _refuse_other_items(part, first)
+        joined = digest("".join(part.digest for part in parts).encode())
+        return cls(label, joined, first.name, first.higher_is_better, by_system, first.items)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems that have scores."""
+        return tuple(self.by_system)
+
+    @property
+    def segments(self) -> int:
+        """How many segments they are about."""
+        return max(map(len, self.by_system.values()))
+
+    def of(self, system: str, segments: int, scale: Scale) -> list[float | None]:
+        """One system's score for each of so many segments, None where it is missing."""
+        if system not in self.by_system:
+            raise MissingColumnError(self.label, "system", system, list(self.by_system))
+        scores = list(self.by_system[system])
+        if len(scores) != segments:
+            left = f"{self.label}: the scores of {system!r}"
+            raise UnpairedSegmentsError(left, len(scores), "the test set", segments)
+        for segment, score in enumerate(scores, 1):
+            if score is not None and not scale.holds(score):
+                where = f"{self.label}: scores of {system!r}: segment {segment}"
+                raise SettingError(where, score, f"a number in {scale}")
+        return scores
+
+
+def _refuse_other_items(part: ToolScores, first: ToolScores) -> None:
+    here, there = part.items or (), first.items or ()
+    if len(here) != len(there):
+        raise UnpairedSegmentsError(part.label, len(here), first.label, len(there))
+    for (name, checksum), (other, other_checksum) in zip(here, there, strict=True):
+        if name != other:
+            raise MalformedFileError(part.label, None, f"item {name}", f"{other}, as elsewhere")
+        if checksum != other_checksum:
+            found = f"another text of item {name} than in {first.label}"
+            raise MalformedFileError(part.label, None, found, "the same items in all files")
+
+
+def system_of(path: str) -> str:
+    """The system that a path names: the file's name without folder and ending."""
+    return stem(path.replace("\\", "/"))
+
+
+def numbered(
+    file: ToolFile, scores: Mapping[int, tuple[int | None, float | None]], first: int, what: str
+) -> list[float | None]:
+    """Scores by the segment's number, in order and without gaps."""
+    last = first + len(scores) - 1
+    for number, (line, _) in scores.items():
+        if not first <= number <= last:
+            expected = f"numbers from {first} to {last}, as many as there are scores of {what}"
+            file.refuse(line, f"segment {number}", expected)
+    return [scores[number][1] for number in range(first, last + 1)]

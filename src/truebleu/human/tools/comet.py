@@ -1,0 +1,96 @@
+"""COMET: what ``comet-score`` prints, and the JSON of comet-score and comet-compare.
+
+Higher is better. The model's name is in no file of comet-score: give it by ``name=``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from truebleu.human.tools._scores import ToolScores, numbered, system_of
+
+if TYPE_CHECKING:
+    from truebleu.human.tools._scores import ToolFile
+
+NAME = "COMET"
+LINE = re.compile(r"(?P<file>.+)\tSegment (?P<segment>\d{1,9})\tscore: (?P<score>\S+)$")
+
+
+def knows(file: ToolFile) -> bool:
+    """Whether comet-score or comet-compare wrote the file."""
+    if isinstance(file.json, dict):
+        return _is_comparison(file.json) or _is_scores(file.json)
+    return any(LINE.match(line) for line in file.lines)
+
+
+def _is_comparison(values: dict[str, object]) -> bool:
+    return "statistical_results" in values and "translations" in values
+
+
+def _is_scores(values: dict[str, object]) -> bool:
+    return bool(values) and all(
+        isinstance(rows, list) and rows and isinstance(rows[0], dict) and NAME in rows[0]
+        for rows in values.values()
+    )
+
+
+def read(file: ToolFile) -> ToolScores:
+    """The segment scores of every system."""
+    file.refuse_column("COMET")
+    if not isinstance(file.json, dict):
+        return _printed(file)
+    if _is_comparison(file.json):
+        return _comparison(file)
+    by_system: dict[str, list[float | None]] = {}
+    for path, rows in file.json.items():
+        scores = []
+        for number, row in enumerate(rows, 1):
+            if not isinstance(row, dict) or NAME not in row:
+                file.refuse(None, f"segment {number} of {path} without {NAME}", "one for each")
+            scores.append(file.score(row[NAME], None, f"segment {number} of {path}:"))
+        _add(file, by_system, path, scores)
+    return ToolScores.from_file(file, NAME, True, by_system)
+
+
+def _comparison(file: ToolFile) -> ToolScores:
+    by_system: dict[str, list[float | None]] = {}
+    for one in file.json["translations"]:
+        if not isinstance(one, dict) or not isinstance(one.get("scores"), list):
+            file.refuse(None, "a translation without scores", "name and scores of each")
+        path = str(one.get("name", ""))
+        scores = [file.score(value, None, f"a score of {path}:") for value in one["scores"]]
+        _add(file, by_system, path, scores)
+    model = file.json.get("model")
+    name = model.rsplit("/", 1)[-1] if isinstance(model, str) else NAME
+    return ToolScores.from_file(file, name, True, by_system)
+
+
+def _printed(file: ToolFile) -> ToolScores:
+    """Lines of segments; logs, totals and whatever else was caught with them are passed over."""
+    found: dict[str, dict[int, tuple[int | None, float | None]]] = {}
+    for number, line in enumerate(file.lines, 1):
+        match = LINE.match(line)
+        if match is None:
+            continue
+        scores = found.setdefault(match["file"], {})
+        segment = int(match["segment"])
+        if segment in scores:
+            file.refuse(number, f"segment {segment} of {match['file']} again", "each once")
+        scores[segment] = number, file.score(match["score"], number)
+    by_system: dict[str, list[float | None]] = {}
+    for path, scores in found.items():
+        _add(file, by_system, path, numbered(file, scores, 0, path))
+    return ToolScores.from_file(file, NAME, True, by_system)
+
+
+def _add(
+    file: ToolFile,
+    by_system: dict[str, list[float | None]],
+    path: str,
+    scores: list[float | None],
+) -> None:
+    system = system_of(path)
+    if system in by_system:
+        file.refuse(None, f"two files called {system!r}", "another name for each system")
+    by_system[system] = scores

@@ -1,0 +1,34 @@
+"""MetricX: JSON lines with a prediction, an error score from 0 to 25; lower is better."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from truebleu.human.tools._scores import ToolScores, numbered, system_of
+
+if TYPE_CHECKING:
+    from truebleu.human.tools._scores import ToolFile
+
+
+def knows(file: ToolFile) -> bool:
+    """Whether lines have MetricX's prediction beside a hypothesis."""
+    record = file.first_record
+    return record is not None and {"prediction", "hypothesis"} <= record.keys()
+
+
+def read(file: ToolFile) -> ToolScores:
+    """The predictions; without system_id, all lines are one system's, in order."""
+    file.refuse_column("MetricX")
+    found: dict[str, dict[int, tuple[int | None, float | None]]] = {}
+    for line, record in file.records():
+        if "prediction" not in record:
+            file.refuse(line, "no prediction", "one on each line")
+        scores = found.setdefault(str(record.get("system_id", system_of(file.path))), {})
+        segment = record.get("segment_id", len(scores))
+        if isinstance(segment, bool) or not isinstance(segment, int):
+            file.refuse(line, f"segment_id {segment!r}", "a whole number")
+        if segment in scores:
+            file.refuse(line, f"segment {segment} again", "each once for a system")
+        scores[segment] = line, file.score(record["prediction"], line, "the prediction")
+    by_system = {system: numbered(file, scores, 0, system) for system, scores in found.items()}
+    return ToolScores.from_file(file, "MetricX", False, by_system)

@@ -1,0 +1,51 @@
+"""One number on each line, alone and in folders."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.human.tools.files import read, written
+from truebleu.errors import CorpusError
+from truebleu.human.tools import read_tool_scores
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize("text", ["-5\nNone\n0\n", "-5\r\nNone\r\n0\r\n", "-5.0\nNone\n0"])
+def test_none_is_missing_and_never_0(tmp_path: Path, text: str) -> None:
+    scores = read(written(tmp_path, "gemba.txt", text))
+    assert scores.by_system == {"gemba": [-5.0, None, 0.0]}
+    assert (scores.name, scores.higher_is_better) == ("", None)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("1\n\n2\n", "line 2: found a blank line"), ("1\nx\n", "line 2: found a score 'x'")],
+)
+def test_a_line_without_a_number_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(CorpusError, match=message):
+        read(written(tmp_path, "bleurt.txt", text))
+
+
+def test_a_folder_has_a_file_for_each_system(tmp_path: Path) -> None:
+    written(tmp_path, "bleurt/new.txt", "0.5\n1\n")
+    written(tmp_path, "bleurt/old.txt", "0.25\n0\n")
+    assert read(str(tmp_path / "bleurt")).by_system == {"new": [0.5, 1.0], "old": [0.25, 0.0]}
+
+
+def test_a_folder_with_something_else_is_refused(tmp_path: Path) -> None:
+    written(tmp_path, "bleurt/new.txt", "0.5\n")
+    path = written(tmp_path, "bleurt/notes.txt", "remember\n")
+    with pytest.raises(CorpusError, match="something else") as refusal:
+        read(str(tmp_path / "bleurt"))
+    assert path in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "text", ["a\tb\n1\t2\n", "system\tsegment\tscore\na\t1\t2\n", "", "text\n"]
+)
+def test_tables_and_texts_are_of_no_tool(tmp_path: Path, text: str) -> None:
+    assert read_tool_scores(written(tmp_path, "table.tsv", text)) is None
