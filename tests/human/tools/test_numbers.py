@@ -1,4 +1,4 @@
-"""One number on each line, alone and in folders."""
+"""One number on each line."""
 
 from __future__ import annotations
 
@@ -28,20 +28,6 @@ def test_none_is_missing_and_never_0(tmp_path: Path, text: str) -> None:
 def test_a_line_without_a_number_is_refused(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(CorpusError, match=message):
         read(written(tmp_path, "bleurt.txt", text))
-
-
-def test_a_folder_has_a_file_for_each_system(tmp_path: Path) -> None:
-    written(tmp_path, "bleurt/new.txt", "0.5\n1\n")
-    written(tmp_path, "bleurt/old.txt", "0.25\n0\n")
-    assert read(str(tmp_path / "bleurt")).by_system == {"new": [0.5, 1.0], "old": [0.25, 0.0]}
-
-
-def test_a_folder_with_something_else_is_refused(tmp_path: Path) -> None:
-    written(tmp_path, "bleurt/new.txt", "0.5\n")
-    path = written(tmp_path, "bleurt/notes.txt", "remember\n")
-    with pytest.raises(CorpusError, match="something else") as refusal:
-        read(str(tmp_path / "bleurt"))
-    assert path in str(refusal.value)
 
 
 @pytest.mark.parametrize(
