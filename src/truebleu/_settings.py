@@ -24,7 +24,9 @@ LARGEST = 1e100
 MOST = 2**63 - 1
 
 Unit = Literal["segment", "document", "block"]
-IntervalName = Literal["percentile", "basic", "bca", "student", "jackknife-t", "hall", "two-way"]
+IntervalName = Literal[
+    "percentile", "basic", "bca", "bootstrap-t", "student", "jackknife-t", "hall", "two-way"
+]
 Alternative = Literal["two-sided", "greater", "less"]
 #: What a verdict on systems with several runs is about.
 About = Literal["further-runs", "these-runs"]

@@ -92,3 +92,19 @@ def test_equal_systems_differ_by_a_plain_zero() -> None:
     text = ["one two", "three"]
     comparison = compare({"a": text, "b": text}, text, ["wer"])
     assert [cells[3] for cells in system_table(comparison, "WER").cells()] == ["", "+0.00"]
+
+
+def test_a_short_output_beside_a_long_one_is_pointed_at() -> None:
+    references = [[f"word{n} likes word{n + 1} and word{n + 2} very much {n}" for n in range(60)]]
+    short = [" ".join(text.split()[: 4 + n % 5]) for n, text in enumerate(references[0])]
+    long = [f"{text} {'more ' * (n % 4)}indeed" for n, text in enumerate(references[0])]
+    sentences = " ".join(
+        verdict(compare({"short": short, "long": long}, references, replicates=500), "BLEU")
+    )
+    assert "one is short and the other long" in sentences
+    assert "--test studentized holds its level" in sentences
+    for unaffected in ({"test": "studentized"}, {"metrics": ["wer"]}):
+        settings: dict[str, Any] = {"replicates": 500, **unaffected}
+        comparison = compare({"short": short, "long": long}, references, **settings)
+        (label,) = comparison.metrics
+        assert "studentized holds" not in " ".join(verdict(comparison, label))

@@ -15,6 +15,7 @@ from scipy.special import stdtrit
 
 from truebleu.errors import SettingError
 from truebleu.metrics import FunctionMetric
+from truebleu.metrics.registry import as_metrics
 from truebleu.resampling import Bootstrap, Units
 from truebleu.significance.intervals import (
     basic_interval,
@@ -28,6 +29,7 @@ from truebleu.significance.intervals import (
 )
 from truebleu.significance.statistics import MetricStatistics, bootstrap_scores
 from truebleu.significance.student import jackknife_t_interval, student_interval, student_quantile
+from truebleu.simulation import Channel, simulate
 
 Floats = NDArray[np.float64]
 
@@ -312,3 +314,37 @@ def test_simultaneous_intervals_all_hold_at_once() -> None:
     # Three binomial standard deviations around 5 % of 400; one by one they fail together.
     assert 20 - 13 <= missed <= 20 + 13
     assert alone > 60
+
+
+@pytest.mark.parametrize("metric", ["bleu", "ter", "chrf"])
+@pytest.mark.parametrize("pairs", [[(0, 1)], None])
+def test_bootstrap_t_divides_by_the_standard_error_of_each_replicate(
+    metric: str, pairs: list[tuple[int, int]] | None
+) -> None:
+    texts = simulate(
+        segments=30, systems={"a": Channel.at_rate(0.1), "b": Channel.at_rate(0.2)}, seed=1
+    )
+    (parsed,) = as_metrics([metric])
+    units, bootstrap = Units.segments(30), Bootstrap(replicates=60, seed=5)
+    statistics = MetricStatistics.of(metric, parsed, parsed.count(texts).array(), units)
+    (scores,) = bootstrap_scores([statistics], units, bootstrap)
+
+    def estimate_and_error(rows: NDArray[np.float64]) -> tuple[float, float]:
+        sums = rows.sum(axis=0)
+        gradient, score = parsed.gradient(sums), parsed.score(sums)
+        each, value = rows[:, 0] @ gradient[0], score[0]
+        if pairs is not None:
+            each, value = each - rows[:, 1] @ gradient[1], value - score[1]
+        return float(value), float(each.std(ddof=1) * np.sqrt(30))
+
+    observed, error = estimate_and_error(statistics.rows)
+    # One-hot rows show how often each replicate draws each unit.
+    weights = bootstrap.sums(np.eye(30), units, 0, 60).astype(int)
+    studentized = []
+    for weight in weights:
+        value, own = estimate_and_error(statistics.rows[np.repeat(np.arange(30), weight)])
+        studentized.append((value - observed) / own)
+    ordered = np.sort(studentized)
+    expected = [observed - ordered[58] * error, observed - ordered[1] * error]
+    found = interval_bounds(statistics, scores, pairs, "bootstrap-t", 0.95, seed=5)[:, 0]
+    assert found.tolist() == pytest.approx(expected, rel=1e-9)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 ENOUGH_DOCUMENTS = 100
 # Fewer than this, and a gate passes systems that are worse by its margin too often.
 ENOUGH_DOCUMENTS_FOR_A_MARGIN = 200
+# Swaps that vary less, as a share of the variance of samples, reject equal scores too often.
+SWAP_RATIO = 0.95
 # A unit that carries more of the variance decides it: no interval holds there.
 LARGEST_SHARE = 0.2
 

@@ -142,6 +142,9 @@ class PairResult:
             segments; None where neither is known.
         largest_share: the share of the variance of the difference that one unit carries; None
             where it does not vary.
+        swap_ratio: the variance of the difference over random swaps over that over samples of
+            units; below 1, approximate randomization rejects equal scores too often. None where the
+            difference does not vary.
         equivalence_p: of the test that they differ by the margin or more; None without a margin.
         equivalence_p_adjusted: the same after a correction for all comparisons by this metric.
         equivalent: whether that is at most the significance level; None without a margin.
@@ -164,6 +167,7 @@ class PairResult:
     differing_units: int
     design_effect: float | None = None
     largest_share: float | None = None
+    swap_ratio: float | None = None
     simultaneous_interval: Bounds | None = None
     equivalence_p: float | None = None
     equivalence_p_adjusted: float | None = None
@@ -615,7 +619,9 @@ def _system_results(
     settings: CompareSettings,
 ) -> list[SystemResult]:
     directed = statistics.metric.higher_is_better is not None
-    low, high = interval_bounds(statistics, scores, None, settings.interval, settings.level)
+    low, high = interval_bounds(
+        statistics, scores, None, settings.interval, settings.level, settings.seed
+    )
     # Against a baseline only, ranks would follow from comparisons that were not made.
     ranks = rank_ranges(better) if directed and settings.baseline is None else None
     best = probability_of_best(scores, higher_is_better=statistics.sign == 1)
@@ -690,7 +696,9 @@ def _some_pair_results(
     p, p_se, p_adjusted = tested.p[part], tested.p_se[part], tested.p_adjusted[part]
     observed = statistics.scores
     wins = pair_wins(scores, pairs, sign=statistics.sign, scale=statistics.scale)
-    low, high = interval_bounds(statistics, scores, pairs, settings.interval, settings.level)
+    low, high = interval_bounds(
+        statistics, scores, pairs, settings.interval, settings.level, settings.seed
+    )
     results = []
     for index, (a, b) in enumerate(pairs):
         differing = statistics.differing(a, b)
@@ -709,6 +717,7 @@ def _some_pair_results(
                 differing_units=differing,
                 design_effect=spread[index].design_effect,
                 largest_share=spread[index].largest_share,
+                swap_ratio=spread[index].swap_ratio,
                 **equivalence[index],
                 note=_note(differing, len(statistics.rows), settings),
             )

@@ -7,8 +7,9 @@ What they assume. All bootstrap intervals: the units are independent draws from 
 and the test set looks like it (Koehn 2004, §5, "Assumption"). Percentile: some monotone
 transformation makes the score normal around the true one. Basic: the error's distribution does not
 depend on the true score. BCa: as percentile, but bias and skewness are estimated and corrected,
-so that the error of the coverage falls with 1/n instead of 1/sqrt(n) (Efron 1987). Student: the
-score is the mean of independent, about normal segment scores (Koehn 2004, §4).
+so that the error of the coverage falls with 1/n instead of 1/sqrt(n) (Efron 1987). Bootstrap-t: the
+error over its standard error is distributed alike, whatever the true score. Student: the score is
+the mean of independent, about normal segment scores (Koehn 2004, §4).
 """
 
 from __future__ import annotations
@@ -22,9 +23,17 @@ import numpy as np
 
 from truebleu import _core
 from truebleu._arguments import checked
-from truebleu._settings import require_level
+from truebleu._settings import DEFAULT_SEED, require_level
 from truebleu.errors import SettingError
-from truebleu.resampling import Values, as_replicates, beside, tie_margin
+from truebleu.resampling import (
+    Bootstrap,
+    Units,
+    Values,
+    as_replicates,
+    beside,
+    on_exact_grid,
+    tie_margin,
+)
 from truebleu.significance.optimizer_runs import two_way_interval
 from truebleu.significance.student import (
     hall_interval,
@@ -222,11 +231,13 @@ class Estimates:
         statistics: of all systems by one metric.
         scores: the systems' scores on the bootstrap's replicates, shaped (replicate, system).
         pairs: the systems whose differences are estimated; None for the scores themselves.
+        seed: of the bootstrap, where more is needed of its replicates than scores.
     """
 
     statistics: MetricStatistics
     scores: Values
     pairs: Sequence[Pair] | None = None
+    seed: int = DEFAULT_SEED
 
     def _of(self, scores: Values) -> Values:
         """What is estimated, of the scores of all systems along the last axis."""
@@ -260,6 +271,64 @@ class Estimates:
         """Without one unit each."""
         return self._of(self.statistics.jackknife_scores())
 
+    def studentized(self) -> tuple[Values, Values]:
+        """The standard error of each estimate, and its replicates' errors over their own.
+
+        Standard errors are those of the delta method, by the gradient at the sums of a replicate:
+        n / (n - 1) times g'Mg - (g's)^2 / n, where M adds up the products of the columns of units.
+        """
+        gradient, rows = self.statistics.metric.gradient, self.statistics.rows
+        estimated = self.pairs or [(system,) for system in range(rows.shape[1])]
+        bootstrap = Bootstrap(replicates=len(self.scores), seed=self.seed)
+        errors, studentized = [], []
+        for systems in estimated:
+            # Both systems of a pair side by side; the gradient of the second counts negatively.
+            wide = rows[:, list(systems)]
+            signs = np.array([1.0, -1.0])[: len(systems)]
+
+            def error(sums: Values, products: Values, signs: Values = signs) -> Values:
+                slope = gradient(sums) * signs[:, None]
+                slope = slope.reshape(*slope.shape[:-2], -1)
+                flat = sums.reshape(*sums.shape[:-2], -1)
+                squares = np.einsum("...i,...ij,...j->...", slope, products, slope)
+                squares -= np.einsum("...i,...i->...", slope, flat) ** 2 / len(rows)
+                return np.sqrt(np.maximum(squares * len(rows) / (len(rows) - 1), 0.0))
+
+            own = error(wide.sum(axis=0), _products(wide.reshape(len(rows), -1)).sum(axis=0))
+            drawn = self._drawn_errors(wide, bootstrap, error)
+            moved = self.scores[:, systems[0]] - self.statistics.scores[systems[0]]
+            if len(systems) > 1:
+                moved = moved - (self.scores[:, systems[1]] - self.statistics.scores[systems[1]])
+            least = 1e-12 * max(self.statistics.scale, 1e-300)
+            # A replicate without error is either no error at all, or one beyond all others.
+            without = np.where(np.abs(moved) <= least, 0.0, np.copysign(np.inf, moved))
+            studentized.append(np.where(drawn > least, moved / np.maximum(drawn, least), without))
+            errors.append(own)
+        return np.array(errors), np.stack(studentized, axis=1)
+
+    def _drawn_errors(
+        self, wide: Values, bootstrap: Bootstrap, error: Callable[[Values, Values], Values]
+    ) -> Values:
+        """The standard errors of one estimate on the bootstrap's replicates."""
+        count, width = len(wide), wide.shape[1] * wide.shape[2]
+        flat = wide.reshape(count, width)
+        upper = np.triu_indices(width)
+        columns = on_exact_grid(
+            np.concatenate([flat, _products(flat)[:, upper[0], upper[1]]], axis=1)
+        )
+        drawn = np.empty(bootstrap.replicates)
+        size = max(1, BLOCK // (width * width))
+        for start in range(0, bootstrap.replicates, size):
+            some = min(size, bootstrap.replicates - start)
+            sums = bootstrap.sums(columns, Units.segments(count), start, some)
+            products = np.empty((some, width, width))
+            products[:, upper[0], upper[1]] = sums[:, width:]
+            products[:, upper[1], upper[0]] = sums[:, width:]
+            drawn[start : start + some] = error(
+                sums[:, :width].reshape(some, *wide.shape[1:]), products
+            )
+        return drawn
+
     @property
     def unit_scores(self) -> Values:
         """Of each unit, by a metric that is their mean."""
@@ -267,6 +336,11 @@ class Estimates:
 
 
 @checked
+def _products(rows: Values) -> Values:
+    """The products of all columns of each row, shaped (row, column, column)."""
+    return np.asarray(rows[:, :, None] * rows[:, None, :])
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntervalMethod:
     """A way to make confidence intervals.
@@ -302,6 +376,21 @@ def _bca(estimates: Estimates, level: float) -> Values:
     return bca_interval(estimates.observed, estimates.replicates, estimates.jackknife, level)
 
 
+def _bootstrap_t(estimates: Estimates, level: float) -> Values:
+    """The estimate less its error times the t of the replicates (Efron 1982, §10.10)."""
+    errors, studentized = estimates.studentized()
+    low, high = _middle(studentized, level)
+    return np.stack([estimates.observed - high * errors, estimates.observed - low * errors])
+
+
+def _middle(values: Values, level: float) -> Values:
+    """The middle of sorted values, which may be infinite."""
+    _require_enough(len(values), level)
+    left_out = _whole_part(len(values) * (1 - level) / 2)
+    ordered = np.sort(values, axis=0)
+    return np.stack([ordered[left_out], ordered[-1 - left_out]])
+
+
 def _student(estimates: Estimates, level: float) -> Values:
     each = (student_interval(scores, level) for scores in estimates.unit_scores.T)
     return np.stack(list(each), axis=1)
@@ -326,6 +415,9 @@ INTERVAL_METHODS: Mapping[str, IntervalMethod] = {
         IntervalMethod(name="percentile", title="percentile", interval=_percentile, resamples=True),
         IntervalMethod(name="basic", title="basic bootstrap", interval=_basic, resamples=True),
         IntervalMethod(name="bca", title="BCa", interval=_bca, resamples=True),
+        IntervalMethod(
+            name="bootstrap-t", title="bootstrap-t", interval=_bootstrap_t, resamples=True
+        ),
         IntervalMethod(name="student", title="Student's", interval=_student, means_only=True),
         IntervalMethod(name="jackknife-t", title="jackknife-t", interval=_jackknife_t),
         IntervalMethod(name="hall", title="Hall's skewness-corrected t", interval=_hall),
@@ -340,9 +432,11 @@ def interval_bounds(
     pairs: Sequence[Pair] | None,
     method: IntervalName,
     level: float,
+    seed: int = DEFAULT_SEED,
 ) -> Values:
     """The intervals of all systems' scores, or of the differences of pairs: lows, highs."""
-    return INTERVAL_METHODS[method].interval(Estimates(statistics, scores, pairs), level)
+    estimates = Estimates(statistics, scores, pairs, seed)
+    return INTERVAL_METHODS[method].interval(estimates, level)
 
 
 # Differences of replicates that are looked at together: 32 MB.

@@ -310,6 +310,8 @@ def _intervals(
     replicates = bootstrap_scores(statistics, units, bootstrap, progress)
     intervals = {}
     for metric, scores in zip(statistics, replicates, strict=True):
-        lows, highs = interval_bounds(metric, scores, None, settings.interval, settings.level)
+        lows, highs = interval_bounds(
+            metric, scores, None, settings.interval, settings.level, settings.seed
+        )
         intervals[metric.label] = list(zip(lows.tolist(), highs.tolist(), strict=True))
     return intervals

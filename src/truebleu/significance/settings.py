@@ -100,6 +100,9 @@ class IntervalSettings(ResamplingSettings):
     def __post_init__(self) -> None:
         ResamplingSettings.__post_init__(self)
         require_name("interval", self.interval, self._intervals())
+        if self.by_domain and self.interval == "bootstrap-t":
+            expected = "another one with by_domain: standard errors are not made within domains"
+            raise SettingError("interval", self.interval, expected)
 
     def _intervals(self) -> tuple[IntervalName, ...]:
         """The methods that fit the other settings."""

@@ -142,10 +142,14 @@ class Spread:
         design_effect: its variance by clusters of segments (documents or blocks) over that by
             segments; None where clusters are unknown, or where it does not vary by segments.
         largest_share: the share of its variance that one unit carries; None where it does not vary.
+        swap_ratio: its variance over random swaps over that over samples of units, were the scores
+            equal: below 1 where a count moves one of the scores only, as lengths do where one
+            output is short and the other long. None where it does not vary.
     """
 
     design_effect: float | None
     largest_share: float | None
+    swap_ratio: float | None
 
 
 def spreads(
@@ -167,16 +171,23 @@ def spreads(
     # What is left of equal contributions after rounding is no variance.
     least = (1e-12 * max(statistics.scale, 1.0)) ** 2
     found = []
-    for a, b in pairs:
+    left, right = np.array(pairs).T
+    # After a swap of half of the units both systems have the mean of their sums.
+    swapped = statistics.metric.gradient((statistics.sums[left] + statistics.sums[right]) / 2)
+    for place, (a, b) in enumerate(pairs):
         squares = (by_unit[:, a] - by_unit[:, b]) ** 2
         total = float(squares.sum())
-        share = float(squares.max()) / total if total > least else None
+        share = ratio = None
+        if total > least:
+            share = float(squares.max()) / total
+            moved = (statistics.rows[:, a] - statistics.rows[:, b]) @ swapped[place]
+            ratio = _variance(moved - moved.mean()) / _variance(by_unit[:, a] - by_unit[:, b])
         effect = None
         if by_segment is not None and by_cluster is not None:
             plain = _variance(by_segment[:, a] - by_segment[:, b])
             if plain > least:
                 effect = _variance(by_cluster[:, a] - by_cluster[:, b]) / plain
-        found.append(Spread(effect, share))
+        found.append(Spread(effect, share, ratio))
     return found
 
 
