@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def installed() -> Iterator[None]:
-    before = {name: sys.modules.pop(name) for name in list(sys.modules) if name == "sacrebleu"}
+    names = [name for name in sys.modules if name.partition(".")[0] == "sacrebleu"]
+    before = {name: sys.modules.pop(name) for name in names}
     install()
     yield
     uninstall()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, wraps
 from pathlib import Path
 from time import monotonic
@@ -26,6 +26,7 @@ from truebleu.reports.document import CHECK_FORMATS, FORMATS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from truebleu.corpus.known_test_sets import KnownTestSet
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
     from truebleu.reports.charts import Drawable
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 
 LANGUAGE = "truebleu.language"
+TEST_SET = "truebleu.test_set"
 
 Command = TypeVar("Command", bound="Callable[..., object]")
 
@@ -88,6 +90,7 @@ class Texts:
     source: str | None
     documents: str | None
     strict: bool
+    known: KnownTestSet | None = None
 
     @property
     def are_given(self) -> bool:
@@ -103,6 +106,8 @@ class Texts:
             documents=self.documents,
             strict=self.strict,
         )
+        if self.known is not None:
+            test_set = _with_labels(test_set, self.known, documents=self.documents is None)
         if metrics:
             _, test_set = metrics_for(metrics, test_set)
         messages = [warning.message for warning in test_set.warnings]
@@ -131,7 +136,13 @@ def reference_options(command: Command, *, required: bool = True) -> Command:
     @wraps(command)
     def with_texts(*arguments: Any, **options: Any) -> Any:
         given = {name: options.pop(name) for name in Texts.__slots__ if name in options}
-        return command(*arguments, texts=Texts(**given), **options)
+        known = _known_test_set(options.pop("test_set"), given["references"])
+        if known is not None:
+            given["references"] = known.references
+            given["source"] = given["source"] or known.source
+        elif required and not given["references"]:
+            raise click.UsageError("Missing option '-r' / '--reference', or '--test-set'.")
+        return command(*arguments, texts=Texts(**given, known=known), **options)
 
     return add_options(
         cast("Command", with_texts),
@@ -141,8 +152,15 @@ def reference_options(command: Command, *, required: bool = True) -> Command:
             "references",
             metavar="FILE",
             multiple=True,
-            required=required,
-            help="A reference; repeat for several.",
+            help="A reference; repeat for several." + ("  [required]" if required else ""),
+        ),
+        click.option(
+            "--test-set",
+            metavar="NAME",
+            is_eager=True,
+            callback=_remembered_test_set,
+            help="In place of references: a test set that sacreBLEU knows and has downloaded, such "
+            "as wmt24 with -l en-de, or wmt24/en-de. Source, documents and domains come with it.",
         ),
         click.option("-s", "--source", metavar="FILE", help="The source text."),
         click.option(
@@ -152,6 +170,40 @@ def reference_options(command: Command, *, required: bool = True) -> Command:
         ),
         click.option("--strict", is_flag=True, help="Treat warnings about the texts as errors."),
     )
+
+
+def _remembered_test_set(
+    context: click.Context, _option: click.Parameter, written: str | None
+) -> str | None:
+    context.meta[TEST_SET] = written
+    return written
+
+
+def _known_test_set(written: str | None, references: Sequence[str]) -> KnownTestSet | None:
+    """The test set that is named, with its language pair behind a slash or by ``--language``."""
+    if written is None:
+        return None
+    if references:
+        raise SettingError("--test-set", written, "none beside --reference, whose place it takes")
+    from truebleu.corpus.known_test_sets import find_test_set
+
+    language = click.get_current_context().meta.get(LANGUAGE)
+    name, pair = written, language
+    head, _, tail = written.rpartition("/")
+    if "-" in tail and head:  # some test sets have a slash in their names
+        name, pair = head, tail
+    if pair is None or (language is not None and language != pair):
+        raise SettingError("--test-set", written, "a language pair: -l en-de, or wmt24/en-de")
+    return find_test_set(name, pair)
+
+
+def _with_labels(test_set: TestSet, known: KnownTestSet, *, documents: bool) -> TestSet:
+    """The test set with the documents and domains that are known, unless others were given."""
+    if documents:
+        test_set = replace(test_set, documents=known.documents)
+    if test_set.domains is None:
+        test_set = replace(test_set, domains=known.domains)
+    return test_set
 
 
 by_option = click.option(
@@ -251,7 +303,7 @@ def _for_language(metrics: list[Metric], language: str | None) -> list[Metric]:
     if language is None:
         return metrics
     fixed = [metric.for_language(language) for metric in metrics]
-    if fixed == metrics:
+    if fixed == metrics and click.get_current_context().meta.get(TEST_SET) is None:
         expected = "a metric whose tokenizer is not set, such as bleu; it would do nothing here"
         raise SettingError("--language", language, expected)
     return fixed

@@ -22,7 +22,7 @@ from truebleu.compat.sacrebleu._printing import (
     single_results,
 )
 from truebleu.compat.sacrebleu.metrics import BLEU, CHRF, METRICS, TER
-from truebleu.compat.sacrebleu.utils import LOGGER
+from truebleu.compat.sacrebleu.utils import LOGGER, get_available_testsets_for_langpair
 from truebleu.compat.sacrebleu.version import __version__
 from truebleu.errors import TruebleuError
 from truebleu.metrics.base import use_environment
@@ -30,6 +30,8 @@ from truebleu.metrics.base import use_environment
 if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterable, Iterator, Sequence
+
+    from truebleu.corpus.known_test_sets import KnownTestSet
 
 AnyMetric: TypeAlias = BLEU | CHRF | TER
 
@@ -86,11 +88,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(options: Namespace, logger: logging.Logger) -> Iterable[str]:
     """The lines of the result."""
-    _refuse_what_is_not_here(options)
+    if options.download or options.list or options.citation:
+        return _about_test_sets(options)
     _check_options(options)
-    references = read_references(options.refs, options.num_refs, options.encoding)
+    if options.echo:
+        return _echo(options)
+    references = _references(options)
     paired = options.paired_ar or options.paired_bs
     systems = read_systems(options.input, options.encoding, with_baseline=paired)
+    systems, references = _part(options, systems, references)
     _check_systems(options, systems, references)
     metrics = _metrics(options, references if systems else None)
     if options.sentence_level:
@@ -175,14 +181,14 @@ def _add_texts(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_test_sets(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("built-in test sets (there are none here: these are refused)")
-    group.add_argument("--test-set", "-t")
-    group.add_argument("--origlang", "-ol")
-    group.add_argument("--subset")
-    group.add_argument("--download")
-    group.add_argument("--list", action="store_true")
-    group.add_argument("--echo", nargs="+")
-    group.add_argument("--citation", "--cite", action="store_true")
+    group = parser.add_argument_group("test sets of the package sacrebleu, if it is installed")
+    group.add_argument("--test-set", "-t", help="a test set, or several with commas between them")
+    group.add_argument("--origlang", "-ol", help="only what was written in this language; non-XX")
+    group.add_argument("--subset", help="only documents whose description matches this pattern")
+    group.add_argument("--download", help="fetch a test set and end")
+    group.add_argument("--list", action="store_true", help="list test sets, or pairs of one")
+    group.add_argument("--echo", nargs="+", help="print fields of a test set: src, ref, docid, all")
+    group.add_argument("--citation", "--cite", action="store_true", help="print how to cite it")
 
 
 def _add_bleu(parser: argparse.ArgumentParser) -> None:
@@ -408,15 +414,105 @@ def _split(text: str) -> list[str]:
     return lines
 
 
-def _refuse_what_is_not_here(options: Namespace) -> None:
-    test_sets = ("test_set", "origlang", "subset", "download", "list", "echo", "citation")
-    for option in test_sets:
-        if getattr(options, option) not in (None, False):
-            flag = f"--{option.replace('_', '-')}"
+# Test sets, by the data layer of the real package.
+
+
+def _about_test_sets(options: Namespace) -> Iterator[str]:
+    """What is known about test sets, or nothing once one is fetched."""
+    from truebleu.corpus import known_test_sets as known
+
+    if options.download:
+        known.download(options.download, options.langpair)
+    elif options.citation:
+        if not options.test_set:
+            raise RefusedError("--citation: found no test set, expected one by -t")
+        for name in options.test_set.split(","):
+            known.language_pairs(name)
+            yield known.sacrebleu_module("dataset").DATASETS[name].citation or ""
+    elif options.test_set:
+        pairs = [options.langpair] if options.langpair else known.language_pairs(options.test_set)
+        for pair in pairs:
+            fields = known.find_test_set(options.test_set, pair).fields
+            yield f"{pair}: {', '.join(fields)}"
+    else:
+        names = known.known_test_sets()
+        if options.langpair:
+            yield f"The available test sets for {options.langpair} are:"
+            names = {
+                name: names[name] for name in get_available_testsets_for_langpair(options.langpair)
+            }
+        else:
+            yield "The available test sets are:"
+        for name, description in sorted(names.items()):
+            yield f"{name:<30}: {description}"
+
+
+def _test_sets(options: Namespace) -> list[KnownTestSet]:
+    from truebleu.corpus.known_test_sets import find_test_set
+
+    return [find_test_set(name, options.langpair) for name in options.test_set.split(",")]
+
+
+def _references(options: Namespace) -> list[list[str]]:
+    if options.test_set is None:
+        return read_references(options.refs, options.num_refs, options.encoding)
+    texts: list[list[str]] = []
+    for known in _test_sets(options):
+        read = read_references(known.references, 1, options.encoding)
+        texts = texts or [[] for _ in read]
+        if len(read) != len(texts):
             raise RefusedError(
-                f"{flag}: there are no built-in test sets here; name files instead, "
-                "as in: REFERENCE -i SYSTEM"
+                f"--test-set: found {len(read)} references in {known.name}, "
+                f"expected {len(texts)} as in the first"
             )
+        for text, lines in zip(texts, read, strict=True):
+            text.extend(lines)
+    return texts
+
+
+def _echo(options: Namespace) -> Iterator[str]:
+    """Fields of the test sets, with tabs between them."""
+    for known in _test_sets(options):
+        wanted = list(known.fields) if options.echo == ["all"] else options.echo
+        if "ref" in wanted and "ref" not in known.fields:
+            first = min(field for field in known.fields if field.startswith("ref"))
+            wanted = [first if field == "ref" else field for field in wanted]
+        for field in wanted:
+            if field not in known.fields:
+                raise RefusedError(
+                    f"--echo: found {field!r}, expected one of {', '.join(known.fields)}"
+                )
+        columns = [_read_lines(known.fields[field], options.encoding) for field in wanted]
+        columns = _kept(options, known.name, columns)
+        yield from ("\t".join(row) for row in zip(*columns, strict=True))
+
+
+def _part(
+    options: Namespace, systems: dict[str, list[str]], references: list[list[str]]
+) -> tuple[dict[str, list[str]], list[list[str]]]:
+    """The segments of the original language and the subset that are asked for."""
+    if options.origlang is None and options.subset is None:
+        return systems, references
+    _check_systems(options, systems, references)
+    texts = _kept(options, options.test_set, [*systems.values(), *references])
+    if not texts[0]:
+        raise RefusedError("--origlang, --subset: found no segment, expected at least one")
+    kept = dict(zip(systems, texts, strict=False))
+    return kept, texts[len(systems) :]
+
+
+def _kept(options: Namespace, names: str, texts: list[list[str]]) -> list[list[str]]:
+    """Texts without the segments that are not asked for, as the package chooses them."""
+    from truebleu.corpus.known_test_sets import sacrebleu_module
+
+    if options.origlang is None and options.subset is None:
+        return texts
+    choose = sacrebleu_module("utils").filter_subset
+    try:
+        kept = choose(texts, names, options.langpair, options.origlang, options.subset)
+    except Exception as error:  # the package raises nothing more special
+        raise RefusedError(f"--subset: {error}") from error
+    return [list(text) for text in kept]
 
 
 def _check_options(options: Namespace) -> None:
@@ -424,8 +520,18 @@ def _check_options(options: Namespace) -> None:
         raise RefusedError("--sentence-level: found several metrics, expected one")
     if options.num_refs != 1 and len(options.refs) > 1:
         raise RefusedError("--num-refs: found several reference files, expected one with columns")
-    if not options.refs:
-        raise RefusedError("found no reference files; name them before -i")
+    by_name = options.test_set is not None
+    if not options.refs and not by_name:
+        raise RefusedError("found no reference files; name them before -i, or a test set by -t")
+    if options.refs and by_name:
+        raise RefusedError("--test-set: found reference files too, expected one or the other")
+    if by_name and options.num_refs != 1:
+        raise RefusedError("--num-refs: found a test set, expected a reference file with columns")
+    if by_name and not options.langpair:
+        raise RefusedError("--test-set: found no language pair, expected one by -l, like en-de")
+    for option in ("origlang", "subset", "echo"):
+        if getattr(options, option) is not None and not by_name:
+            raise RefusedError(f"--{option}: found no test set, expected one by -t")
     if options.langpair and "-" not in options.langpair:
         raise RefusedError(f"--language-pair: found {options.langpair!r}, expected one like en-de")
     if options.width < 0:

@@ -1,11 +1,16 @@
-"""Opening files, logging, and the test-set functions, which say that there are no test sets."""
+"""Opening files, logging, and the test sets of the real package, where that is installed."""
 
 from __future__ import annotations
 
 import os
-from typing import IO, Any, NoReturn, cast
+from typing import IO, Any, cast
 
-from truebleu.errors import SettingError
+from truebleu.corpus.known_test_sets import (
+    download,
+    find_test_set,
+    known_test_sets,
+    language_pairs,
+)
 
 __all__ = [
     "SACREBLEU_DIR",
@@ -45,41 +50,39 @@ def smart_open(file: str, mode: str = "rt", encoding: str = "utf-8") -> IO[Any]:
     return open(file, mode=mode, encoding=encoding, newline="\n")
 
 
-def get_source_file(test_set: str, langpair: str) -> NoReturn:  # noqa: ARG001
-    """Raises SettingError: no test set comes with this package."""
-    _refuse(test_set)
+def get_source_file(test_set: str, langpair: str) -> str:
+    """The file of a test set's source text; see `truebleu.corpus.known_test_sets`."""
+    return find_test_set(test_set, langpair).source
 
 
-def get_reference_files(test_set: str, langpair: str) -> NoReturn:  # noqa: ARG001
-    """Raises SettingError: no test set comes with this package."""
-    _refuse(test_set)
+def get_reference_files(test_set: str, langpair: str) -> list[str]:
+    """The files of the references that are scored against."""
+    return list(find_test_set(test_set, langpair).references)
 
 
-def get_files(test_set: str, langpair: str) -> NoReturn:  # noqa: ARG001
-    """Raises SettingError: no test set comes with this package."""
-    _refuse(test_set)
+def get_files(test_set: str, langpair: str) -> list[str]:
+    """The files of all fields."""
+    return list(find_test_set(test_set, langpair).fields.values())
 
 
-def download_test_set(test_set: str, langpair: str | None = None) -> NoReturn:  # noqa: ARG001
-    """Raises SettingError: nothing is downloaded."""
-    _refuse(test_set)
+def download_test_set(test_set: str, langpair: str | None = None) -> list[str]:
+    """Fetch a test set; the files of its language pair."""
+    download(test_set, langpair)
+    return [] if langpair is None else get_files(test_set, langpair)
 
 
-def get_available_testsets() -> NoReturn:
-    """Raises SettingError: no test set comes with this package."""
-    _refuse(None)
+def get_available_testsets() -> list[str]:
+    """The names of all test sets, the newest first."""
+    return sorted(known_test_sets(), reverse=True)
 
 
-def get_available_testsets_for_langpair(langpair: str) -> NoReturn:  # noqa: ARG001
-    """Raises SettingError: no test set comes with this package."""
-    _refuse(None)
+def get_available_testsets_for_langpair(langpair: str) -> list[str]:
+    """The names of all test sets that have a language pair, either way round."""
+    parts = langpair.split("-")
+    pairs = {langpair, "-".join(reversed(parts))}
+    return [name for name in get_available_testsets() if pairs & set(language_pairs(name))]
 
 
-def get_langpairs_for_testset(testset: str) -> NoReturn:
-    """Raises SettingError: no test set comes with this package."""
-    _refuse(testset)
-
-
-def _refuse(test_set: str | None) -> NoReturn:
-    expected = "files of your own: truebleu has no built-in test sets and downloads nothing"
-    raise SettingError("test_set", test_set, expected)
+def get_langpairs_for_testset(testset: str) -> list[str]:
+    """The language pairs of a test set."""
+    return list(language_pairs(testset))
