@@ -320,7 +320,7 @@ def test_orders_that_cannot_be_are_an_error(orders: tuple[int, int]) -> None:
 def test_test_sets_are_not_downloaded_unasked(
     function: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    test_set = sacrebleu.DATASETS["wmt14"]
+    test_set = import_module("sacrebleu").DATASETS["wmt14"]
     monkeypatch.setattr(test_set, "_rawdir", str(tmp_path / "raw"))
     monkeypatch.setattr(test_set, "_outdir", str(tmp_path))
     with pytest.raises(errors.SettingError, match="--download wmt14 -l en-de"):
