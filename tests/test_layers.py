@@ -38,7 +38,7 @@ ALLOWED: dict[str, set[str]] = {
     "simulation": {"errors", "_lazy", "_settings", "corpus"},
     "resampling": {"errors", "_results", "_settings"},
     "significance": {"errors", "_lazy", "_results", "_settings", "corpus", "metrics", "resampling"},
-    "explanation": BELOW_THE_WAIST,
+    "explanation": BELOW_THE_WAIST | {"human"},
     "planning": BELOW_THE_WAIST | {"human"},
     "agreement": BELOW_THE_WAIST | {"human"},
     "nbest": BELOW_THE_WAIST,

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import truebleu
-from truebleu.explanation.report import ErrorSpan, Report, report, report_statistics
+from truebleu.explanation.report import Report, report, report_statistics
+from truebleu.human.spans import ErrorSpan
 from truebleu.metrics.function import FunctionMetric
 from truebleu.metrics.registry import parse_metrics
 from truebleu.metrics.statistics_files import SavedStatistics

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from truebleu.errors import OtherStatisticsError, SettingError, UnpairedSegmentsError
-from truebleu.explanation.report import ErrorSpan, report, report_statistics
+from truebleu.explanation.report import report, report_statistics
+from truebleu.human.spans import ErrorSpan
 from truebleu.metrics.statistics_files import SavedStatistics
 from truebleu.simulation import simulate_causes
 

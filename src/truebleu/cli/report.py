@@ -22,7 +22,7 @@ from truebleu.cli._options import (
 )
 from truebleu.cli.agree import optional_human_options, read_judgments
 from truebleu.cli.explain import explanation_options, read_slices
-from truebleu.cli.main import is_quiet, say
+from truebleu.cli.main import is_quiet, say, warn
 from truebleu.corpus._files import locate
 from truebleu.corpus._writing import refuse_existing
 from truebleu.errors import SettingError
@@ -30,9 +30,10 @@ from truebleu.explanation.report import Report, report, report_statistics
 from truebleu.metrics.statistics_files import find_statistics
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from truebleu.corpus.test_set import TestSet
+    from truebleu.human.spans import ErrorSpan
     from truebleu.metrics.base import Metric
     from truebleu.metrics.statistics_files import SavedStatistics
 
@@ -58,6 +59,12 @@ def report_options(command: Callable[..., Any]) -> Callable[..., Any]:
         partial(reference_options, required=False),
         metric_option,
         optional_human_options,
+        click.option(
+            "--spans",
+            metavar="FILE",
+            help="Errors marked in the outputs: MQM annotations with <v>…</v>, or xCOMET's in the "
+            "JSON of comet-score.",
+        ),
         explanation_options,
         execution_options,
     )
@@ -112,6 +119,7 @@ def make_report(
     texts: Texts,
     metrics: list[Metric],
     human: dict[str, Any] | None,
+    spans: str | None,
     columns: tuple[str, ...],
     counts: Path | None,
     **options: Any,
@@ -128,6 +136,7 @@ def make_report(
                 "documents",
                 "strict",
                 "human_file",
+                "spans",
                 "columns",
                 "counts",
             )
@@ -143,6 +152,7 @@ def make_report(
             metrics=metrics,
             **read_slices(columns, counts, texts.documents, test_set),
             **_people(test_set, metrics, human, options),
+            spans=None if spans is None else _marked(spans, test_set),
             progress=progress,
             **options,
         )
@@ -161,6 +171,16 @@ def _saved(systems: Sequence[str]) -> list[SavedStatistics] | None:
         text = next(written for written, _, one in found if one is None)
         raise SettingError("SYSTEM", text, "statistics as the others are, or texts for all")
     return [one if name is None else one.named(name) for _, name, one in found if one is not None]
+
+
+def _marked(path: str, test_set: TestSet) -> Mapping[str, Sequence[Sequence[ErrorSpan]]]:
+    """The errors that a file marks; those in other texts are counted."""
+    from truebleu.human.spans import read_spans
+
+    found = read_spans(path, test_set.systems)
+    if found.unmatched:
+        warn(f"{path}: {found.unmatched:,} errors are marked in texts that are not the outputs")
+    return found.spans
 
 
 def _people(

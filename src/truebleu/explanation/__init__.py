@@ -26,7 +26,6 @@ if TYPE_CHECKING:
         VariableContributions as VariableContributions,
     )
     from truebleu.explanation.report import (
-        ErrorSpan as ErrorSpan,
         MetricSegments as MetricSegments,
         Report as Report,
         Segments as Segments,
@@ -41,7 +40,7 @@ _HOMES = {
         "DegenerateGroup Explanation GroupContribution NgramContribution PairExplanation "
         "SliceContribution TypographyEffect VariableContributions"
     ),
-    "report": "ErrorSpan MetricSegments Report Segments report_statistics",
+    "report": "MetricSegments Report Segments report_statistics",
 }
 
 __all__ = " ".join(_HOMES.values()).split()

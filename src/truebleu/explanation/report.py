@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TextLike
     from truebleu.explanation.explain import Explanation
     from truebleu.explanation.slices import Variable
+    from truebleu.human.spans import ErrorSpan
     from truebleu.metrics.base import Formula, Metric
     from truebleu.metrics.statistics_files import SavedStatistics
     from truebleu.resampling import Units
@@ -47,24 +48,7 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
 
-__all__ = ["ErrorSpan", "MetricSegments", "Report", "Segments", "report", "report_statistics"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ErrorSpan:
-    """An error that someone, or some model, marked in an output.
-
-    Attributes:
-        start: its first character, counted from 0.
-        end: the character after its last one.
-        severity: such as "major".
-        category: such as "accuracy/omission"; empty where there is none.
-    """
-
-    start: int
-    end: int
-    severity: str
-    category: str = ""
+__all__ = ["MetricSegments", "Report", "Segments", "report", "report_statistics"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

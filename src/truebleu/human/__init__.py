@@ -19,12 +19,18 @@ if TYPE_CHECKING:
         Judgment as Judgment,
         PairwiseJudgments as PairwiseJudgments,
     )
+    from truebleu.human.spans import (
+        ErrorSpan as ErrorSpan,
+        MarkedErrors as MarkedErrors,
+        read_spans as read_spans,
+    )
 
 # The public names by the module that they live in.
 _HOMES = {
     "_metrics_eval": "MetricsEvalSet read_metrics_eval",
     "_reading": "read_human",
     "scores": "FORMATS HumanScores Judgment PairwiseJudgments",
+    "spans": "ErrorSpan MarkedErrors read_spans",
 }
 
 __all__ = " ".join(_HOMES.values()).split()

@@ -254,10 +254,10 @@ _Row = tuple[str, str, str, str, str, str, str]
 
 def _rows(path: str, data: bytes) -> tuple[list[str | None], Iterator[tuple[int | None, _Row]]]:
     """The columns by which rows are read, and the rows with their lines."""
-    header, rows = _table(path, data)
-    columns = [_column(header, names) for names in _WANTED]
+    header, rows = annotation_table(path, data)
+    columns = [find_column(header, names) for names in _WANTED]
     for name, names in (("system", SYSTEM), ("category", CATEGORY), ("severity", SEVERITY)):
-        if _column(header, names) is None:
+        if find_column(header, names) is None:
             found = f"the columns {', '.join(header)}"
             raise MalformedFileError(path, 1, found, f"MQM annotations with a column {name!r}")
     if columns[3] is None and (columns[1] is None or columns[2] is None):
@@ -270,7 +270,7 @@ def _rows(path: str, data: bytes) -> tuple[list[str | None], Iterator[tuple[int 
 _WANTED = (SYSTEM, DOCUMENT, DOCUMENT_NUMBER, NUMBER, RATER, CATEGORY, SEVERITY)
 
 
-def _column(header: Sequence[str], names: Sequence[str]) -> str | None:
+def find_column(header: Sequence[str], names: Sequence[str]) -> str | None:
     lower = {name.strip().lower(): name for name in reversed(header)}
     return next((lower[name] for name in names if name in lower), None)
 
@@ -307,7 +307,7 @@ def _text(fields: Sequence[object], place: int | None) -> str:
     return "" if value is None else str(value)
 
 
-def _table(
+def annotation_table(
     path: str, data: bytes
 ) -> tuple[Sequence[str], Iterator[tuple[int | None, Sequence[object]]]]:
     """Header and rows. TSV has no quotes unless its header has, and rows may lack last fields."""

@@ -202,7 +202,8 @@ def _lead(sentences: Sequence[str]) -> str:
 
 
 def _scores(compared: Document) -> str:
-    return _blocks(block for block in compared.blocks if not isinstance(block, Sentences))
+    shown = [block for block in compared.blocks if not isinstance(block, Sentences)]
+    return _blocks(sorted(shown, key=lambda block: not isinstance(block, Chart)))
 
 
 def _explanation(report: Report, explained: Document) -> str:
@@ -215,8 +216,7 @@ def _explanation(report: Report, explained: Document) -> str:
             parts.append(_blocks(kept))
             continue
         parts.append(
-            f"<details open><summary><h3>{_text(heading)}</h3></summary>"
-            f"{_blocks(kept, folded=True)}</details>"
+            f"<details open><summary><h3>{_text(heading)}</h3></summary>{_folded(kept)}</details>"
         )
     return "".join(parts)
 
@@ -235,23 +235,23 @@ def _groups(explained: Document) -> list[tuple[str | None, list[Block]]]:
     return [*groups, (None, [Notes(tuple(notes))])]
 
 
-def _blocks(blocks: Iterable[Block], *, folded: bool = False) -> str:
-    """Blocks as HTML: sentences, charts, and then the others, in parts that fold if asked for."""
-    first, charts, others = [], [], []
-    for block in blocks:
-        if isinstance(block, Chart):
-            charts.append(svg(block))
-        elif isinstance(block, Sentences):
-            first.append(html.render_block(block, styled=False))
-        elif folded and isinstance(block, Table):
-            title = _text(block.columns[0].heading)
-            table = html.render_block(block, styled=False)
-            others.append(
-                f'<details open class="table"><summary>{title}</summary>{table}</details>'
-            )
-        else:
-            others.append(html.render_block(block, styled=False))
-    return "\n".join([*first, *charts, *others])
+def _blocks(blocks: Iterable[Block]) -> str:
+    return "\n".join(
+        svg(block) if isinstance(block, Chart) else html.render_block(block, styled=False)
+        for block in blocks
+    )
+
+
+def _folded(blocks: Sequence[Block]) -> str:
+    """Sentences and charts, and then tables in parts that fold."""
+    tables = [block for block in blocks if isinstance(block, Table)]
+    others = [block for block in blocks if not isinstance(block, Table)]
+    parts = [
+        f'<details open class="table"><summary>{_text(table.columns[0].heading)}</summary>'
+        f"{html.render_block(table, styled=False)}</details>"
+        for table in tables
+    ]
+    return "\n".join([_blocks(others), *parts])
 
 
 def _segments(report: Report, data: PageData) -> str:

@@ -622,8 +622,8 @@ class Browser {
       ? `All ${count(store.count)} segments${part}`
       : `${count(kept.length)} of ${count(store.count)} segments${part}`;
     const headings = [
-      "", this.state.a, this.state.b, "difference", "they contribute", whole ? null : "p",
-    ].filter((heading) => heading !== null);
+      "", this.state.a, this.state.b, "difference", ...(whole ? [] : ["they contribute", "p"]),
+    ];
     const ps = [];
     const rows = store.metrics.map((metric) => {
       const scores = kept.length === 0 ? store.systems.map(() => null) : corpusScores(metric, store.systems, places);
@@ -639,9 +639,8 @@ class Browser {
         scores[a] === null ? not : plain(scores[a], metric.digits),
         scores[b] === null ? not : plain(scores[b], metric.digits),
         known ? change(scores[a] - scores[b], metric.digits) : not,
-        change(sum, metric.digits),
-        whole ? null : p,
-      ].filter((cell) => cell !== null);
+        ...(whole ? [] : [change(sum, metric.digits), p]),
+      ];
     });
     const parts = [element("p", {}, element("strong", {}, title)), tableOf(headings, rows)];
     if (!whole) {
