@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from truebleu import gate, read_test_set
 from truebleu.errors import SettingError, TruebleuError
-from truebleu.metrics.statistics_files import find_statistics
+from truebleu.metrics.statistics_files import find_statistics, read_statistics
 from truebleu.reports.document import Document, one_line, render
 
 if TYPE_CHECKING:
@@ -75,10 +75,11 @@ def _same_name(folder: Path, output: Path) -> Path:
 
 def decide(files: Files, environment: Mapping[str, str], level: float) -> GateResult:
     """The gate's decision about one test set."""
-    saved = find_statistics(str(files.baseline))
-    systems = [f"new={files.new}"]
-    if saved is None:
+    systems, saved = [f"new={files.new}"], None
+    if find_statistics(str(files.baseline)) is None:
         systems.append(f"baseline={files.baseline}")
+    else:
+        saved = read_statistics(files.baseline)
     texts = read_test_set(systems, [files.references], documents=files.documents)
     margin = environment.get("MARGIN", "")
     return gate(

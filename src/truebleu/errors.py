@@ -222,6 +222,17 @@ class OtherStatisticsError(CorpusError):
         )
 
 
+class AbsentTextError(CorpusError):
+    """A text that is needed where only its statistics are known."""
+
+    def __init__(self, label: str) -> None:
+        super().__init__(label)
+
+    def __str__(self) -> str:
+        (label,) = self.args
+        return f"{label}: found statistics without text, expected the text, which this needs"
+
+
 class SuspiciousTextError(CorpusError):
     """What would be a warning, where warnings are errors."""
 

@@ -89,5 +89,7 @@ def _read(
     if not isinstance(paths, list | tuple):
         raise SettingError("references", type(references), "a file's path, or a list of them")
     saved = find_statistics(os.fspath(baseline))
+    if saved is not None and len(saved) != 1:
+        raise SettingError("baseline", f"{len(saved)} systems in {baseline}", "one")
     systems = [new] if saved is not None else [new, baseline]
-    return read_test_set(systems, paths), saved
+    return read_test_set(systems, paths), None if saved is None else saved[0]

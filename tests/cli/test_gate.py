@@ -188,7 +188,6 @@ def test_the_old_system_may_be_named_and_come_through_a_pipe(folder: Path) -> No
         (["good.txt", "saved.json", "-m", "bleu:lowercase"], "saved.json: signature: found BLEU|"),
         (["good.txt", "saved.json", "-r", "good.txt"], "saved.json: references: found 1"),
         (["documents.tsv#doc", "saved.json", "-m", "bogus"], "unknown metric 'bogus'"),
-        (["saved.json", "good.txt"], "saved.json: "),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )

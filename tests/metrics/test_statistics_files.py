@@ -75,7 +75,7 @@ def test_what_is_saved_is_read_back_exactly(
     for unfixed in (BLEU(), TER(), NIST()):
         metric = unfixed.for_references(test_set.references)
         counts = metric.count(test_set).array()[:, 0]
-        assert read.by(metric, 2).tobytes() == counts.tobytes()
+        assert read.by(metric).tobytes() == counts.tobytes()
 
 
 def of_rows(rows: NDArray[np.float64]) -> SavedStatistics:
@@ -84,6 +84,8 @@ def of_rows(rows: NDArray[np.float64]) -> SavedStatistics:
         segments=len(rows),
         references=1,
         fingerprint="",
+        output="",
+        lengths=(1,) * len(rows),
         documents=None,
         domains=None,
         rows={"X": rows},
@@ -174,7 +176,7 @@ def test_other_references_are_refused(file: Path, test_set: TestSet) -> None:
 @pytest.mark.parametrize("metric", [BLEU(lowercase=True), BLEU(max_order=2)], ids=str)
 def test_another_signature_is_refused(file: Path, metric: BLEU) -> None:
     with pytest.raises(OtherStatisticsError, match=r"old\.json: signature: found BLEU\|nrefs:2"):
-        read_statistics(file).by(metric, 2)
+        read_statistics(file).by(metric)
 
 
 def test_counts_of_another_version_of_truebleu_are_refused(
@@ -182,7 +184,7 @@ def test_counts_of_another_version_of_truebleu_are_refused(
 ) -> None:
     monkeypatch.setattr("truebleu.metrics.base.VERSION", "99.0")
     with pytest.raises(OtherStatisticsError, match=r"expected BLEU\|.*version:truebleu-99\.0"):
-        read_statistics(file).by(BLEU(), 2)
+        read_statistics(file).by(BLEU())
 
 
 def test_another_format_version_is_refused(file: Path) -> None:

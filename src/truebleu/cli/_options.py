@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from truebleu.corpus.known_test_sets import KnownTestSet
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
+    from truebleu.metrics.statistics_files import SavedStatistics
     from truebleu.reports.charts import Drawable
     from truebleu.significance.people import AgreementCurve
 
@@ -98,9 +99,22 @@ class Texts:
         return any(getattr(self, name) for name in self.__slots__)
 
     def read(self, metrics: Sequence[Metric] = ()) -> TestSet:
-        """The test set; warnings go to standard error."""
+        """The test set; warnings go to standard error.
+
+        Systems may be statistics files, which need no references; texts beside them are counted.
+        """
+        systems, saved = statistics_among(self.systems)
+        if systems and not self.references:
+            expected = "at least one, as in -r FILE, or --test-set NAME"
+            raise SettingError("references", "none", expected)
+        if saved:
+            refuse_idle(["source", "documents"], "texts only: statistics files have their own")
+        if saved and not self.references:
+            from truebleu.metrics.saved_test_set import SavedTestSet
+
+            return SavedTestSet.of(saved)
         test_set = read_test_set(
-            self.systems,
+            systems,
             self.references,
             source=self.source,
             documents=self.documents,
@@ -108,14 +122,14 @@ class Texts:
         )
         if self.known is not None:
             test_set = _with_labels(test_set, self.known, documents=self.documents is None)
-        if metrics:
+        if metrics and systems:
             _, test_set = metrics_for(metrics, test_set)
         messages = [warning.message for warning in test_set.warnings]
         if self.strict and messages:
             raise SuspiciousTextError(messages)
         for message in messages:
             warn(message)
-        return test_set
+        return _with_statistics(test_set, saved, metrics) if saved else test_set
 
 
 def test_set_options(command: Command) -> Command:
@@ -140,8 +154,6 @@ def reference_options(command: Command, *, required: bool = True) -> Command:
         if known is not None:
             given["references"] = known.references
             given["source"] = given["source"] or known.source
-        elif required and not given["references"]:
-            raise click.UsageError("Missing option '-r' / '--reference', or '--test-set'.")
         return command(*arguments, texts=Texts(**given, known=known), **options)
 
     return add_options(
@@ -152,7 +164,8 @@ def reference_options(command: Command, *, required: bool = True) -> Command:
             "references",
             metavar="FILE",
             multiple=True,
-            help="A reference; repeat for several." + ("  [required]" if required else ""),
+            help="A reference; repeat for several."
+            + (" Statistics files need none." if required else ""),
         ),
         click.option(
             "--test-set",
@@ -204,6 +217,40 @@ def _with_labels(test_set: TestSet, known: KnownTestSet, *, documents: bool) -> 
     if test_set.domains is None:
         test_set = replace(test_set, domains=known.domains)
     return test_set
+
+
+def statistics_among(systems: Sequence[str]) -> tuple[list[str], list[SavedStatistics]]:
+    """The arguments that are texts, and the systems of those that are statistics files."""
+    from truebleu.metrics.statistics_files import find_statistics
+
+    texts: list[str] = []
+    saved: list[SavedStatistics] = []
+    for written in systems:
+        location = locate(written)
+        found = None if location.column is not None else find_statistics(location.path)
+        if found is None:
+            texts.append(written)
+        elif location.name is None:
+            saved += found
+        elif len(found) == 1:
+            saved.append(found[0].named(location.name))
+        else:
+            raise SettingError("system", written, f"no name for a file of {len(found)} systems")
+    return texts, saved
+
+
+def _with_statistics(
+    test_set: TestSet, saved: Sequence[SavedStatistics], metrics: Sequence[Metric]
+) -> TestSet:
+    """Texts and statistics together, refused unless the references are the same."""
+    from truebleu.metrics.saved_test_set import SavedTestSet
+    from truebleu.metrics.statistics_files import SavedStatistics
+
+    for statistics in saved:
+        statistics.require_same_references(test_set)
+    counted = SavedStatistics.of_systems(test_set, metrics) if test_set.systems else ()
+    together = SavedTestSet.of((*counted, *saved))
+    return replace(together, warnings=test_set.warnings)
 
 
 by_option = click.option(

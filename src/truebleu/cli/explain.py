@@ -24,6 +24,7 @@ from truebleu.cli._options import (
     seed_option,
     test_set_options,
 )
+from truebleu.cli.main import warn
 from truebleu.errors import MalformedFileError, SettingError
 from truebleu.explanation.explain import explain
 from truebleu.reports.charts import save_chart
@@ -120,6 +121,11 @@ def command(
     if chart_of is not None and chart is None:
         raise SettingError("--chart-of", chart_of, "--chart FILE beside it")
     test_set = texts.read(metrics)
+    if test_set.is_counted:
+        warn(
+            "statistics files have no text: without n-grams, typography, degenerate outputs and "
+            "slices by what the text is like"
+        )
     with progress_bar(2 * (options["replicates"] or DEFAULT_REPLICATES), "comparing") as progress:
         explanation = explain(
             test_set,

@@ -20,6 +20,7 @@ from truebleu.cli._options import (
     replicate_options,
 )
 from truebleu.corpus._files import locate
+from truebleu.errors import SettingError
 from truebleu.metrics.statistics_files import find_statistics
 from truebleu.reports.document import render
 from truebleu.significance.gate import GateSettings, gate
@@ -93,7 +94,8 @@ def command(
     others = ("ledger", "curves")
     settings = {name: value for name, value in given(options).items() if name not in others}
     GateSettings(**settings)  # refuses what is not possible before the texts are read
-    saved = _saved(old)
+    # Statistics of both systems are a test set by themselves.
+    saved = None if _saved(new) is not None else _saved(old)
     systems = [new, old] if saved is None else [new]
     test_set = replace(texts, systems=systems).read(metrics)
     replicates = options["replicates"] if options["margin"] is None else 0
@@ -106,5 +108,9 @@ def command(
 def _saved(written: str) -> SavedStatistics | None:
     """The saved statistics that were meant, under the name that they were given."""
     location = locate(written)
-    saved = None if location.column is not None else find_statistics(location.path)
-    return saved if saved is None or location.name is None else saved.named(location.name)
+    found = None if location.column is not None else find_statistics(location.path)
+    if found is None:
+        return None
+    if len(found) != 1:
+        raise SettingError("old", f"{len(found)} systems in {location.path}", "one")
+    return found[0] if location.name is None else found[0].named(location.name)

@@ -142,8 +142,6 @@ def command(
         _refuse_reported(reported)
         if not texts.systems:
             raise SettingError("systems", "none", "two outputs of the pilot, SYSTEM SYSTEM")
-        if not texts.references:
-            raise SettingError("references", "none", "at least one, as in -r FILE")
         result = plan(
             texts.read(metrics),
             difference=differences or None,

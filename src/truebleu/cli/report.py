@@ -19,15 +19,14 @@ from truebleu.cli._options import (
     progress_bar,
     reference_options,
     refuse_idle,
+    statistics_among,
 )
 from truebleu.cli.agree import optional_human_options, read_judgments
 from truebleu.cli.explain import explanation_options, read_slices
 from truebleu.cli.main import is_quiet, say, warn
-from truebleu.corpus._files import locate
 from truebleu.corpus._writing import refuse_existing
 from truebleu.errors import SettingError
 from truebleu.explanation.report import Report, report, report_statistics
-from truebleu.metrics.statistics_files import find_statistics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -160,17 +159,10 @@ def make_report(
 
 def _saved(systems: Sequence[str]) -> list[SavedStatistics] | None:
     """The statistics that all systems are; None where they are texts."""
-    found = [
-        (written, locate(written).name, find_statistics(locate(written).path))
-        for written in systems
-    ]
-    known = [one for _, _, one in found if one is not None]
-    if not known:
-        return None
-    if len(known) < len(found):
-        text = next(written for written, _, one in found if one is None)
-        raise SettingError("SYSTEM", text, "statistics as the others are, or texts for all")
-    return [one if name is None else one.named(name) for _, name, one in found if one is not None]
+    texts, saved = statistics_among(systems)
+    if saved and texts:
+        raise SettingError("SYSTEM", texts[0], "statistics as the others are, or texts for all")
+    return saved or None
 
 
 def _marked(path: str, test_set: TestSet) -> Mapping[str, Sequence[Sequence[ErrorSpan]]]:

@@ -86,7 +86,8 @@ Settings of the metrics:
     "--save",
     "file",
     metavar="FILE",
-    help="Also save the only system's segment statistics, for truebleu gate; gzipped as FILE.gz.",
+    help="Also save segment statistics, which stand for the text in other commands: of several "
+    "systems as FILE.parquet (needs truebleu[parquet]), of one also as JSON; gzipped as FILE.gz.",
 )
 @chart_beside_file_options
 @format_option
@@ -143,4 +144,4 @@ def _save(test_set: TestSet, metrics: Sequence[Metric], file: str, *, force: boo
     from truebleu.metrics.statistics_files import SavedStatistics, require_new_file, save_statistics
 
     require_new_file(file, overwrite=force)
-    save_statistics(SavedStatistics.of(test_set, metrics), file, overwrite=force)
+    save_statistics(SavedStatistics.of_systems(test_set, metrics), file, overwrite=force)

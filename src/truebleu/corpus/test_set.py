@@ -10,7 +10,7 @@ import copyreg
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, cast
 
 from truebleu import _core
 from truebleu._arguments import checked
@@ -108,6 +108,8 @@ class TestSet:
 
     # The name starts like a test class: pytest would collect it wherever it is imported.
     __test__ = False
+    # Whether its texts were counted elsewhere, and are not here.
+    is_counted: ClassVar[bool] = False
 
     systems: Mapping[str, TextLike]
     references: tuple[TextLike, ...]
@@ -146,6 +148,19 @@ class TestSet:
         """How many references each segment has, or None when that varies."""
         varies = any(None in reference for reference in self.references)
         return None if varies else len(self.references)
+
+    @property
+    def reference_lengths(self) -> tuple[int, ...]:
+        """Characters of the first reference that each segment has."""
+        return tuple(
+            len(next(text for text in segment if text is not None))
+            for segment in zip(*self.references, strict=True)
+        )
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the references; see `fingerprint`."""
+        return fingerprint(self.references)
 
     def examined(self) -> TestSet:
         """This test set with warnings about its texts, as `read_test_set` gives them.

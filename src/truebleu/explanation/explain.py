@@ -387,9 +387,11 @@ class _Explainer:
         names = list(self.test_set.systems)
         rows = np.ascontiguousarray(self.rows[:, [names.index(pair.a), names.index(pair.b)]])
         found = split_difference(self.metric, rows[:, 0], rows[:, 1])
-        ngrams = ngram_effects(
-            self.metric, self.test_set, (pair.a, pair.b), found, self.units, self.documents
-        )
+        ngrams = None
+        if not self.test_set.is_counted:
+            ngrams = ngram_effects(
+                self.metric, self.test_set, (pair.a, pair.b), found, self.units, self.documents
+            )
         slice_ps, excess_ps, ngram_ps = self._adjusted(found, ngrams, pairs)
         return PairExplanation(
             comparison=pair,
@@ -515,7 +517,7 @@ class _Explainer:
         return first, second
 
     def _typography(self, pair: PairResult) -> tuple[TypographyEffect, ...]:
-        if self.metric.native() is None:
+        if self.metric.native() is None or self.test_set.is_counted:
             return ()
         effects = []
         for kind in TYPOGRAPHY:

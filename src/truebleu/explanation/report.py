@@ -18,7 +18,7 @@ from truebleu import _core
 from truebleu._arguments import checked
 from truebleu._results import ComparedByValue, Result
 from truebleu._settings import DEFAULT_SEED
-from truebleu.corpus.test_set import TestSet, as_test_set, fingerprint
+from truebleu.corpus.test_set import TestSet, as_test_set
 from truebleu.errors import OtherStatisticsError, SettingError, UnpairedSegmentsError
 from truebleu.explanation.contributions import mean_gradient
 from truebleu.explanation.degenerate import degenerate_outputs
@@ -238,7 +238,7 @@ def report(
         progress,
         cuts=variables(test_set, by, counts),
         flagged=degenerate_outputs(test_set),
-        fingerprint=fingerprint(test_set.references),
+        fingerprint=test_set.fingerprint,
         human=human or {},
         spans=spans or {},
         agreement=agreement,
@@ -291,11 +291,9 @@ def report_statistics(
         domains=first.domains,
         is_examined=True,  # there is no text to look at
     )
-    # A varying number of references is in the signatures only.
-    per_segment = None if all("|nrefs:var|" in one for one in first.rows) else first.references
     counted = []
     for metric in metrics_for(metrics, test_set)[0]:
-        rows = np.stack([one.by(metric, per_segment) for one in saved], axis=1)
+        rows = np.stack([one.by(metric) for one in saved], axis=1)
         counted.append(CountedMetric(metric, _core.Statistics(np.ascontiguousarray(rows))))
     return _report(
         test_set,

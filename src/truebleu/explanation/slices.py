@@ -130,21 +130,32 @@ def variables(
     for name, labels in test_set.columns(columns).items():
         if name != "domain" or labels != test_set.domains:
             found.append(Variable.of(name, "metadata", labels))
-    origin: Origin = "reference" if test_set.source is None else "source"
-    text = [segment or "" for segment in (test_set.source or test_set.references[0])]
-    lengths = Variable.quarters(f"{origin} characters", origin, [len(one) for one in text])
-    found.append(lengths)
-    for name, holds in SEGMENT_TRAITS.items():
-        found.append(Variable.yes_or_no(name, origin, [holds(segment) for segment in text]))
-    repeats = Counter(text)
-    found.append(Variable.yes_or_no("is repeated", origin, [repeats[one] > 1 for one in text]))
-    found.append(_word_frequency(text, origin, counts))
+    if not test_set.is_counted:
+        found += _of_text(test_set, counts)
+    elif counts is not None:
+        raise SettingError("counts", type(counts), "texts, whose words they are about")
     kept = [variable for variable in found if variable is not None and len(variable.labels) > 1]
     names = [variable.name for variable in kept]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise SettingError("by", twice, "a name that no other slices have")
     return kept
+
+
+def _of_text(test_set: TestSet, counts: Mapping[str, int] | None) -> list[Variable | None]:
+    """What the source tells, or the first reference where there is no source."""
+    origin: Origin = "reference" if test_set.source is None else "source"
+    text = [segment or "" for segment in (test_set.source or test_set.references[0])]
+    repeats = Counter(text)
+    return [
+        Variable.quarters(f"{origin} characters", origin, [len(one) for one in text]),
+        *(
+            Variable.yes_or_no(name, origin, [holds(segment) for segment in text])
+            for name, holds in SEGMENT_TRAITS.items()
+        ),
+        Variable.yes_or_no("is repeated", origin, [repeats[one] > 1 for one in text]),
+        _word_frequency(text, origin, counts),
+    ]
 
 
 def _word_frequency(
@@ -162,10 +173,7 @@ def _word_frequency(
 
 def reference_shares(test_set: TestSet) -> Values:
     """The share of each segment in the characters of the first reference that it has."""
-    lengths = np.zeros(len(test_set))
-    for reference in reversed(test_set.references):
-        sizes = np.array([len(text) if text else 0 for text in reference], dtype=np.float64)
-        lengths = np.where(sizes > 0, sizes, lengths)
+    lengths = np.array(test_set.reference_lengths, dtype=np.float64)
     total = lengths.sum()
     return lengths / total if total else np.full(len(lengths), 1 / len(lengths))
 

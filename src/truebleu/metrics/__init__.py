@@ -35,12 +35,14 @@ if TYPE_CHECKING:
         metric_labels as metric_labels,
         parse_metric as parse_metric,
     )
+    from truebleu.metrics.saved_test_set import SavedTestSet as SavedTestSet
     from truebleu.metrics.sentence_bleu import (
         SentenceBLEU as SentenceBLEU,
         SentenceBLEUScore as SentenceBLEUScore,
     )
     from truebleu.metrics.statistics_files import (
         SavedStatistics as SavedStatistics,
+        read_all_statistics as read_all_statistics,
         read_statistics as read_statistics,
         save_statistics as save_statistics,
     )
@@ -62,7 +64,8 @@ _HOMES = {
     "per": "PER PERScore",
     "registry": "metric_labels parse_metric",
     "sentence_bleu": "SentenceBLEU SentenceBLEUScore",
-    "statistics_files": "SavedStatistics read_statistics save_statistics",
+    "saved_test_set": "SavedTestSet",
+    "statistics_files": "SavedStatistics read_all_statistics read_statistics save_statistics",
     "ter": "TER TERScore",
     "wer": "WER WERScore",
 }

@@ -236,6 +236,10 @@ class Metric(ABC):
         """The same, where the target language decides: `zh`, or a pair such as `en-zh`."""
         return self
 
+    def for_signature(self, signature: Mapping[str, str]) -> Metric:  # noqa: ARG002
+        """The same, where the fields of a signature decide: that of saved statistics."""
+        return self
+
     @checked
     def advice_for_script(self, script: str) -> str | None:  # noqa: ARG002
         """What to use instead, where this metric cuts words at spaces that the script lacks."""
@@ -607,6 +611,12 @@ class TokenMetric(NativeMetric):
         if self.tokenize != AUTO:
             return self
         return replace(self, tokenize=tokenizer_for_language(language))
+
+    def for_signature(self, signature: Mapping[str, str]) -> TokenMetric:
+        """With the tokenizer that the signature names, where it is `auto`."""
+        if self.tokenize != AUTO or "tok" not in signature:
+            return self
+        return replace(self, tokenize=signature["tok"])
 
     @checked
     def advice_for_script(self, script: str) -> str | None:

@@ -240,12 +240,23 @@ def metrics_for(metrics: Sequence[str | Metric], test_set: TestSet) -> tuple[lis
     What a metric leaves to the references is fixed by all of them, so that parts of the test set
     are counted alike. The warnings are about the texts, and about metrics that do not fit them.
     """
+    if test_set.is_counted:
+        from truebleu.metrics.saved_test_set import SavedTestSet
+
+        if isinstance(test_set, SavedTestSet):
+            saved = test_set.metrics(as_metrics(metrics))
+            _require_distinct(metric_labels(saved))
+            return saved, test_set
     fixed = [metric.for_references(test_set.references) for metric in as_metrics(metrics)]
     labels = metric_labels(fixed)
+    _require_distinct(labels)
+    return fixed, with_metric_warnings(test_set.examined(), dict(zip(labels, fixed, strict=True)))
+
+
+def _require_distinct(labels: Sequence[str]) -> None:
     label, count = Counter(labels).most_common(1)[0]
     if count > 1:
         raise SettingError("metrics", f"{label} twice", "every metric once, with its settings")
-    return fixed, with_metric_warnings(test_set.examined(), dict(zip(labels, fixed, strict=True)))
 
 
 def with_metric_warnings(test_set: TestSet, metrics: Mapping[str, Metric]) -> TestSet:

@@ -1,8 +1,9 @@
-"""Segment statistics as files, so that a system can be compared with later ones without its text.
+"""Segment statistics as files, so that systems can be compared again without their texts.
 
-A file holds one system's counts by one or more metrics, and what must match before other counts may
-be set against them: the metrics' signatures and the fingerprint of the references. It is JSON with
-a line per column, gzipped where its name ends in .gz; docs/reference/gate.md has the layout.
+A file holds systems' counts by one or more metrics, and what must match before other counts may be
+set against them: the metrics' signatures and the fingerprint of the references. JSON, with a line
+per column, holds one system, gzipped where its name ends in .gz; Parquet holds any number of them.
+docs/reference/statistics-files.md has the layouts.
 """
 
 from __future__ import annotations
@@ -35,6 +36,9 @@ FORMAT_VERSION = 1
 # Larger whole numbers stay floats: written out they have up to 309 digits, which not every reader
 # of JSON keeps.
 LARGEST_EXACT = 2**53
+PARQUET = ".parquet"
+PARQUET_MAGIC = b"PAR1"
+GZIP = b"\x1f\x8b"
 KIND = "statistics saved by 'truebleu score --save'"
 # White space may differ: a formatter may have been at a file that was committed.
 BEGINNING = re.compile(rb'\s*\{\s*"format"\s*:\s*"' + FORMAT.encode() + rb'"')
@@ -50,6 +54,8 @@ class SavedStatistics(ComparedByValue):
         segments: how many there are.
         references: how many references they were counted against.
         fingerprint: of these references.
+        output: the fingerprint of the system's own text.
+        lengths: characters of the first reference that each segment has.
         documents: the document of each segment, where that was known.
         domains: the domain of each segment, where that was known.
         rows: counts shaped (segment, column), by the metric's whole signature.
@@ -60,6 +66,8 @@ class SavedStatistics(ComparedByValue):
     segments: int
     references: int
     fingerprint: str
+    output: str
+    lengths: tuple[int, ...]
     documents: tuple[str, ...] | None
     domains: tuple[str, ...] | None
     rows: Mapping[str, NDArray[np.float64]]
@@ -69,20 +77,35 @@ class SavedStatistics(ComparedByValue):
     @checked
     def of(cls, test_set: TestSet, metrics: Sequence[str | Metric] = ("bleu",)) -> SavedStatistics:
         """Count the only system of a test set."""
-        (system,) = require_one_system(test_set)
+        require_one_system(test_set)
+        return cls.of_systems(test_set, metrics)[0]
+
+    @classmethod
+    def of_systems(
+        cls, test_set: TestSet, metrics: Sequence[str | Metric] = ("bleu",)
+    ) -> tuple[SavedStatistics, ...]:
+        """Count all systems of a test set."""
+        import numpy as np
+
         per_segment = test_set.references_per_segment
         rows = {
-            str(metric.signature.with_references(per_segment)): metric.count(test_set).array()[:, 0]
+            str(metric.signature.with_references(per_segment)): metric.count(test_set).array()
             for metric in metrics_for(metrics, test_set)[0]
         }
-        return cls(
-            system=system,
-            segments=len(test_set),
-            references=len(test_set.references),
-            fingerprint=fingerprint(test_set.references),
-            documents=test_set.documents,
-            domains=test_set.domains,
-            rows=rows,
+        references, lengths = test_set.fingerprint, test_set.reference_lengths
+        return tuple(
+            cls(
+                system=system,
+                segments=len(test_set),
+                references=len(test_set.references),
+                fingerprint=references,
+                output=fingerprint([text]),
+                lengths=lengths,
+                documents=test_set.documents,
+                domains=test_set.domains,
+                rows={key: np.ascontiguousarray(counts[:, place]) for key, counts in rows.items()},
+            )
+            for place, (system, text) in enumerate(test_set.systems.items())
         )
 
     @checked
@@ -93,22 +116,57 @@ class SavedStatistics(ComparedByValue):
     @checked
     def require_same_references(self, test_set: TestSet) -> None:
         """Raise OtherStatisticsError unless they were counted against this test set."""
+        self._require(len(test_set), len(test_set.references), test_set.fingerprint)
+
+    def require_same_as(self, other: SavedStatistics) -> None:
+        """Raise OtherStatisticsError unless both were counted against the same references."""
+        self._require(other.segments, other.references, other.fingerprint)
+        for what in ("documents", "domains"):
+            mine, others = getattr(self, what), getattr(other, what)
+            if mine is not None and others is not None and mine != others:
+                raise OtherStatisticsError(self.label, what, "others", f"those of {other.label}")
+
+    def _require(self, segments: int, references: int, of_references: str) -> None:
         for what, found, expected in (
-            ("segments", self.segments, len(test_set)),
-            ("references", self.references, len(test_set.references)),
-            ("text of the references", self.fingerprint, fingerprint(test_set.references)),
+            ("segments", self.segments, segments),
+            ("references", self.references, references),
+            ("text of the references", self.fingerprint, of_references),
         ):
             if found != expected:
                 raise OtherStatisticsError(self.label, what, str(found), str(expected))
 
+    @property
+    def references_per_segment(self) -> int | None:
+        """How many references each segment has, or None when that varies."""
+        counts = {_fields(signature).get("nrefs", "var") for signature in self.rows}
+        count = counts.pop() if len(counts) == 1 else "var"
+        return int(count) if count.isdecimal() else None
+
+    def fixed(self, metric: Metric) -> Metric:
+        """The metric, with what it leaves to the references as it was when it was saved."""
+        of_references = self.references_per_segment
+        of_name = (one for one in self.rows if one.split("|")[0] == metric.name)
+        for signature in of_name:
+            fixed = metric.for_signature(_fields(signature))
+            if str(fixed.signature.with_references(of_references)) == signature:
+                return fixed
+        expected = str(metric.signature.with_references(of_references))
+        raise OtherStatisticsError(self.label, "signature", " and ".join(self.rows), expected)
+
     @checked
-    def by(self, metric: Metric, references_per_segment: int | None) -> NDArray[np.float64]:
+    def by(self, metric: Metric) -> NDArray[np.float64]:
         """The counts of a metric; one with other settings, or of another version, is refused."""
-        signature = str(metric.signature.with_references(references_per_segment))
+        signature = str(metric.signature.with_references(self.references_per_segment))
         if signature not in self.rows:
             found = " and ".join(self.rows)
             raise OtherStatisticsError(self.label, "signature", found, signature)
         return self.rows[signature]
+
+
+def _fields(signature: str) -> dict[str, str]:
+    """The settings in a signature that was written out."""
+    _, *fields = signature.split("|")
+    return {key: value for key, _, value in (field.partition(":") for field in fields)}
 
 
 def require_one_system(test_set: TestSet) -> list[str]:
@@ -121,11 +179,26 @@ def require_one_system(test_set: TestSet) -> list[str]:
 
 @checked
 def save_statistics(
-    statistics: SavedStatistics, path: str | Path, *, overwrite: bool = False
+    statistics: SavedStatistics | Sequence[SavedStatistics],
+    path: str | Path,
+    *,
+    overwrite: bool = False,
 ) -> None:
-    """Write statistics to a file, whole or not at all; one that exists only to overwrite it."""
+    """Write statistics to a file, whole or not at all; one that exists only to overwrite it.
+
+    The ending says how: Parquet for `.parquet`, else JSON, which holds one system.
+    """
     path = Path(path)
-    data = _text(statistics).encode()
+    systems = [statistics] if isinstance(statistics, SavedStatistics) else list(statistics)
+    if path.suffix == PARQUET:
+        from truebleu.metrics._statistics_parquet import parquet_bytes
+
+        data = parquet_bytes(systems)
+    elif len(systems) != 1:
+        names = ", ".join(one.system for one in systems)
+        raise SettingError("systems", names, f"one system for JSON; FILE{PARQUET} holds several")
+    else:
+        data = _text(systems[0]).encode()
     if path.suffix == ".gz":
         from gzip import compress
 
@@ -141,23 +214,49 @@ def require_new_file(path: str | Path, *, overwrite: bool) -> None:
 
 @checked
 def read_statistics(path: str | Path) -> SavedStatistics:
-    """Read statistics from a file; one that is damaged or of another kind is refused."""
+    """Read one system's statistics; a file that is damaged or of another kind is refused."""
+    systems = read_all_statistics(path)
+    if len(systems) != 1:
+        raise SettingError("statistics", f"{len(systems)} systems in {path}", "a file of one")
+    return systems[0]
+
+
+def read_all_statistics(path: str | Path) -> tuple[SavedStatistics, ...]:
+    """Read the statistics of all systems in a file; `SavedTestSet.of` makes a test set of them."""
     name = str(path)
-    data = Files().contents(name)
-    if not BEGINNING.match(data):
+    found = _among(name, Files().contents(name))
+    if found is None:
         raise MalformedFileError(name, None, "a file of another kind", KIND)
-    return _parsed(name, data)
+    return found
 
 
-def find_statistics(path: str) -> SavedStatistics | None:
+def find_statistics(path: str) -> tuple[SavedStatistics, ...] | None:
     """The statistics in a file, known by how it begins; None where it holds something else.
 
     Only regular files are looked into: what comes through a pipe can be read only once.
     """
-    if not os.path.isfile(path):
+    if not os.path.isfile(path) or not _may_hold_statistics(path):
         return None
-    data = Files().contents(path)
-    return _parsed(path, data) if BEGINNING.match(data) else None
+    return _among(path, Files().contents(path))
+
+
+def _may_hold_statistics(path: str) -> bool:
+    """Whether the beginning of a file fits: texts need not be read twice."""
+    try:
+        with open(path, "rb") as file:
+            beginning = file.read(4096)
+    except OSError:  # whoever reads it as a text says what is wrong
+        return False
+    known = beginning[:2] == GZIP or beginning[:4] == PARQUET_MAGIC
+    return known or BEGINNING.match(beginning) is not None
+
+
+def _among(path: str, data: bytes) -> tuple[SavedStatistics, ...] | None:
+    if data[:4] == PARQUET_MAGIC:
+        from truebleu.metrics._statistics_parquet import parsed_parquet
+
+        return parsed_parquet(path, data)
+    return (_parsed(path, data),) if BEGINNING.match(data) else None
 
 
 def _text(statistics: SavedStatistics) -> str:
@@ -186,6 +285,8 @@ def _document(statistics: SavedStatistics) -> dict[str, Any]:
         "segments": statistics.segments,
         "references": statistics.references,
         "fingerprint": statistics.fingerprint,
+        "output": statistics.output,
+        "lengths": list(statistics.lengths),
         "documents": _listed(statistics.documents),
         "domains": _listed(statistics.domains),
         "metrics": [
@@ -206,8 +307,7 @@ def _numbers(column: NDArray[np.float64]) -> list[int | float]:
     """Whole numbers without a point, but for huge ones and for -0.0, which would lose its sign."""
     import numpy as np
 
-    if not np.isfinite(column).all():
-        raise SettingError("statistics", float(column[~np.isfinite(column)][0]), "finite numbers")
+    finite(column)
     whole = (column == np.floor(column)) & (np.abs(column) < LARGEST_EXACT)
     whole &= (column != 0) | ~np.signbit(column)
     counts = zip(column.tolist(), whole.tolist(), strict=True)
@@ -225,15 +325,29 @@ def _checksum(document: Mapping[str, Any]) -> str:
 
 def _parsed(path: str, data: bytes) -> SavedStatistics:
     document = _json(path, data)
-    version = document.get("version")
-    if version != FORMAT_VERSION:
-        expected = f"{FORMAT_VERSION}, the one that this truebleu knows"
-        raise MalformedFileError(path, None, f"format version {version!r}", expected)
+    version_of(path, document)
     checksum = document.pop("checksum", None)
     if checksum != _checksum(document):
         found = "contents that do not fit their checksum"
         raise MalformedFileError(path, None, found, f"{KIND}, unchanged")
     return _statistics(path, document)
+
+
+def version_of(path: str, document: Mapping[str, Any]) -> None:
+    """Refuse a layout that this truebleu does not know."""
+    version = document.get("version")
+    if version != FORMAT_VERSION:
+        expected = f"{FORMAT_VERSION}, the one that this truebleu knows"
+        raise MalformedFileError(path, None, f"format version {version!r}", expected)
+
+
+def finite(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The counts, refused where one is no number."""
+    import numpy as np
+
+    if not np.isfinite(counts).all():
+        raise SettingError("statistics", float(counts[~np.isfinite(counts)][0]), "finite numbers")
+    return counts
 
 
 def _json(path: str, data: bytes) -> dict[str, Any]:
@@ -257,6 +371,8 @@ def _statistics(path: str, document: Mapping[str, Any]) -> SavedStatistics:
             segments=document["segments"],
             references=document["references"],
             fingerprint=document["fingerprint"],
+            output=document["output"],
+            lengths=tuple(map(int, document["lengths"])),
             documents=_labels(document["documents"]),
             domains=_labels(document["domains"]),
             rows=rows,
@@ -264,7 +380,7 @@ def _statistics(path: str, document: Mapping[str, Any]) -> SavedStatistics:
         )
     except (KeyError, TypeError, ValueError, OverflowError):
         raise MalformedFileError(path, None, "another layout", KIND) from None
-    lists = (*rows.values(), statistics.documents, statistics.domains)
+    lists = (*rows.values(), statistics.lengths, statistics.documents, statistics.domains)
     if any(one is not None and len(one) != statistics.segments for one in lists):
         raise MalformedFileError(path, None, "lists of different length", KIND)
     return statistics

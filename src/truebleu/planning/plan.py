@@ -524,7 +524,8 @@ class _Pilot:
         self._settings = settings
         self._names = list(test_set.systems)
         self._units = units_of(test_set, CompareSettings(unit=settings.unit))
-        self._sizes = self._units.add_up(_reference_lengths(test_set))
+        # Characters of the reference: how much a segment weighs in most metrics.
+        self._sizes = self._units.add_up(np.maximum(test_set.reference_lengths, 1.0))
         documents = test_set.documents
         self._by_document: Units | None = None
         if documents is not None and len(set(documents)) > 1:
@@ -824,15 +825,6 @@ def _baseline(names: Sequence[str], baseline: str | None) -> str | None:
         expected = f"one of {', '.join(names)}, to compare the others with; or two systems only"
         raise SettingError("baseline", "none", expected)
     return names[0]
-
-
-def _reference_lengths(test_set: TestSet) -> NDArray[np.float64]:
-    """Characters of each segment's first reference: how much a segment weighs in most metrics."""
-    lengths = [
-        max(len(next(text for text in segment if text is not None)), 1)
-        for segment in zip(*test_set.references, strict=True)
-    ]
-    return np.array(lengths, dtype=np.float64)
 
 
 def _design_effect(

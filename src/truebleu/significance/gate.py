@@ -36,7 +36,7 @@ import numpy as np
 from truebleu._arguments import checked
 from truebleu._results import Result
 from truebleu._settings import DEFAULT_SEED, require_number
-from truebleu.corpus.test_set import TestSet, as_test_set, fingerprint
+from truebleu.corpus.test_set import TestSet, as_test_set
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels, metrics_for
 from truebleu.metrics.statistics_files import SavedStatistics
@@ -344,12 +344,10 @@ def gate(
     with open_ledger(ledger) as opened:
         fingerprints = [_fingerprint(rows, system) for system in (0, 1)]
         key = _key(statistics, units, settings, fingerprints)
-        look = opened.look(fingerprint(test_set.references), key, settings.level, looks)
+        look = opened.look(test_set.fingerprint, key, settings.level, looks)
         result = decide(look)
         if not look.repeated:
-            opened.record(
-                look, _record(result, fingerprint(test_set.references), key, fingerprints)
-            )
+            opened.record(look, _record(result, test_set.fingerprint, key, fingerprints))
         return result
 
 
@@ -437,7 +435,7 @@ def _rows(metric: Metric, test_set: TestSet, saved: SavedStatistics | None) -> V
     """Counts shaped (segment, system, column), the new system first."""
     if saved is None:
         return metric.count(test_set).array()
-    old = saved.by(metric, test_set.references_per_segment)
+    old = saved.by(metric)
     new = metric.count(test_set).array()[:, 0]
     return np.stack([new, old], axis=1)
 
