@@ -69,7 +69,7 @@ man: .venv/built  ## manual pages of all commands, into dist/man
 wheel: .venv/bin/python  ## a wheel and the sources, into dist
 	rm -rf dist/*.whl dist/*.tar.gz
 	$(BIN)/maturin build --release --locked --quiet --out dist
-	$(BIN)/maturin sdist --quiet --out dist
+	$(BIN)/maturin sdist --out dist
 
 dist-check: wheel  ## install the wheel into an empty environment, try it, and check what it says of itself
 	$(BIN)/python -m pip install --quiet twine
