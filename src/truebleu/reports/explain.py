@@ -522,7 +522,7 @@ def data_table(explanation: Explanation) -> Table:
 
 # Charts.
 
-KINDS = ADDS, TAKES, WHOLE = "adds to it", "takes from it", "the whole difference"
+KINDS = ADDS, TAKES, WHOLE = "contributes above 0", "contributes below 0", "the whole difference"
 
 
 def charts(explanation: Explanation, pair: PairExplanation) -> list[Chart]:
