@@ -1,0 +1,55 @@
+"""The page as a file: what is in it, and how much."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from truebleu.corpus import read_test_set
+from truebleu.explanation.report import report
+from truebleu.reports.page import html_page
+from truebleu.simulation import simulate_causes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MADE = report(simulate_causes(segments=60), replicates=200)
+PAGE = html_page(MADE, command="truebleu report --title '<i>&'")
+
+
+def test_the_policy_names_the_only_script_and_the_only_style() -> None:
+    policy = re.search('Content-Security-Policy" content="([^"]*)"', PAGE)
+    assert policy is not None
+    for tag in ("script", "style"):
+        (content,) = re.findall(f"<{tag}>(.*?)</{tag}>", PAGE, re.DOTALL)
+        digest = b64encode(sha256(content.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy[1]
+    assert "connect-src 'none'" in policy[1]
+    assert "unsafe" not in policy[1]
+    # Nothing that a policy would have to allow, and nothing from elsewhere.
+    assert not re.search(r"<[^>]+ (style|on\w+)=", PAGE)
+    assert not re.search(r"""(src|href)=["'](?!#|data:,)""", PAGE)
+
+
+def test_the_page_says_how_it_was_made() -> None:
+    assert "truebleu report --title &#x27;&lt;i&gt;&amp;&#x27;" in PAGE
+    assert MADE.segments is not None
+    assert MADE.segments.fingerprint in PAGE
+    for metric in MADE.comparison.metrics.values():
+        assert str(metric.signature) in PAGE
+
+
+def test_a_thousand_segments_of_five_systems_take_less_than_a_megabyte(shared: Path) -> None:
+    data = shared / "data" / "wmt24-en-es"
+    names = ("GPT-4", "Gemini-1.5-Pro", "Llama3-70B", "Claude-3.5", "ONLINE-B")
+    texts = read_test_set(
+        [str(data / "sys" / f"{name}.txt") for name in names],
+        [str(data / "refA.txt")],
+        source=str(data / "src.txt"),
+        documents=str(data / "docs.tsv"),
+    )
+    page = html_page(report(texts, metrics=["bleu", "chrf"], replicates=500))
+    assert len(page.encode()) < 1_000_000
+    assert "segments are in this page" not in page
