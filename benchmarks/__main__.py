@@ -27,6 +27,7 @@ NAMES = (
     *("paired-bs", "paired-ar", "cold-compare"),
     *("agree-kendall", "agree-permutation", "agree-memory"),
     *("mbr-chrf", "mbr-chrf-pairs", "mbr-bleu", "mbr-large"),
+    *("mert", "mira"),
 )
 
 
@@ -101,7 +102,7 @@ def _parse_options() -> argparse.Namespace:
 
 def _measure(name: str, *, quick: bool) -> list[Speed | Memory]:
     """The rows of one name."""
-    from benchmarks import judgments, nbest, significance
+    from benchmarks import judgments, nbest, significance, tuning
     from benchmarks.cold import measure_cold
     from benchmarks.contests import compare
     from benchmarks.large import measure_large
@@ -116,9 +117,11 @@ def _measure(name: str, *, quick: bool) -> list[Speed | Memory]:
         return [measure_cold(corpus)]
     if name in significance.NAMES:
         return [*significance.measure_significance(smaller, (name,), quick=quick)]
+    if name in tuning.NAMES:
+        return [*tuning.measure_tuning(corpus, (name,), quick=quick)]
     if name in nbest.NAMES:
-        return [*nbest.measure_nbest(corpus, (name,), quick=quick)]
-    if name in judgments.NAMES:
+        speed, memory = nbest.measure_nbest(corpus, (name,), quick=quick)
+    elif name in judgments.NAMES:
         speed, memory = judgments.measure_judgments((name,), quick=quick)
     else:
         speed, memory = measure_large(50_000 if quick else 1_000_000)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from functools import partial
+from pathlib import Path
 from random import Random
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.data import load_corpus
+from benchmarks.memory import peak_memory
 from benchmarks.peers import installed
-from benchmarks.results import Speed
+from benchmarks.results import Memory, Speed
 from benchmarks.timing import race, time_once
 from truebleu.nbest import mbr
 
@@ -25,14 +31,19 @@ FEW = 2
 # mbrs computes in single precision.
 TOLERANCE = 1e-4
 LARGE_CANDIDATES, LARGE_SEGMENTS = 1_000, 100
+# The peak may be so many times the text, and so much more.
+MEMORY_BAR = 1.5, 300_000_000
 
 Lists = list[list[str]]
 
 
-def measure_nbest(corpus: Corpus, names: tuple[str, ...], *, quick: bool) -> list[Speed]:
+def measure_nbest(
+    corpus: Corpus, names: tuple[str, ...], *, quick: bool
+) -> tuple[list[Speed], list[Memory]]:
     """MBR by chrF and BLEU; and a large one, which no peer is given."""
     lists = make_lists(corpus, CANDIDATES, 20 if quick else SEGMENTS)
-    speed = []
+    speed: list[Speed] = []
+    memory: list[Memory] = []
     if "mbr-chrf" in names:
         speed.append(_race("mbr-chrf", lists, "chrf", _fastchrf, bar=50, few=len(lists)))
     if "mbr-chrf-pairs" in names:
@@ -40,8 +51,10 @@ def measure_nbest(corpus: Corpus, names: tuple[str, ...], *, quick: bool) -> lis
     if "mbr-bleu" in names:
         speed.append(_race("mbr-bleu", lists, "bleu", _bleu_pairs, bar=300, few=FEW))
     if "mbr-large" in names:
-        speed.append(_large(corpus, quick=quick))
-    return speed
+        row, peak = _large(2 if quick else LARGE_SEGMENTS)
+        speed.append(row)
+        memory.append(peak)
+    return speed, memory
 
 
 def make_lists(corpus: Corpus, candidates: int, segments: int) -> Lists:
@@ -101,18 +114,33 @@ def _race(
     )
 
 
-def _large(corpus: Corpus, *, quick: bool) -> Speed:
-    segments = 2 if quick else LARGE_SEGMENTS
-    lists = make_lists(corpus, LARGE_CANDIDATES, segments)
-    started = perf_counter()
-    mbr(lists, metric="chrf")
-    return Speed(
+def _large(segments: int) -> tuple[Speed, Memory]:
+    """All pairs of very long lists, in a process of its own."""
+    command = [sys.executable, "-m", "benchmarks.nbest", str(segments)]
+    folder = Path(__file__).resolve().parents[1]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, cwd=folder)
+    found = json.loads(done.stdout)
+    what = f"MBR by chrf, {LARGE_CANDIDATES:,} candidates × {segments} segments, exact"
+    factor, extra = MEMORY_BAR
+    speed = Speed(
         name="mbr-large",
-        what=f"MBR by chrf, {LARGE_CANDIDATES:,} candidates × {segments} segments, exact",
+        what=what,
         peer="-",
-        seconds=perf_counter() - started,
+        seconds=found.pop("seconds"),
         note="all pairs; no peer is given so many",
     )
+    bar = round(factor * found["text"]) + extra
+    return speed, Memory(name="mbr-large", what=what, bar=bar, **found)
+
+
+def _probe(segments: int) -> dict[str, float]:
+    lists = make_lists(load_corpus(), LARGE_CANDIDATES, segments)
+    text = sum(len(candidate.encode()) for list_ in lists for candidate in list_)
+    before = peak_memory()
+    started = perf_counter()
+    mbr(lists, metric="chrf")
+    seconds = perf_counter() - started
+    return {"text": text, "before": before, "peak": peak_memory(), "seconds": seconds}
 
 
 def _decoder(metric: str, **settings: Any) -> Callable[[Lists], list[list[float]]]:
@@ -175,3 +203,7 @@ def _pairs(
         ]
 
     return peer, "the calls that mbrs makes, without mbrs itself and in one process", run
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(_probe(int(sys.argv[1]))))

@@ -41,7 +41,7 @@ ALLOWED: dict[str, set[str]] = {
     "explanation": BELOW_THE_WAIST | {"human"},
     "planning": BELOW_THE_WAIST | {"human"},
     "agreement": BELOW_THE_WAIST | {"human"},
-    "nbest": BELOW_THE_WAIST,
+    "nbest": BELOW_THE_WAIST | {"execution"},
     "integrations": {"_lazy", "errors", "metrics", "resampling", "significance"},
     "pytest_plugin": {"errors", "corpus", "metrics", "significance"},
     "studies": {
@@ -58,6 +58,7 @@ ALLOWED: dict[str, set[str]] = {
         "significance",
         "planning",
         "agreement",
+        "nbest",
         "execution",
     },
     "reports": {

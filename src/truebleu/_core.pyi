@@ -138,6 +138,10 @@ class NativeMetric:
     def gradient(self, sums: NDArray[np.float64]) -> NDArray[np.float64]: ...
     def details(self, sums: Sequence[float]) -> dict[str, Any]: ...
 
+# Native metrics whose rows stand side by side with the factor of each score, or a function of a
+# matrix of sums.
+_Scorer: TypeAlias = Sequence[tuple[NativeMetric, float]] | Any
+
 @final
 class LineSearch:
     """Exact line search over lists of candidates."""
@@ -145,12 +149,21 @@ class LineSearch:
     def __new__(
         cls, features: NDArray[np.float64], offsets: Sequence[int], rows: NDArray[np.float64]
     ) -> LineSearch: ...
-    def profiles(
-        self, origin: Sequence[float], directions: Sequence[Sequence[float]]
-    ) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]: ...
-    def winners(
+    def profile(
         self, origin: Sequence[float], direction: Sequence[float]
-    ) -> tuple[list[int], list[list[int]]]: ...
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], list[int], list[list[int]]]: ...
+    def best_points(
+        self,
+        origin: Sequence[float],
+        directions: Sequence[Sequence[float]],
+        rooms: Sequence[Sequence[float]],
+        by: _Scorer,
+        *,
+        window: int,
+        minimum: bool,
+        ends: Sequence[float],
+        nearest: float,
+    ) -> list[list[float] | None]: ...
 
 @final
 class Mira:
@@ -163,8 +176,8 @@ class Mira:
         lower: Sequence[float],
         upper: Sequence[float],
         offsets: Sequence[int],
-        starts: Sequence[int],
-        columns: Sequence[int],
+        starts: NDArray[np.int64],
+        columns: NDArray[np.int64] | None,
         values: NDArray[np.float64],
         rows: NDArray[np.float64],
         lengths: NDArray[np.float64],
@@ -174,13 +187,8 @@ class Mira:
         safe_hope: bool,
     ) -> Mira: ...
     def run(
-        self,
-        order: Sequence[int],
-        *,
-        metric: NativeMetric | None = None,
-        unit: float = 1.0,
-        score: Any = None,
-    ) -> tuple[int, float, NDArray[np.float64]]: ...
+        self, order: Sequence[int], by: _Scorer
+    ) -> tuple[int, float, NDArray[np.float64], NDArray[np.float64]]: ...
 
 @final
 class PairScorer:

@@ -19,6 +19,7 @@
     ├── SettingError (ValueError)        a metric's or an option's value is not possible
     │   ├── UnknownNameError             a metric, tokenizer or setting that does not exist
     │   └── ArgumentTypeError (TypeError)  an argument of another type than its annotation says
+    ├── DecoderError (RuntimeError)      a decoder that failed while weights were tuned
     ├── MissingExtraError (ImportError)  an optional package that is not installed
     └── PluginError (ImportError)        a metric of another package that cannot be used
 
@@ -288,6 +289,21 @@ class UnknownNameError(SettingError):
         nearest = get_close_matches(str(name).lower(), known, n=1, cutoff=0.5)
         guess = f"; did you mean {nearest[0]!r}?" if nearest else ""
         return f"unknown {kind} {name!r}{guess} (known: {', '.join(known)})"
+
+
+class DecoderError(TruebleuError, RuntimeError):
+    """A decoder that failed, hung or wrote nothing in a round of tuning."""
+
+    def __init__(self, command: str, number: int, what: str, log: str, last: str) -> None:
+        super().__init__(command, number, what, log, last)
+
+    def __str__(self) -> str:
+        command, number, what, log, last = self.args
+        said = f"; it said: {shortened(last)}" if last else ""
+        return (
+            f"decoder {shortened(command)!r}: round {number}: it {what}{said} (all is in {log}); "
+            "finished rounds are kept: mend it and run the same command again to go on"
+        )
 
 
 class MissingExtraError(TruebleuError, ImportError):

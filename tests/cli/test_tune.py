@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -66,3 +67,46 @@ def test_start_weights_fixed_weights_and_bounds() -> None:
     tied = json.loads(run(*TUNE, "--tie", "TM0_0=LM0", "--format", "json").stdout)
     weights = {weight["feature"]: weight["weight"] for weight in tied["weights"]}
     assert weights["LM0"] == weights["TM0_0"]
+
+
+def test_runs_are_kept_and_gone_on_from() -> None:
+    several = (*TUNE, "--restarts", "1", "--resume", "runs.jsonl", "--format", "json")
+    first = run(*several, "--runs", "2")
+    assert first.exit_code == 0, first.output
+    kept = Path("runs.jsonl").read_text().splitlines()
+    # A header, and for each of two runs its weights and those of both folds.
+    assert len(kept) == 1 + 2 * 3
+    Path("runs.jsonl").write_text("\n".join(kept[:4]) + "\n")
+    again = run(*several, "--runs", "2")
+    assert again.stdout == first.stdout
+    weights = json.loads(again.stdout)["weights"][0]
+    assert weights["lowest"] <= weights["weight"] <= weights["highest"]
+    other = run(*several, "--seed", "3")
+    assert "seed" in str(other.exception)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("tune", "-r", "ref"), "either LISTS or --decoder"),
+        (("tune", "lists", "-r", "ref", "--decoder", "x {weights} {nbest}"), "either LISTS"),
+        (("tune", "lists", "-r", "ref", "--rounds", "3"), "--decoder COMMAND beside it"),
+        (("tune", "lists", "-r", "ref", "--decoder-timeout", "3"), "--decoder COMMAND beside it"),
+        (("tune", "-r", "ref", "--decoder", "x {weights} {nbest}"), "--start FILE and --resume"),
+    ],
+)
+def test_a_decoder_needs_its_options_and_its_options_a_decoder(
+    arguments: tuple[str, ...], reason: str
+) -> None:
+    assert reason in str(run(*arguments).exception)
+
+
+def test_a_decoder_is_run_and_its_weights_are_written() -> None:
+    code = "import shutil, sys; shutil.copy('lists', sys.argv[1])"
+    Path("start.tsv").write_text("LM0\t1\nTM0_0\t0\nTM0_1\t0\n")
+    command = f'{sys.executable} -c "{code}" {{nbest}} {{weights}}'
+    options = ("--start", "start.tsv", "--resume", "rounds", "-o", "best.tsv")
+    result = run("tune", *TUNE[2:], "--decoder", command, *options)
+    assert result.exit_code == 0, result.output
+    assert "The last round found no new candidate." in result.stdout
+    assert Path("best.tsv").read_text().startswith("LM0\t")

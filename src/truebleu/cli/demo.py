@@ -11,7 +11,7 @@ import click
 from truebleu.cli._options import option_with_default, refuse_idle, seed_option
 from truebleu.reports.document import render
 from truebleu.significance.scores import score
-from truebleu.simulation import Channel, save_test_set, simulate, simulate_causes
+from truebleu.simulation.test_sets import Channel, save_test_set, simulate, simulate_causes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -222,7 +222,7 @@ def _pool(texts: Texts, metrics: Sequence[Metric], simulated: int | None, seed: 
         if texts.are_given:
             expected = "no texts beside it, nor options about texts (-s, --documents, --strict)"
             raise SettingError("simulate", simulated, expected)
-        from truebleu.simulation import simulate
+        from truebleu.simulation.test_sets import simulate
 
         return simulate(
             segments=simulated, systems=SIMULATED_RATES, references=SIMULATED_REFERENCES, seed=seed

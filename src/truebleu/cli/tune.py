@@ -14,15 +14,19 @@ from truebleu.cli._options import (
     metric_option,
     option_with_default,
     progress_bar,
+    refuse_idle,
     repeatable_option,
     replicates_option,
     seed_option,
 )
+from truebleu.cli.main import say
 from truebleu.corpus._writing import refuse_existing, write_files
 from truebleu.errors import SettingError
+from truebleu.execution.journal import Runner
 from truebleu.nbest.mert import Window
 from truebleu.nbest.mira import Background
-from truebleu.nbest.tuning import TUNERS, steps_of_tune, tune
+from truebleu.nbest.outer_loop import OuterLoop
+from truebleu.nbest.tuning import TUNERS, steps_of_tune, tune, tune_with_decoder
 from truebleu.nbest.weights import format_weights, read_weights, weights_format
 from truebleu.reports.document import render
 
@@ -35,6 +39,7 @@ Examples:
   truebleu tune dev.nbest -r dev.ref --test test.nbest --test-reference test.ref --runs 5
   truebleu tune dev.nbest -r dev.ref --method mira -m chrf
   truebleu tune samples.jsonl -m feature:comet --fix logprob=1
+  truebleu tune --decoder 'decode.sh {weights} {nbest}' --start w.tsv -r dev.ref --resume rounds
 """
 
 # The settings of methods: option, name, type and help. An option of another method is refused.
@@ -60,7 +65,7 @@ def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @click.command("tune", epilog=EPILOG)
-@click.argument("lists")
+@click.argument("lists", required=False)
 @repeatable_option(
     "-r", "--reference", "references", metavar="FILE", text="A reference; repeat for several."
 )
@@ -80,6 +85,23 @@ def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
     "tuned on the others. 0 measures no gain. Default: 5.",
 )
 @option_with_default("--runs", int, 1, "Tune so often, by other seeds.")
+@click.option(
+    "--decoder",
+    metavar="COMMAND",
+    help="Instead of LISTS: run COMMAND, which reads {weights} (TSV; or {weights.json}, "
+    "{weights.ini}) and writes {nbest}, and tune on the lists of all rounds.",
+)
+@click.option("--rounds", type=int, help="--decoder: as many at most. Default: 15.")
+@click.option(
+    "--decoder-timeout", type=float, metavar="SECONDS", help="--decoder: end it after so long."
+)
+@click.option(
+    "--resume",
+    metavar="PATH",
+    type=click.Path(path_type=Path),
+    help="Keep results as they come, and go on from them: a file of the runs' weights; with "
+    "--decoder a folder of its rounds.",
+)
 @click.option("--start", metavar="FILE", help="Weights to start from: TSV, JSON or a Moses ini.")
 @repeatable_option(
     "--fix", "fixed", metavar="NAME=WEIGHT", text="Keep a weight; repeat for several."
@@ -106,10 +128,14 @@ def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @format_option
 @execution_options
 def command(
-    lists: str,
+    lists: str | None,
     references: tuple[str, ...],
     metrics: tuple[str, ...],
     method: str,
+    decoder: str | None,
+    rounds: int | None,
+    decoder_timeout: float | None,
+    resume: Path | None,
     test: str | None,
     test_references: tuple[str, ...],
     folds: int | None,
@@ -140,34 +166,51 @@ def command(
         raise SettingError("--test-reference", test_references[0], "--test LISTS beside it")
     if test is not None and folds is not None:
         raise SettingError("--folds", folds, "no --test LISTS beside it: they measure the gain")
+    if (lists is None) == (decoder is None):
+        raise SettingError("LISTS", lists, "either LISTS or --decoder COMMAND")
+    if decoder is None:
+        refuse_idle(["rounds", "decoder_timeout"], "--decoder COMMAND beside it")
+    elif start is None or resume is None:
+        raise SettingError("--decoder", decoder, "--start FILE and --resume FOLDER beside it")
     reading = dict(options)
-    nbest = read_lists(lists, options)
-    others = None if test is None else read_lists(test, reading)
+    nbest = None if lists is None else read_lists(lists, dict(reading))
+    others = None if test is None else read_lists(test, dict(reading))
     test_set, other_set = read_references(references), read_references(test_references)
     parts = 0 if test is not None else 5 if folds is None else folds
-    steps = steps_of_tune(method, settings, folds=parts, runs=runs)
-    with progress_bar(steps, "tuning") as progress:
-        result = tune(
-            nbest,
-            None if test_set is None else test_set.references,
-            method=method,
-            metrics=metrics,
-            settings=settings,
-            test=others,
-            test_references=None if other_set is None else other_set.references,
-            folds=parts,
-            runs=runs,
-            seed=seed,
-            replicates=replicates,
-            start=None if start is None else read_weights(start),
-            fixed=dict(_pair("--fix", text) for text in fixed),
-            bounds=dict(_bound(text) for text in bounds),
-            tied=[text.split("=") for text in tied],
-            scale=not no_scale,
-            progress=progress,
+    keywords: dict[str, Any] = {
+        "method": method,
+        "metrics": metrics,
+        "settings": settings,
+        "test": others,
+        "test_references": None if other_set is None else other_set.references,
+        "folds": parts,
+        "runs": runs,
+        "seed": seed,
+        "replicates": replicates,
+        "fixed": dict(_pair("--fix", text) for text in fixed),
+        "bounds": dict(_bound(text) for text in bounds),
+        "tied": [text.split("=") for text in tied],
+        "scale": not no_scale,
+    }
+    first = None if start is None else read_weights(start)
+    own = None if test_set is None else test_set.references
+    if nbest is not None:
+        steps = steps_of_tune(method, settings, folds=parts, runs=runs)
+        runner = Runner(resume, tell=lambda message: say(f"warning: {message}"))
+        with progress_bar(steps, "tuning") as progress:
+            result = tune(nbest, own, start=first, progress=progress, runner=runner, **keywords)
+    else:
+        loop = OuterLoop(
+            command=decoder or "",
+            folder=resume or Path(),
+            read=lambda name: read_lists(name, dict(reading)),
+            most_rounds=15 if rounds is None else rounds,
+            timeout=decoder_timeout,
         )
+        with progress_bar(loop.most_rounds, "decoding") as progress:
+            result = tune_with_decoder(loop, own, start=first or {}, progress=progress, **keywords)
     if path is not None and kind is not None:
-        sparse = frozenset(() if nbest.sparse is None else nbest.sparse.names)
+        sparse = frozenset(() if nbest is None or nbest.sparse is None else nbest.sparse.names)
         text = format_weights(result.by_feature, kind, sparse=sparse)
         write_files(path.parent, {path.name: [text.encode()]}, overwrite=force)
     click.echo(render(result, format_), nl=False)

@@ -13,7 +13,7 @@ from truebleu.errors import SettingError, UnknownNameError
 from truebleu.nbest._draws import uniforms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -81,8 +81,7 @@ def line_profile(problem: Problem, origin: ArrayLike, direction: ArrayLike) -> L
     """The exact profile of the objective on the line ``origin + x * direction``."""
     search = _search(problem)
     start, step = _floats(origin), _floats(direction)
-    ((boundaries, sums),) = search.profiles(start, [step])
-    first, changes = search.winners(start, step)
+    boundaries, sums, first, changes = search.profile(start, step)
     return LineProfile(
         boundaries=boundaries,
         scores=problem.objective(sums),
@@ -121,42 +120,53 @@ def ascend(
     seed: int = 0,
     index: int = 0,
     search: _core.LineSearch | None = None,
+    least_gain: float | None = None,
 ) -> Ascent:
     """Move to the best point on any line through the current one, as long as that gains enough.
 
     Features whose bounds are equal stay where they are.
     """
     search = search or _search(problem)
+    least_gain = LEAST_GAIN * problem.unit if least_gain is None else least_gain
     weights = np.array(start, dtype=np.float64)
     low = np.full(len(weights), -np.inf) if lower is None else np.asarray(lower)
     high = np.full(len(weights), np.inf) if upper is None else np.asarray(upper)
     free = np.flatnonzero((low < high) & ~problem.useless)
-    least_gain = LEAST_GAIN * problem.unit
+    coordinates = np.eye(len(weights))[free]
+    scorer = problem.scorer()
     before = -np.inf
+    last = -1
     path: list[tuple[float, tuple[float, ...]]] = []
     while len(free):
-        directions = [*_coordinates(free, len(weights))]
         noise = uniforms(settings.directions * len(free), seed, "mert", index, len(path))
-        for row in noise.reshape(settings.directions, len(free)):
-            direction = np.zeros(len(weights))
-            direction[free] = 2 * row - 1
-            directions.append(direction)
-        profiles = search.profiles(weights.tolist(), [d.tolist() for d in directions])
-        scores = problem.objective(np.concatenate([sums for _, sums in profiles]))
-        best, position, moved = -np.inf, 0, weights
-        for direction, (boundaries, _) in zip(directions, profiles, strict=True):
-            part = scores[position : position + len(boundaries) + 1]
-            position += len(boundaries) + 1
-            found = _best_point(boundaries, part, settings, _room(weights, direction, low, high))
-            if found is not None and found[0] > best:
-                best, step = found
-                moved = np.clip(weights + step * direction, low, high)
-        if best == -np.inf:
+        random = np.zeros((settings.directions, len(weights)))
+        random[:, free] = 2 * noise.reshape(settings.directions, len(free)) - 1
+        # The line that was moved along has nothing better: the weights are its best point.
+        directions = np.concatenate(
+            [np.delete(coordinates, [last] if last >= 0 else [], 0), random]
+        )
+        points = search.best_points(
+            weights.tolist(),
+            directions.tolist(),
+            _rooms(weights, directions, low, high).tolist(),
+            scorer,
+            window=settings.window,
+            minimum=settings.window_kind == "min",
+            ends=settings.ends,
+            nearest=settings.nearest,
+        )
+        scores = [-np.inf if point is None else point[0] for point in points]
+        best = int(np.argmax(scores)) if scores else -1
+        point = points[best] if scores else None
+        gained = -np.inf if point is None else point[0] - before
+        if point is None and before == -np.inf:
             break
         # A pass that gains too little is the last one, but what it gains is kept.
-        if best > before:
-            weights = moved
-        gained, before = best - before, max(best, before)
+        if point is not None and gained > 0:
+            moved = weights + point[1] * directions[best]
+            weights, before = np.clip(moved, low, high), point[0]
+            shifted = best + (0 <= last <= best)
+            last = shifted if shifted < len(free) else -1
         path.append((float(before), tuple(weights.tolist())))
         if gained <= least_gain:
             break
@@ -180,7 +190,7 @@ def mert(
         raise SettingError(
             "method mert", found, f"{MOST_FEATURES:,} at most; mira takes any number"
         )
-    search = _search(problem)
+    search, least_gain = _search(problem), LEAST_GAIN * problem.unit
     weights = np.array(start, dtype=np.float64)
     best: Ascent | None = None
     for index in range(settings.restarts + 1):
@@ -201,6 +211,7 @@ def mert(
             seed=seed,
             index=index,
             search=search,
+            least_gain=least_gain,
         )
         if best is None or ascent.objective > best.objective:
             best = ascent
@@ -219,45 +230,16 @@ def _floats(values: ArrayLike) -> list[float]:
     return [float(value) for value in np.asarray(values, dtype=np.float64)]
 
 
-def _coordinates(free: NDArray[np.int64], length: int) -> Sequence[NDArray[np.float64]]:
-    return list(np.eye(length)[free])
-
-
-def _room(
+def _rooms(
     weights: NDArray[np.float64],
-    direction: NDArray[np.float64],
+    directions: NDArray[np.float64],
     low: NDArray[np.float64],
     high: NDArray[np.float64],
-) -> tuple[float, float]:
-    """How far one may go backwards and forwards without leaving the bounds."""
-    moved = direction != 0
-    with np.errstate(invalid="ignore"):
-        a = (low[moved] - weights[moved]) / direction[moved]
-        b = (high[moved] - weights[moved]) / direction[moved]
-    return float(np.minimum(a, b).max()), float(np.maximum(a, b).min())
-
-
-def _best_point(
-    boundaries: NDArray[np.float64],
-    scores: NDArray[np.float64],
-    settings: MertSettings,
-    room: tuple[float, float],
-) -> tuple[float, float] | None:
-    """The score and the middle of the first of the best intervals that one may go to."""
-    smoothed = smooth(scores, settings.window, settings.window_kind)
-    left = np.concatenate([[-np.inf], boundaries])
-    right = np.concatenate([boundaries, [np.inf]])
-    inside = (left < room[1]) & (right > room[0])
-    if not inside.any():
-        return None
-    place = int(np.argmax(np.where(inside, smoothed, -np.inf)))
-    low, high = max(float(left[place]), room[0]), min(float(right[place]), room[1])
-    if np.isinf(low) and np.isinf(high):
-        point = 0.0
-    elif np.isinf(low):
-        point = high - settings.ends[0]
-    elif np.isinf(high):
-        point = low + settings.ends[1]
-    else:
-        point = (low + high) / 2
-    return float(smoothed[place]), 0.0 if abs(point) < settings.nearest else point
+) -> NDArray[np.float64]:
+    """How far one may go backwards and forwards along each direction without leaving the bounds."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        a, b = (low - weights) / directions, (high - weights) / directions
+    still = directions == 0
+    back = np.where(still, -np.inf, np.minimum(a, b)).max(axis=1, initial=-np.inf)
+    forth = np.where(still, np.inf, np.maximum(a, b)).min(axis=1, initial=np.inf)
+    return np.stack([back, forth], axis=1)

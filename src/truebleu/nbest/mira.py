@@ -104,24 +104,15 @@ def mira(
         model_background=settings.background == "model",
         safe_hope=settings.safe_hope,
     )
-    unit = problem.unit
-    native = problem.counted[0].metric.native() if len(problem.counted) == 1 else None
+    scorer = problem.scorer(problem.unit)
     segments = len(problem)
     best, best_weights, epochs = -np.inf, weights, []
     for epoch in range(settings.epochs):
         visited = np.arange(segments)
         if settings.shuffle:
             visited = order(segments, seed, "mira", epoch)
-        if native is not None:
-            sign = problem.counted[0].sign
-            updates, loss, average = run.run(visited.tolist(), metric=native, unit=sign / unit)
-        else:
-            updates, loss, average = run.run(
-                visited.tolist(), score=lambda sums: problem.objective(sums) / unit
-            )
-        # The average counts the start but not as an update, so it may leave the bounds a little.
-        average = np.clip(average, low, high)
-        objective = problem.value(average)
+        updates, loss, average, sums = run.run(visited.tolist(), scorer)
+        objective = float(problem.objective(sums))
         epochs.append(Epoch(updates=updates, mean_loss=loss / segments, objective=objective))
         # A later epoch that is only as good does not replace an earlier one.
         if objective > best:
@@ -131,16 +122,15 @@ def mira(
     return MiraRun(weights=best_weights, objective=best, epochs=tuple(epochs))
 
 
-def _compressed(problem: Problem) -> tuple[list[int], list[int], NDArray[np.float64]]:
-    """The features as a sparse matrix: where rows start, columns and values."""
+def _compressed(
+    problem: Problem,
+) -> tuple[NDArray[np.int64], NDArray[np.int64] | None, NDArray[np.float64]]:
+    """The features: where candidates start, columns, and values; no columns of a full matrix."""
     if problem.is_sparse:
         matrix = problem.matrix
-        return matrix.indptr.tolist(), matrix.indices.tolist(), np.asarray(matrix.data)
-    # With few features that are rarely 0, leaving out zeros costs more than it saves.
-    count, features = problem.matrix.shape
-    starts = (np.arange(count + 1) * features).tolist()
-    columns = np.tile(np.arange(features), count).tolist()
-    return starts, columns, np.ascontiguousarray(problem.matrix).ravel()
+        starts, columns = (np.asarray(part, np.int64) for part in (matrix.indptr, matrix.indices))
+        return starts, columns, np.asarray(matrix.data)
+    return np.zeros(0, dtype=np.int64), None, np.ascontiguousarray(problem.matrix).ravel()
 
 
 def _lengths(problem: Problem) -> NDArray[np.float64]:

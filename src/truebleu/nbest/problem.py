@@ -86,6 +86,14 @@ class Problem:
             start = end
         return np.asarray(total / len(self.counted))
 
+    def scorer(self, unit: float = 1.0) -> Any:
+        """The objective divided by `unit` for the core: native metrics, or a Python function."""
+        factor = 1.0 / (unit * len(self.counted))
+        metrics = [(counted.metric.native(), counted.sign * factor) for counted in self.counted]
+        if all(native is not None for native, _ in metrics):
+            return metrics
+        return lambda sums: self.objective(sums) / unit
+
     def utilities(self) -> NDArray[np.float64]:
         """Each candidate's own score by the objective, where 1 is perfect."""
         scores = [counted.sign * _sentence(counted) for counted in self.counted]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -11,7 +12,9 @@ import numpy as np
 from truebleu._arguments import checked
 from truebleu._results import Result
 from truebleu._settings import DEFAULT_SEED, require_replicates, require_seed, require_whole_number
+from truebleu.corpus.test_set import fingerprint
 from truebleu.errors import SettingError, UnknownNameError
+from truebleu.execution.journal import Runner, Task
 from truebleu.nbest._draws import seed_of_run
 from truebleu.nbest.expectation import (
     SgdSettings,
@@ -24,7 +27,7 @@ from truebleu.nbest.gain import another_metric, measure_gain
 from truebleu.nbest.mert import MertSettings, mert
 from truebleu.nbest.mira import MiraSettings, mira
 from truebleu.nbest.pro import ProSettings, pro
-from truebleu.nbest.problem import Problem, make_problem
+from truebleu.nbest.problem import Problem, first_best, make_problem
 from truebleu.nbest.statistics import as_list_metric, as_nbest
 from truebleu.nbest.weights import weighted_choices
 
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import ReferencesLike
     from truebleu.metrics.base import Metric
     from truebleu.nbest.gain import Gain
+    from truebleu.nbest.outer_loop import OuterLoop, Round
 
     Progress = Callable[[int], None]
 
@@ -118,6 +122,8 @@ class FeatureWeight:
         influence: the weight times the feature's standard deviation within lists: how much it moves
             scores. Sparse features are not scaled; theirs is the weight.
         deviation: the standard deviation of the weight over runs; None of one run.
+        lowest: the lowest weight of a run; None of one run.
+        highest: the highest.
         is_useless: the feature is constant within every list, so that no weight changes a choice.
     """
 
@@ -125,6 +131,8 @@ class FeatureWeight:
     weight: float
     influence: float
     deviation: float | None
+    lowest: float | None
+    highest: float | None
     is_useless: bool
 
 
@@ -146,12 +154,16 @@ class TuneResult(Result):
         start: the objective before, on the development lists.
         development: the objective of each run on the lists that it was tuned on: no evidence of
             what the weights are worth.
+        by_chance: the objective of a candidate drawn at random from each development list.
+        oracle: the objective of the candidates that are best by themselves: about the most that
+            any weights could reach.
         weights: one for each feature.
         held_out: where the segments are from that the gain was measured on.
         held_out_segments: how many they are.
         folds: how many parts the development lists were cut into, with held_out "folds".
         gains: what the weights gain there, by each metric that was tuned for and another one.
         changed: in how many development segments they choose another candidate than before.
+        rounds: of the outer loop with a decoder; none without one.
     """
 
     name: str
@@ -166,12 +178,15 @@ class TuneResult(Result):
     runs: int
     start: float
     development: tuple[float, ...]
+    by_chance: float
+    oracle: float
     weights: tuple[FeatureWeight, ...]
     held_out: HeldOut
     held_out_segments: int
     folds: int | None
     gains: tuple[Gain, ...]
     changed: int
+    rounds: tuple[Round, ...] = ()
 
     REPORT: ClassVar[str] = "truebleu.reports.tuning"
 
@@ -183,7 +198,7 @@ class TuneResult(Result):
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--format json`` prints them."""
         values = asdict(self)
-        for key in ("metrics", "development", "weights", "gains"):
+        for key in ("metrics", "development", "weights", "gains", "rounds"):
             values[key] = list(values[key])
         for gain in values["gains"]:
             gain["interval"], gain["runs"] = list(gain["interval"]), list(gain["runs"])
@@ -214,6 +229,7 @@ def tune(
     tied: Iterable[Iterable[str]] = (),
     scale: bool = True,
     progress: Progress | None = None,
+    runner: Runner | None = None,
 ) -> TuneResult:
     """Weights of features that make the best candidates win.
 
@@ -246,6 +262,7 @@ def tune(
             back into the weights.
         progress: called with the number of steps done since the last call; there are
             `steps_of_tune` in all.
+        runner: keeps the weights of each run in a journal, and goes on from it.
     """
     tuner = as_tuner(method)
     chosen = tuner_settings(method, settings or {})
@@ -262,7 +279,7 @@ def tune(
     problem = _tie(make_problem(nbest, references, metrics, scale=scale), groups)
     first, low, high = _box(problem, start or {}, fixed or {}, bounds or {})
 
-    def run(part: Problem, number: int) -> NDArray[np.float64]:
+    def run(part: Problem, number: int) -> dict[str, Any]:
         weights: NDArray[np.float64] = tuner.run(
             part,
             first,
@@ -272,9 +289,39 @@ def tune(
             seed=seed_of_run(seed, number),
             progress=progress,
         )
-        return np.where(problem.useless & (low < high), 0.0, weights)
+        return {"weights": np.where(problem.useless & (low < high), 0.0, weights).tolist()}
 
-    found = [run(problem, number) for number in range(runs)]
+    folds = 0 if test is not None else min(folds, len(problem))
+    if folds == 1:
+        raise SettingError("folds", "a list of only one segment", "more segments, or folds 0")
+    parts = np.array_split(np.arange(len(problem)), folds) if folds else []
+
+    def cross(number: int, fold: int) -> dict[str, Any]:
+        return run(problem.take(np.delete(np.arange(len(problem)), parts[fold])), number)
+
+    tasks = [Task(("run", n), partial(run, problem, n)) for n in range(runs)]
+    tasks += [
+        Task(("fold", n, fold), partial(cross, n, fold))
+        for n in range(runs)
+        for fold in range(folds)
+    ]
+    header = {
+        "study": "tune",
+        "method": method,
+        "settings": {field.name: getattr(chosen, field.name) for field in fields(chosen)},
+        "metrics": [str(counted.metric.signature) for counted in problem.counted],
+        "seed": seed,
+        "folds": folds,
+        "scale": scale,
+        "start": dict(start or {}),
+        "fixed": dict(fixed or {}),
+        "bounds": {name: [repr(end) for end in ends] for name, ends in (bounds or {}).items()},
+        "tied": [list(group) for group in groups.values()],
+        "counts": _fingerprint(nbest, problem),
+    }
+    records = (runner or Runner()).run(header, tasks)
+    tuned = {key: np.array(record["weights"]) for key, record in records.items()}
+    found = [tuned["run", number] for number in range(runs)]
     values = [problem.value(weights) for weights in found]
     normalized = not (fixed or bounds)
     raw = [_normalized(problem.raw(weights), on=normalized) for weights in found]
@@ -284,7 +331,7 @@ def tune(
     held_out: HeldOut = "none"
     measured = [*metrics, *another_metric(metrics, references)]
     if test is not None:
-        held_out, folds = "test", 0
+        held_out = "test"
         others = [_expanded(problem.names, weights, groups) for weights in raw]
         before = _expanded(problem.names, problem.raw(first), groups)
         gains = measure_gain(
@@ -298,14 +345,15 @@ def tune(
         )
     elif folds:
         held_out = "folds"
-        folds = min(folds, len(problem))
-        if folds < 2:
-            raise SettingError("folds", "a list of only one segment", "more segments, or folds 0")
-        crossed = [_crossed(problem, partial(run, number=number), folds) for number in range(runs)]
+        crossed = [np.zeros(len(problem), dtype=np.int64) for _ in range(runs)]
+        for number, choices in enumerate(crossed):
+            # Each part is chosen from by weights that were tuned on the others.
+            for fold, part in enumerate(parts):
+                choices[part] = problem.take(part).choices(tuned["fold", number, fold])
         gains = measure_gain(
             nbest, references, measured, baseline, crossed, seed=seed, replicates=replicates
         )
-    deviations = np.std(raw, axis=0, ddof=1) if runs > 1 else None
+    by_chance, oracle = _bounds(problem)
     return TuneResult(
         name=nbest.name,
         method=method,
@@ -319,7 +367,9 @@ def tune(
         runs=runs,
         start=problem.value(first),
         development=tuple(values),
-        weights=_weights(problem, raw[best], deviations, groups),
+        by_chance=by_chance,
+        oracle=oracle,
+        weights=_weights(problem, raw, best, groups),
         held_out=held_out,
         held_out_segments={"test": len(test or ()), "folds": len(nbest), "none": 0}[held_out],
         folds=folds or None,
@@ -352,16 +402,75 @@ def steps_of_tune(method: str, settings: Mapping[str, Any], *, folds: int, runs:
     return int(each * runs * (1 + folds))
 
 
-def _crossed(
-    problem: Problem, run: Callable[[Problem], NDArray[np.float64]], folds: int
-) -> NDArray[np.int64]:
-    """The choice in each part of neighbouring segments by weights that were tuned on the others."""
-    choices = np.zeros(len(problem), dtype=np.int64)
-    everything = np.arange(len(problem))
-    for part in np.array_split(everything, folds):
-        weights = run(problem.take(np.setdiff1d(everything, part)))
-        choices[part] = problem.take(part).choices(weights)
-    return choices
+def tune_with_decoder(
+    loop: OuterLoop,
+    references: ReferencesLike | None = None,
+    *,
+    start: Mapping[str, float],
+    progress: Progress | None = None,
+    **options: Any,
+) -> TuneResult:
+    """Decode and tune in turns, until the decoder finds nothing new; then measure the gain.
+
+    Args:
+        loop: the decoder and the folder of its rounds.
+        references: as for `tune`.
+        start: the weights of the first round, and the baseline of the gain.
+        progress: called with 1 after each round.
+        options: those of `tune`. The rounds are tuned with the first seed; runs and folds are of
+            the lists of all rounds together.
+    """
+    if not start:
+        raise SettingError("start", None, "weights for the decoder's first round")
+    alone = {**options, "runs": 1, "folds": 0, "test": None, "test_references": None}
+
+    def tuned(
+        lists: NBest, weights: Mapping[str, float]
+    ) -> tuple[Mapping[str, float], float, float]:
+        result = tune(lists, references, start=weights, **alone)
+        return result.by_feature, result.start, result.development[0]
+
+    header = {
+        "method": options.get("method", "mert"),
+        "settings": dict(options.get("settings") or {}),
+        "metrics": [as_list_metric(metric).name for metric in options.get("metrics", ("bleu",))],
+        "seed": options.get("seed", DEFAULT_SEED),
+        "start": dict(start),
+        "references": None if references is None else _of_references(references),
+    }
+    made = []
+    for round_and_lists in loop.rounds(start, header, tuned):
+        made.append(round_and_lists)
+        if progress is not None:
+            progress(1)
+    rounds, lists = zip(*made, strict=True)
+    merged = lists[-1]
+    return replace(tune(merged, references, start=start, **options), rounds=rounds)
+
+
+def _of_references(references: Any) -> str:
+    """Tells other references from these: one text, several, or several by name."""
+    texts = list(references.values() if hasattr(references, "values") else references)
+    return fingerprint([texts] if texts and isinstance(texts[0], str | None) else texts)
+
+
+def _bounds(problem: Problem) -> tuple[float, float]:
+    """The objective of random candidates, and of those that are best by themselves."""
+    starts, sizes = problem.offsets[:-1], np.diff(problem.offsets)
+    means = np.add.reduceat(problem.rows, starts, axis=0) / sizes[:, None]
+    best = problem.rows[starts + first_best(problem.utilities(), problem.offsets)]
+    return float(problem.objective(means.sum(axis=0))), float(problem.objective(best.sum(axis=0)))
+
+
+def _fingerprint(nbest: NBest, problem: Problem) -> str:
+    """Tells other lists, features or references from these."""
+    digest = blake2b(fingerprint([nbest.texts]).encode(), digest_size=8)
+    for array in (nbest.offsets, problem.rows, problem.scales):
+        digest.update(np.ascontiguousarray(array).tobytes())
+    digest.update("\n".join(problem.names).encode("utf-8", "surrogatepass"))
+    matrix = problem.matrix.data if problem.is_sparse else np.ascontiguousarray(problem.matrix)
+    digest.update(np.asarray(matrix).tobytes())
+    return digest.hexdigest()
 
 
 def _box(
@@ -398,21 +507,26 @@ def _normalized(weights: NDArray[np.float64], *, on: bool) -> NDArray[np.float64
 
 def _weights(
     problem: Problem,
-    raw: NDArray[np.float64],
-    deviations: NDArray[np.float64] | None,
+    runs: Sequence[NDArray[np.float64]],
+    best: int,
     groups: Mapping[str, tuple[str, ...]],
 ) -> tuple[FeatureWeight, ...]:
+    several = len(runs) > 1
+    deviations = np.std(runs, axis=0, ddof=1) if several else runs[0]
+    lowest, highest = np.min(runs, axis=0), np.max(runs, axis=0)
     return tuple(
         FeatureWeight(
             feature=member,
             # No "-0.0" in files.
             weight=float(weight) + 0.0,
             influence=float(weight * scale) + 0.0,
-            deviation=None if deviations is None else float(deviations[place]),
+            deviation=float(deviations[place]) if several else None,
+            lowest=float(lowest[place]) + 0.0 if several else None,
+            highest=float(highest[place]) + 0.0 if several else None,
             is_useless=bool(problem.useless[place]),
         )
         for place, (name, weight, scale) in enumerate(
-            zip(problem.names, raw, problem.scales, strict=True)
+            zip(problem.names, runs[best], problem.scales, strict=True)
         )
         for member in groups.get(name, (name,))
     )

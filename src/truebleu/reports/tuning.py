@@ -17,7 +17,16 @@ WEIGHTS = (
     Column("weight", "Weight", digits=6),
     Column("influence", "Weight × deviation", digits=4),
     Column("deviation", "Deviation over runs", digits=6),
+    Column("lowest", "Lowest", digits=6),
+    Column("highest", "Highest", digits=6),
     Column("note", "Note"),
+)
+ROUNDS = (
+    Column("round", "Round"),
+    Column("new", "New candidates"),
+    Column("candidates", "Candidates"),
+    Column("before", "Before", digits=2),
+    Column("after", "After", digits=2),
 )
 GAINS = (
     Column("metric", "Metric"),
@@ -41,6 +50,8 @@ def document(result: TuneResult) -> Document:
             "weight": weight.weight,
             "influence": weight.influence,
             "deviation": weight.deviation,
+            "lowest": weight.lowest,
+            "highest": weight.highest,
             "note": "constant within lists" if weight.is_useless else "",
         }
         for weight in result.weights
@@ -58,6 +69,7 @@ def document(result: TuneResult) -> Document:
         blocks += [Heading("Gain on held-out segments"), gain_table(result.gains)]
     return Document(
         (
+            *_rounds(result),
             *blocks,
             Sentences(tuple(sentences)),
             Heading("Weights"),
@@ -66,6 +78,32 @@ def document(result: TuneResult) -> Document:
         ),
         data=table,
     )
+
+
+def _rounds(result: TuneResult) -> list[Block]:
+    if not result.rounds:
+        return []
+    rows: list[Row] = [
+        {
+            "round": made.number,
+            "new": made.new,
+            "candidates": made.candidates,
+            "before": made.before,
+            "after": made.after,
+        }
+        for made in result.rounds
+    ]
+    last = result.rounds[-1]
+    end = (
+        "The last round found no new candidate."
+        if not last.new
+        else "The loop ended because weights no longer moved or no round was left."
+    )
+    return [
+        Heading("Rounds of the decoder"),
+        Table(ROUNDS, tuple(rows)),
+        Sentences((f"Both scores of a round are on the lists of all rounds so far. {end}",)),
+    ]
 
 
 def gain_table(gains: Sequence[Gain]) -> Table:
@@ -115,7 +153,9 @@ def _development(result: TuneResult) -> list[str]:
         f"{TUNERS[result.method].title[0].upper()}{TUNERS[result.method].title[1:]} for {goal}, on "
         f"{result.candidates:,} candidates for {result.segments:,} segments of {result.name}: "
         f"{result.start:.2f} before, {mean:.2f} after{runs} on the lists that were tuned on, which "
-        "is no evidence of a gain."
+        "is no evidence of a gain.",
+        f"Candidates drawn at random would score {result.by_chance:.2f} there, and those that are "
+        f"best by themselves {result.oracle:.2f}.",
     ]
 
 

@@ -25,7 +25,7 @@ from truebleu.significance.pairs import pair_tests
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import MetricStatistics, metric_statistics
 from truebleu.significance.tests import fewest_units, find_test, replicates_for, smallest_p
-from truebleu.simulation import Channel, simulate
+from truebleu.simulation.test_sets import Channel, simulate
 from truebleu.studies._pool import Pool
 from truebleu.studies._study import PoolSummary, StudiedMetric
 

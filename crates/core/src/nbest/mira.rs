@@ -5,25 +5,43 @@
 //! the difference of their gains. A gain is the metric's score together with the background, what was
 //! chosen for the segments before, in words of the reference.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
-/// Candidates with sparse features (CSR) and rows of counts, list after list.
+/// Candidates with features and rows of counts, list after list.
+#[derive(Debug)]
+pub struct MiraLists {
+    offsets: Vec<usize>,
+    features: Features,
+    /// The distinct rows of counts of each list: equal ones have equal gains.
+    rows: Vec<f64>,
+    width: usize,
+    /// The length of the reference that belongs to each distinct row.
+    lengths: Vec<f64>,
+    /// Where the distinct rows of each list start, and where the last one's end.
+    row_offsets: Vec<usize>,
+    /// The place of each candidate's row among those of its list.
+    row_of: Vec<u32>,
+}
+
+/// The values of features.
+#[derive(Debug)]
+enum Features {
+    /// All values: list after list, in a list feature after feature.
+    Dense { columns: usize, values: Vec<f64> },
+    /// Those of each candidate that are not left out.
+    Sparse { starts: Vec<usize>, columns: Vec<usize>, values: Vec<f64> },
+}
+
+/// Values of features, candidate after candidate.
 #[derive(Clone, Copy, Debug)]
-pub struct SparseLists<'a> {
-    /// Where each list starts, and where the last one ends.
-    pub offsets: &'a [usize],
+pub struct Compressed<'a> {
     /// Where each candidate's values start, and where the last one's end.
-    pub starts: &'a [usize],
-    /// The features of the values.
-    pub columns: &'a [usize],
+    pub starts: &'a [i64],
+    /// The features of the values; none where every candidate has a value of every feature.
+    pub columns: Option<&'a [i64]>,
     /// The values.
     pub values: &'a [f64],
-    /// One row of counts per candidate.
-    pub rows: &'a [f64],
-    /// How many columns a row has.
-    pub width: usize,
-    /// The length of each candidate's reference.
-    pub lengths: &'a [f64],
 }
 
 /// The settings of a run.
@@ -86,13 +104,17 @@ impl State {
     }
 
     /// The sum of the weights after each update and of the start, over the number of updates.
+    ///
+    /// The start counts, but not as an update: what would leave the bounds therefore is held back.
     #[must_use]
     pub fn average(&self) -> Vec<f64> {
         if self.updates == 0.0 {
             return self.weights.clone();
         }
         let weights = self.weights.iter().zip(&self.lag).zip(&self.start);
-        weights.map(|((w, lag), start)| w + (start - lag) / self.updates).collect()
+        let bounds = self.bounds.lower.iter().zip(&self.bounds.upper);
+        let average = weights.map(|((w, lag), start)| w + (start - lag) / self.updates);
+        average.zip(bounds).map(|(weight, (low, high))| weight.max(*low).min(*high)).collect()
     }
 }
 
@@ -107,27 +129,33 @@ impl Mira {
     /// Whatever `score` fails with.
     pub fn pass<E>(
         &self,
-        lists: &SparseLists<'_>,
+        lists: &MiraLists,
         state: &mut State,
         order: &[usize],
         score: &mut impl FnMut(&[f64], &mut [f64]) -> Result<(), E>,
     ) -> Result<Epoch, E> {
         let mut epoch = Epoch::default();
-        let (mut rows, mut gains, mut models) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut rows, mut row_gains) = (Vec::new(), Vec::new());
+        let (mut gains, mut models) = (Vec::new(), Vec::new());
         for &segment in order {
-            let span = lists.offsets[segment]..lists.offsets[segment + 1];
-            models.clear();
-            models.extend(span.clone().map(|candidate| lists.dot(candidate, &state.weights)));
+            lists.model_scores(segment, &state.weights, &mut models);
+            let places = lists.row_offsets[segment]..lists.row_offsets[segment + 1];
             rows.clear();
-            rows.extend_from_slice(&lists.rows[span.start * lists.width..span.end * lists.width]);
+            rows.extend_from_slice(
+                &lists.rows[places.start * lists.width..places.end * lists.width],
+            );
             for row in rows.chunks_mut(lists.width) {
                 row.iter_mut().zip(&state.background).for_each(|(cell, more)| *cell += more);
             }
-            gains.resize(span.len(), 0.0);
-            score(&rows, &mut gains)?;
-            for (gain, length) in gains.iter_mut().zip(&lists.lengths[span.clone()]) {
+            row_gains.resize(places.len(), 0.0);
+            score(&rows, &mut row_gains)?;
+            for (gain, length) in row_gains.iter_mut().zip(&lists.lengths[places.clone()]) {
                 *gain *= length + state.background_length;
             }
+            let span = lists.offsets[segment]..lists.offsets[segment + 1];
+            let row_of = &lists.row_of[span.clone()];
+            gains.clear();
+            gains.extend(row_of.iter().map(|&place| row_gains[place as usize]));
             let pairs = || models.iter().zip(&gains);
             let mut hope = first_best(pairs().map(|(model, gain)| model + gain));
             let fear = first_best(pairs().map(|(model, gain)| model - gain));
@@ -143,79 +171,191 @@ impl Mira {
             let loss = (gains[hope] - gains[fear]) - (models[hope] - models[fear]);
             if loss > 0.0 {
                 epoch.loss += loss;
-                let mut difference = lists.difference(span.start + hope, span.start + fear);
-                let Bounds { lower, upper } = &state.bounds;
-                difference.retain(|&(column, _)| lower[column] < upper[column]);
-                let norm: f64 = difference.iter().map(|(_, value)| value * value).sum();
-                // Of equal features no step is long enough.
-                if norm > 0.0 {
-                    let step = self.largest_step.min(loss / norm);
-                    for (column, value) in difference {
-                        let before = state.weights[column];
-                        let after = (before + step * value).max(lower[column]).min(upper[column]);
-                        state.weights[column] = after;
-                        state.lag[column] += state.updates * (after - before);
-                    }
-                }
-                state.updates += 1.0;
+                self.step(state, loss, lists.difference(segment, hope, fear));
                 epoch.updates += 1;
             }
             let chosen =
                 if self.model_background { first_best(models.iter().copied()) } else { hope };
-            let chosen = span.start + chosen;
-            let row = &lists.rows[chosen * lists.width..][..lists.width];
+            let place = places.start + row_of[chosen] as usize;
+            let row = &lists.rows[place * lists.width..][..lists.width];
             for (cell, value) in state.background.iter_mut().zip(row) {
                 *cell = self.decay * *cell + value;
             }
-            state.background_length = self.decay * state.background_length + lists.lengths[chosen];
+            state.background_length = self.decay * state.background_length + lists.lengths[place];
         }
         Ok(epoch)
     }
+
+    /// Moves the weights along a difference of features.
+    fn step(&self, state: &mut State, loss: f64, mut difference: Vec<(usize, f64)>) {
+        let Bounds { lower, upper } = &state.bounds;
+        difference.retain(|&(column, _)| lower[column] < upper[column]);
+        let norm: f64 = difference.iter().map(|(_, value)| value * value).sum();
+        // Of equal features no step is long enough.
+        if norm > 0.0 {
+            let step = self.largest_step.min(loss / norm);
+            for (column, value) in difference {
+                let before = state.weights[column];
+                let after = (before + step * value).max(lower[column]).min(upper[column]);
+                state.weights[column] = after;
+                state.lag[column] += state.updates * (after - before);
+            }
+        }
+        state.updates += 1.0;
+    }
 }
 
-impl SparseLists<'_> {
-    /// Whether all lengths and indices fit each other and `features` weights.
+impl MiraLists {
+    /// Lists that end where `offsets` says, with so many features.
+    ///
+    /// `rows` has `width` counts of each candidate, `lengths` the length of its reference. None where
+    /// lengths or indices do not fit each other.
     #[must_use]
-    pub fn fit(&self, features: usize) -> bool {
-        let count = self.lengths.len();
-        self.offsets.first() == Some(&0)
-            && self.offsets.last() == Some(&count)
-            && self.offsets.windows(2).all(|pair| pair[0] < pair[1])
-            && self.starts.len() == count + 1
-            && self.starts.windows(2).all(|pair| pair[0] <= pair[1])
-            && self.starts.last() == Some(&self.values.len())
-            && self.columns.len() == self.values.len()
-            && self.columns.iter().all(|&column| column < features)
-            && self.width > 0
-            && self.rows.len() == count * self.width
-    }
-
-    fn span(&self, candidate: usize) -> Range<usize> {
-        self.starts[candidate]..self.starts[candidate + 1]
-    }
-
-    fn dot(&self, candidate: usize, weights: &[f64]) -> f64 {
-        let span = self.span(candidate);
-        let pairs = self.columns[span.clone()].iter().zip(&self.values[span]);
-        pairs.map(|(&column, value)| weights[column] * value).sum()
-    }
-
-    /// The features of one candidate minus those of another, by ascending column.
-    fn difference(&self, plus: usize, minus: usize) -> Vec<(usize, f64)> {
-        let (plus, minus) = (self.span(plus), self.span(minus));
-        let mut terms: Vec<(usize, f64)> = plus
-            .map(|i| (self.columns[i], self.values[i]))
-            .chain(minus.map(|i| (self.columns[i], -self.values[i])))
-            .collect();
-        terms.sort_by_key(|(column, _)| *column);
-        terms.dedup_by(|next, kept| {
-            let same = next.0 == kept.0;
-            if same {
-                kept.1 += next.1;
+    pub fn new(
+        offsets: Vec<usize>,
+        compressed: Compressed<'_>,
+        features: usize,
+        rows: &[f64],
+        width: usize,
+        lengths: &[f64],
+    ) -> Option<Self> {
+        let count = lengths.len();
+        let ascending = offsets.windows(2).all(|pair| pair[0] < pair[1]);
+        let whole = offsets.first() == Some(&0) && offsets.last() == Some(&count);
+        if !ascending || !whole || width == 0 || rows.len() != count * width {
+            return None;
+        }
+        let features = Features::new(&offsets, compressed, features)?;
+        let mut lists = Self {
+            features,
+            rows: Vec::new(),
+            width,
+            lengths: Vec::new(),
+            row_offsets: vec![0],
+            row_of: Vec::with_capacity(count),
+            offsets,
+        };
+        let mut known: HashMap<Vec<u64>, u32> = HashMap::new();
+        for span in lists.offsets.windows(2) {
+            known.clear();
+            for candidate in span[0]..span[1] {
+                let row = &rows[candidate * width..][..width];
+                let key = row.iter().chain([&lengths[candidate]]).map(|cell| cell.to_bits());
+                let next = u32::try_from(known.len()).ok()?;
+                let place = *known.entry(key.collect()).or_insert(next);
+                if place == next {
+                    lists.rows.extend_from_slice(row);
+                    lists.lengths.push(lengths[candidate]);
+                }
+                lists.row_of.push(place);
             }
-            same
-        });
-        terms
+            lists.row_offsets.push(lists.lengths.len());
+        }
+        Some(lists)
+    }
+
+    /// How many lists there are.
+    #[must_use]
+    pub fn segments(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// The sums of the rows of the candidates that the weights choose, the first of the best.
+    #[must_use]
+    pub fn chosen_sums(&self, weights: &[f64]) -> Vec<f64> {
+        let (mut sums, mut models) = (vec![0.0; self.width], Vec::new());
+        for segment in 0..self.segments() {
+            self.model_scores(segment, weights, &mut models);
+            let chosen = self.offsets[segment] + first_best(models.iter().copied());
+            let place = self.row_offsets[segment] + self.row_of[chosen] as usize;
+            let row = &self.rows[place * self.width..][..self.width];
+            sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
+        }
+        sums
+    }
+
+    /// The model's score of each candidate of a list.
+    fn model_scores(&self, segment: usize, weights: &[f64], scores: &mut Vec<f64>) {
+        let span = self.offsets[segment]..self.offsets[segment + 1];
+        scores.clear();
+        match &self.features {
+            Features::Dense { columns, values } => {
+                scores.resize(span.len(), 0.0);
+                let list = &values[span.start * columns..span.end * columns];
+                for (column, weight) in list.chunks(span.len()).zip(weights) {
+                    let pairs = scores.iter_mut().zip(column);
+                    pairs.for_each(|(score, value)| *score += weight * value);
+                }
+            }
+            Features::Sparse { starts, columns, values } => {
+                scores.extend(span.map(|candidate| {
+                    let own = starts[candidate]..starts[candidate + 1];
+                    let pairs = columns[own.clone()].iter().zip(&values[own]);
+                    pairs.map(|(&column, value)| weights[column] * value).sum::<f64>()
+                }));
+            }
+        }
+    }
+
+    /// The features of one candidate of a list minus those of another, by ascending column.
+    fn difference(&self, segment: usize, plus: usize, minus: usize) -> Vec<(usize, f64)> {
+        let span: Range<usize> = self.offsets[segment]..self.offsets[segment + 1];
+        match &self.features {
+            Features::Dense { columns, values } => {
+                let list = &values[span.start * columns..span.end * columns];
+                let columns = list.chunks(span.len()).enumerate();
+                columns.map(|(column, values)| (column, values[plus] - values[minus])).collect()
+            }
+            Features::Sparse { starts, columns, values } => {
+                let own = |candidate: usize| {
+                    starts[span.start + candidate]..starts[span.start + candidate + 1]
+                };
+                let mut terms: Vec<(usize, f64)> = own(plus)
+                    .map(|i| (columns[i], values[i]))
+                    .chain(own(minus).map(|i| (columns[i], -values[i])))
+                    .collect();
+                terms.sort_by_key(|(column, _)| *column);
+                terms.dedup_by(|next, kept| {
+                    let same = next.0 == kept.0;
+                    if same {
+                        kept.1 += next.1;
+                    }
+                    same
+                });
+                terms
+            }
+        }
+    }
+}
+
+impl Features {
+    fn new(offsets: &[usize], compressed: Compressed<'_>, features: usize) -> Option<Self> {
+        let Compressed { starts, columns, values } = compressed;
+        let count = *offsets.last()?;
+        let Some(columns) = columns else {
+            if values.len() != count * features {
+                return None;
+            }
+            let mut turned = Vec::with_capacity(values.len());
+            for span in offsets.windows(2) {
+                for column in 0..features {
+                    let list = values[span[0] * features..span[1] * features].iter();
+                    turned.extend(list.skip(column).step_by(features));
+                }
+            }
+            return Some(Self::Dense { columns: features, values: turned });
+        };
+        let natural = |numbers: &[i64]| -> Option<Vec<usize>> {
+            numbers.iter().map(|&number| usize::try_from(number).ok()).collect()
+        };
+        let (starts, columns) = (natural(starts)?, natural(columns)?);
+        let fits = starts.len() == count + 1
+            && starts.first() == Some(&0)
+            && starts.windows(2).all(|pair| pair[0] <= pair[1])
+            && starts.last() == Some(&values.len())
+            && columns.len() == values.len()
+            && columns.iter().all(|&column| column < features);
+        fits.then(|| Self::Sparse { starts, columns, values: values.to_vec() })
     }
 }
 
@@ -236,41 +376,43 @@ mod tests {
     const MIRA: Mira =
         Mira { largest_step: 0.5, decay: 0.9, model_background: false, safe_hope: false };
 
-    fn lists<'a>() -> SparseLists<'a> {
-        SparseLists {
-            offsets: &[0, 2],
-            starts: &[0, 1, 2],
-            columns: &[0, 1],
-            values: &[1.0, 1.0],
-            rows: &[0.0, 1.0],
-            width: 1,
-            lengths: &[1.0, 1.0],
-        }
+    fn lists(columns: Option<&[i64]>, values: &[f64], features: usize) -> Option<MiraLists> {
+        let compressed = Compressed { starts: &[0, 1, 2], columns, values };
+        MiraLists::new(vec![0, 2], compressed, features, &[0.0, 1.0], 1, &[1.0, 1.0])
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "what `pass` takes")]
+    fn score(rows: &[f64], scores: &mut [f64]) -> Result<(), ()> {
+        scores.copy_from_slice(rows);
+        Ok(())
     }
 
     #[test]
     fn a_step_goes_from_fear_to_hope_and_no_further_than_allowed() {
-        let bounds = Bounds { lower: vec![f64::NEG_INFINITY; 2], upper: vec![f64::INFINITY; 2] };
-        let mut state = State::new(vec![0.0, 0.0], bounds, 1);
-        let mut score = |rows: &[f64], scores: &mut [f64]| -> Result<(), ()> {
-            scores.copy_from_slice(rows);
-            Ok(())
-        };
-        assert!(lists().fit(2));
-        let epoch = MIRA.pass(&lists(), &mut state, &[0], &mut score).unwrap_or_default();
-        // Scores 1 and 2 with the background, times a length of 2: the gain differs by 2.
-        assert_eq!((epoch.updates, epoch.loss), (1, 2.0));
-        assert_eq!(state.weights, [-0.5, 0.5]);
-        assert_eq!(state.background, [1.9]);
-        assert_eq!(state.average(), [-0.5, 0.5]);
-        MIRA.pass(&lists(), &mut state, &[0], &mut score).unwrap_or_default();
-        // (start + (−.5) + (−1)) / 2.
-        assert_eq!(state.average(), [-0.75, 0.75]);
+        let dense = lists(None, &[1.0, 0.0, 0.0, 1.0], 2);
+        let sparse = lists(Some(&[0, 1]), &[1.0, 1.0], 2);
+        for lists in [dense, sparse] {
+            let lists = lists.expect("lengths that fit");
+            let bounds =
+                Bounds { lower: vec![f64::NEG_INFINITY; 2], upper: vec![f64::INFINITY; 2] };
+            let mut state = State::new(vec![0.0, 0.0], bounds, 1);
+            let epoch = MIRA.pass(&lists, &mut state, &[0], &mut score).unwrap_or_default();
+            // Scores 1 and 2 with the background, times a length of 2: the gain differs by 2.
+            assert_eq!((epoch.updates, epoch.loss), (1, 2.0));
+            assert_eq!(state.weights, [-0.5, 0.5]);
+            assert_eq!(state.background, [1.9]);
+            assert_eq!(state.average(), [-0.5, 0.5]);
+            assert_eq!(lists.chosen_sums(&state.average()), [1.0]);
+            MIRA.pass(&lists, &mut state, &[0], &mut score).unwrap_or_default();
+            // (start + (−.5) + (−1)) / 2.
+            assert_eq!(state.average(), [-0.75, 0.75]);
+        }
     }
 
     #[test]
     fn lists_that_do_not_fit_are_told() {
-        assert!(!lists().fit(1));
-        assert!(!SparseLists { lengths: &[1.0], ..lists() }.fit(2));
+        assert!(lists(Some(&[0, 1]), &[1.0, 1.0], 1).is_none());
+        assert!(lists(Some(&[0, -1]), &[1.0, 1.0], 2).is_none());
+        assert!(lists(None, &[1.0, 0.0, 0.0], 2).is_none());
     }
 }

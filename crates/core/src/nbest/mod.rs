@@ -9,6 +9,7 @@
 //! Weights of features are tuned on rows of counts: [`lines`] searches lines exactly, [`mira`] learns
 //! segment by segment.
 
+mod envelope;
 pub mod lines;
 pub mod metrics;
 pub mod mira;

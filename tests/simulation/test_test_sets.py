@@ -13,7 +13,7 @@ from truebleu._settings import Streams
 from truebleu.corpus import TestSet, read_test_set
 from truebleu.errors import SettingError, UnreadableFileError
 from truebleu.significance.scores import score
-from truebleu.simulation import (
+from truebleu.simulation.test_sets import (
     DOMAINS,
     RULES,
     TABLE_SIZE,

@@ -1,0 +1,293 @@
+"""The outer loop of tuning: decode, merge the new lists with the older ones, tune again.
+
+A folder keeps what every round made: ``round-01.weights.tsv`` (with ``.json`` and ``.ini`` beside
+it), the decoder's ``round-01.nbest`` and ``round-01.log``, and in ``rounds.jsonl`` a line for each
+finished round. A loop that was interrupted goes on from there.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from truebleu._settings import require_whole_number
+from truebleu.corpus._writing import write_files
+from truebleu.corpus.nbest.lists import NBest, SparseFeatures
+from truebleu.errors import DecoderError, SettingError, UnreadableFileError
+from truebleu.execution.journal import Runner, Task
+from truebleu.nbest.weights import format_weights
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    Tuned = tuple[Mapping[str, float], float, float]
+
+JOURNAL = "rounds.jsonl"
+PLACES = ("{weights}", "{weights.json}", "{weights.ini}", "{nbest}")
+#: A decoder that was asked to end is ended by force after so many seconds.
+GRACE = 5.0
+#: Weights whose absolute values add up to 1 have not moved if none did by more than this.
+STILL = 1e-5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """One round of the outer loop.
+
+    Attributes:
+        number: from 1.
+        new: candidates that no earlier round had.
+        candidates: of all rounds together, without repetitions.
+        before: the objective on these lists with the weights that the decoder was given.
+        after: the same with the weights that were tuned on them: never less.
+        weights: those.
+    """
+
+    number: int
+    new: int
+    candidates: int
+    before: float
+    after: float
+    weights: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OuterLoop:
+    """A decoder, and where its rounds are kept.
+
+    Attributes:
+        command: the decoder's command, in which ``{weights}`` (or ``{weights.json}``,
+            ``{weights.ini}``) and ``{nbest}`` stand for the files that it reads and writes.
+        folder: where rounds are kept; a folder with rounds is gone on with.
+        read: reads the lists that the decoder writes.
+        most_rounds: the loop ends after so many, if it has not ended before.
+        timeout: a decoder that takes longer than so many seconds is ended.
+    """
+
+    command: str
+    folder: Path
+    read: Callable[[str], NBest]
+    most_rounds: int = 15
+    timeout: float | None = None
+
+    def __post_init__(self) -> None:
+        require_whole_number("rounds", self.most_rounds, 1, 10_000)
+        if self.timeout is not None and not self.timeout > 0:
+            raise SettingError("decoder timeout", self.timeout, "seconds, above 0")
+        weights = any(place in self.command for place in PLACES[:-1])
+        if not weights or PLACES[-1] not in self.command or not self._words():
+            expected = "a command with {weights} and {nbest} in it"
+            raise SettingError("decoder", self.command, expected)
+
+    def rounds(
+        self,
+        start: Mapping[str, float],
+        header: Mapping[str, Any],
+        tune: Callable[[NBest, Mapping[str, float]], Tuned],
+    ) -> Iterator[tuple[Round, NBest]]:
+        """Each round with the lists of all rounds so far, until nothing new appears.
+
+        Args:
+            start: the weights of the first round.
+            header: what the rounds depend on; a folder with rounds of something else is refused.
+            tune: makes of lists and weights better weights, with the objective before and after.
+        """
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            reason = f"cannot be made: {error.strerror}"
+            raise UnreadableFileError(str(self.folder), reason) from error
+        header = {"study": "tune --decoder", "decoder": self.command, **header}
+        runner = Runner(self.folder / JOURNAL)
+        weights, merged = dict(start), None
+        tasks: list[Task] = []
+        for number in range(1, self.most_rounds + 1):
+            made: list[tuple[NBest, int]] = []
+            work = partial(self._round, number, weights, merged, tune, made)
+            tasks.append(Task(("round", number), work))
+            record = runner.run(header, tasks)["round", number]
+            lists, new = made[0] if made else self._merged(number, merged)
+            if (lists.candidates, new) != (record["candidates"], record["new"]):
+                found = f"{lists.candidates:,} candidates, {new:,} of them new"
+                expected = f"{record['candidates']:,} and {record['new']:,} as {JOURNAL} says"
+                raise SettingError(str(self._path(number, "nbest")), found, expected)
+            merged = lists
+            still = _distance(weights, record["weights"]) <= STILL
+            weights = dict(record["weights"])
+            yield Round(number=number, **record), merged
+            if not new or still:
+                return
+
+    def _round(
+        self,
+        number: int,
+        weights: Mapping[str, float],
+        merged: NBest | None,
+        tune: Callable[[NBest, Mapping[str, float]], Tuned],
+        made: list[tuple[NBest, int]],
+    ) -> dict[str, Any]:
+        """Decode, merge and tune; the lists are put into `made`."""
+        self._decode(number, weights)
+        made.append(self._merged(number, merged))
+        lists, new = made[0]
+        tuned, before, after = tune(lists, weights)
+        # Weights that choose worse from these lists than the decoder's own are no progress.
+        if after < before:
+            tuned, after = weights, before
+        return {
+            "new": new,
+            "candidates": lists.candidates,
+            "before": before,
+            "after": after,
+            "weights": dict(tuned),
+        }
+
+    def _path(self, number: int, ending: str) -> Path:
+        return self.folder / f"round-{number:02}.{ending}"
+
+    def _words(self) -> list[str]:
+        try:
+            return shlex.split(self.command)
+        except ValueError as error:
+            raise SettingError("decoder", self.command, f"a command ({error})") from None
+
+    def _merged(self, number: int, merged: NBest | None) -> tuple[NBest, int]:
+        lists = self.read(str(self._path(number, "nbest")))
+        if merged is None:
+            return lists, lists.candidates
+        return merge_lists(merged, lists)
+
+    def _decode(self, number: int, weights: Mapping[str, float]) -> None:
+        """Let the decoder write the lists of a round."""
+        files = {"weights": self._path(number, "weights.tsv"), "nbest": self._path(number, "nbest")}
+        contents = {"tsv": format_weights(weights, "tsv"), "json": format_weights(weights, "json")}
+        if "{weights.ini}" in self.command:
+            contents["ini"] = format_weights(weights, "ini")
+        write_files(
+            self.folder,
+            {
+                self._path(number, f"weights.{kind}").name: [text.encode()]
+                for kind, text in contents.items()
+            },
+            overwrite=True,
+        )
+        with suppress(FileNotFoundError):
+            # What an interrupted round left.
+            files["nbest"].unlink()
+        words = self._words()
+        for kind in ("json", "ini"):
+            path = str(self._path(number, f"weights.{kind}"))
+            words = [word.replace(f"{{weights.{kind}}}", path) for word in words]
+        for name, file in files.items():
+            words = [word.replace(f"{{{name}}}", str(file)) for word in words]
+        log = self._path(number, "log")
+        code = self._run(words, log, number)
+        if code:
+            self._fail(number, f"ended with exit code {code}", log)
+        if not files["nbest"].is_file():
+            self._fail(number, f"wrote no {files['nbest'].name}", log)
+
+    def _run(self, words: Sequence[str], log: Path, number: int) -> int:
+        with log.open("wb") as output:
+            try:
+                # A group of its own, so that what the decoder started ends with it.
+                process = subprocess.Popen(  # noqa: S603  # the user's own command
+                    words,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                )
+            except OSError as error:
+                self._fail(number, f"cannot be started: {error.strerror}", log)
+            try:
+                return process.wait(self.timeout)
+            except subprocess.TimeoutExpired:
+                _end(process)
+                self._fail(number, f"took longer than {self.timeout:g} seconds and was ended", log)
+            finally:
+                # Ctrl-C, for one, must not leave a decoder behind.
+                if process.poll() is None:
+                    _end(process)
+
+    def _fail(self, number: int, what: str, log: Path) -> NoReturn:
+        last = log.read_bytes().decode("utf-8", "replace").strip().splitlines()[-3:]
+        raise DecoderError(self.command, number, what, str(log), " / ".join(last))
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a process and all that it started: politely, and then by force."""
+    for name in ("SIGTERM", "SIGKILL"):
+        with suppress(ProcessLookupError, PermissionError):
+            if hasattr(os, "killpg"):
+                os.killpg(process.pid, getattr(signal, name))
+            else:
+                process.kill()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(GRACE)
+            return
+
+
+def merge_lists(old: NBest, new: NBest) -> tuple[NBest, int]:
+    """All candidates of both, those of `old` first, and how many of `new` it did not have.
+
+    A candidate is the same if its text and all its features are.
+
+    >>> old, new = NBest.of([["a", "b"]]), NBest.of([["b", "c"]])
+    >>> merged, count = merge_lists(old, new)
+    >>> merged[0], count
+    (('a', 'b', 'c'), 1)
+    """
+    if len(old) != len(new):
+        raise SettingError(new.name, f"{len(new)} lists", f"{len(old)}, as before")
+    if set(old.feature_names) != set(new.feature_names):
+        unlike = sorted(set(old.feature_names) ^ set(new.feature_names))
+        raise SettingError(f"{new.name}: features", unlike[0], "the same features as before")
+    order = [new.feature_names.index(name) for name in old.feature_names]
+    features = new.features[:, order]
+    texts: list[str] = []
+    rows, sparse, sizes, count = [], [], [], 0
+    for segment in range(len(old)):
+        known = set()
+        size = 0
+        for lists, values in ((old, old.features), (new, features)):
+            span = lists.span(segment)
+            for place in range(span.start, span.stop):
+                more = {} if lists.sparse is None else lists.sparse.row(place)
+                key = (lists.texts[place], values[place].tobytes(), frozenset(more.items()))
+                if lists is new and key in known:
+                    continue
+                known.add(key)
+                count += lists is new
+                size += 1
+                texts.append(lists.texts[place])
+                rows.append(values[place])
+                sparse.append(more)
+        sizes.append(size)
+    merged = NBest(
+        texts=tuple(texts),
+        offsets=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        feature_names=old.feature_names,
+        features=np.array(rows).reshape(len(texts), len(old.feature_names)),
+        sparse=SparseFeatures.of(sparse) if old.sparse or new.sparse else None,
+        sources=old.sources,
+        name="merged lists",
+        format=old.format,
+    )
+    return merged, count
+
+
+def _distance(a: Mapping[str, float], b: Mapping[str, float]) -> float:
+    """By how much a weight moved at most, both divided by the sum of their absolute values."""
+    sizes = [sum(map(abs, weights.values())) or 1.0 for weights in (a, b)]
+    moved = (a.get(name, 0.0) / sizes[0] - b.get(name, 0.0) / sizes[1] for name in {**a, **b})
+    return max(map(abs, moved), default=0.0)

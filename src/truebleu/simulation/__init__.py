@@ -1,0 +1,27 @@
+"""What is made to order, so that its truth is known: test sets, and a decoder with best weights."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from truebleu._lazy import lazy_name
+
+if TYPE_CHECKING:
+    from truebleu.simulation.decoder import BEST_WEIGHTS as BEST_WEIGHTS, Decoder as Decoder
+    from truebleu.simulation.test_sets import (
+        Channel as Channel,
+        save_test_set as save_test_set,
+        simulate as simulate,
+        simulate_causes as simulate_causes,
+    )
+
+# The public names by the module that they live in.
+_HOMES = {
+    "decoder": "BEST_WEIGHTS Decoder",
+    "test_sets": "Channel save_test_set simulate simulate_causes",
+}
+
+__all__ = " ".join(_HOMES.values()).split()
+__getattr__ = partial(lazy_name, __name__, _HOMES)
+__dir__ = partial(sorted, __all__)

@@ -1,0 +1,167 @@
+"""Claims about the outer loop: it finds known weights, goes on where it stopped, loses nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from truebleu.corpus.nbest import NBest, SparseFeatures, read_nbest
+from truebleu.errors import DecoderError, MalformedFileError, SettingError
+from truebleu.nbest.outer_loop import OuterLoop, merge_lists
+from truebleu.nbest.tuning import tune_with_decoder
+from truebleu.simulation import BEST_WEIGHTS, Decoder
+
+if TYPE_CHECKING:
+    from truebleu.nbest.tuning import TuneResult
+
+SEGMENTS, SIZE = 10, 15
+PROGRAM = (
+    f"{shlex.quote(sys.executable)} -m truebleu.simulation.decoder {{weights}} {{nbest}} "
+    f"--segments {SEGMENTS} --size {SIZE}"
+)
+START = dict.fromkeys(BEST_WEIGHTS, 0.2)
+OPTIONS: dict[str, Any] = {"folds": 0, "replicates": 100, "settings": {"restarts": 3}}
+
+
+def loop(folder: Path, command: str = PROGRAM, **settings: Any) -> OuterLoop:
+    return OuterLoop(command=command, folder=folder, read=read_nbest, **settings)
+
+
+def script(code: str) -> str:
+    """A decoder in Python, which gets the two files as arguments."""
+    return f"{shlex.quote(sys.executable)} -c {shlex.quote(code)} {{weights}} {{nbest}}"
+
+
+def tuned(made: OuterLoop) -> TuneResult:
+    references = Decoder(segments=SEGMENTS).references
+    return tune_with_decoder(made, references, start=START, **OPTIONS)
+
+
+def test_a_decoder_whose_best_weights_are_known_is_tuned_to_the_end(tmp_path: Path) -> None:
+    result = tuned(loop(tmp_path / "rounds"))
+    assert result.development[0] == pytest.approx(100.0)
+    assert result.start < 60
+    assert len(result.rounds) > 1
+    # On the lists of all rounds so far, tuning never makes the score fall.
+    assert all(made.after >= made.before for made in result.rounds)
+    assert [made.candidates for made in result.rounds] == sorted(
+        made.candidates for made in result.rounds
+    )
+    decoded = Decoder(segments=SEGMENTS).decode(dict(result.rounds[-1].weights), size=1)
+    exact = [
+        text == reference
+        for ((text, _),), reference in zip(
+            decoded, Decoder(segments=SEGMENTS).references, strict=True
+        )
+    ]
+    assert sum(exact) >= SEGMENTS - 1
+    kept = {path.name for path in (tmp_path / "rounds").iterdir()}
+    assert {"rounds.jsonl", "round-01.nbest", "round-01.weights.tsv", "round-01.log"} <= kept
+
+
+def test_an_interrupted_loop_goes_on_and_ends_the_same(tmp_path: Path) -> None:
+    whole = tuned(loop(tmp_path / "whole"))
+    part = tmp_path / "part"
+    tuned(loop(part, most_rounds=1))
+    # The first round's decoder is not run again: its list is read.
+    (part / "round-01.log").write_text("untouched")
+    again = tuned(loop(part))
+    assert again == whole
+    assert (part / "round-01.log").read_text() == "untouched"
+    references = Decoder(segments=SEGMENTS).references
+    with pytest.raises(SettingError, match="seed"):
+        tune_with_decoder(loop(part), references, start=START, **OPTIONS, seed=7)
+
+
+def test_a_list_that_was_changed_afterwards_is_noticed(tmp_path: Path) -> None:
+    tuned(loop(tmp_path, most_rounds=1))
+    path = tmp_path / "round-01.nbest"
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
+    with pytest.raises(SettingError, match=r"as rounds\.jsonl says"):
+        tuned(loop(tmp_path, most_rounds=1))
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (script("import sys; print('no model'); sys.exit(3)"), "exit code 3; it said: no model"),
+        (script("pass"), r"wrote no round-01\.nbest"),
+        ("/nowhere/decoder {weights} {nbest}", "cannot be started: No such file"),
+    ],
+)
+def test_a_decoder_that_fails_is_quoted(tmp_path: Path, command: str, message: str) -> None:
+    with pytest.raises(DecoderError, match=message):
+        tuned(loop(tmp_path, command))
+
+
+def test_a_decoder_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path) -> None:
+    code = (
+        "import subprocess, sys, time\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
+        f"open({str(tmp_path / 'pids')!r}, 'w').write(str(child.pid))\n"
+        "time.sleep(600)\n"
+    )
+    with pytest.raises(DecoderError, match="took longer than 3 seconds and was ended"):
+        tuned(loop(tmp_path / "rounds", script(code), timeout=3))
+    child = int((tmp_path / "pids").read_text())
+    # It is gone, or waits to be buried by whoever adopted it.
+    stat = Path(f"/proc/{child}/stat")
+    if stat.exists():
+        assert stat.read_text().rpartition(")")[2].split()[0] in {"Z", "X"}
+    else:
+        with pytest.raises(ProcessLookupError):
+            os.kill(child, 0)
+
+
+def test_a_bad_list_names_its_line_and_earlier_rounds_stay(tmp_path: Path) -> None:
+    tuned(loop(tmp_path, most_rounds=1))
+    lines = (tmp_path / "rounds.jsonl").read_text()
+    header, first = lines.splitlines()
+    # The same folder, as if the decoder had changed: its second list is damaged.
+    code = "import sys; open(sys.argv[2], 'w').write('0 ||| a ||| forward= x ||| 1\\n')"
+    (tmp_path / "rounds.jsonl").write_text(
+        json.dumps({**json.loads(header), "decoder": script(code)}) + "\n" + first + "\n"
+    )
+    with pytest.raises(MalformedFileError, match=r"round-02\.nbest: line 1"):
+        tuned(loop(tmp_path, script(code)))
+    assert (tmp_path / "rounds.jsonl").read_text().splitlines()[1] == first
+
+
+@pytest.mark.parametrize(
+    "command", ["", "decode", "decode {weights}", "decode {nbest}", "'{weights}"]
+)
+def test_a_command_without_both_files_is_refused(tmp_path: Path, command: str) -> None:
+    with pytest.raises(SettingError, match="decoder"):
+        loop(tmp_path, command)
+
+
+def test_merging_keeps_the_order_and_repeats_nothing() -> None:
+    old = NBest.of([["a", "b"], ["c"]], features={"f": [[1, 2], [3]], "g": [[0, 0], [0]]})
+    new = NBest.of([["b", "b"], ["d"]], features={"g": [[0, 1], [0]], "f": [[2, 2], [3]]})
+    merged, count = merge_lists(old, new)
+    assert merged[:] == [("a", "b", "b"), ("c", "d")]
+    assert count == 2
+    assert merged.feature("g").tolist() == [0, 0, 1, 0, 0]
+    with pytest.raises(SettingError, match="1 lists"):
+        merge_lists(old, NBest.of([["a"]]))
+    with pytest.raises(SettingError, match="the same features"):
+        merge_lists(old, NBest.of([["a"], ["b"]]))
+
+
+def test_sparse_features_are_merged_by_name() -> None:
+    def lists(name: str) -> NBest:
+        made = NBest.of([["a"]])
+        return NBest(
+            texts=made.texts, offsets=made.offsets, sparse=SparseFeatures.of([{name: 1.0}])
+        )
+
+    merged, count = merge_lists(lists("x"), lists("y"))
+    assert count == 1
+    assert merged.sparse is not None
+    assert [merged.sparse.row(place) for place in (0, 1)] == [{"x": 1.0}, {"y": 1.0}]
