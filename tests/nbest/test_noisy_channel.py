@@ -1,56 +1,87 @@
-"""The noisy channel: fairseq's formula, and weights that score best."""
+"""Claims about the noisy channel: its formula, and that its search is exact."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from tests.nbest.small_lists import informative, small_lists
+from truebleu.corpus.nbest.lists import NBest
 from truebleu.errors import SettingError
-from truebleu.nbest.noisy_channel import NoisyChannel, tune_noisy_channel, word_counts
-from truebleu.nbest.problem import Problem, make_problem
+from truebleu.nbest.noisy_channel import (
+    BOUNDS,
+    NoisyChannel,
+    best_length_penalty,
+    tune_noisy_channel,
+    word_counts,
+)
+from truebleu.nbest.problem import make_problem
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-
-def value_of(problem: Problem, model: NoisyChannel, words: NDArray[np.float64]) -> float:
-    part = replace(problem, matrix=problem.matrix / (words**model.length_penalty)[:, None])
-    return part.value(np.array(model.weights))
-
-
-def test_the_score_is_the_weighted_sum_over_a_power_of_the_length() -> None:
-    lists, _ = small_lists()
-    model = NoisyChannel(features=("f0", "f1"), weights=(1.0, 0.5), length_penalty=2.0)
-    lengths = [max(len(text.split()), 1) for text in lists.texts]
-    expected = (lists.feature("f0") + 0.5 * lists.feature("f1")) / np.array(lengths) ** 2
-    assert model.scores(lists) == pytest.approx(expected)
+WORDS = ("a", "b c", "d e f", "a b c d e")
 
 
-def test_there_is_a_weight_for_every_feature() -> None:
-    with pytest.raises(SettingError, match="weights"):
-        NoisyChannel(features=("f0",), weights=(1.0, 2.0), length_penalty=1.0)
+def lists(seed: int, sign: float = -1.0) -> tuple[NBest, list[str]]:
+    draw = np.random.default_rng(seed)
+    texts = [[" ".join(draw.permutation(WORDS)[:2]) for _ in range(5)] for _ in range(12)]
+    scores = sign * draw.uniform(0.5, 9, size=(3, 12, 5))
+    if sign == 0:
+        scores = draw.normal(size=(3, 12, 5))
+    features = {
+        name: scores[place].tolist() for place, name in enumerate(("channel", "direct", "lm"))
+    }
+    return NBest.of(texts, features=features), [
+        " ".join(draw.permutation(WORDS)[:2]) for _ in texts
+    ]
 
 
-def test_an_empty_candidate_counts_as_one_word() -> None:
-    lists, _ = small_lists()
-    assert word_counts(lists).min() >= 1
+def test_scores_are_divided_by_lengths_as_fairseq_normalises_them() -> None:
+    made = NBest.of(
+        [["a b", "c"]],
+        features={"channel": [[-4, -6]], "direct": [[-2, -3]], "lm": [[-8, -1]]},
+        sources=["w x y z"],
+    )
+    plain = NoisyChannel(
+        features=("channel", "direct", "lm"), weights=(1.0, 2.0, 0.5), length_penalty=2.0
+    )
+    assert plain.scores(made).tolist() == [(-4 - 4 - 4) / 4, -6 - 6 - 0.5]
+    normalised = replace(plain, normalize=True)
+    assert normalised.scores(made).tolist() == [
+        (-4 / 4 - 2 * 2 / 2 - 0.5 * 8 / 4) / 4,
+        -6 / 4 - 2 * 3 / 1 - 0.5 * 1 / 4,
+    ]
+    with pytest.raises(SettingError, match="--source-key"):
+        normalised.scores(NBest.of([["a"]], features={n: [[1]] for n in plain.features}))
 
 
-def test_tuned_weights_are_as_good_as_any_of_a_grid() -> None:
-    lists, references = informative(segments=8)
-    problem = make_problem(lists, references, ["bleu"], names=["noise", "quality"], scale=False)
-    words = word_counts(lists)
-    model = tune_noisy_channel(problem, words, length_penalties=(0.0, 1.0), restarts=2)
-    assert model.weights[0] == 1
-    assert model.length_penalty in (0.0, 1.0)
-    tuned = value_of(problem, model, words)
-    for penalty in (0.0, 1.0):
-        for weight in np.linspace(0, 3, 13):
-            other = NoisyChannel(
-                features=model.features, weights=(1.0, float(weight)), length_penalty=penalty
-            )
-            assert tuned >= value_of(problem, other, words) - 1e-9
+@pytest.mark.parametrize("sign", [-1.0, 1.0, 0.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_no_length_penalty_is_better_than_the_one_found(seed: int, sign: float) -> None:
+    made, references = lists(seed, sign)
+    problem = make_problem(made, references, ["chrf"], scale=False)
+    words, weights = word_counts(made), np.array([1.0, 0.5, 0.25])
+    value, penalty = best_length_penalty(problem, words, weights, 1.0)
+
+    def at(power: float) -> float:
+        part = replace(problem, matrix=problem.matrix / (words**power)[:, None])
+        return part.value(weights)
+
+    assert at(penalty) == pytest.approx(value, rel=1e-12)
+    assert max(at(power) for power in np.linspace(*BOUNDS, 601)) <= value + 1e-9
+
+
+def test_the_search_beats_a_thousand_random_trials() -> None:
+    made, references = lists(9)
+    problem = make_problem(made, references, ["chrf"], scale=False)
+    words = word_counts(made)
+    channel = tune_noisy_channel(problem, words, seed=1)
+
+    def value(weights: np.ndarray, power: float) -> float:
+        return replace(problem, matrix=problem.matrix / (words**power)[:, None]).value(weights)
+
+    found = value(np.array(channel.weights), channel.length_penalty)
+    draw = np.random.default_rng(2)
+    trials = draw.uniform(*BOUNDS, size=(1000, 3))
+    assert found >= max(value(np.array([1.0, a, b]), power) for a, b, power in trials)
+    assert channel.weights[0] == 1.0
+    assert BOUNDS[0] <= channel.length_penalty <= BOUNDS[1]

@@ -19,6 +19,7 @@ def write_texts(folder: Path) -> None:
         "ref.txt": reference,
         "good.txt": [line if i % 3 else f"{line} today" for i, line in enumerate(reference)],
         "bad.txt": [line.replace("sat on", f"was {i} at") for i, line in enumerate(reference)],
+        "one.txt": reference[:1],
         "docs.txt": [f"doc{i // 4}" for i in range(SEGMENTS)],
     }
     for name, lines in texts.items():

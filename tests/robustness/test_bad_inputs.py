@@ -21,6 +21,17 @@ def scores(value: str) -> bytes:
     return "\n".join(["system\tsegment\tscore", *rows, ""]).encode()
 
 
+def moses(*lines: str) -> bytes:
+    """A list of Moses: the segment and the features of each candidate."""
+    parts = (line.partition(" ") for line in lines)
+    return "".join(f"{id_} ||| a b ||| {rest} ||| 1\n" for id_, _, rest in parts).encode()
+
+
+MANY_FEATURES = moses(
+    *(f"0 F= {place} " + " ".join(f"s_{place}_{i}= 1" for i in range(600)) for place in range(2))
+)
+
+
 class Bad(NamedTuple):
     """A bad input.
 
@@ -77,6 +88,32 @@ TABLE = [
     Bad("compare -r ref.txt good.txt bad.txt --level nan", "a number between 0 and 1"),
     Bad("gate good.txt bad.txt -r ref.txt --margin inf", "margin: found inf"),
     Bad("plan --sd inf --difference 1", "sd: found inf"),
+    # N-best lists.
+    Bad("nbest check x", "no segments"),
+    Bad("nbest check x", "line 2: found segment 2 after segment 0", moses("0 F= 1", "2 F= 1")),
+    Bad(
+        "nbest check x",
+        "line 3: found segment 0 after segment 1",
+        moses("0 F= 1", "1 F= 1", "0 F= 2"),
+    ),
+    Bad("nbest check x", "--first-id 1", moses("1 F= 1", "2 F= 1")),
+    Bad("tune x -r ref.txt", "x.txt: 2 segments, but reference", moses("0 F= 1", "1 F= 1")),
+    Bad("tune x -r ref.txt", "x.txt: 1 segments, but references has 40", moses("0 F= 1")),
+    Bad("nbest check x", "line 1: found feature 'F': nan", moses("0 F= nan")),
+    Bad("nbest check x", "line 1: found feature 'F': 'abc'", moses("0 F= abc")),
+    Bad("nbest check x --input-format moses", "Moses would read 0 here", moses("0 F=-1.5")),
+    Bad("nbest check x", "line 2: found no feature 'G'", moses("0 F= 1 G= 2", "0 F= 1")),
+    Bad("mbr x", "line 1: found an empty list", b'{"candidates": []}\n', ".jsonl"),
+    Bad("tune x -r one.txt", "more segments, or folds 0", moses("0 F= 1")),
+    Bad("tune x -r one.txt --folds 0", "expected features to weight", moses("0 ")),
+    Bad("tune x -r one.txt --method mert --folds 0", "1,000 at most", MANY_FEATURES),
+    Bad(
+        "tune --decoder false\u00a0{weights}\u00a0{nbest} --start x -r one.txt --resume rounds",
+        "exit code 1",
+        b"F\t1\n",
+        ".tsv",
+    ),
+    Bad("rerank x --weights good.txt", "good.txt: line 1", moses("0 F= 1")),
 ]
 
 
@@ -91,7 +128,8 @@ def test_bad_input_is_an_error_in_words(
     (own_texts / f"x{bad.ending}").write_bytes(bad.content)
     words = [
         word.replace("path=x", f"path=x{bad.ending}") if word != "x" else f"x{bad.ending}"
-        for word in bad.command.split()
+        # A no-break space is a blank within a word.
+        for word in (word.replace("\u00a0", " ") for word in bad.command.split(" "))
     ]
     with pytest.raises(SystemExit) as stopped:
         main(words)

@@ -29,6 +29,7 @@ Examples:
   truebleu rerank test.nbest --weights weights.ini -o best.txt -r test.ref
   truebleu rerank samples.jsonl --model quality --by kiwi -o best.txt
   truebleu rerank test.nbest -r ref --model log-linear --train dev.nbest --train-reference dev.ref
+  truebleu rerank lists.jsonl -r ref --model log-linear --ngrams 3 -m nist -m bleu
   truebleu rerank lists.jsonl -r ref --model noisy-channel --by channel --by direct --by lm
 """
 
@@ -56,6 +57,14 @@ Examples:
 @click.option(
     "--length-penalty", type=float, help="noisy-channel with --weights: the power. Default: 1."
 )
+@click.option(
+    "--normalize",
+    is_flag=True,
+    help="noisy-channel: divide the first score by the source's length and the second by the "
+    "candidate's, as fairseq.",
+)
+@click.option("--ngrams", type=int, default=0, help="log-linear: n-grams of up to N words, too.")
+@click.option("--pairs", is_flag=True, help="log-linear: pairs with words of the source, too.")
 @click.option("--gamma", type=float, help="log-linear: the penalty. Default: chosen from a path.")
 @click.option(
     "--train", metavar="LISTS", help="Lists to train on. Default: folds of LISTS themselves."
@@ -101,7 +110,11 @@ def command(
     if train is not None and folds is not None:
         raise SettingError("--folds", folds, "no --train LISTS beside it")
     settings = {
-        name: options.pop(name) for name in ("length_penalty", "gamma", "seed", "replicates")
+        name: options.pop(name)
+        for name in (
+            *("length_penalty", "gamma", "seed", "replicates"),
+            *("normalize", "ngrams", "pairs"),
+        )
     }
     reading = dict(options)
     nbest = read_lists(lists, options)

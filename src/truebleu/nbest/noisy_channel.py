@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truebleu.errors import SettingError
-from truebleu.nbest.mert import MertSettings, mert
+from truebleu.nbest.mert import MertSettings, line_profile, mert
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
@@ -20,10 +20,14 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int], None]
 
-#: The length penalties that are tried: fairseq's bounds.
-LENGTH_PENALTIES = tuple(step / 4 for step in range(13))
-#: The bounds of all weights but the first, which is 1: fairseq's.
+#: The bounds of the length penalty and of all weights but the first, which is 1: fairseq's.
 BOUNDS = (0.0, 3.0)
+#: Searches start from these length penalties.
+STARTS = (0.0, 1.0, 2.0)
+#: Weights and length penalty are searched in turns, so often at most.
+MOST_TURNS = 20
+#: What cannot win whatever the penalty is so far below: its logarithm, and more.
+OUT = -1e6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,11 +38,15 @@ class NoisyChannel:
         features: the scores: usually those of the channel, the direct and the language model.
         weights: one for each.
         length_penalty: the power of the number of words; an empty candidate counts as one word.
+        normalize: divide the first score (the channel's, of the source) by the length of the
+            source, the second (of the candidate) by that of the candidate, and all others (the
+            language model's) by that of the source, as fairseq's ``--normalize`` does.
     """
 
     features: tuple[str, ...]
     weights: tuple[float, ...]
     length_penalty: float
+    normalize: bool = False
 
     def __post_init__(self) -> None:
         if not self.features or len(self.features) != len(self.weights):
@@ -47,6 +55,11 @@ class NoisyChannel:
     def scores(self, nbest: NBest) -> NDArray[np.float64]:
         """The score of each candidate."""
         columns = [nbest.feature(name) for name in self.features]
+        if self.normalize:
+            columns = [
+                column / norm
+                for column, norm in zip(columns, norms(nbest, len(columns)), strict=True)
+            ]
         total = np.sum([w * f for w, f in zip(self.weights, columns, strict=True)], axis=0)
         return np.asarray(total / word_counts(nbest) ** self.length_penalty)
 
@@ -56,47 +69,92 @@ def word_counts(nbest: NBest) -> NDArray[np.float64]:
     return np.array([max(len(text.split()), 1) for text in nbest.texts], dtype=np.float64)
 
 
+def norms(nbest: NBest, count: int) -> list[NDArray[np.float64]]:
+    """What fairseq divides each of so many scores by: the source's or the candidate's length."""
+    if nbest.sources is None:
+        expected = "the source of each segment in the lists (--source-key)"
+        raise SettingError("normalize", nbest.name, expected)
+    lengths = [max(len(source.split()), 1) for source in nbest.sources]
+    sources = np.repeat(np.array(lengths, dtype=np.float64), nbest.sizes)
+    return [word_counts(nbest) if place == 1 else sources for place in range(count)]
+
+
 def tune_noisy_channel(
     problem: Problem,
     words: NDArray[np.float64],
     *,
-    length_penalties: Sequence[float] = LENGTH_PENALTIES,
+    normalize: bool = False,
     restarts: int = 5,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> NoisyChannel:
     """The weights and the length penalty that score best.
 
-    For one length penalty the score is linear in the weights, so that every line is searched
-    exactly; fairseq tries 1,000 random points instead. The first weight stays 1.
+    For one length penalty the score is linear in the weights. For given weights its logarithm is
+    linear in the length penalty. So both are searched exactly, in turns; fairseq tries 1,000 random
+    points instead. The first weight stays 1.
 
     Args:
         problem: lists whose features are the scores to combine, not scaled.
         words: the number of words of each candidate.
-        length_penalties: those to try.
+        normalize: what the result says of it; the features must be normalised already.
         restarts: of each search.
         seed: of the restarts.
-        progress: called after each length penalty.
+        progress: called after each start.
     """
     count = len(problem.names)
     lower, upper = np.full(count, BOUNDS[0]), np.full(count, BOUNDS[1])
     lower[0] = upper[0] = 1.0
-    best, found = (
-        -np.inf,
-        NoisyChannel(features=problem.names, weights=(1.0,) * count, length_penalty=1.0),
-    )
-    for penalty in length_penalties:
-        part = replace(problem, matrix=problem.matrix / (words**penalty)[:, None])
-        settings = MertSettings(restarts=restarts)
-        weights = mert(part, np.ones(count), settings, lower=lower, upper=upper, seed=seed)
-        value = part.value(weights)
+    settings = MertSettings(restarts=restarts)
+    best, found = -np.inf, (np.ones(count), 1.0)
+    for start in STARTS:
+        weights, penalty, value = np.ones(count), start, -np.inf
+        for _ in range(MOST_TURNS):
+            part = replace(problem, matrix=problem.matrix / (words**penalty)[:, None])
+            weights = mert(part, weights, settings, lower=lower, upper=upper, seed=seed)
+            after, penalty = best_length_penalty(problem, words, weights, penalty)
+            if after <= value + 1e-9:
+                break
+            value = after
         if value > best:
-            best = value
-            found = NoisyChannel(
-                features=problem.names,
-                weights=tuple(float(weight) for weight in weights),
-                length_penalty=float(penalty),
-            )
+            best, found = value, (weights, penalty)
         if progress is not None:
             progress(1)
-    return found
+    return NoisyChannel(
+        features=problem.names,
+        weights=tuple(float(weight) for weight in found[0]),
+        length_penalty=float(found[1]),
+        normalize=normalize,
+    )
+
+
+def best_length_penalty(
+    problem: Problem,
+    words: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    present: float,
+) -> tuple[float, float]:
+    """The best objective for any length penalty within bounds, and such a penalty.
+
+    Of scores above 0 the highest wins whose log(score) - P·log(words) is highest; of scores below 0
+    the one whose P·log(words) - log(-score) is. Any score above 0 beats 0, and 0 all below.
+    """
+    scores, logs = problem.model_scores(weights), np.log(words)
+    top = np.repeat(np.maximum.reduceat(scores, problem.offsets[:-1]), np.diff(problem.offsets))
+    signs = np.sign(top)
+    same = np.sign(scores) == signs
+    with np.errstate(divide="ignore"):
+        heights = np.where(signs == 0, 0.0, signs * np.log(np.abs(scores)))
+    lines = np.stack([np.where(same, heights, OUT), np.where(same, -signs * logs, 0.0)], axis=1)
+    line = replace(problem, matrix=lines, names=("height", "slope"))
+    profile = line_profile(line, [1.0, 0.0], [0.0, 1.0])
+    ends = np.clip(np.concatenate([[BOUNDS[0]], profile.boundaries, [BOUNDS[1]]]), *BOUNDS)
+    inside = np.diff(ends) > 0
+    if not inside.any():
+        return line.value([1.0, present]), present
+    place = int(np.argmax(np.where(inside, profile.scores, -np.inf)))
+    # Where the present one is as good as any, it stays.
+    here = int(np.searchsorted(profile.boundaries, present, side="right"))
+    if profile.scores[here] >= profile.scores[place]:
+        return float(profile.scores[here]), present
+    return float(profile.scores[place]), float((ends[place] + ends[place + 1]) / 2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
@@ -13,9 +13,10 @@ from truebleu._settings import DEFAULT_SEED, require_replicates, require_seed, r
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.nbest.gain import another_metric, measure_gain
 from truebleu.nbest.log_linear import fit_log_linear, largest_gamma
-from truebleu.nbest.noisy_channel import NoisyChannel, tune_noisy_channel, word_counts
+from truebleu.nbest.noisy_channel import NoisyChannel, norms, tune_noisy_channel, word_counts
 from truebleu.nbest.problem import first_best, make_problem
 from truebleu.nbest.statistics import as_nbest
+from truebleu.nbest.text_features import with_text_features
 from truebleu.nbest.weights import weighted_scores
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class RerankResult(Result):
         candidates: how many candidates in all.
         weights: of the features; of a trained model those of the training lists.
         length_penalty: of the noisy channel.
+        normalize: whether the noisy channel's scores were divided by lengths.
         path: of the log-linear model, by falling gamma.
         gamma: the chosen one.
         selected: the features that have a weight in the log-linear model, in the order of entry.
@@ -83,6 +85,7 @@ class RerankResult(Result):
     candidates: int
     weights: Mapping[str, float]
     length_penalty: float | None
+    normalize: bool
     path: tuple[PathPoint, ...]
     gamma: float | None
     selected: tuple[str, ...]
@@ -126,7 +129,10 @@ def rerank(
     weights: Mapping[str, float] | None = None,
     features: Sequence[str] = (),
     length_penalty: float | None = None,
+    normalize: bool = False,
     gamma: float | None = None,
+    ngrams: int = 0,
+    pairs: bool = False,
     train: NBest | None = None,
     train_references: ReferencesLike | None = None,
     metrics: Sequence[str | Metric] = ("bleu",),
@@ -152,7 +158,11 @@ def rerank(
         features: the columns for "quality" and "noisy-channel"; a leading "-" means that lower is
             better.
         length_penalty: of the noisy channel with given weights.
+        normalize: divide the noisy channel's scores by lengths first, as fairseq's
+            ``--normalize``: the first by the source's, the second by the candidate's.
         gamma: of the log-linear model; chosen from a path on held-out segments if not given.
+        ngrams: the log-linear model also has the candidates' n-grams of up to so many words.
+        pairs: it also has pairs of a source word and a candidate's word.
         train: lists to train on; without them, those of `lists` are cut into folds.
         train_references: theirs.
         metrics: the first says which candidates are good to a trained model; the gain is measured
@@ -168,10 +178,14 @@ def rerank(
     require_replicates("replicates", replicates)
     require_whole_number("folds", folds, 2, 10**6)
     nbest = as_nbest(lists)
-    trained = _given(nbest, model, weights, features, length_penalty, gamma)
+    if (ngrams or pairs) and model != "log-linear":
+        raise SettingError("ngrams or pairs", ngrams or pairs, "model log-linear")
+    if normalize and model != "noisy-channel":
+        raise SettingError("normalize", normalize, "model noisy-channel")
+    trained = _given(nbest, model, weights, features, length_penalty, gamma, normalize)
     used_folds, trained_on = None, None
     if trained is None:
-        fit = _trainer(model, features, gamma, metrics, seed)
+        fit = _trainer(model, features, gamma, metrics, seed, normalize, (ngrams, pairs))
         if train is not None:
             trained = fit(train, train_references, None)
             trained_on = len(train)
@@ -208,6 +222,7 @@ def rerank(
         candidates=nbest.candidates,
         weights=dict(trained.weights),
         length_penalty=trained.length_penalty,
+        normalize=normalize,
         path=trained.path,
         gamma=trained.gamma,
         selected=trained.selected,
@@ -227,6 +242,7 @@ def _given(
     features: Sequence[str],
     length_penalty: float | None,
     gamma: float | None,
+    normalize: bool,
 ) -> _Trained | None:
     """A model that needs no training; None where it has to be trained."""
     if gamma is not None and model != "log-linear":
@@ -249,6 +265,7 @@ def _given(
             features=tuple(weights),
             weights=tuple(weights.values()),
             length_penalty=1.0 if length_penalty is None else length_penalty,
+            normalize=normalize,
         )
         return _Trained(
             score=channel.scores, weights=weights, length_penalty=channel.length_penalty
@@ -278,6 +295,8 @@ def _trainer(
     gamma: float | None,
     metrics: Sequence[str | Metric],
     seed: int,
+    normalize: bool,
+    texts: tuple[int, bool],
 ) -> Callable[[NBest, ReferencesLike | None, NDArray[np.int64] | None], _Trained]:
     """A function that trains on lists, or on some segments of them."""
     if model == "log-linear":
@@ -285,8 +304,17 @@ def _trainer(
         def fit(
             lists: NBest, references: ReferencesLike | None, part: NDArray[np.int64] | None
         ) -> _Trained:
-            problem = make_problem(lists, references, metrics[:1])
-            return _log_linear(problem if part is None else problem.take(part), gamma)
+            ngrams, pairs = texts
+            known = with_text_features(lists, ngrams=ngrams, pairs=pairs)
+            problem = make_problem(known, references, metrics[:1])
+            trained = _log_linear(problem if part is None else problem.take(part), gamma)
+
+            def score(others: NBest) -> NDArray[np.float64]:
+                only = [name for name in trained.weights if name not in _own_features(others)]
+                more = with_text_features(others, ngrams=ngrams, pairs=pairs, only=only)
+                return trained.score(more)
+
+            return replace(trained, score=score) if any(texts) else trained
 
         return fit
     if len(features) < 2:
@@ -299,10 +327,13 @@ def _trainer(
             lists, references, metrics[:1], scale=False, names=_known(lists, features)
         )
         words = word_counts(lists)
+        if normalize:
+            divisors = np.stack(norms(lists, len(problem.names)), axis=1)
+            problem = replace(problem, matrix=problem.matrix / divisors)
         if part is not None:
             spans = [np.arange(*lists.offsets[[s, s + 1]]) for s in part]
             problem, words = problem.take(part), words[np.concatenate(spans)]
-        channel = tune_noisy_channel(problem, words, seed=seed)
+        channel = tune_noisy_channel(problem, words, seed=seed, normalize=normalize)
         return _Trained(
             score=channel.scores,
             weights=dict(zip(channel.features, channel.weights, strict=True)),
@@ -310,6 +341,12 @@ def _trainer(
         )
 
     return fit_channel
+
+
+def _own_features(lists: NBest) -> set[str]:
+    """The names of all features that the lists themselves have."""
+    sparse = () if lists.sparse is None else lists.sparse.names
+    return {*lists.feature_names, *sparse}
 
 
 def _known(lists: NBest, features: Sequence[str]) -> list[str]:

@@ -13,7 +13,7 @@ from truebleu._results import ComparedByValue
 from truebleu.corpus.nbest.lists import NBest, SparseFeatures, as_indices
 from truebleu.corpus.nbest.reading import NBEST_FORMATS, read_nbest
 from truebleu.corpus.test_set import TestSet, as_test_set
-from truebleu.errors import SettingError, UnpairedSegmentsError
+from truebleu.errors import SettingError, TransposedReferencesError, UnpairedSegmentsError
 from truebleu.metrics.base import MeanMetric, Signature
 from truebleu.metrics.registry import as_metrics
 
@@ -154,6 +154,12 @@ def count_candidates(
     except UnpairedSegmentsError as error:
         text, length = _other_length(error, len(nbest))
         raise UnpairedSegmentsError(nbest.name, len(nbest), text, length) from None
+    except TransposedReferencesError as error:
+        # One list, and one text of many lines: that is what it looks like.
+        outputs, groups, size = error.args
+        if groups > 1:
+            raise
+        raise UnpairedSegmentsError(nbest.name, outputs, "references", size) from None
     metric = metric.for_references(test_set.references)
     # Equal candidates of a segment are counted once.
     distinct = [tuple(dict.fromkeys(list_)) for list_ in nbest]

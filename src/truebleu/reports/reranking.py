@@ -69,7 +69,8 @@ def _sentences(result: RerankResult) -> list[str]:
     elif result.trained_on is not None:
         sentences.append(f"Trained on {result.trained_on:,} segments of other lists.")
     if result.length_penalty is not None:
-        sentences.append(f"Length penalty: {result.length_penalty:g}.")
+        lengths = ", scores divided by lengths first" if result.normalize else ""
+        sentences.append(f"Length penalty: {result.length_penalty:g}{lengths}.")
     if result.gamma is not None:
         sentences.append(
             f"Gamma {result.gamma:.4g} keeps {len(result.selected):,} features, in the order of "
@@ -78,6 +79,13 @@ def _sentences(result: RerankResult) -> list[str]:
     if len(result.weights) > MOST_FEATURES:
         sentences.append(f"The first {MOST_FEATURES} of {len(result.weights):,} weights.")
     sentences += [gain_sentence(gain, "the first candidates") for gain in result.gains]
+    better = [gain.metric for gain in result.gains if gain.is_better and gain.differing_segments]
+    worse = [gain.metric for gain in result.gains if not gain.is_better and gain.differing_segments]
+    if better and worse:
+        sentences.append(
+            f"The metrics disagree: better by {', '.join(better)}, worse by {', '.join(worse)}. "
+            "Look at outputs before you believe one of them."
+        )
     directions = {gain.is_better for gain in result.gains if gain.differing_segments}
     if len(directions) > 1:
         sentences.append("The metrics disagree: do not trust the one that was chosen by.")
