@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from truebleu.corpus import TestSet, read_test_set
+from truebleu.corpus.nbest.lists import NBest
+from truebleu.nbest.minimum_bayes_risk import mbr
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 # English output from two source languages, translated by these systems: one pool.
@@ -38,4 +41,54 @@ def pooled() -> TestSet:
         systems={name: [s for one in sets for s in one.systems[name]] for name in common},
         references=([s for one in sets for s in one.references[0]],),
         reference_names=("refA",),
+    )
+
+
+def system_lists(name: str) -> tuple[NBest, list[list[str]]]:
+    """The systems of a set as lists, with features that know no reference.
+
+    The number of words, and how well a candidate agrees with all others by chrF and by BLEU.
+    """
+    test_set = read_set(name)
+    lists = NBest.of_systems({key: list(text) for key, text in test_set.systems.items()})
+    utilities = {
+        metric: [list(segment.utilities) for segment in mbr(lists, metric=metric).segments]
+        for metric in ("chrf", "bleu")
+    }
+    words = [[len(text.split()) for text in list_] for list_ in lists]
+    features: dict[str, list[list[float]]] = {"words": [[float(n) for n in row] for row in words]}
+    for metric, rows in utilities.items():
+        features[metric] = [[float(value or 0.0) for value in row] for row in rows]
+    made = NBest.of([list(list_) for list_ in lists], features=features, name=name)
+    return made, [[str(segment) for segment in test_set.references[0]]]
+
+
+def first_segments(lists: NBest, count: int) -> NBest:
+    """The lists of the first segments."""
+    return _part(lists, 0, count)
+
+
+def other_segments(lists: NBest, count: int) -> NBest:
+    """The lists of all others."""
+    return _part(lists, count, len(lists))
+
+
+def _part(lists: NBest, start: int, end: int) -> NBest:
+    first, last = int(lists.offsets[start]), int(lists.offsets[end])
+    sparse = None
+    if lists.sparse is not None:
+        own = lists.sparse
+        low, high = int(own.indptr[first]), int(own.indptr[last])
+        sparse = replace(
+            own,
+            indptr=own.indptr[first : last + 1] - low,
+            indices=own.indices[low:high],
+            values=own.values[low:high],
+        )
+    return replace(
+        lists,
+        texts=lists.texts[first:last],
+        offsets=lists.offsets[start : end + 1] - first,
+        features=lists.features[first:last],
+        sparse=sparse,
     )

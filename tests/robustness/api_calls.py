@@ -203,12 +203,12 @@ def calls(folder: Path) -> dict[str, Call]:
         significance.bootstrap_scores: {
             "statistics": statistics(),
             "units": unit,
-            "bootstrap": resampling.Bootstrap(replicates=20),
+            "bootstrap": resampling.Bootstrap(replicates=50),
         },
         significance.swap_differences: {
             "statistics": statistics(),
             "pairs": [(0, 1)],
-            "swaps": resampling.Swaps(replicates=20),
+            "swaps": resampling.Swaps(replicates=50),
         },
         significance.bootstrap_wins: {"differences": DIFFERENCES},
         significance.clusters: {"scores": [1.0, 2.0], "better": [[False, True], [False, False]]},
@@ -344,6 +344,25 @@ def calls(folder: Path) -> dict[str, Call]:
             "repetitions": 5,
         },
         studies.study_length: {"test_set": test_set(), "lengths": [0.8]},
+        studies.study_tuning: {
+            "lists": lists(),
+            "references": [REFERENCE],
+            "test": lists(),
+            "test_references": [REFERENCE],
+            "smoothings": ("0", "1"),
+            "with_mira": False,
+            "runs": 2,
+            "epochs": 1,
+            "replicates": 50,
+        },
+        studies.study_reranking: {
+            "lists": lists(),
+            "references": [REFERENCE],
+            "metrics": ["bleu"],
+            "ngrams": 1,
+            "folds": 2,
+            "replicates": 50,
+        },
         studies.study_smoothing: {
             "test_set": test_set(),
             "human": judgments(),
@@ -372,7 +391,7 @@ def instances(folder: Path) -> list[object]:
         metrics.DependencyF(parses=str(folder)),
         signature, metrics.read_statistics(folder / "saved.json"),
         test_set(), judgments(),
-        resampling.Bootstrap(replicates=20), resampling.Swaps(replicates=20),
+        resampling.Bootstrap(replicates=50), resampling.Swaps(replicates=50),
         human.PairwiseJudgments(
             label="people", systems=("new", "old"), signature="people",
             judgments=(human.Judgment(1, "new", "old", 1),),
@@ -480,7 +499,7 @@ USUAL: dict[str, Any] = {
     "systems": SYSTEMS, "candidate": 0, "rows": [{"a": 1.0}], "item": "segment",
     "draw": lambda: 0.5, "signature": lambda: truebleu.BLEU().signature, "metrics": ["bleu"],
     "better": "a", "worse": "b", "statistics": lambda: statistics(), "differences": DIFFERENCES,
-    "observed": np.array(0.3), "swaps": lambda: resampling.Swaps(replicates=20),
+    "observed": np.array(0.3), "swaps": lambda: resampling.Swaps(replicates=50),
     "replicates": 20, "seed": 1,
 }  # fmt: skip
 

@@ -91,6 +91,14 @@ STUDIES = {
         "truebleu.cli.study:smoothing",
         "Which smoothing of sentence BLEU agrees best with people.",
     ),
+    "tuning": (
+        "truebleu.cli.study_lists:tuning",
+        "Whether it matters which smoothed BLEU weights are tuned on.",
+    ),
+    "reranking": (
+        "truebleu.cli.study_lists:reranking",
+        "What several metrics say of one reranker.",
+    ),
 }
 
 EPILOG = """\b

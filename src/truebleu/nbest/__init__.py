@@ -25,19 +25,13 @@ if TYPE_CHECKING:
         utility_matrix as utility_matrix,
     )
     from truebleu.nbest.oracle import OracleResult as OracleResult, oracle_scores as oracle_scores
-    from truebleu.nbest.outer_loop import OuterLoop as OuterLoop, merge_lists as merge_lists
     from truebleu.nbest.reranking import RerankResult as RerankResult, rerank as rerank
     from truebleu.nbest.statistics import (
         CandidateStatistics as CandidateStatistics,
         FeatureMean as FeatureMean,
         count_candidates as count_candidates,
     )
-    from truebleu.nbest.tuning import (
-        TUNERS as TUNERS,
-        TuneResult as TuneResult,
-        tune as tune,
-        tune_with_decoder as tune_with_decoder,
-    )
+    from truebleu.nbest.tuning import TUNERS as TUNERS, TuneResult as TuneResult, tune as tune
     from truebleu.nbest.weights import read_weights as read_weights
 
 # The public names by the module that they live in.
@@ -45,13 +39,12 @@ _HOMES = {
     "inspection": "ListsReport describe_lists",
     "minimum_bayes_risk": "MBRResult MBRSegment MBRSettings mbr utility_matrix",
     "oracle": "OracleResult oracle_scores",
-    "outer_loop": "OuterLoop merge_lists",
     "reranking": "RerankResult rerank",
     "statistics": (
         "CandidateStatistics FeatureMean NBEST_FORMATS NBest SparseFeatures count_candidates "
         "read_nbest"
     ),
-    "tuning": "TUNERS TuneResult tune tune_with_decoder",
+    "tuning": "TUNERS TuneResult tune",
     "weights": "read_weights",
 }
 

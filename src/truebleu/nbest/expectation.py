@@ -160,6 +160,10 @@ def _smooth_bleu(sums: NDArray[np.float64], steepness: float) -> tuple[float, ND
     return score, gradient
 
 
+#: With larger steps and penalties, weights are beyond all numbers.
+LARGEST = 1e12
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SgdSettings:
     """Expected sentence scores by stochastic gradient descent.
@@ -178,8 +182,9 @@ class SgdSettings:
 
     def __post_init__(self) -> None:
         require_whole_number("epochs", self.epochs, 1, 10**6)
-        if self.step <= 0 or self.l2 < 0:
-            raise SettingError("step and l2", (self.step, self.l2), "a step above 0, l2 from 0 up")
+        if not 0 < self.step <= LARGEST or not 0 <= self.l2 <= LARGEST:
+            expected = f"a step above 0 and l2 from 0, both up to {LARGEST:g}"
+            raise SettingError("step and l2", (self.step, self.l2), expected)
 
 
 def expected_bleu(

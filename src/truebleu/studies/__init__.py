@@ -29,6 +29,10 @@ if TYPE_CHECKING:
         ReplicatesResult as ReplicatesResult,
         study_replicates as study_replicates,
     )
+    from truebleu.studies.reranking import (
+        RerankingResult as RerankingResult,
+        study_reranking as study_reranking,
+    )
     from truebleu.studies.sampling import (
         SamplingResult as SamplingResult,
         study_sampling as study_sampling,
@@ -45,6 +49,7 @@ if TYPE_CHECKING:
         TestSizeResult as TestSizeResult,
         study_test_size as study_test_size,
     )
+    from truebleu.studies.tuning import TuningResult as TuningResult, study_tuning as study_tuning
     from truebleu.studies.type_one import (
         EquivalentsResult as EquivalentsResult,
         MultiplicityResult as MultiplicityResult,
@@ -62,10 +67,12 @@ _HOMES = {
     "power": "PowerResult study_power",
     "references": "ReferencesResult study_references",
     "replicates": "ReplicatesResult study_replicates",
+    "reranking": "RerankingResult study_reranking",
     "sampling": "SamplingResult study_sampling",
     "sensitivity": "SensitivityResult study_sensitivity",
     "smoothing": "SmoothingResult study_smoothing",
     "test_size": "TestSizeResult study_test_size",
+    "tuning": "TuningResult study_tuning",
     "type_one": (
         "EquivalentsResult MultiplicityResult TypeOneResult study_equivalents study_multiplicity "
         "study_type_one"

@@ -1,0 +1,229 @@
+"""``truebleu study tuning`` and ``study reranking``: the papers' experiments on n-best lists."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from truebleu._settings import DEFAULT_SEED
+from truebleu.cli._nbest_options import nbest_options, read_lists, read_references
+from truebleu.cli._options import (
+    chart_options,
+    execution_options,
+    format_option,
+    metric_option,
+    progress_bar,
+    refuse_idle,
+)
+from truebleu.cli.main import warn
+from truebleu.corpus._files import note_input
+from truebleu.corpus.nbest.lists import NBest
+from truebleu.errors import SettingError
+from truebleu.execution.journal import Runner
+from truebleu.reports.document import render
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from truebleu._results import Result
+
+SIMULATED_CANDIDATES = 50
+
+
+def lists_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What both commands have."""
+    options = (
+        click.argument("lists", required=False),
+        click.option(
+            "-r",
+            "--reference",
+            "references",
+            metavar="FILE",
+            multiple=True,
+            help="A reference of LISTS; repeat for several.",
+        ),
+        click.option(
+            "--simulate",
+            "simulated",
+            type=click.IntRange(min=1),
+            metavar="N",
+            help="Study N segments of the simulated decoder instead of LISTS.",
+        ),
+        click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True),
+        click.option(
+            "--resume",
+            metavar="FILE",
+            type=click.Path(path_type=Path),
+            help="Keep results in FILE as they come; where it exists, go on from it.",
+        ),
+        nbest_options,
+        chart_options,
+        format_option,
+        execution_options,
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@click.command("tuning")
+@lists_options
+@click.option("--test", metavar="LISTS", help="Test lists, with the same features.")
+@click.option(
+    "--test-reference",
+    "test_references",
+    metavar="FILE",
+    multiple=True,
+    help="A reference of the test lists; repeat for several.",
+)
+@click.option(
+    "--smoothings", default="0,1,2,3,4,5,6,7", show_default=True, help="With commas between them."
+)
+@click.option("--no-mira", is_flag=True, help="Leave out batch k-best MIRA.")
+@click.option("--runs", type=int, default=5, show_default=True, help="Of each tuner.")
+@click.option("--epochs", type=int, default=30, show_default=True, help="Of gradient descent.")
+@click.option("--l2", type=float, default=10.0, show_default=True, help="The penalty, λ.")
+@click.option("--replicates", type=int, default=1000, show_default=True, help="Of the tests.")
+def tuning(
+    lists: str | None,
+    references: tuple[str, ...],
+    test: str | None,
+    test_references: tuple[str, ...],
+    simulated: int | None,
+    smoothings: str,
+    no_mira: bool,
+    **options: Any,
+) -> None:
+    """Does it matter which smoothed BLEU weights are tuned on?
+
+    Chen & Cherry (2014, Tables 5 to 8): weights that maximise expected sentence BLEU by each
+    smoothing, several runs each, with MIRA beside them; scores on test lists are compared with
+    those of no smoothing by stratified randomization.
+    """
+    from truebleu.studies.tuning import study_tuning
+
+    if (simulated is None) != (None not in (lists, test)) or (simulated and (lists or test)):
+        raise SettingError("LISTS", lists, "LISTS and --test LISTS, or --simulate N")
+    if simulated is not None:
+        own, texts = _simulated(simulated, options["seed"])
+        other, other_texts = _simulated(simulated, options["seed"] + 1)
+        _drop_reading(options)
+    else:
+        reading = dict(options)
+        own, texts = _read(lists or "", references, options)
+        other, other_texts = _read(test or "", test_references, reading)
+    keywords = {name: options.pop(name) for name in ("runs", "epochs", "l2", "replicates", "seed")}
+    _show(
+        lambda runner: study_tuning(
+            own,
+            texts,
+            other,
+            other_texts,
+            smoothings=tuple(smoothings.split(",")),
+            with_mira=not no_mira,
+            runner=runner,
+            **keywords,
+        ),
+        **options,
+    )
+
+
+@click.command("reranking")
+@lists_options
+@metric_option
+@click.option("--ngrams", type=int, default=3, show_default=True, help="Of up to so many words.")
+@click.option("--folds", type=int, default=5, show_default=True, help="Parts of the lists.")
+@click.option("--replicates", type=int, default=10_000, show_default=True, help="Of the tests.")
+def reranking(
+    lists: str | None,
+    references: tuple[str, ...],
+    simulated: int | None,
+    metrics: tuple[str, ...],
+    **options: Any,
+) -> None:
+    """What do several metrics say of one reranker?
+
+    Riezler & Maxwell (2005, Table 1): a log-linear model with n-grams as features against one with
+    the lists' own features only, by each metric, with p-values by approximate randomization and by
+    the bootstrap. The first metric says which candidates are gold.
+    """
+    from truebleu.studies.reranking import study_reranking
+
+    if (simulated is None) == (lists is None):
+        raise SettingError("LISTS", lists, "either LISTS or --simulate N")
+    if simulated is not None:
+        own, texts = _simulated(simulated, options["seed"])
+        _drop_reading(options)
+    else:
+        own, texts = _read(lists or "", references, options)
+    keywords = {name: options.pop(name) for name in ("ngrams", "folds", "replicates", "seed")}
+    _show(
+        lambda runner: study_reranking(own, texts, metrics=metrics, runner=runner, **keywords),
+        **options,
+    )
+
+
+for _parameter in reranking.params:
+    if _parameter.name == "metrics":
+        _parameter.default = ("nist", "bleu", "chrf")
+
+
+def _read(path: str, references: tuple[str, ...], options: dict[str, Any]) -> tuple[NBest, Any]:
+    test_set = read_references(references)
+    if test_set is None:
+        raise SettingError("references", None, f"a reference of {path}")
+    keep = {name: options.pop(name) for name in tuple(options) if name in _OWN}
+    lists = read_lists(path, options)
+    options.update(keep)
+    return lists, test_set.references
+
+
+def _simulated(segments: int, seed: int) -> tuple[NBest, Any]:
+    """Lists of the simulated decoder with equal weights."""
+    from truebleu.simulation.decoder import FEATURES, Decoder
+
+    decoder = Decoder(segments=segments, seed=seed)
+    made = decoder.decode(dict.fromkeys(FEATURES, 1 / len(FEATURES)), size=SIMULATED_CANDIDATES)
+    lists = NBest.of(
+        [[text for text, _ in list_] for list_ in made],
+        features={
+            name: [[features[name] for _, features in list_] for list_ in made] for name in FEATURES
+        },
+        name="the simulated decoder",
+    )
+    return lists, [list(decoder.references)]
+
+
+_OWN = (
+    *("runs", "epochs", "l2", "replicates", "seed", "ngrams", "folds"),
+    *("resume", "format_", "chart", "force"),
+)
+
+
+def _drop_reading(options: dict[str, Any]) -> None:
+    """What is about reading lists has nothing to do with simulated ones."""
+    for name in [name for name in options if name not in _OWN]:
+        value = options.pop(name)
+        if value not in (None, (), 0):
+            raise SettingError(name, value, "nothing: simulated lists are not read")
+
+
+def _show(
+    study: Callable[[Runner], Result],
+    *,
+    resume: Path | None,
+    format_: str,
+    chart: Path | None,
+    force: bool,
+) -> None:
+    if chart is None:
+        refuse_idle(["force"], "--chart FILE beside it")
+    runner = Runner(resume, lambda tasks: progress_bar(tasks, "studying"), warn)
+    result = study(runner)
+    if resume is not None:
+        note_input(resume)
+    if chart is not None:
+        result.save_chart(chart, overwrite=force)
+    click.echo(render(result, format_), nl=False)

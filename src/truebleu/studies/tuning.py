@@ -1,0 +1,270 @@
+"""Tuning: does it matter which smoothed BLEU a log-linear model is tuned on?
+
+Chen & Cherry (2014, §3.2, Tables 5 to 8) maximise expected sentence BLEU with each of their
+smoothings, five times by other orders of the segments, with batch k-best MIRA beside them. The
+scores of the test lists are compared with those of no smoothing by stratified randomization.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from truebleu._arguments import checked
+from truebleu._settings import DEFAULT_SEED, require_replicates, require_seed, require_whole_number
+from truebleu.corpus.test_set import fingerprint
+from truebleu.errors import SettingError, UnknownNameError
+from truebleu.execution.journal import Runner, Task
+from truebleu.nbest._draws import seed_of_run
+from truebleu.nbest.expectation import SgdSettings, expected_bleu
+from truebleu.nbest.mira import MiraSettings, mira
+from truebleu.nbest.problem import make_problem
+from truebleu.nbest.statistics import count_candidates
+from truebleu.nbest.weights import weighted_choices
+from truebleu.significance.compare import compare
+from truebleu.studies._study import PoolSummary, StudiedMetric, StudyResult, StudySettings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from truebleu.corpus.nbest.lists import NBest
+    from truebleu.corpus.test_set import TextLike
+    from truebleu.nbest.problem import Problem
+
+__all__ = ["TuningResult", "TuningRow", "TuningSettings", "study_tuning"]
+
+SMOOTHINGS = tuple("01234567")
+MIRA = "mira"
+NONE = "0"
+LEVEL = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuningSettings(StudySettings):
+    """The settings of the study.
+
+    Attributes:
+        candidates: of the development lists.
+        test_segments: of the test lists.
+        test_fingerprint: tells other test lists from these.
+        features: how many there are.
+        tuners: the smoothings, and "mira".
+        runs: how often each is run, by other orders of the segments.
+        epochs: of stochastic gradient descent.
+        l2: the penalty, the paper's λ.
+        replicates: of the tests.
+    """
+
+    STUDY: ClassVar[str] = "tuning"
+
+    candidates: int
+    test_segments: int
+    test_fingerprint: str
+    features: int
+    tuners: tuple[str, ...]
+    runs: int
+    epochs: int
+    l2: float
+    replicates: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuningRow:
+    """One smoothing, or MIRA.
+
+    Attributes:
+        tuner: the smoothing's number, or "mira".
+        development: the score on the lists that were tuned on, the mean of all runs.
+        development_sd: its standard deviation over runs; None of one run.
+        test: the score on the test lists, the mean of all runs.
+        test_sd: its standard deviation over runs.
+        difference: from that of no smoothing; None of no smoothing itself.
+        low: where the interval of the difference begins.
+        high: where it ends.
+        p: corrected for the number of tuners (Holm).
+    """
+
+    tuner: str
+    development: float
+    development_sd: float | None
+    test: float
+    test_sd: float | None
+    difference: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuningResult(StudyResult):
+    """What tuning on each smoothed BLEU gives; by `truebleu study tuning`.
+
+    Attributes:
+        settings: how to repeat it.
+        first_development: the score of the first candidates of the development lists.
+        first_test: that of the test lists.
+        rows: a row for each tuner.
+    """
+
+    REPORT: ClassVar[str] = "truebleu.reports.studies.tuning"
+
+    settings: TuningSettings
+    first_development: float
+    first_test: float
+    rows: tuple[TuningRow, ...]
+
+    @property
+    def significant(self) -> tuple[TuningRow, ...]:
+        """The tuners that differ significantly from no smoothing."""
+        return tuple(row for row in self.rows if row.p is not None and row.p <= LEVEL)
+
+
+@checked
+def study_tuning(
+    lists: NBest,
+    references: Sequence[TextLike],
+    test: NBest,
+    test_references: Sequence[TextLike],
+    *,
+    smoothings: Sequence[str] = SMOOTHINGS,
+    with_mira: bool = True,
+    metric: str = "bleu",
+    runs: int = 5,
+    epochs: int = 30,
+    l2: float = 10.0,
+    replicates: int = 1000,
+    seed: int = DEFAULT_SEED,
+    runner: Runner | None = None,
+) -> TuningResult:
+    """Tune on every smoothed BLEU, several times, and compare on test lists.
+
+    Args:
+        lists: development lists with features.
+        references: theirs: one text per translator.
+        test: test lists with the same features.
+        test_references: theirs.
+        smoothings: numbers from 0 to 7; 0, no smoothing, is what others are compared with.
+        with_mira: whether batch k-best MIRA is beside them.
+        metric: what choices are scored by, and what MIRA is tuned for.
+        runs: of each tuner, by other orders of the segments.
+        epochs: of stochastic gradient descent.
+        l2: the penalty, the paper's λ.
+        replicates: of the tests and intervals.
+        seed: of everything drawn.
+        runner: keeps the weights of each run.
+    """
+    for name in smoothings:
+        if name not in SMOOTHINGS:
+            raise UnknownNameError("smoothing", name, SMOOTHINGS)
+    if NONE not in smoothings or len(set(smoothings)) < len(smoothings):
+        raise SettingError("smoothings", list(smoothings), "0 and others, each once")
+    require_whole_number("runs", runs, 1, 1000)
+    require_replicates("replicates", replicates)
+    require_seed(seed)
+    tuners = (*smoothings, *((MIRA,) if with_mira else ()))
+    counted = count_candidates(lists, references, metric)
+    tested = count_candidates(test, test_references, metric)
+
+    @cache
+    def problem(tuner: str) -> Problem:
+        goal = metric if tuner == MIRA else f"sentbleu:smoothing={tuner}"
+        return make_problem(lists, references, [goal])
+
+    def work(tuner: str, run: int) -> dict[str, Any]:
+        part = problem(tuner)
+        zero, wide = np.zeros(len(part.names)), np.full(len(part.names), np.inf)
+        drawn = seed_of_run(seed, run)
+        if tuner == MIRA:
+            weights = mira(part, zero, MiraSettings(), seed=drawn).weights
+        else:
+            settings = SgdSettings(epochs=epochs, l2=l2)
+            weights = expected_bleu(part, zero, settings, lower=-wide, upper=wide, seed=drawn)
+        return {"weights": part.raw(weights).tolist()}
+
+    names = problem(tuners[0]).names
+    studied = TuningSettings(
+        pool=PoolSummary(
+            segments=len(lists),
+            systems=(),
+            references=len(references),
+            reference_names=(),
+            documents=None,
+            domains=None,
+            unit="segment",
+            metrics=(StudiedMetric.of(counted.metric, counted.metric.name, len(references)),),
+            references_fingerprint=fingerprint(references),
+            outputs_fingerprint=fingerprint([lists.texts]),
+        ),
+        seed=seed,
+        candidates=lists.candidates,
+        test_segments=len(test),
+        test_fingerprint=fingerprint([test.texts]),
+        features=len(names),
+        tuners=tuners,
+        runs=runs,
+        epochs=epochs,
+        l2=l2,
+        replicates=replicates,
+    )
+    tasks = [
+        Task((tuner, run), partial(work, tuner, run)) for tuner in tuners for run in range(runs)
+    ]
+    records = (runner or Runner()).run(studied, tasks)
+    scores: dict[str, list[float]] = {tuner: [] for tuner in tuners}
+    texts: dict[str, list[str]] = {}
+    for (tuner, run), record in records.items():
+        weights = dict(zip(names, record["weights"], strict=True))
+        scores[str(tuner)].append(counted.score(weighted_choices(lists, weights)))
+        texts[f"{tuner}.{run}"] = test.choose(weighted_choices(test, weights))
+    return TuningResult(
+        settings=studied,
+        first_development=counted.score(np.zeros(len(lists), dtype=np.int64)),
+        first_test=tested.score(np.zeros(len(test), dtype=np.int64)),
+        rows=_rows(scores, texts, test_references, metric, runs, replicates, seed),
+    )
+
+
+def _rows(
+    scores: dict[str, list[float]],
+    texts: dict[str, list[str]],
+    references: Sequence[TextLike],
+    metric: str,
+    runs: int,
+    replicates: int,
+    seed: int,
+) -> tuple[TuningRow, ...]:
+    if runs == 1:
+        texts = {name.partition(".")[0]: text for name, text in texts.items()}
+    compared = compare(
+        texts,
+        references,
+        metrics=[metric],
+        replicates=replicates,
+        seed=seed,
+        baseline=NONE,
+        runs="{system}.{run}" if runs > 1 else None,
+        curves=None,
+    )
+    (label,) = compared.metrics
+    pairs = {pair.a: pair for pair in compared.comparisons}
+    rows = []
+    for tuner, values in scores.items():
+        system = compared.systems[tuner][label]
+        pair = pairs.get(tuner)
+        rows.append(
+            TuningRow(
+                tuner=tuner,
+                development=float(np.mean(values)),
+                development_sd=float(np.std(values, ddof=1)) if runs > 1 else None,
+                test=system.score,
+                test_sd=None if system.runs is None else system.runs.sd_of_runs,
+                difference=None if pair is None else pair.difference,
+                low=None if pair is None else float(pair.interval[0]),
+                high=None if pair is None else float(pair.interval[1]),
+                p=None if pair is None else pair.p_adjusted,
+            )
+        )
+    return tuple(rows)

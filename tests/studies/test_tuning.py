@@ -1,0 +1,60 @@
+"""Claims about the study of tuning: its rows are what the tuners and compare say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.nbest.small_lists import informative
+from truebleu.errors import SettingError
+from truebleu.nbest.expectation import SgdSettings, expected_bleu
+from truebleu.nbest.problem import make_problem
+from truebleu.nbest.statistics import count_candidates
+from truebleu.studies.tuning import study_tuning
+
+
+def test_every_row_is_what_its_tuner_gives() -> None:
+    lists, references = informative(segments=20)
+    test, test_references = informative(segments=20)
+    result = study_tuning(
+        lists,
+        [references],
+        test,
+        [test_references],
+        smoothings=("0", "3"),
+        runs=2,
+        epochs=3,
+        replicates=50,
+    )
+    assert [row.tuner for row in result.rows] == ["0", "3", "mira"]
+    problem = make_problem(lists, references, ["sentbleu:smoothing=0"])
+    zero, wide = np.zeros(len(problem.names)), np.full(len(problem.names), np.inf)
+    weights = expected_bleu(
+        problem,
+        zero,
+        SgdSettings(epochs=3),
+        lower=-wide,
+        upper=wide,
+        seed=result.settings.seed,
+    )
+    plain = count_candidates(lists, references, "bleu")
+    alone = study_tuning(
+        lists,
+        [references],
+        test,
+        [test_references],
+        smoothings=("0",),
+        runs=1,
+        epochs=3,
+        replicates=50,
+    )
+    assert alone.rows[0].development == pytest.approx(plain.score(problem.choices(weights)))
+    assert alone.rows[0].difference is None
+    assert result.rows[1].p is not None
+    assert "smoothing" in str(result)
+
+
+def test_settings_without_a_baseline_are_refused() -> None:
+    lists, references = informative()
+    with pytest.raises(SettingError, match="0 and others"):
+        study_tuning(lists, [references], lists, [references], smoothings=("1",))
