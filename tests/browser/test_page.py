@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import truebleu
-from truebleu.explanation.report import Report, report, report_statistics
+from truebleu.explanation.report import Report, report
 from truebleu.human.spans import ErrorSpan
 from truebleu.metrics.function import FunctionMetric
 from truebleu.metrics.registry import parse_metrics
+from truebleu.metrics.saved_test_set import SavedTestSet
 from truebleu.metrics.statistics_files import SavedStatistics
 from truebleu.simulation import simulate_causes
 
@@ -465,7 +466,7 @@ def test_a_page_without_texts_or_segments_works_too(
         SavedStatistics.of(replace(causes, systems={name: causes.systems[name]}))
         for name in ("runaway", "baseline")
     ]
-    page = open_page(report_statistics(saved, replicates=200).save(tmp_path / "saved.html"))
+    page = open_page(report(SavedTestSet.of(saved), replicates=200).save(tmp_path / "saved.html"))
     assert page.locator(".text-block").count() == 0
     assert page.get_by_label("Text", exact=True).count() == 0
     page.get_by_label("Slice").select_option(label="sport")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from threading import Thread
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.reports.page.serving import serving
 from truebleu.explanation.report import report
-from truebleu.reports.page._server import ReportServer
 from truebleu.simulation import simulate_causes
 
 if TYPE_CHECKING:
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
     from tests.browser.conftest import Opened
+    from truebleu.reports.page._server import ReportServer
 
 # More than one piece.
 CAUSES = simulate_causes(segments=1100)
@@ -25,12 +25,8 @@ CAUSES = simulate_causes(segments=1100)
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[ReportServer]:
-    with ReportServer(report(CAUSES, replicates=200)) as server:
-        thread = Thread(target=server.serve_forever)
-        thread.start()
+    with serving(report(CAUSES, replicates=200)) as server:
         yield server
-        server.shutdown()
-        thread.join()
 
 
 def test_segments_are_fetched_as_they_are_looked_at(

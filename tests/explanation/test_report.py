@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from truebleu.errors import OtherStatisticsError, SettingError, UnpairedSegmentsError
-from truebleu.explanation.report import report, report_statistics
+from truebleu.errors import SettingError, UnpairedSegmentsError
+from truebleu.explanation.report import report
 from truebleu.human.spans import ErrorSpan
+from truebleu.metrics.saved_test_set import SavedTestSet
 from truebleu.metrics.statistics_files import SavedStatistics
 from truebleu.simulation import simulate_causes
 
@@ -45,7 +46,7 @@ def test_the_two_best_are_explained_or_all_against_the_baseline() -> None:
 
 
 def test_saved_statistics_give_the_same_numbers() -> None:
-    made = report_statistics([saved("runaway"), saved("baseline")], replicates=200)
+    made = report(SavedTestSet.of([saved("runaway"), saved("baseline")]), replicates=200)
     texts = report(TWO, replicates=200)
     assert made.comparison.comparisons == texts.comparison.comparisons
     assert made.explanation is not None
@@ -55,14 +56,6 @@ def test_saved_statistics_give_the_same_numbers() -> None:
     assert made.explanation.pairs[0].degenerate == ()
     assert made.explanation.pairs[0].ngrams == ()
     assert [variable.name for variable in made.explanation.pairs[0].variables] == ["domain"]
-
-
-def test_statistics_of_other_references_are_refused() -> None:
-    other = replace(saved("baseline"), fingerprint="sha256:0")
-    with pytest.raises(OtherStatisticsError, match="text of the references"):
-        report_statistics([saved("runaway"), other])
-    with pytest.raises(SettingError, match="different names"):
-        report_statistics([saved("runaway"), saved("runaway")])
 
 
 def test_scores_and_spans_of_other_segments_are_refused() -> None:

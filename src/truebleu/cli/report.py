@@ -19,14 +19,13 @@ from truebleu.cli._options import (
     progress_bar,
     reference_options,
     refuse_idle,
-    statistics_among,
 )
 from truebleu.cli.agree import optional_human_options, read_judgments
 from truebleu.cli.explain import explanation_options, read_slices
 from truebleu.cli.main import is_quiet, say, warn
 from truebleu.corpus._writing import refuse_existing
 from truebleu.errors import SettingError
-from truebleu.explanation.report import Report, report, report_statistics
+from truebleu.explanation.report import Report, report
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import TestSet
     from truebleu.human.spans import ErrorSpan
     from truebleu.metrics.base import Metric
-    from truebleu.metrics.statistics_files import SavedStatistics
 
 EPILOG = """\b
 Examples:
@@ -126,26 +124,11 @@ def make_report(
     """The report of what the options name."""
     replicates = options["replicates"] or DEFAULT_REPLICATES
     with progress_bar(2 * replicates, "comparing") as progress:
-        saved = _saved(texts.systems)
-        if saved is not None:
-            expected = "none beside saved statistics, which need no texts and have no more"
-            of_texts = (
-                "references",
-                "source",
-                "documents",
-                "strict",
-                "human_file",
-                "spans",
-                "columns",
-                "counts",
-            )
-            refuse_idle(of_texts, expected)
-            return report_statistics(saved, metrics, progress=progress, **options)
         if not texts.systems:
             raise SettingError("SYSTEM", "none", "the outputs of two or more systems")
-        if not texts.references:
-            raise SettingError("reference", "none", "a reference (-r FILE) for the outputs")
         test_set = texts.read(metrics)
+        if test_set.is_counted and spans is not None:
+            raise SettingError("--spans", spans, "texts, in which errors are marked")
         return report(
             test_set,
             metrics=metrics,
@@ -155,14 +138,6 @@ def make_report(
             progress=progress,
             **options,
         )
-
-
-def _saved(systems: Sequence[str]) -> list[SavedStatistics] | None:
-    """The statistics that all systems are; None where they are texts."""
-    texts, saved = statistics_among(systems)
-    if saved and texts:
-        raise SettingError("SYSTEM", texts[0], "statistics as the others are, or texts for all")
-    return saved or None
 
 
 def _marked(path: str, test_set: TestSet) -> Mapping[str, Sequence[Sequence[ErrorSpan]]]:

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
         MetricSegments as MetricSegments,
         Report as Report,
         Segments as Segments,
-        report_statistics as report_statistics,
     )
 
 # The public names by the module that they live in.
@@ -40,7 +39,7 @@ _HOMES = {
         "DegenerateGroup Explanation GroupContribution NgramContribution PairExplanation "
         "SliceContribution TypographyEffect VariableContributions"
     ),
-    "report": "MetricSegments Report Segments report_statistics",
+    "report": "MetricSegments Report Segments",
 }
 
 __all__ = " ".join(_HOMES.values()).split()

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from truebleu import _core
 from truebleu._arguments import checked
 from truebleu._results import ComparedByValue, Result
 from truebleu._settings import DEFAULT_SEED
 from truebleu.corpus.test_set import TestSet, as_test_set
-from truebleu.errors import OtherStatisticsError, SettingError, UnpairedSegmentsError
+from truebleu.errors import SettingError, UnpairedSegmentsError
 from truebleu.explanation.contributions import mean_gradient
 from truebleu.explanation.degenerate import degenerate_outputs
 from truebleu.explanation.explain import explain_pairs
@@ -41,14 +40,13 @@ if TYPE_CHECKING:
     from truebleu.explanation.slices import Variable
     from truebleu.human.spans import ErrorSpan
     from truebleu.metrics.base import Formula, Metric
-    from truebleu.metrics.statistics_files import SavedStatistics
     from truebleu.resampling import Units
     from truebleu.significance.compare import Comparison
     from truebleu.significance.statistics import Progress
 
     Values = NDArray[np.float64]
 
-__all__ = ["MetricSegments", "Report", "Segments", "report", "report_statistics"]
+__all__ = ["MetricSegments", "Report", "Segments", "report"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -107,26 +105,27 @@ class Segments(ComparedByValue):
     """All segments of a report.
 
     Attributes:
-        test_set: the texts; blank ones where only statistics are known.
-        has_texts: whether there are any.
+        test_set: the texts, unless only statistics are known.
         metrics: statistics and contributions by each metric.
         variables: the slices.
         flagged: degenerate outputs by system and flag, as numbers of segments from 0.
         units: what is swapped as a whole.
-        fingerprint: of the references.
         human: what people say of the segments, by what it is called: scores by system.
         spans: marked errors by system, a tuple for each segment.
     """
 
     test_set: TestSet
-    has_texts: bool
     metrics: tuple[MetricSegments, ...]
     variables: tuple[Variable, ...]
     flagged: Mapping[str, Mapping[str, tuple[int, ...]]]
     units: Units
-    fingerprint: str
     human: Mapping[str, Mapping[str, Sequence[float | None]]]
     spans: Mapping[str, Sequence[Sequence[ErrorSpan]]]
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether the texts are known."""
+        return not self.test_set.is_counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -204,7 +203,8 @@ def report(
     ['a']
 
     Args:
-        systems: a test set, or the outputs of two or more systems by name.
+        systems: a test set, which may be one of saved statistics, or the outputs of two or more
+            systems by name.
         references: one text, or one per translator; None with a test set.
         metrics: names or objects: ``"bleu"``, ``"chrf:word_order=2"``, ``BLEU()``.
         baseline: compare all others with this system, and explain the differences.
@@ -225,116 +225,24 @@ def report(
     test_set = as_test_set(systems, references, source=source, documents=documents, domains=domains)
     chosen, test_set = metrics_for(metrics, test_set)
     _require_paired(test_set, human or {}, spans or {})
-    return _report(
+    counted = [CountedMetric(metric, metric.count(test_set)) for metric in chosen]
+    comparison = compare(
         test_set,
-        [CountedMetric(metric, metric.count(test_set)) for metric in chosen],
-        {
-            "baseline": baseline,
-            "replicates": replicates,
-            "seed": seed,
-            "level": level,
-            "unit": unit,
-        },
-        progress,
-        cuts=variables(test_set, by, counts),
-        flagged=degenerate_outputs(test_set),
-        fingerprint=test_set.fingerprint,
-        human=human or {},
-        spans=spans or {},
-        agreement=agreement,
+        metrics=counted,
+        baseline=baseline,
+        replicates=replicates,
+        seed=seed,
+        level=level,
+        unit=unit,
+        progress=progress,
     )
-
-
-@checked
-def report_statistics(
-    saved: Sequence[SavedStatistics],
-    metrics: Sequence[str | Metric] = ("bleu",),
-    *,
-    baseline: str | None = None,
-    replicates: int | None = None,
-    seed: int = DEFAULT_SEED,
-    level: float = 0.95,
-    unit: Unit | None = None,
-    progress: Progress | None = None,
-) -> Report:
-    """The same without texts, of statistics that `truebleu score --save` saved.
-
-    Args:
-        saved: the statistics of two or more systems against the same references.
-        metrics: those by which they were counted.
-        baseline: compare all others with this system, and explain the differences.
-        replicates: how many, of the bootstrap and of the tests.
-        seed: any whole number from 0 up.
-        level: of the intervals, and 1 minus the significance level of the tests.
-        unit: what is drawn or swapped as a whole; by default documents where they are known.
-        progress: called with the number of replicates made since the last call.
-    """
-    if not saved:
-        raise SettingError("saved", [], "the statistics of two or more systems")
-    first = saved[0]
-    for other in saved[1:]:
-        for what, found, expected in (
-            ("segments", other.segments, first.segments),
-            ("references", other.references, first.references),
-            ("text of the references", other.fingerprint, first.fingerprint),
-        ):
-            if found != expected:
-                raise OtherStatisticsError(other.label, what, str(found), str(expected))
-    names = [one.system for one in saved]
-    if len(set(names)) < len(names):
-        raise SettingError("systems", ", ".join(names), "different names; write NAME=FILE")
-    blank = [""] * first.segments
-    test_set = TestSet(
-        systems=dict.fromkeys(names, blank),
-        references=tuple(blank for _ in range(first.references)),
-        documents=first.documents,
-        domains=first.domains,
-        is_examined=True,  # there is no text to look at
-    )
-    counted = []
-    for metric in metrics_for(metrics, test_set)[0]:
-        rows = np.stack([one.by(metric) for one in saved], axis=1)
-        counted.append(CountedMetric(metric, _core.Statistics(np.ascontiguousarray(rows))))
-    return _report(
-        test_set,
-        counted,
-        {
-            "baseline": baseline,
-            "replicates": replicates,
-            "seed": seed,
-            "level": level,
-            "unit": unit,
-        },
-        progress,
-        cuts=[cut for cut in variables(test_set) if cut.origin == "metadata"],
-        flagged={name: {} for name in names},
-        fingerprint=first.fingerprint,
-        has_texts=False,
-    )
-
-
-def _report(
-    test_set: TestSet,
-    counted: Sequence[CountedMetric],
-    settings: Mapping[str, Any],
-    progress: Progress | None,
-    *,
-    cuts: Sequence[Variable],
-    flagged: Mapping[str, Mapping[str, tuple[int, ...]]],
-    fingerprint: str,
-    human: Mapping[str, Mapping[str, Sequence[float | None]]] | None = None,
-    spans: Mapping[str, Sequence[Sequence[ErrorSpan]]] | None = None,
-    agreement: Result | None = None,
-    has_texts: bool = True,
-) -> Report:
-    comparison = compare(test_set, metrics=counted, progress=progress, **settings)
+    cuts, flagged = variables(test_set, by, counts), degenerate_outputs(test_set)
     pairs = _pairs_to_explain(comparison)
     return Report(
         comparison=comparison,
         explanation=explain_pairs(pairs, test_set, comparison, counted, cuts, flagged),
         segments=Segments(
             test_set=test_set,
-            has_texts=has_texts,
             metrics=tuple(
                 MetricSegments.of(label, metric.metric, metric.counts.array())
                 for label, metric in zip(comparison.metrics, counted, strict=True)
@@ -342,7 +250,6 @@ def _report(
             variables=tuple(cuts),
             flagged=flagged,
             units=units_of(test_set, comparison.settings),
-            fingerprint=fingerprint,
             human=human or {},
             spans=spans or {},
         ),

@@ -742,6 +742,10 @@ class CountedMetric(Metric):
         """As the metric does."""
         return self.metric.gradient(sums)
 
+    def formula(self) -> Formula | None:
+        """That of the metric."""
+        return self.metric.formula()
+
     def native(self) -> _core.NativeMetric | None:
         """That of the metric."""
         return self.metric.native()

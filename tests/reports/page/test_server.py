@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from gzip import decompress
 from http.client import HTTPConnection
-from threading import Thread
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.reports.page.serving import serving
 from truebleu.errors import SettingError
 from truebleu.explanation.report import report
 from truebleu.reports.page._server import ADDRESS, ReportServer
@@ -23,12 +23,8 @@ CAUSES = simulate_causes(segments=60)
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[ReportServer]:
-    with ReportServer(report(CAUSES, replicates=200), command="truebleu serve") as server:
-        thread = Thread(target=server.serve_forever)
-        thread.start()
+    with serving(report(CAUSES, replicates=200)) as server:
         yield server
-        server.shutdown()
-        thread.join()
 
 
 def ask(

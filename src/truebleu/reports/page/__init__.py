@@ -296,7 +296,7 @@ def _making(report: Report, command: str | None) -> str:
     rows = {name: str(value) for name, value in report.comparison.settings.to_dict().items()}
     parts.append(f"<h3>Settings</h3>{_pairs(rows)}")
     if report.segments is not None:
-        prints = {"references": report.segments.fingerprint}
+        prints = {"references": report.segments.test_set.fingerprint}
         if report.segments.has_texts:
             for name, text in report.segments.test_set.systems.items():
                 prints[name] = fingerprint([text])
