@@ -656,18 +656,20 @@ def sensitivity(test_set: TestSet, **options: Any) -> Result:
     "type-one",
     option_with_default(
         "--null",
-        click.Choice(["segment", "document", "simulated", "given"]),
+        click.Choice(["segment", "document", "simulated", "sampled", "given"]),
         "segment",
         "How systems are made equal. segment: the outputs of two systems are swapped at "
         "random, segment by segment; document: document by document; simulated: two systems of "
-        "the simulator with equal channels, on a simulated test set of this size; given: nothing "
-        "is done, the systems are taken for equal, and their p-values are listed.",
+        "the simulator with equal channels, on a simulated test set of this size; sampled: samples "
+        "of two systems that have one score on the whole test set, since outputs of the better one "
+        "are cut short; given: nothing is done, the systems are taken for equal, and their "
+        "p-values are listed.",
     ),
     unit_option,
     click.option(
         "--test",
         "tests",
-        type=click.Choice([*TESTS, "student"]),
+        type=click.Choice([*TESTS, "studentized", "student"]),
         multiple=True,
         help="A test; repeat for several. Default: all that resample; ar with --together; ar and "
         "bootstrap-absolute with --null given. bootstrap-absolute is sacreBLEU's, student is for "

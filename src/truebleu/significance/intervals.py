@@ -278,7 +278,9 @@ class Estimates:
         n / (n - 1) times g'Mg - (g's)^2 / n, where M adds up the products of the columns of units.
         """
         gradient, rows = self.statistics.metric.gradient, self.statistics.rows
-        estimated = self.pairs or [(system,) for system in range(rows.shape[1])]
+        estimated: Sequence[tuple[int, ...]] = self.pairs or [
+            (system,) for system in range(rows.shape[1])
+        ]
         bootstrap = Bootstrap(replicates=len(self.scores), seed=self.seed)
         errors, studentized = [], []
         for systems in estimated:
@@ -292,7 +294,7 @@ class Estimates:
                 flat = sums.reshape(*sums.shape[:-2], -1)
                 squares = np.einsum("...i,...ij,...j->...", slope, products, slope)
                 squares -= np.einsum("...i,...i->...", slope, flat) ** 2 / len(rows)
-                return np.sqrt(np.maximum(squares * len(rows) / (len(rows) - 1), 0.0))
+                return np.asarray(np.sqrt(np.maximum(squares * len(rows) / (len(rows) - 1), 0.0)))
 
             own = error(wide.sum(axis=0), _products(wide.reshape(len(rows), -1)).sum(axis=0))
             drawn = self._drawn_errors(wide, bootstrap, error)

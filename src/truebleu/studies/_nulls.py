@@ -4,7 +4,9 @@ Riezler & Maxwell (2005, §4.3) built systems that were "essentially equal but p
 different results", and had to believe it. Here it is certain. Outputs of real systems are dealt out
 among them at random, segment by segment or document by document: then no name has anything to do
 with an output, which is the null hypothesis itself. Or the simulator makes systems with equal
-channels, whose outputs are draws from one distribution.
+channels, whose outputs are draws from one distribution. Or two systems have the same score on the
+pool and nothing else in common, since outputs of the better one were cut short, and samples of the
+pool are tested: there is no difference to find, and yet outputs cannot be exchanged.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
     from truebleu.studies._pool import PoolUnit
 
 #: How equal systems come about.
-Null = Literal["segment", "document", "simulated"]
+Null = Literal["segment", "document", "simulated", "sampled"]
 
 NULLS: tuple[Null, ...] = get_args(Null)
 # Errors per word of simulated systems, about as many as those of middling real ones.
@@ -197,6 +199,113 @@ class Simulated:
         return units_of_kind(test_set, self.unit)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Sampled:
+    """Two systems with one score on the pool, tested on samples of it.
+
+    Outputs of the better one are cut short in so many segments, chosen at random, that its score is
+    that of the other: the one then is short, and the other is not.
+
+    Attributes:
+        pool: the counts by segment.
+        cut: the counts of all outputs cut short.
+        tested: what the tests resample, and what samples are drawn of.
+        pairs: for each metric the pairs that can be made equal.
+        seed: of the choice of systems, the cuts and the samples.
+    """
+
+    pool: Pool
+    cut: Pool
+    tested: Units
+    pairs: tuple[tuple[tuple[int, int], ...], ...]
+    seed: int
+
+    @classmethod
+    def of(
+        cls, test_set: TestSet, metrics: Sequence[str | Metric], unit: str, seed: int
+    ) -> Sampled:
+        """Null data of a test set's systems; refused where no two of them can be made equal."""
+        pool = Pool.of(test_set, metrics)
+        shortened = replace(
+            test_set,
+            systems={
+                name: [_half(segment or "") for segment in text]
+                for name, text in test_set.systems.items()
+            },
+        )
+        cut = Pool.of(shortened, [statistics.metric for statistics in pool.statistics])
+        pairs = tuple(
+            tuple(_made_equal(whole, short))
+            for whole, short in zip(pool.statistics, cut.statistics, strict=True)
+        )
+        for statistics, of_metric in zip(pool.statistics, pairs, strict=True):
+            if not of_metric:
+                expected = "two systems that are equal after outputs of the better one are cut"
+                raise SettingError("null", f"sampled, by {statistics.label}", expected)
+        return cls(pool, cut, units_of_kind(test_set, unit), pairs, seed)
+
+    @property
+    def summary(self) -> PoolSummary:
+        """The texts, and what is tested."""
+        return replace(self.pool.summary, unit=self.tested.kind)
+
+    @property
+    def units(self) -> int:
+        """How many units the tests have to resample."""
+        return len(self.tested)
+
+    def sets(self, first: int, count: int) -> Iterator[list[MetricStatistics]]:
+        """The counts of samples of two systems by every metric, set after set."""
+        streams = Streams(self.seed, PURPOSE)
+        for index in range(first, first + count):
+            draw = streams.at(index)
+            segments, units = len(self.pool), len(self.tested)
+            order = _choose(draw, segments, segments)
+            drawn = np.fromiter((int(draw() * units) for _ in range(units)), np.int64, count=units)
+            sets = []
+            for whole, short, pairs in zip(
+                self.pool.statistics, self.cut.statistics, self.pairs, strict=True
+            ):
+                better, worse = pairs[int(draw() * len(pairs))]
+                rows = _equal_rows(whole, short, better, worse, order)
+                all_units = MetricStatistics.of(whole.label, whole.metric, rows, self.tested)
+                sample = np.ascontiguousarray(all_units.rows[drawn])
+                sets.append(MetricStatistics(whole.label, whole.metric, sample))
+            yield sets
+
+
+def _half(text: str) -> str:
+    """The first half of a text, by words where it has any."""
+    words = text.split(" ")
+    return " ".join(words[: -(-len(words) // 2)]) if len(words) > 1 else text[: -(-len(text) // 2)]
+
+
+def _made_equal(whole: MetricStatistics, short: MetricStatistics) -> Iterator[tuple[int, int]]:
+    """The pairs, better first, of which the better one is worse when all of it is cut."""
+    scores, cut = whole.sign * whole.scores, short.sign * short.scores
+    for better in range(whole.systems):
+        for worse in range(whole.systems):
+            if scores[better] > scores[worse] > cut[better]:
+                yield better, worse
+
+
+def _equal_rows(
+    whole: MetricStatistics,
+    short: MetricStatistics,
+    better: int,
+    worse: int,
+    order: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """Counts by segment of two systems with about one score, shaped (segment, 2, column)."""
+    kept, cut = whole.rows[order, better], short.rows[order, better]
+    steps = np.concatenate([np.zeros((1, kept.shape[1])), np.cumsum(cut - kept, axis=0)])
+    apart = np.abs(whole.metric.score(whole.sums[better] + steps) - whole.scores[worse])
+    rows = np.stack([whole.rows[:, better], whole.rows[:, worse]], axis=1)
+    chosen = order[: int(apart.argmin())]
+    rows[chosen, 0] = short.rows[chosen, better]
+    return rows
+
+
 def units_of_kind(test_set: TestSet, kind: str, setting: str = "unit") -> Units:
     """The segments or the documents of a test set."""
     if kind == "segment":
@@ -222,8 +331,9 @@ def null_source(
     Args:
         test_set: whose outputs are swapped; only its size matters to "simulated".
         metrics: by which to score.
-        null: how equal systems come about: outputs swapped by "segment" or by "document", or
-            systems "simulated" on a simulated test set of the same size.
+        null: how equal systems come about: outputs swapped by "segment" or by "document", systems
+            "simulated" on a simulated test set of the same size, or samples of two systems that
+            have one score on the whole test set, "sampled".
         unit: what the tests resample.
         systems: how many equal systems a set has.
         seed: of all that is drawn.
@@ -236,6 +346,10 @@ def null_source(
         parsed = tuple(metric.for_references([]) for metric in as_metrics(metrics))
         references = len(test_set.references)
         return Simulated(parsed, len(test_set), references, unit, systems, seed)
+    if null == "sampled":
+        if systems != 2:
+            raise SettingError("null", null, "two systems; more cannot be made equal in this way")
+        return Sampled.of(test_set, metrics, unit, seed)
     tested = units_of_kind(test_set, unit)
     swapped = units_of_kind(test_set, null, "null")
     if len(swapped) < 2:

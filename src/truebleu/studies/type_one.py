@@ -83,7 +83,9 @@ FEWEST_REPETITIONS = 50
 # Repetitions in a line of the journal.
 BATCH = 20
 
-Verdict = Literal["holds", "too often", "too seldom"]
+Verdict = Literal["holds", "too often", "too seldom", "undecided"]
+# A level holds if the rate surely lies between half of it and one and a half (Bradley 1978).
+BRADLEY = (0.5, 1.5)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,10 +126,15 @@ class Rejections:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the test keeps its level, within the error."""
-        if self.rejected.holds(self.alpha):
-            return "holds"
-        return "too often" if self.rejected.low > self.alpha else "too seldom"
+        """Whether the test keeps its level, where the repetitions are enough to say so.
+
+        To hold, the interval of the rate must lie within half and one and a half of the level: few
+        repetitions are no evidence.
+        """
+        if not self.rejected.holds(self.alpha):
+            return "too often" if self.rejected.low > self.alpha else "too seldom"
+        low, high = (factor * self.alpha for factor in BRADLEY)
+        return "holds" if low <= self.rejected.low and self.rejected.high <= high else "undecided"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,7 +203,7 @@ def study_type_one(
     >>> from truebleu.simulation import simulate
     >>> pool = simulate(segments=50, systems=[0.1, 0.3])
     >>> study_type_one(pool, tests=["ar"], repetitions=50, replicates=99).rows[1].verdict
-    'holds'
+    'undecided'
     """
     why = "fewer could not tell 5 % from 15 %"
     require_count("repetitions", repetitions, FEWEST_REPETITIONS, why)

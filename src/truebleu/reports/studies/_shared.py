@@ -32,6 +32,7 @@ NULL_TITLES = {
     "segment": "outputs swapped by segment",
     "document": "outputs swapped by document",
     "simulated": "simulated systems with equal channels",
+    "sampled": "samples of two systems with one score on the whole test set",
 }
 
 

@@ -81,6 +81,15 @@ def document(result: TypeOneResult) -> Document:
     )
 
 
+# What to say of each verdict.
+VERDICTS = {
+    "too often": "too often",
+    "too seldom": "too seldom",
+    "undecided": "within the error, but too few repetitions to say that it holds",
+    "holds": "holds",
+}
+
+
 def _sentences(result: TypeOneResult) -> Iterator[str]:
     for metric in result.metrics:
         rows = [row for row in result.rows if row.metric == metric.metric]
@@ -93,14 +102,11 @@ def _sentence(rows: Sequence[Rejections]) -> str:
     """What a test did at all levels."""
     rates = listed([percent(row.rejected.value) for row in rows])
     nominal = listed([f"{100 * row.alpha:g} %" for row in rows])
-    if all(row.verdict == "holds" for row in rows):
-        verdict = "within the error"
-    else:
-        levels = {
-            name: [f"{100 * row.alpha:g} %" for row in rows if row.verdict == name]
-            for name in ("too often", "too seldom", "holds")
-        }
-        verdict = "; ".join(f"{name} at {listed(at)}" for name, at in levels.items() if at)
+    levels = {
+        said: [f"{100 * row.alpha:g} %" for row in rows if row.verdict == name]
+        for name, said in VERDICTS.items()
+    }
+    verdict = "; ".join(f"{said} at {listed(at)}" for said, at in levels.items() if at)
     return (
         f"{rows[0].metric}, {STUDY_TESTS[rows[0].test].title}: {rates} of the pairs of equal "
         f"systems differ significantly at the level{'s' * (len(rows) > 1)} {nominal}: {verdict}."
@@ -125,6 +131,11 @@ def _unit_note(result: TypeOneResult) -> Iterator[str]:
         yield (
             "Whole documents were swapped, as if each system had its good and bad documents, but "
             "tested as if segments were independent; --unit document tests documents."
+        )
+    if any(row.verdict == "holds" for row in result.rows):
+        yield (
+            "A level holds where the 99 % interval of the rate lies between half of it and one and "
+            "a half."
         )
 
 
