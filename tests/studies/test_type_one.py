@@ -220,7 +220,7 @@ def test_another_seed_is_another_study(pool: TestSet) -> None:
     ("options", "said"),
     [
         ({"repetitions": 49}, "at least 50"),
-        ({"repetitions": True}, "at least 50"),
+        ({"repetitions": True}, "a whole number"),
         ({"replicates": 98}, "smallest possible p is 0.0101"),
         ({"replicates": 0}, "from 1 up"),
         ({"alphas": []}, "at least one level"),
