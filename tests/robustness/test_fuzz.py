@@ -1,80 +1,285 @@
-"""Readers on damaged files: our own errors and nothing else. `make fuzz` goes on for longer."""
+"""Every reader on damaged files, every metric on strange text: our own errors and nothing else.
+
+`make fuzz` goes on for longer, with the number of cases.
+"""
 
 from __future__ import annotations
 
-import json
+import bz2
+import gzip
+import lzma
+import math
 import random
 import sys
+import warnings
+from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
+from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+import zstandard
 
-from truebleu.corpus import read_test_set
+from tests.human.test_reading import KINDS as JUDGMENTS
+from tests.robustness import api_calls
+from truebleu import metrics
+from truebleu.corpus._reading import read_test_set
+from truebleu.corpus.nbest.reading import NBEST_FORMATS, read_nbest
+from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import TruebleuError
+from truebleu.execution.journal import Runner, Task
+from truebleu.human import read_human
+from truebleu.metrics.dependency import DependencyF
+from truebleu.metrics.statistics_files import SavedStatistics, read_statistics, save_statistics
+from truebleu.nbest.weights import read_weights
+from truebleu.significance.gate import gate
+from truebleu.significance.people import read_curves
+from truebleu.tokenizers import NATIVE, tokenize
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SEED = 16
-CASES = 150
-SEEDS: dict[str, bytes] = {
-    ".txt": b"a cat\nsat\n",
-    ".tsv": b"doc\ttext\nd1\ta cat\nd2\tsat\n",
-    ".csv": b'doc,text\nd1,"a ""cat"""\nd2,sat\n',
-    ".jsonl": b'{"text": "a cat"}\n' + json.dumps({"text": "\u00e9"}).encode() + b"\n",
-    ".sgm": b'<tstset><doc sysid="s" docid="d"><seg id="1">a &lt; cat</seg>'
-    b'<!-- x --><seg id="2">sat</seg></doc></tstset>\n',
-    ".xml": b'<?xml version="1.0"?><dataset><doc id="d"><hyp system="s"><p><seg id="1">a cat</seg>'
-    b'<seg id="2">sat</seg></p></hyp></doc></dataset>\n',
+CASES = 40
+LINES = ["a cat", "sat"]
+TEXT = b"a cat\nsat\n"
+SGML = (
+    b'<tstset><doc sysid="s" docid="d"><seg id="1">a &lt; cat</seg>'
+    b'<!-- x --><seg id="2">sat</seg></doc></tstset>\n'
+)
+XML = (
+    b'<?xml version="1.0"?><dataset><doc id="d"><hyp system="s"><p><seg id="1">a cat</seg>'
+    b'<seg id="2">sat</seg></p></hyp></doc></dataset>\n'
+)
+PARSE = (
+    b"# text = a cat\n1\ta\ta\tDET\t_\t_\t2\tdet\t_\t_\n2\tcat\tcat\tNOUN\t_\t_\t0\troot\t_\t_\n\n"
+    b"1\tsat\tsit\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+)
+NBEST: dict[str, bytes] = {
+    "moses": b"0 ||| a cat ||| lm= -1 2 tm= 3 ||| -1.5\n1 ||| sat ||| lm= -2 1 tm= 1 ||| -2\n",
+    "cdec": b"0 ||| a cat ||| lm=-1 tm=2 ||| -1.5\n1 ||| sat ||| lm=-2 tm=1 ||| -2\n",
+    "joshua": b"0 ||| a cat ||| lm=-1 tm=2 ||| -1.5\n1 ||| sat ||| lm=-2 tm=1 ||| -2\n",
+    "travatar": b"0 ||| a cat ||| -1.5 ||| lm=-1 tm=2\n1 ||| sat ||| -2 ||| lm=-2 tm=1\n",
+    "zmert": b"0 ||| a cat ||| -1 2 ||| -1.5\n1 ||| sat ||| -2 1 ||| -2\n",
+    "marian": b"0 ||| a cat ||| F0= -1 ||| -1.5\n1 ||| sat ||| F0= -2 ||| -2\n",
+    "fairseq": b"S-0\tx\nH-0\t-0.5\ta cat\nP-0\t-0.5 -0.5\nS-1\ty\nH-1\t-0.1\tsat\nP-1\t-0.1\n",
+    "sockeye": b'{"translations": ["a cat", "x"], "scores": [[1.5], [2]]}\n'
+    b'{"translations": ["sat"], "scores": [[1]]}\n',
+    "jsonl": b'{"id": "1", "candidates": [{"text": "a cat", "score": -1}]}\n'
+    b'{"id": "2", "candidates": [{"text": "sat", "score": -2}]}\n',
+    "flat": b"a cat\nsat\n",
 }
 PIECES = [
     *b"\0 \xff \xed\xb2\x80 \t \n \r \" ' < > & = \\u0000 \\udc80 NaN 1e999 <!-- -->".split(b" "),
-    *b"]]> <![CDATA[ &#0; &#x110000; <doc <seg> </seg> {} [[[[".split(b" "),
+    *b"]]> <![CDATA[ &#0; &#x110000; <doc <seg> </seg> {} [[[[ ||| _ # , : . - 0 null true".split(),
+    *(b" ", b"-1", b"1e300", b'"text": "x",', b"\xe2\x80\xa8", b"\xc2\x85", b"\x1b[31m"),
     b"9" * 5000,
 ]
 
 
+def parquet() -> bytes:
+    """Two columns in Parquet."""
+    file = BytesIO()
+    pq.write_table(pa.table({"doc": ["d1", "d2"], "text": LINES}), file)
+    return file.getvalue()
+
+
+def statistics() -> bytes:
+    """Saved statistics."""
+    with TemporaryDirectory() as folder:
+        saved = SavedStatistics.of(as_test_set({"s": LINES}, [LINES]))
+        save_statistics(saved, Path(folder) / "s.json")
+        return (Path(folder) / "s.json").read_bytes()
+
+
+class Settings:
+    """A study's."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"study": "fuzz", "pool": {"systems": 2}}
+
+
+def run_study(path: Path) -> None:
+    """Resume a study of two tasks from a journal."""
+    tasks = [Task(key=("a", number), work=lambda: {"value": 1.5}) for number in range(2)]
+    Runner(journal=path, tell=lambda _message: None).run(Settings(), tasks)
+
+
+def journal() -> bytes:
+    """The journal of that study."""
+    with TemporaryDirectory() as folder:
+        run_study(Path(folder) / "j")
+        return (Path(folder) / "j").read_bytes()
+
+
+def look(path: Path) -> None:
+    """One look of a gate at a test set, by the ledger in a file."""
+    texts = [f"{line} {i}" for i, line in enumerate(LINES * 10)]
+    gate(texts, [*texts[:-1], "x"], [texts], replicates=50, ledger=path, looks=3)
+
+
+def ledger() -> bytes:
+    """A ledger with one look."""
+    with TemporaryDirectory() as folder:
+        look(Path(folder) / "l")
+        return (Path(folder) / "l").read_bytes()
+
+
+def curves() -> bytes:
+    """Curves of agreement."""
+    with TemporaryDirectory() as folder:
+        return Path(api_calls.files(Path(folder))["curves.json"]).read_bytes()
+
+
+def read_texts(path: Path) -> None:
+    """Read a text, which must have as many segments as its reference."""
+    reference = path.with_name("reference")
+    reference.write_bytes(TEXT)
+    column = "#text" if path.suffix in (".tsv", ".csv", ".jsonl", ".parquet") else ""
+    assert len(read_test_set([f"{path}{column}"], [reference])) == 2
+
+
+def read_judgments(path: Path) -> None:
+    """Read human scores of two systems: all numbers are finite."""
+    found = read_human(path, systems=["a", "b"], segments=2)
+    scores = getattr(found, "scores", {})
+    assert all(math.isfinite(x) for row in scores.values() for x in row if x is not None)
+
+
+def weigh(path: Path) -> None:
+    """Read weights of features."""
+    assert all(math.isfinite(weight) for weight in read_weights(str(path)).values())
+
+
+def count_parses(path: Path) -> None:
+    """Count relations of parses."""
+    metric = DependencyF.of({"s": path}, [PARSE.decode()])
+    score = metric.score(metric.count(as_test_set({"s": LINES}, [LINES])).array().sum(0))
+    assert 0 <= score[0] <= 100
+
+
+#: Targets: what a whole file is, the end of its name, and what reads it.
+Target = tuple["Callable[[], bytes]", str, "Callable[[Path], object]"]
+
+
+def target(data: bytes, ending: str, read: Callable[[Path], object]) -> Target:
+    return (lambda: data), ending, read
+
+
+TARGETS: dict[str, Target] = {
+    "text": target(TEXT, ".txt", read_texts),
+    "tsv": target(b"doc\ttext\nd1\ta cat\nd2\tsat\n", ".tsv", read_texts),
+    "csv": target(b'doc,text\nd1,"a ""cat"""\nd2,sat\n', ".csv", read_texts),
+    "jsonl": target(b'{"text": "a cat"}\n{"text": "\\u00e9"}\n', ".jsonl", read_texts),
+    "sgml": target(SGML, ".sgm", read_texts),
+    "xml": target(XML, ".xml", read_texts),
+    "gzip": target(gzip.compress(TEXT, mtime=0), ".gz", read_texts),
+    "bzip2": target(bz2.compress(TEXT), ".bz2", read_texts),
+    "xz": target(lzma.compress(TEXT), ".xz", read_texts),
+    "zstd": target(zstandard.ZstdCompressor().compress(TEXT), ".zst", read_texts),
+    "parquet": (parquet, ".parquet", read_texts),
+    "conllu": target(PARSE, ".conllu", count_parses),
+    "statistics": (statistics, ".json", read_statistics),
+    "journal": (journal, ".jsonl", run_study),
+    "ledger": (ledger, ".jsonl", look),
+    "curves": (curves, ".json", read_curves),
+    "weights": target(b"lm\t1\ntm= 0.5 2\n", ".txt", weigh),
+    **{f"judgments {name}": target(text.encode(), name, read_judgments)
+       for name, text in JUDGMENTS.items()},
+    **{f"n-best {name}": target(NBEST[name], ".txt", lambda path, name=name: read_nbest(
+        path, format=name, size=1 if name == "flat" else None)) for name in NBEST_FORMATS},
+}  # fmt: skip
+
+
 def damaged(data: bytes, draw: random.Random) -> bytes:
-    """The data with one to four pieces put in, taken out or doubled."""
+    """The data with one to four pieces put in, taken out, doubled, or bits turned over."""
     for _ in range(draw.randint(1, 4)):
         start = draw.randrange(len(data) + 1)
         end = min(len(data), start + draw.randrange(12))
-        piece = draw.choice([*PIECES, data[start:end] * 2, b""])
+        flipped = bytes(byte ^ 1 << draw.randrange(8) for byte in data[start:end])
+        piece = draw.choice([*PIECES, data[start:end] * 2, flipped, b""])
         data = data[:start] + piece + data[end:]
     return data
 
 
-def attack(folder: Path, ending: str, draw: random.Random) -> None:
-    """Read one damaged file; any error but ours is a fault."""
-    (folder / "ref").write_bytes(b"a cat\nsat\n")
+def attack(folder: Path, name: str, draw: random.Random, data: bytes) -> None:
+    """Read one damaged file; any error but ours is a fault, and so is any warning."""
+    ending, read = TARGETS[name][1:]
     path = folder / f"x{ending}"
-    path.write_bytes(damaged(SEEDS[ending], draw))
-    column = "#text" if ending in (".tsv", ".csv", ".jsonl") else ""
-    try:
-        test_set = read_test_set([f"{path}{column}"], [folder / "ref"])
-    except TruebleuError:
-        return
-    assert len(test_set) == 2
+    path.write_bytes(damaged(data, draw))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            read(path)
+        except TruebleuError as error:
+            str(error)
 
 
-@pytest.mark.parametrize("ending", SEEDS)
-def test_a_damaged_file_is_read_or_refused(ending: str, tmp_path: Path) -> None:
-    draw = random.Random(f"{SEED} {ending}")  # noqa: S311
+@pytest.mark.parametrize("name", TARGETS)
+def test_a_damaged_file_is_read_or_refused(name: str, tmp_path: Path) -> None:
+    draw, data = random.Random(f"{SEED} {name}"), TARGETS[name][0]()  # noqa: S311
     for _ in range(CASES):
-        attack(tmp_path, ending, draw)
+        attack(tmp_path, name, draw, data)
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_the_whole_file_is_read(name: str, tmp_path: Path) -> None:
+    make, ending, read = TARGETS[name]
+    (tmp_path / f"x{ending}").write_bytes(make())
+    read(tmp_path / f"x{ending}")
+
+
+LETTERS = [
+    *"aB1. ,'\"-<>&;\t|@#%",
+    *"\u00a0\u2028\u0085\x1c\ufeff\u200b\u0301\u202e", *"\u00e9\u4e2d\u6587",
+    *"\u304b\u30ca\u0e01\uac00\u0627\u05d0\U0001f600\U00010000\uffff", "&quot;", "<skipped>", "\r",
+]  # fmt: skip
+METRICS = [
+    *("bleu", "chrf", "chrf:word_order=2", "ter", "ter:normalized=yes,asian_support=yes", "nist"),
+    *("sentbleu", "gtm", "gtm:exponent=2", "mbleu", "per", "wer", "length", "bleu:smooth=none"),
+]
+
+
+def score_strange_text(draw: random.Random) -> None:
+    """Score three strange segments by some metric, with two references, and cut one of them."""
+    texts = [
+        ["".join(draw.choices(LETTERS, k=draw.randrange(25))) for _ in range(3)] for _ in range(3)
+    ]
+    metric = metrics.parse_metric(draw.choice(METRICS))
+    score = metric.corpus(texts[0], texts[1:])
+    assert math.isfinite(score.score)
+    rows = metric.statistics(texts[0], texts[1:])
+    assert metric.score(rows.sum(axis=0)) == pytest.approx(score.score, rel=1e-12)
+    name = draw.choice(NATIVE)
+    assert tokenize(texts[0][0], name) == tokenize(texts[0][0], name)
+
+
+def test_strange_text_has_a_finite_score() -> None:
+    draw = random.Random(SEED)  # noqa: S311
+    for _ in range(300):
+        score_strange_text(draw)
 
 
 def fuzz(seconds: float) -> int:
     """Attack for so long; the number of cases."""
     seed, cases, end = SEED, 0, monotonic() + seconds
+    whole = {name: make() for name, (make, _, _) in TARGETS.items()}
     with TemporaryDirectory() as folder:
         while monotonic() < end:
-            for ending in SEEDS:
-                seed += 1
-                sys.stderr.write(f"\rseed {seed}")
-                draw = random.Random(f"{seed} {ending}")  # noqa: S311
+            seed += 1
+            for name, data in whole.items():
+                sys.stderr.write(f"\rseed {seed} {name:<20} {cases:,} cases")
+                draw = random.Random(f"{seed} {name}")  # noqa: S311
                 for _ in range(CASES):
-                    attack(Path(folder), ending, draw)
+                    attack(Path(folder), name, draw, data)
                     cases += 1
+            draw = random.Random(seed)  # noqa: S311
+            for _ in range(CASES):
+                score_strange_text(draw)
+                cases += 1
     return cases
 
 
