@@ -14,6 +14,7 @@ from truebleu.execution.journal import Runner
 from truebleu.metrics.given import GivenScores
 from truebleu.significance.compare import compare
 from truebleu.simulation import simulate
+from truebleu.studies import sensitivity
 from truebleu.studies._conclusions import Testing
 from truebleu.studies._pool import Pool
 from truebleu.studies.sensitivity import SensitivityResult, study_sensitivity
@@ -153,6 +154,30 @@ def test_both_tables_come_from_one_journal(pool: TestSet, tmp_path: Path) -> Non
     study_sensitivity(pool, ["bleu"], runner=Runner(journal), by_system=True, **options)
     study_sensitivity(pool, ["bleu"], runner=Runner(journal), correction="bh", **options)
     assert journal.stat().st_size == size
+
+
+def test_what_is_interrupted_on_a_whole_test_set_keeps_the_rest(
+    pool: TestSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings: dict[str, Any] = {"metrics": ["bleu", "chrf"], "replicates": 200}
+    expected = study_sensitivity(pool, **settings)
+    done: list[str] = []
+    by_randomization = sensitivity.TESTS["ar"]
+
+    def interrupted(*arguments: Any) -> Any:
+        if done:
+            raise KeyboardInterrupt
+        done.append("ar")
+        return by_randomization(*arguments)
+
+    runner = Runner(journal=tmp_path / "j")
+    with monkeypatch.context() as patch:
+        patch.setitem(sensitivity.TESTS, "ar", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            study_sensitivity(pool, **settings, runner=runner)
+    # The header, both tests of the first metric, and one of the second.
+    assert len((tmp_path / "j").read_bytes().splitlines()) == 4
+    assert study_sensitivity(pool, **settings, runner=runner) == expected
 
 
 @pytest.mark.parametrize(

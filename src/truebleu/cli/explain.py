@@ -25,7 +25,8 @@ from truebleu.cli._options import (
     test_set_options,
 )
 from truebleu.cli.main import warn
-from truebleu.errors import MalformedFileError, SettingError
+from truebleu.corpus._files import Files, decode
+from truebleu.errors import MalformedFileError, SettingError, shortened
 from truebleu.explanation.explain import explain
 from truebleu.reports.charts import save_chart
 from truebleu.reports.document import render
@@ -142,11 +143,12 @@ def command(
 
 def _read_counts(path: Path) -> dict[str, int]:
     counts: dict[str, int] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
+    text = decode(str(path), Files().contents(str(path)))
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         word, tab, count = line.rstrip("\r").partition("\t")
-        if not tab or not count.strip().isdecimal():
-            raise MalformedFileError(str(path), number, repr(line), "WORD<tab>COUNT")
+        if not tab or not count.strip().isdecimal() or len(count.strip()) > 18:
+            raise MalformedFileError(str(path), number, repr(shortened(line)), "WORD<tab>COUNT")
         counts[word.lower()] = counts.get(word.lower(), 0) + int(count)
     return counts

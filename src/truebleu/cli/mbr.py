@@ -36,6 +36,10 @@ Examples:
 """
 
 
+#: Options that do nothing with other methods.
+ONLY_WITH = {"coarse-to-fine": ("keep", "coarse"), "prune": ("alpha", "seed")}
+
+
 @click.command("mbr", epilog=EPILOG)
 @click.argument("lists")
 @click.option(
@@ -130,6 +134,9 @@ def command(
         refuse_idle(["metric"], "none with --utilities, which are scores already")
     if output not in (None, "-"):
         refuse_existing([Path(str(output))], overwrite=force)
+    for method, names in ONLY_WITH.items():
+        if options["method"] != method:
+            refuse_idle(names, f"--method {method} beside it")
     reading = dict(options)
     nbest = read_lists(lists, options)
     others = None if pseudo_references is None else read_lists(pseudo_references, reading)

@@ -24,8 +24,10 @@ from truebleu.cli._options import (
     optional_test_set_options,
     percents,
     progress_bar,
+    refuse_idle,
     seed_option,
     test_set_options,
+    was_given,
     whole_numbers,
 )
 from truebleu.cli.agree import human_options, read_judgments
@@ -184,6 +186,8 @@ def _command(
         simulated: int | None = None,
         **keywords: Any,
     ) -> None:
+        if resume is not None:
+            note_input(resume)
         test_set = _pool(texts, keywords.get("metrics", ()), simulated, keywords["seed"])
         keywords["runner"] = Runner(
             resume,
@@ -776,6 +780,8 @@ def length(test_set: TestSet, **options: Any) -> Result:
       truebleu study length -r ref.ja.txt system.ja.txt -m bleu:tokenize=char -m chrf
     """
     # It draws nothing: the seed is for --simulate alone.
+    if not was_given("simulated"):
+        refuse_idle(["seed"], "--simulate N beside it: cutting draws nothing at random")
     del options["seed"]
     return _run("length", test_set, **options)
 

@@ -470,14 +470,41 @@ def remember_inputs() -> None:
     """
     global _inputs
     _inputs = set()
+    _outputs.clear()
+
+
+#: Where a command is going to write.
+_outputs: set[str] = set()
+
+
+def expect_output(path: str | PathLike[str]) -> None:
+    """Say that a file is going to be written: it is refused as an input from now on."""
+    if _inputs is not None:
+        _outputs.add(_place(path))
+
+
+def _place(path: str | PathLike[str]) -> str:
+    """Where a file is, behind all links."""
+    try:
+        return os.path.realpath(path)
+    except (OSError, ValueError):
+        return os.fspath(path)
 
 
 def note_input(path: str | PathLike[str]) -> None:
-    """Say that a file is read."""
+    """Say that a file is read; before any work, where an output would take its place."""
     if _inputs is not None:
+        if _outputs and _place(path) in _outputs:
+            raise lost_input(path)
         with suppress(OSError, ValueError):
             state = os.stat(path)
             _inputs.add((state.st_dev, state.st_ino))
+
+
+def lost_input(path: str | PathLike[str]) -> SettingError:
+    """The error of an output in the place of an input."""
+    expected = "another file: this one is an input, which would be lost"
+    return SettingError("file", os.fspath(path), expected)
 
 
 def is_input(path: str | PathLike[str]) -> bool:

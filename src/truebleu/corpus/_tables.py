@@ -398,7 +398,12 @@ class JsonLines(Table):
             for step in steps:
                 if isinstance(value, dict):
                     value = value.get(step)
-                elif isinstance(value, list) and step.isdigit() and int(step) < len(value):
+                elif (
+                    isinstance(value, list)
+                    and step.isdecimal()
+                    and len(step) < 18
+                    and int(step) < len(value)
+                ):
                     value = value[int(step)]
                 else:
                     value = None

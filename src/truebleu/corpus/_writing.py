@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from truebleu.corpus._files import is_input
+from truebleu.corpus._files import expect_output, is_input, lost_input
 from truebleu.errors import SettingError, UnreadableFileError
 
 if TYPE_CHECKING:
@@ -53,8 +53,8 @@ def refuse_existing(paths: Iterable[Path], *, overwrite: bool) -> None:
         if path.exists() and not path.is_file():
             raise UnreadableFileError(str(path), "cannot be written: not a regular file")
         if is_input(path):
-            expected = "another file: this one is an input, which would be lost"
-            raise SettingError("file", str(path), expected)
+            raise lost_input(path)
+        expect_output(path)
         if path.exists() and not overwrite:
             expected = "no such file yet, or leave to overwrite it (--force)"
             raise SettingError("file", str(path), expected)

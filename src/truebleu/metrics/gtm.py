@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
@@ -52,8 +51,9 @@ class GTM(WordMetric):
     def __post_init__(self) -> None:
         # A dataclass with slots is made anew, and `super()` would look for the first one.
         WordMetric.__post_init__(self)
-        if not (isfinite(self.exponent) and self.exponent >= 1):
-            raise SettingError("exponent", self.exponent, "a number from 1 up")
+        # Lengths of runs to the power of more are beyond all numbers.
+        if not 1 <= self.exponent <= 50:
+            raise SettingError("exponent", self.exponent, "a number from 1 to 50")
 
     def native(self) -> _core.NativeMetric:
         """Columns: size of the matching, output length, reference length."""

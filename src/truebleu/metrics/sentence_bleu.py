@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import inf
 from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from truebleu import _core
@@ -136,10 +135,9 @@ class SentenceBLEU(TokenMetric):
 
     def _check_value(self, setting: str) -> None:
         value = getattr(self, setting)
-        limit = 1 if setting == "epsilon" else inf
-        if not (0 < value <= limit and value < inf):
-            expected = "a number above 0, at most 1" if limit == 1 else "a number above 0"
-            raise SettingError(setting, value, expected)
+        limit = 1 if setting == "epsilon" else 1e6
+        if not 0 < value <= limit:
+            raise SettingError(setting, value, f"a number above 0, at most {limit:g}")
         if value != DEFAULT_VALUES[setting] and SMOOTHINGS[str(self.smoothing)] != setting:
             users = " and ".join(name for name, used in SMOOTHINGS.items() if used == setting)
             expected = f"none with smoothing={self.smoothing}; it belongs to {users}"

@@ -25,6 +25,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import stat
 import sys
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -191,6 +192,8 @@ def open_ledger(path: str | Path) -> Iterator[Ledger]:
         reason = f"cannot be written: {getattr(error, 'strerror', error)}"
         raise UnreadableFileError(str(place), reason) from error
     try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise UnreadableFileError(str(place), "not a regular file, expected a ledger")
         with _locked(descriptor):
             yield Ledger(place, descriptor)
     finally:

@@ -66,7 +66,6 @@ __all__ = [
     "study_sensitivity",
 ]
 
-TESTS = ("interval", "ar")
 #: Those of both papers, and the two that are most used beside BLEU.
 USUAL_METRICS = ("bleu", "nist", "mbleu", "chrf", "ter")
 
@@ -266,8 +265,11 @@ def study_sensitivity(
     tasks = []
     for size in chosen:
         for index, sample in enumerate(_samples(sampling, len(pool), size, samples, seed)):
-            work = partial(_p_values, pool, pairs, sample, index, comparison)
-            tasks.append(Task((size, index), work))
+            # One for each metric and test: what is interrupted on a whole test set keeps the rest.
+            for number, statistics in enumerate(pool.statistics):
+                for test, p_values in TESTS.items():
+                    work = partial(p_values, pool, number, pairs, sample, index, comparison)
+                    tasks.append(Task((size, index, statistics.label, test), work))
     records = (runner or Runner()).run(settings, tasks)
     by_size = [
         [_Conclusions.of(statistics, size, records) for statistics in pool.statistics]
@@ -317,13 +319,20 @@ class _Conclusions:
         cls, statistics: MetricStatistics, size: int, records: Mapping[Key, Record]
     ) -> _Conclusions:
         """What the records of this size say of the metric."""
-        of_size = [record[statistics.label] for key, record in records.items() if key[0] == size]
+        by_test = {
+            test: [
+                record
+                for (of_size, _, label, by), record in records.items()
+                if (of_size, label, by) == (size, statistics.label, test)
+            ]
+            for test in TESTS
+        }
         return cls(
             statistics,
             size,
-            {test: np.array([record[test] for record in of_size]) for test in TESTS},
-            np.array([record["scores"] for record in of_size]),
-            np.stack([from_record(record["intervals"]) for record in of_size]),
+            {test: np.array([record["p"] for record in by_test[test]]) for test in TESTS},
+            np.array([record["scores"] for record in by_test["ar"]]),
+            np.stack([from_record(record["intervals"]) for record in by_test["interval"]]),
         )
 
     def significant(self, test: str, correction: str, alpha: float) -> NDArray[np.bool_]:
@@ -474,31 +483,48 @@ def _samples(
     return draw_samples(sampling, pool, size, samples, seed)
 
 
-def _p_values(
+def _by_interval(
     pool: Pool,
+    metric: int,
     pairs: Sequence[Pair],
     sample: NDArray[np.int64],
     index: int,
     settings: CompareSettings,
 ) -> Record:
-    """For each metric p-values of all pairs by both tests, scores, and relative intervals."""
-    of_sample = pool.take(sample)
+    """p-values of all pairs by intervals of one metric, and relative intervals."""
+    statistics = pool.take(sample)[metric]
     bootstrap = Bootstrap(replicates=settings.replicates, seed=settings.seed)
     units = Units.segments(len(sample))
     # Replicates of its own for every sample, so that no two make the same mistake.
-    scores = bootstrap_scores(of_sample, units, bootstrap, first=index * settings.replicates)
-    testing = Testing(tests=("ar",), replicates=settings.replicates, seed=settings.seed)
+    first = index * settings.replicates
+    (replicates,) = bootstrap_scores([statistics], units, bootstrap, first=first)
     left, right = np.array(pairs).T
-    record: Record = {}
-    for statistics, replicates in zip(of_sample, scores, strict=True):
-        wins = np.atleast_1d(
-            bootstrap_wins(replicates[:, left] - replicates[:, right], scale=statistics.scale)
-        )
-        record[statistics.label] = {
-            # At most alpha where the interval of the difference leaves out 0.
-            "interval": np.minimum(1.0, 2 * np.minimum(wins, 1 - wins)).tolist(),
-            "ar": testing.p_values(statistics, pairs, index)["ar"].tolist(),
-            "scores": statistics.scores.tolist(),
-            "intervals": as_record(relative_intervals(replicates, settings.level)),
-        }
-    return record
+    wins = np.atleast_1d(
+        bootstrap_wins(replicates[:, left] - replicates[:, right], scale=statistics.scale)
+    )
+    return {
+        # At most alpha where the interval of the difference leaves out 0.
+        "p": np.minimum(1.0, 2 * np.minimum(wins, 1 - wins)).tolist(),
+        "intervals": as_record(relative_intervals(replicates, settings.level)),
+    }
+
+
+def _by_randomization(
+    pool: Pool,
+    metric: int,
+    pairs: Sequence[Pair],
+    sample: NDArray[np.int64],
+    index: int,
+    settings: CompareSettings,
+) -> Record:
+    """p-values of all pairs by approximate randomization of one metric, and scores."""
+    statistics = pool.take(sample)[metric]
+    testing = Testing(tests=("ar",), replicates=settings.replicates, seed=settings.seed)
+    return {
+        "p": testing.p_values(statistics, pairs, index)["ar"].tolist(),
+        "scores": statistics.scores.tolist(),
+    }
+
+
+#: The tests, by which tasks are split.
+TESTS = {"interval": _by_interval, "ar": _by_randomization}

@@ -48,6 +48,7 @@ from truebleu.errors import (
     SettingError,
     UnknownNameError,
     UnpairedSegmentsError,
+    shortened,
 )
 
 if TYPE_CHECKING:
@@ -213,6 +214,8 @@ def _scores(files: Files, path: str) -> list[float]:
 
 
 BARS = "|||"
+#: Of the number of a segment, at most.
+DIGITS = 18
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 #: A model's score in a list of Marian; with one model there is no blank before the value.
 MARIAN_FEATURE = re.compile(r"F\d+=")
@@ -248,8 +251,10 @@ def _parse_bars(
             found = f"{len(fields)} fields" if len(fields) > 1 else f"no {BARS}"
             raise MalformedFileError(path, line, found, "id ||| text ||| features ||| score")
         id_ = fields[0].strip()
-        if not (id_.isascii() and id_.isdigit()):
-            raise MalformedFileError(path, line, f"segment {id_!r}", "its number, from 0 on")
+        # Of thousands of digits Python makes no number.
+        if not (id_.isascii() and id_.isdigit() and len(id_) <= DIGITS):
+            found = f"segment {shortened(id_)!r}"
+            raise MalformedFileError(path, line, found, "its number, from 0 on")
         fields[1] = fields[1].strip(" ")
         yield int(id_), read(path, line, fields)
 
@@ -412,7 +417,7 @@ BAR_READERS: dict[str, Callable[[], Callable[[str, int, list[str]], Candidate]]]
 # Logs of fairseq-generate and fairseq-interactive.
 
 
-FAIRSEQ_LINE = re.compile(r"([SHDP])-(\d+)\t(.*)", re.DOTALL)
+FAIRSEQ_LINE = re.compile(r"([SHDP])-([0-9]{1,18})\t(.*)", re.DOTALL)
 
 
 def _is_fairseq(line: str) -> bool:
