@@ -112,6 +112,9 @@ def files(folder: Path) -> dict[str, str]:
         for i, score in enumerate(scores, 1)
     ]
     (folder / "human.tsv").write_text("\n".join(["system\tsegment\tscore", *rows, ""]), "utf-8")
+    head = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity"
+    error = "new\tx\t1\t1\tr\ts\tthe cat 1 sat on <v>the</v> rug of house 1\tStyle\tMajor"
+    (folder / "mqm.tsv").write_text(f"{head}\n{error}\n", "utf-8")
     (folder / "weights.txt").write_text("lm 1\nlength 0.5\n", "utf-8")
     ranked = [f"{i} ||| {text} ||| lm= 1 ||| 1" for i, texts in enumerate(LISTS) for text in texts]
     (folder / "lists.moses").write_text("\n".join([*ranked, ""]), "utf-8")
@@ -172,6 +175,8 @@ def calls(folder: Path) -> dict[str, Call]:
         truebleu.read_test_set: {"systems": [paths["new"]], "references": [paths["ref"]]},
         truebleu.set_threads: {"threads": 2},
         corpus.as_test_set: systems,
+        human.read_spans: {"path": paths["mqm.tsv"], "systems": SYSTEMS},
+        metrics.read_all_statistics: {"path": paths["saved.json"]},
         human.read_metrics_eval: {"folder": str(folder)},
         tokenizers.check_tokenizer: {"name": "13a"},
         tokenizers.tokenize: {"line": "a cat"},

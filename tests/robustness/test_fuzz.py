@@ -12,6 +12,7 @@ import math
 import random
 import sys
 import warnings
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -189,8 +190,8 @@ TARGETS: dict[str, Target] = {
     "weights": target(b"lm\t1\ntm= 0.5 2\n", ".txt", weigh),
     **{f"judgments {name}": target(text.encode(), name, read_judgments)
        for name, text in JUDGMENTS.items()},
-    **{f"n-best {name}": target(NBEST[name], ".txt", lambda path, name=name: read_nbest(
-        path, format=name, size=1 if name == "flat" else None)) for name in NBEST_FORMATS},
+    **{f"n-best {name}": target(NBEST[name], ".txt", partial(
+        read_nbest, format=name, size=1 if name == "flat" else None)) for name in NBEST_FORMATS},
 }  # fmt: skip
 
 

@@ -210,6 +210,7 @@ class TestSet:
             is_examined=True,
         )
 
+    @checked
     def columns(self, by: ColumnsLike | None) -> dict[str, tuple[str, ...]]:
         """Labels of the segments by the names of their columns.
 

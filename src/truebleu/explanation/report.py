@@ -72,6 +72,7 @@ class MetricSegments(ComparedByValue):
     gradients: Values
 
     @classmethod
+    @checked
     def of(cls, label: str, metric: Metric, rows: Values) -> MetricSegments:
         """What a metric says of its rows."""
         sums = rows.sum(axis=0)
@@ -90,6 +91,7 @@ class MetricSegments(ComparedByValue):
             gradients=gradients,
         )
 
+    @checked
     def contributions(self, first: int, second: int) -> Values:
         """What each segment contributes to the difference of two systems, by their numbers."""
         sign = 1.0 if first < second else -1.0
@@ -156,6 +158,7 @@ class Report(ComparedByValue, Result):
             values["agreement"] = self.agreement.to_dict()
         return values
 
+    @checked
     def save(
         self, path: str | Path, *, command: str | None = None, overwrite: bool = False
     ) -> Path:

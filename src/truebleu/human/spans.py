@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from truebleu._arguments import checked
 from truebleu.corpus._files import Files
+from truebleu.corpus.test_set import as_text
 from truebleu.errors import MalformedFileError
 from truebleu.human._mqm import (
     CATEGORY,
@@ -66,6 +68,7 @@ class MarkedErrors:
     unmatched: int
 
 
+@checked
 def read_spans(path: str, systems: Mapping[str, TextLike]) -> MarkedErrors:
     """Read the errors that were marked in outputs of a test set.
 
@@ -77,7 +80,8 @@ def read_spans(path: str, systems: Mapping[str, TextLike]) -> MarkedErrors:
     is_json = data.lstrip()[:1] == b"{"
     marked = _from_comet(path, data) if is_json else _from_mqm(path, data)
     places: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for system, outputs in systems.items():
+    for system, text in systems.items():
+        outputs = as_text(system, text)
         for place, output in enumerate(outputs):
             places[system, (output or "").strip()].append(place)
     spans: dict[str, list[list[ErrorSpan]]] = {}

@@ -236,6 +236,7 @@ class Metric(ABC):
         """The same, where the target language decides: `zh`, or a pair such as `en-zh`."""
         return self
 
+    @checked
     def for_signature(self, signature: Mapping[str, str]) -> Metric:  # noqa: ARG002
         """The same, where the fields of a signature decide: that of saved statistics."""
         return self
@@ -612,6 +613,7 @@ class TokenMetric(NativeMetric):
             return self
         return replace(self, tokenize=tokenizer_for_language(language))
 
+    @checked
     def for_signature(self, signature: Mapping[str, str]) -> TokenMetric:
         """With the tokenizer that the signature names, where it is `auto`."""
         if self.tokenize != AUTO or "tok" not in signature:

@@ -87,6 +87,7 @@ class NIST(TokenMetric):
         """Length penalty, information of each order, and the totals that it is divided by."""
         return ngram_parts(self.max_order, "information", "length penalty")
 
+    @checked
     def ngram_matches(self, test_set: TestSet, first: str, second: str) -> NgramMatches:
         """Where two systems match n-grams differently often, as information in bits."""
         matches = self.ngrams_up_to(self.max_order, test_set, first, second)

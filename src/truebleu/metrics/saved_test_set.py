@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
+from truebleu._arguments import checked
 from truebleu.corpus.test_set import TestSet
 from truebleu.errors import AbsentTextError, DuplicateSystemError, EmptyTextError
 from truebleu.metrics.base import CountedMetric
@@ -48,6 +49,7 @@ class SavedTestSet(TestSet):
         """Nothing to check: what it is made of was checked when it was read."""
 
     @classmethod
+    @checked
     def of(cls, saved: Sequence[SavedStatistics]) -> SavedTestSet:
         """The systems of one or more statistics files, for `compare`, `plan`, `panel`, ….
 
@@ -98,6 +100,7 @@ class SavedTestSet(TestSet):
         """This test set: there is nothing to look at."""
         return self
 
+    @checked
     def metrics(self, metrics: Sequence[Metric]) -> list[Metric]:
         """The metrics with the counts that were saved; others are refused."""
         by_name = {statistics.system: statistics for statistics in self.saved}

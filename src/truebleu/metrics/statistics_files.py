@@ -81,6 +81,7 @@ class SavedStatistics(ComparedByValue):
         return cls.of_systems(test_set, metrics)[0]
 
     @classmethod
+    @checked
     def of_systems(
         cls, test_set: TestSet, metrics: Sequence[str | Metric] = ("bleu",)
     ) -> tuple[SavedStatistics, ...]:
@@ -118,6 +119,7 @@ class SavedStatistics(ComparedByValue):
         """Raise OtherStatisticsError unless they were counted against this test set."""
         self._require(len(test_set), len(test_set.references), test_set.fingerprint)
 
+    @checked
     def require_same_as(self, other: SavedStatistics) -> None:
         """Raise OtherStatisticsError unless both were counted against the same references."""
         self._require(other.segments, other.references, other.fingerprint)
@@ -142,6 +144,7 @@ class SavedStatistics(ComparedByValue):
         count = counts.pop() if len(counts) == 1 else "var"
         return int(count) if count.isdecimal() else None
 
+    @checked
     def fixed(self, metric: Metric) -> Metric:
         """The metric, with what it leaves to the references as it was when it was saved."""
         of_references = self.references_per_segment
@@ -221,6 +224,7 @@ def read_statistics(path: str | Path) -> SavedStatistics:
     return systems[0]
 
 
+@checked
 def read_all_statistics(path: str | Path) -> tuple[SavedStatistics, ...]:
     """Read the statistics of all systems in a file; `SavedTestSet.of` makes a test set of them."""
     name = str(path)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from truebleu._arguments import checked
 from truebleu.errors import SettingError
 from truebleu.resampling import Swaps
 from truebleu.significance.corrections import CORRECTIONS, adjust, smallest_factor
@@ -88,6 +89,7 @@ class GroupComparison:
     systems: Mapping[str, Mapping[str, float]]
     comparisons: tuple[PairResult, ...]
 
+    @checked
     def of(self, metric: str) -> tuple[PairResult, ...]:
         """The comparisons by one metric."""
         return tuple(pair for pair in self.comparisons if pair.metric == metric)
