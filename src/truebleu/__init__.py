@@ -1,8 +1,8 @@
 """Is the difference between two translation systems real, and what should you do about it?
 
-The verbs are here: `score`, `compare`, `explain`, `report`, `gate`, `plan`, `sample`, `agree`,
-`choose`, `tune`, `rerank` and `mbr`. They take a `TestSet`, or the lists that make one, and return
-results that print themselves.
+The verbs are here: `score`, `compare`, `panel`, `explain`, `report`, `gate`, `plan`, `sample`,
+`agree`, `choose`, `tune`, `rerank` and `mbr`. They take a `TestSet`, or the lists that make one,
+and return results that print themselves.
 
 >>> import truebleu
 >>> outputs = {"old": ["a cat sat on the mat"], "new": ["the cat sat on a mat"]}
@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from truebleu.planning.sample import sample
     from truebleu.significance.compare import compare
     from truebleu.significance.gate import gate
+    from truebleu.significance.panel import panel
     from truebleu.significance.scores import score
 
 __version__ = _core.VERSION
@@ -94,6 +95,7 @@ __all__ = [
     "mbr",
     "metrics",
     "nbest",
+    "panel",
     "plan",
     "planning",
     "read_human",
@@ -132,6 +134,7 @@ _HOMES = {
     "planning.sample": "sample",
     "significance.compare": "compare",
     "significance.gate": "gate",
+    "significance.panel": "panel",
     "significance.scores": "score",
 }
 

@@ -108,6 +108,7 @@ BUG = 70
 COMMANDS = {
     "score": ("truebleu.cli.score", "Score systems by BLEU, chrF, TER and other metrics."),
     "compare": ("truebleu.cli.compare", "Tell which differences between systems are real."),
+    "panel": ("truebleu.cli.panel", "Compare systems over many test sets, such as languages."),
     "explain": ("truebleu.cli.explain", "Say where a difference between systems comes from."),
     "report": ("truebleu.cli.report", "Write comparison and segments into one HTML file."),
     "serve": ("truebleu.cli.serve", "Show that page in a browser, for sets of any size."),

@@ -48,6 +48,15 @@ if TYPE_CHECKING:
         probability_of_best as probability_of_best,
         rank_ranges as rank_ranges,
     )
+    from truebleu.significance.panel import (
+        Heterogeneity as Heterogeneity,
+        Panel as Panel,
+        PanelComparison as PanelComparison,
+        PanelSettings as PanelSettings,
+        PanelSystem as PanelSystem,
+        SetResult as SetResult,
+    )
+    from truebleu.significance.panel_files import read_panel as read_panel
     from truebleu.significance.people import (
         CURVES as CURVES,
         AgreementCurve as AgreementCurve,
@@ -95,6 +104,8 @@ _HOMES = {
     "groups": "GroupComparison GroupScores",
     "intervals": "INTERVAL_METHODS IntervalMethod basic_interval bca_interval percentile_interval",
     "optimizer_runs": "RunScores group_runs",
+    "panel": "Heterogeneity Panel PanelComparison PanelSettings PanelSystem SetResult",
+    "panel_files": "read_panel",
     "pairs": "clusters probability_of_best rank_ranges",
     "people": ("AgreementCurve CURVES PeopleAgreement find_curve people_agreement read_curves"),
     "scores": "Scores SystemScores",

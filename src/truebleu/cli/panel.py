@@ -1,0 +1,87 @@
+"""``truebleu panel``: systems compared over many test sets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from truebleu.cli._options import (
+    chart_options,
+    draw_chart,
+    execution_options,
+    format_option,
+    level_option,
+    metric_option,
+    progress_bar,
+    replicates_option,
+    seed_option,
+)
+from truebleu.cli.main import warn
+from truebleu.reports.document import render
+from truebleu.significance.panel import LANGUAGES, PanelSettings, panel
+from truebleu.significance.panel_files import read_panel
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from truebleu.metrics.base import Metric
+
+EPILOG = """\b
+A PANEL is a folder with a folder for each test set (ref*, src*, doc*, and outputs in sys/ or
+beside them), a statistics file of one test set, or a table:
+  test_set, role, path[, name]: a manifest of files, whose role is system, reference, source,
+    documents or statistics
+  test_set, system, output, reference[, segment, document, domain]: the texts themselves
+
+\b
+Examples:
+  truebleu panel wmt24/ -m bleu,chrf
+  truebleu panel en-de.parquet en-cs.parquet --baseline old
+  truebleu panel panel.tsv --baseline old --languages drawn --chart forest.pdf
+"""
+
+
+@click.command("panel", epilog=EPILOG)
+@click.argument("panels", metavar="PANEL...", nargs=-1, required=True)
+@metric_option
+@click.option("--baseline", metavar="NAME", help="Compare all others with this system only.")
+@click.option(
+    "--languages",
+    type=click.Choice(LANGUAGES),
+    default="fixed",
+    show_default=True,
+    help="What means are about: these test sets, or further ones of which they were drawn.",
+)
+@replicates_option()
+@seed_option
+@level_option
+@click.option(
+    "--unit",
+    type=click.Choice(("segment", "document")),
+    help="What is swapped as a whole. Default: documents where they are known, else segments.",
+)
+@chart_options
+@format_option
+@execution_options
+def command(
+    panels: tuple[str, ...],
+    metrics: list[Metric],
+    chart: Path | None,
+    force: bool,
+    format_: str,
+    **options: Any,
+) -> None:
+    """Test which systems differ over many test sets, and in how many of them.
+
+    A system may be missing in some test sets.
+    """
+    PanelSettings(**options)  # before the texts are read
+    test_sets = read_panel(panels)
+    for name, test_set in test_sets.items():
+        for warning in test_set.warnings:
+            warn(f"{name}: {warning.message}")
+    with progress_bar(len(test_sets) * options["replicates"], "comparing") as progress:
+        result = panel(test_sets, metrics, progress=progress, **options)
+    draw_chart(result, chart, force=force)
+    click.echo(render(result, format_), nl=False)

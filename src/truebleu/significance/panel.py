@@ -1,0 +1,601 @@
+"""Systems compared over many test sets, such as one per language: the verb `panel`.
+
+A mean over test sets answers one of two questions. Are these systems different *on these test sets*
+("fixed")? Then only the units within each set vary, and the error of the mean is made of theirs. Or
+would they differ *in further languages like these* ("drawn")? Then the differences of the sets
+themselves are the sample, and their spread, from language to language, is the error. The second
+needs more evidence, and says nothing of languages unlike those at hand.
+
+Each set has a test of its own, by approximate randomization; that so many are made is paid for by
+control of the false discovery rate (Benjamini and Hochberg 1995), under which signs are right as
+well (Benjamini and Yekutieli 2005). How much the true differences vary is Paule and Mandel's (1982)
+estimate, which few sets bias less than DerSimonian and Laird's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from truebleu._arguments import checked
+from truebleu._results import Result
+from truebleu._settings import (
+    DEFAULT_REPLICATES,
+    DEFAULT_SEED,
+    require_level,
+    require_name,
+    require_replicates,
+    require_seed,
+)
+from truebleu.errors import SettingError
+from truebleu.metrics.registry import metric_labels, metrics_for
+from truebleu.significance.corrections import adjust
+from truebleu.significance.pairs import all_pair_tests, rank_ranges, significantly_better
+from truebleu.significance.settings import CompareSettings, chosen_unit, units_of
+from truebleu.significance.statistics import MetricStatistics
+from truebleu.significance.student import jackknife_error, student_p, student_quantiles
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from truebleu._settings import Unit
+    from truebleu.corpus.test_set import TestSet
+    from truebleu.metrics.base import Metric, Signature
+    from truebleu.resampling import Values
+    from truebleu.significance.statistics import Pair, Progress
+
+__all__ = ["Heterogeneity", "Panel", "PanelComparison", "PanelSettings", "PanelSystem", "SetResult"]
+
+RESULT_VERSION = 1
+Languages = Literal["fixed", "drawn"]
+LANGUAGES: tuple[Languages, ...] = ("fixed", "drawn")
+Verdict = Literal["better", "worse", "undecided"]
+Interval = tuple[float, float]
+# With fewer sets nothing can be said of further ones.
+FEWEST_FOR_PREDICTION = 3
+
+
+@checked
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PanelSettings:
+    """How a panel is compared.
+
+    Attributes:
+        languages: what verdicts on means are about: these test sets, which are "fixed", or further
+            ones like them, of which these were "drawn".
+        replicates: of each set's test.
+        seed: of these.
+        level: of intervals, and 1 minus the level of tests and of the false discovery rate.
+        unit: what is swapped as a whole; None for documents where a set has them, else segments.
+        baseline: compare all others with this system, instead of all pairs.
+    """
+
+    languages: Languages = "fixed"
+    replicates: int = DEFAULT_REPLICATES
+    seed: int = DEFAULT_SEED
+    level: float = 0.95
+    unit: Unit | None = None
+    baseline: str | None = None
+
+    def __post_init__(self) -> None:
+        require_name("languages", self.languages, LANGUAGES)
+        require_replicates("replicates", self.replicates)
+        require_seed(self.seed)
+        require_level(self.level)
+        if self.unit is not None:
+            require_name("unit", self.unit, ("segment", "document"))
+
+    @property
+    def alpha(self) -> float:
+        """The level of tests."""
+        return 1 - self.level
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetResult:
+    """A difference on one test set: `a` minus `b`, with its error, interval and test.
+
+    `p_adjusted` is for the number of test sets, by Benjamini and Hochberg.
+    """
+
+    test_set: str
+    difference: float
+    error: float
+    interval: Interval
+    p: float
+    p_adjusted: float
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heterogeneity:
+    """How much the true differences vary from set to set.
+
+    Attributes:
+        tau: their standard deviation.
+        i_squared: the share of the variance between sets that is not due to their size.
+        p: of the hypothesis that they are all equal, by Cochran's Q.
+        prediction: the interval that the true difference in a further set lies in; None with fewer
+            than three sets.
+    """
+
+    tau: float
+    i_squared: float
+    p: float
+    prediction: Interval | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PanelComparison:
+    """One pair by one metric over all sets that have both systems.
+
+    Attributes:
+        metric: its label.
+        a: one system.
+        b: the other.
+        difference: the mean over sets of the score of `a` minus that of `b`.
+        fixed: the interval of the mean on these sets.
+        drawn: the interval of the mean over further sets like these; None with one set.
+        p: of the question that the settings ask; None where it cannot be answered.
+        p_adjusted: for the number of pairs by this metric, by Holm's correction.
+        significant: whether it is at or below 1 minus the level.
+        heterogeneity: of the sets; None with one set.
+        sets: the difference on each.
+        missing: the sets that lack one of the two.
+    """
+
+    metric: str
+    a: str
+    b: str
+    difference: float
+    fixed: Interval
+    drawn: Interval | None
+    p: float | None
+    p_adjusted: float | None
+    significant: bool
+    heterogeneity: Heterogeneity | None
+    sets: tuple[SetResult, ...]
+    missing: tuple[str, ...]
+
+    def count(self, verdict: Verdict) -> int:
+        """In how many sets `a` is better, worse or undecided."""
+        return sum(row.verdict == verdict for row in self.sets)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PanelSystem:
+    """A system by one metric.
+
+    Attributes:
+        metric: its label.
+        name: the system's.
+        score: its mean over the sets that all systems have; None where there is no such set.
+        ranks: the best and the worst that the tests leave; None with a baseline.
+        missing: the sets that lack it.
+    """
+
+    metric: str
+    name: str
+    score: float | None
+    ranks: tuple[int, int] | None
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PanelSet:
+    """A test set's name, its size, and what was swapped in it."""
+
+    name: str
+    segments: int
+    unit: Unit
+    units: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel(Result):
+    """Systems compared over many test sets.
+
+    Attributes:
+        settings: how.
+        test_sets: in the order they were given.
+        signatures: of each metric, by its label; where the sets' tokenizers differ, several.
+        higher_is_better: by the metric's label.
+        digits: decimals that people should see, by the metric's label.
+        common: the sets that have all systems.
+        systems: by metric and system.
+        comparisons: by metric and pair.
+    """
+
+    REPORT: ClassVar[str] = "truebleu.reports.panel"
+
+    settings: PanelSettings
+    test_sets: tuple[PanelSet, ...]
+    signatures: Mapping[str, tuple[Signature, ...]]
+    higher_is_better: Mapping[str, bool | None]
+    digits: Mapping[str, int]
+    common: tuple[str, ...]
+    systems: tuple[PanelSystem, ...]
+    comparisons: tuple[PanelComparison, ...]
+
+    def of(self, metric: str) -> tuple[PanelComparison, ...]:
+        """The comparisons by one metric."""
+        return tuple(pair for pair in self.comparisons if pair.metric == metric)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as ``--format json`` prints them."""
+        return {
+            "version": RESULT_VERSION,
+            "settings": asdict(self.settings),
+            "test_sets": [asdict(row) for row in self.test_sets],
+            "metrics": [
+                {
+                    "name": label,
+                    "signatures": list(map(str, signatures)),
+                    "higher_is_better": self.higher_is_better[label],
+                }
+                for label, signatures in self.signatures.items()
+            ],
+            "common": list(self.common),
+            "systems": [_plain(asdict(row)) for row in self.systems],
+            "comparisons": [_plain(asdict(row)) for row in self.comparisons],
+        }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+
+
+@checked
+def panel(
+    test_sets: Mapping[str, TestSet],
+    metrics: Sequence[str | Metric] = ("bleu",),
+    *,
+    languages: Languages = "fixed",
+    baseline: str | None = None,
+    replicates: int = DEFAULT_REPLICATES,
+    seed: int = DEFAULT_SEED,
+    level: float = 0.95,
+    unit: Unit | None = None,
+    progress: Progress | None = None,
+) -> Panel:
+    """Which systems differ over many test sets, and in how many of them?
+
+    >>> from truebleu.corpus import as_test_set
+    >>> texts = {"a": ["the cat sat on the mat"] * 9, "b": ["a cat is on a mat"] * 9}
+    >>> sets = {name: as_test_set(texts, ["the cat sat on the mat"] * 9) for name in ("de", "fr")}
+    >>> panel(sets, ["chrf"]).comparisons[0].count("better")
+    2
+
+    Args:
+        test_sets: test sets by name, such as a language pair's; statistics files make some too, by
+            `truebleu.metrics.SavedTestSet`. A system may be missing in some.
+        metrics: names or objects.
+        languages: whether verdicts on means are about these sets, which are "fixed", or about
+            further ones like these, of which they were "drawn".
+        baseline: compare all others with this system, instead of all pairs.
+        replicates: of each set's test.
+        seed: any whole number from 0 up.
+        level: of intervals, and 1 minus the level of tests and of the false discovery rate.
+        unit: what is swapped as a whole: "segment" or "document"; None for documents where a set
+            has them, else segments.
+        progress: called with the number of replicates made since the last call.
+    """
+    settings = PanelSettings(
+        languages=languages,
+        replicates=replicates,
+        seed=seed,
+        level=level,
+        unit=unit,
+        baseline=baseline,
+    )
+    if not test_sets:
+        raise SettingError("test_sets", "none", "at least one test set")
+    names = list(dict.fromkeys(name for texts in test_sets.values() for name in texts.systems))
+    pairs = _pairs(names, baseline)
+    counted = [_CountedSet(name, texts, metrics, names) for name, texts in test_sets.items()]
+    outlines = tuple(one.compare(pairs, settings, progress) for one in counted)
+    everywhere = [one for one in counted if len(one.place) == len(names)]
+    first = counted[0]
+    comparisons: list[PanelComparison] = []
+    systems: list[PanelSystem] = []
+    for index, (label, metric) in enumerate(zip(first.labels, first.metrics, strict=True)):
+        by_pair = {
+            pair: [row for one in counted if (row := one.differences[index].get(pair)) is not None]
+            for pair in pairs
+        }
+        compared = [pair for pair in pairs if by_pair[pair]]
+        found = [
+            _comparison(
+                label,
+                (names[pair[0]], names[pair[1]]),
+                metric.sign,
+                by_pair[pair],
+                tuple(one.name for one in counted if pair not in one.differences[index]),
+                settings,
+            )
+            for pair in compared
+        ]
+        found = _adjusted(found, settings)
+        comparisons += found
+        ranks: Sequence[tuple[int, int] | None] = [None] * len(names)
+        if baseline is None:
+            ranks = rank_ranges(
+                significantly_better(
+                    len(names),
+                    compared,
+                    [pair.difference for pair in found],
+                    [pair.significant for pair in found],
+                    higher_is_better=metric.higher_is_better is not False,
+                )
+            )
+        for number, (name, of_system) in enumerate(zip(names, ranks, strict=True)):
+            scores = [float(one.scores[index][one.place[number]]) for one in everywhere]
+            systems.append(
+                PanelSystem(
+                    metric=label,
+                    name=name,
+                    score=float(np.mean(scores)) if scores else None,
+                    ranks=of_system,
+                    missing=tuple(one.name for one in counted if number not in one.place),
+                )
+            )
+    return Panel(
+        settings=settings,
+        test_sets=outlines,
+        signatures={
+            label: tuple(dict.fromkeys(one.signatures[index] for one in counted))
+            for index, label in enumerate(first.labels)
+        },
+        higher_is_better={
+            label: metric.higher_is_better
+            for label, metric in zip(first.labels, first.metrics, strict=True)
+        },
+        digits={
+            label: metric.digits for label, metric in zip(first.labels, first.metrics, strict=True)
+        },
+        common=tuple(one.name for one in everywhere),
+        systems=tuple(systems),
+        comparisons=tuple(comparisons),
+    )
+
+
+def _pairs(names: Sequence[str], baseline: str | None) -> list[Pair]:
+    """All pairs in the order of the systems, or every other system with the baseline."""
+    if len(names) < 2:
+        raise SettingError("systems", len(names), "at least two to compare")
+    if baseline is None:
+        return list(combinations(range(len(names)), 2))
+    if baseline not in names:
+        raise SettingError("baseline", baseline, f"one of {', '.join(names)}")
+    place = names.index(baseline)
+    return [(other, place) for other in range(len(names)) if other != place]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Difference:
+    """A pair on one set: the difference, its standard error with its degrees of freedom, and p."""
+
+    test_set: str
+    difference: float
+    error: float
+    degrees: int
+    p: float
+
+
+class _CountedSet:
+    """One test set: what was counted, and the differences of the pairs that it has.
+
+    Systems go by their numbers in the panel; `place` has those that the set has.
+    """
+
+    def __init__(
+        self, name: str, texts: TestSet, metrics: Sequence[str | Metric], systems: Sequence[str]
+    ) -> None:
+        parsed, self._texts = metrics_for(metrics, texts)
+        self.name, self.metrics, self.labels = name, parsed, metric_labels(parsed)
+        order = list(texts.systems)
+        self.place = {
+            number: order.index(system) for number, system in enumerate(systems) if system in order
+        }
+        per_segment = self._texts.references_per_segment
+        self.signatures = [metric.signature.with_references(per_segment) for metric in parsed]
+        self.scores: list[Values] = []
+        self.differences: list[dict[Pair, _Difference]] = []
+
+    def compare(
+        self, pairs: Sequence[Pair], settings: PanelSettings, progress: Progress | None
+    ) -> PanelSet:
+        """Count the texts, and test the pairs that are here by all metrics on the same swaps."""
+        kind = chosen_unit(settings.unit, self._texts)
+        try:
+            units = units_of(self._texts, CompareSettings(unit=kind))
+        except SettingError as error:  # with the name of the set
+            _, found, expected = error.args
+            raise SettingError(f"test set {self.name}", found, expected) from None
+        statistics = [
+            MetricStatistics.of(label, metric, metric.count(self._texts).array(), units)
+            for label, metric in zip(self.labels, self.metrics, strict=True)
+        ]
+        self.scores = [metric.scores for metric in statistics]
+        here = [pair for pair in pairs if all(number in self.place for number in pair)]
+        if here:
+            local = [(self.place[a], self.place[b]) for a, b in here]
+            p_values = _randomized(statistics, local, settings, progress)
+            first, second = np.array(local).T
+            for metric, of_pairs in zip(statistics, p_values, strict=True):
+                jackknife = metric.jackknife_scores()
+                errors = jackknife_error(jackknife[:, first] - jackknife[:, second])
+                differences = metric.scores[first] - metric.scores[second]
+                numbers = zip(differences, errors, of_pairs, strict=True)
+                self.differences.append(
+                    {
+                        pair: _Difference(
+                            self.name, float(difference), float(error), len(units) - 1, float(p)
+                        )
+                        for pair, (difference, error, p) in zip(here, numbers, strict=True)
+                    }
+                )
+        else:
+            self.differences = [{} for _ in statistics]
+        return PanelSet(name=self.name, segments=len(self._texts), unit=kind, units=len(units))
+
+
+def _randomized(
+    statistics: Sequence[MetricStatistics],
+    pairs: Sequence[Pair],
+    settings: PanelSettings,
+    progress: Progress | None,
+) -> list[Values]:
+    """For each metric the p-values of the pairs, by approximate randomization."""
+    tests = all_pair_tests(
+        statistics,
+        [np.empty((0, metric.systems)) for metric in statistics],
+        pairs,
+        CompareSettings(
+            replicates=settings.replicates,
+            seed=settings.seed,
+            level=settings.level,
+            correction="none",
+        ),
+        _no_bootstrap,
+        progress,
+    )
+    return [tested.p for tested in tests]
+
+
+def _no_bootstrap(first: int, count: int) -> list[Values]:
+    raise AssertionError(f"no test asks for replicates {first} to {first + count - 1}")
+
+
+def _comparison(
+    metric: str,
+    pair: tuple[str, str],
+    sign: int,
+    found: Sequence[_Difference],
+    missing: tuple[str, ...],
+    settings: PanelSettings,
+) -> PanelComparison:
+    """The mean over sets, what it is worth, and the verdict on each set."""
+    differences = np.array([one.difference for one in found])
+    errors = np.array([one.error for one in found])
+    degrees = np.array([one.degrees for one in found])
+    count, mean = len(found), float(differences.mean())
+    fixed_error, fixed_degrees = _error_of_mean(errors, degrees)
+    drawn_error = float(differences.std(ddof=1)) / count**0.5 if count > 1 else None
+    if settings.languages == "fixed":
+        p: float | None = float(student_p(mean, fixed_error, fixed_degrees))
+    else:
+        p = None if drawn_error is None else float(student_p(mean, drawn_error, count - 1))
+    adjusted = adjust([one.p for one in found], "bh")
+    halves = student_quantiles(settings.level, degrees.astype(np.float64)) * errors
+    sets = tuple(
+        SetResult(
+            test_set=one.test_set,
+            difference=one.difference,
+            error=one.error,
+            interval=(one.difference - float(half), one.difference + float(half)),
+            p=one.p,
+            p_adjusted=float(q),
+            verdict=_verdict(sign * one.difference, float(q), settings.alpha),
+        )
+        for one, half, q in zip(found, halves, adjusted, strict=True)
+    )
+    return PanelComparison(
+        metric=metric,
+        a=pair[0],
+        b=pair[1],
+        difference=mean,
+        fixed=_interval(mean, fixed_error, fixed_degrees, settings.level),
+        drawn=None
+        if drawn_error is None
+        else _interval(mean, drawn_error, count - 1, settings.level),
+        p=p,
+        p_adjusted=None,
+        significant=False,
+        heterogeneity=None if count < 2 else heterogeneity(differences, errors, settings.level),
+        sets=sets,
+        missing=missing,
+    )
+
+
+def _verdict(lead: float, p: float, alpha: float) -> Verdict:
+    if p > alpha or lead == 0:
+        return "undecided"
+    return "better" if lead > 0 else "worse"
+
+
+def _error_of_mean(errors: Values, degrees: Values) -> tuple[float, float]:
+    """The standard error of a mean of independent estimates, with Satterthwaite's degrees."""
+    variances = errors**2
+    total = float(variances.sum())
+    if total == 0:
+        return 0.0, float(degrees.sum())
+    return total**0.5 / len(errors), total**2 / float((variances**2 / degrees).sum())
+
+
+def _interval(centre: float, error: float, degrees: float, level: float) -> Interval:
+    half = float(student_quantiles(level, float(degrees))) * error
+    return centre - half, centre + half
+
+
+def _adjusted(found: Sequence[PanelComparison], settings: PanelSettings) -> list[PanelComparison]:
+    """The comparisons by one metric, corrected for their number by Holm's method."""
+    known = [pair.p for pair in found if pair.p is not None]
+    adjusted = iter(adjust(known, "holm").tolist() if known else [])
+    corrected = []
+    for pair in found:
+        p = None if pair.p is None else next(adjusted)
+        real = p is not None and p <= settings.alpha
+        corrected.append(replace(pair, p_adjusted=p, significant=real))
+    return corrected
+
+
+def heterogeneity(differences: Values, errors: Values, level: float) -> Heterogeneity:
+    """How much true differences vary, of two or more estimates and their standard errors.
+
+    The variance between sets is the one under which the weighted squares around the mean are what
+    is expected of them (Paule and Mandel 1982); I² is Higgins and Thompson's (2002) share.
+
+    >>> found = heterogeneity(np.array([1.0, 2.0, 6.0]), np.array([0.5, 0.5, 0.5]), 0.95)
+    >>> round(found.tau**2, 6), round(found.i_squared, 3)
+    (6.75, 0.964)
+    """
+    from scipy.special import chdtrc
+
+    count = len(differences)
+    scale = float(np.abs(differences).max(initial=0.0))
+    variances = np.maximum(errors, 1e-9 * max(scale, 1e-9)) ** 2
+
+    def squares(between: float) -> float:
+        weights = 1 / (variances + between)
+        centre = (weights @ differences) / weights.sum()
+        return float(weights @ (differences - centre) ** 2)
+
+    cochran = squares(0.0)
+    low, high = 0.0, float(differences.var(ddof=1)) + float(variances.max())
+    if cochran > count - 1:
+        while squares(high) > count - 1:
+            high *= 2
+        for _ in range(100):
+            middle = (low + high) / 2
+            low, high = (middle, high) if squares(middle) > count - 1 else (low, middle)
+    between = high if cochran > count - 1 else 0.0
+    weights = 1 / variances
+    typical = (count - 1) * weights.sum() / (weights.sum() ** 2 - (weights**2).sum())
+    prediction = None
+    if count >= FEWEST_FOR_PREDICTION:
+        # By chance, few sets may differ less than their own errors say.
+        of_mean = max(float(differences.var(ddof=1)) / count, float((errors**2).sum()) / count**2)
+        mean = float(differences.mean())
+        prediction = _interval(mean, (between + of_mean) ** 0.5, count - 1, level)
+    return Heterogeneity(
+        tau=between**0.5,
+        i_squared=float(between / (between + typical)),
+        p=float(chdtrc(count - 1, cochran)),
+        prediction=prediction,
+    )

@@ -1,0 +1,172 @@
+"""Panels: means over test sets, verdicts on each, and what varies between them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import truebleu
+from truebleu.corpus import as_test_set
+from truebleu.errors import SettingError
+from truebleu.metrics import SavedStatistics, SavedTestSet
+from truebleu.significance.panel import (
+    PanelSettings,
+    _comparison,
+    _Difference,
+    heterogeneity,
+    panel,
+)
+from truebleu.simulation import Channel, simulate
+
+if TYPE_CHECKING:
+    from truebleu.corpus import TestSet
+
+RATES = {"good": 0.1, "middle": 0.2, "poor": 0.3}
+
+
+def texts(seed: int, names: tuple[str, ...] = tuple(RATES), segments: int = 60) -> TestSet:
+    systems = {name: Channel.at_rate(RATES[name]) for name in names}
+    return simulate(segments=segments, systems=systems, seed=seed)
+
+
+@pytest.fixture(scope="module")
+def sets() -> dict[str, TestSet]:
+    full = {f"set-{seed}": texts(seed) for seed in range(5)}
+    return {**full, "partly": texts(9, ("good", "poor"))}
+
+
+def test_means_and_sets_are_those_of_single_comparisons(sets: dict[str, TestSet]) -> None:
+    result = panel(sets, ["bleu", "ter"], replicates=500)
+    for pair in result.comparisons:
+        for row in pair.sets:
+            single = truebleu.compare(sets[row.test_set], metrics=["bleu", "ter"], replicates=500)
+            (same,) = (
+                one
+                for one in single.comparisons
+                if (one.metric, one.a, one.b) == (pair.metric, pair.a, pair.b)
+            )
+            assert row.difference == pytest.approx(same.difference)
+            assert row.p == same.p
+        assert pair.difference == pytest.approx(np.mean([row.difference for row in pair.sets]))
+        lower = pair.metric == "TER"
+        better = {row.test_set for row in pair.sets if row.verdict == "better"}
+        assert all((row.difference < 0) == lower for row in pair.sets if row.test_set in better)
+
+
+def test_a_system_may_be_missing_and_that_is_told(sets: dict[str, TestSet]) -> None:
+    result = panel(sets, replicates=500)
+    lacking = {(pair.a, pair.b): pair.missing for pair in result.comparisons}
+    assert lacking["good", "poor"] == ()
+    assert lacking["good", "middle"] == ("partly",)
+    assert "partly" not in result.common
+    text = str(result)
+    assert "over the 5 of 6 test sets that have all systems" in text
+    assert "without partly, which lack one of them" in text
+    assert [row.ranks for row in result.systems] == [(1, 1), (2, 2), (3, 3)]
+
+
+def test_statistics_files_give_the_same_panel(sets: dict[str, TestSet]) -> None:
+    saved = {
+        name: SavedTestSet.of(SavedStatistics.of_systems(test_set, ["bleu", "chrf"]))
+        for name, test_set in sets.items()
+    }
+    of_saved, of_texts = (
+        panel(which, ["bleu", "chrf"], baseline="poor", replicates=500).to_dict()
+        for which in (saved, sets)
+    )
+    assert of_saved == of_texts
+
+
+def test_one_set_says_nothing_about_further_ones() -> None:
+    result = panel({"only": texts(1)}, languages="drawn", replicates=500)
+    for pair in result.comparisons:
+        assert (pair.drawn, pair.p, pair.significant, pair.heterogeneity) == (None,) * 2 + (
+            False,
+            None,
+        )
+    assert "one test set says nothing about further ones" in str(result)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"baseline": "none"}, "baseline: found 'none'"),
+        ({"languages": "all"}, "languages"),
+        ({"unit": "block"}, "unit"),
+        ({"replicates": 0}, "replicates"),
+        ({"level": 1.5}, "level"),
+    ],
+)
+def test_what_makes_no_panel_is_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        panel({"set": texts(1)}, **changes)
+
+
+def test_sets_that_cannot_vary_and_panels_of_nothing_are_refused() -> None:
+    with pytest.raises(SettingError, match="at least one test set"):
+        panel({})
+    with pytest.raises(SettingError, match="test set tiny: found 'one segment'"):
+        panel({"tiny": as_test_set({"a": ["x"], "b": ["y"]}, ["x"])})
+    with pytest.raises(SettingError, match="at least two to compare"):
+        panel({"set": replace(texts(1), systems={"a": texts(1).systems["good"]})})
+
+
+def test_heterogeneity_is_that_of_published_formulas() -> None:
+    # With equal errors Paule and Mandel's estimate is the variance less the error's.
+    found = heterogeneity(np.array([1.0, 2.0, 3.0, 10.0]), np.full(4, 2.0), 0.95)
+    variance = np.var([1.0, 2.0, 3.0, 10.0], ddof=1)
+    assert found.tau**2 == pytest.approx(variance - 4.0)
+    assert found.i_squared == pytest.approx((variance - 4.0) / variance)
+    # Cochran's Q is 3 * variance / 4 = 12.5 on 3 degrees of freedom.
+    assert found.p == pytest.approx(0.005852, abs=1e-6)
+    alike = heterogeneity(np.array([1.0, 1.1]), np.array([0.5, 0.5]), 0.95)
+    assert (alike.tau, alike.i_squared, alike.prediction) == (0.0, 0.0, None)
+
+
+def simulated(
+    generator: np.random.Generator, truths: np.ndarray[Any, Any], settings: PanelSettings
+) -> Any:
+    """A comparison of sets with these true differences, errors of 0.3 to 0.9, and 80 units each."""
+    found = []
+    for place, truth in enumerate(truths):
+        error = 0.3 + 0.6 * place / len(truths)
+        values = truth + error * 80**0.5 * generator.standard_normal(80)
+        estimate, spread = values.mean(), values.std(ddof=1) / 80**0.5
+        from scipy.special import stdtr
+
+        p = 2 * float(stdtr(79, -abs(estimate / spread)))
+        found.append(_Difference(f"set {place}", float(estimate), float(spread), 79, p))
+    return _comparison("M", ("a", "b"), 1, found, (), settings)
+
+
+@pytest.mark.slow
+def test_intervals_cover_and_discoveries_are_mostly_true() -> None:
+    generator = np.random.default_rng(5)
+    runs, sets = 1500, 12
+    fixed_truths = np.array([0.0] * 8 + [2.0] * 4)
+    settings = PanelSettings()
+    fixed = drawn = predicted = false = 0
+    share = 0.0
+    for _ in range(runs):
+        result = simulated(generator, fixed_truths, settings)
+        fixed += result.fixed[0] <= fixed_truths.mean() <= result.fixed[1]
+        called = [row for row in result.sets if row.verdict != "undecided"]
+        wrong = sum(row.verdict == "worse" or int(row.test_set[4:]) < 8 for row in called)
+        share += wrong / max(len(called), 1)
+        truths = 0.7 + generator.standard_normal(sets)
+        of_drawn = simulated(generator, truths, settings)
+        drawn += of_drawn.drawn[0] <= 0.7 <= of_drawn.drawn[1]
+        low, high = of_drawn.heterogeneity.prediction
+        predicted += low <= 0.7 + generator.standard_normal() <= high
+        null = simulated(generator, np.zeros(sets), settings)
+        false += null.p <= 0.05
+    # Four standard errors of a share of 1,500.
+    assert abs(fixed / runs - 0.95) < 0.023
+    assert abs(drawn / runs - 0.95) < 0.023
+    assert abs(predicted / runs - 0.95) < 0.03
+    assert abs(false / runs - 0.05) < 0.023
+    # Two thirds of the sets are null: the rate is at most 5 % times that.
+    assert 0.015 < share / runs < 0.05

@@ -1,0 +1,130 @@
+"""Panels from folders, statistics files, manifests and long tables, and what is refused of them."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.texts import save_channels
+from truebleu.errors import TruebleuError
+from truebleu.metrics import SavedStatistics, save_statistics
+from truebleu.significance import read_panel
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from truebleu.corpus import TestSet
+
+SETS = ("de", "fr")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in SETS:
+        save_channels(tmp_path / "sets" / name, 12, {"a": 0.1, "b": 0.2})
+    return tmp_path
+
+
+def contents(panel: dict[str, TestSet]) -> object:
+    return {
+        name: ({key: list(text) for key, text in one.systems.items()}, list(one.references[0]))
+        for name, one in panel.items()
+    }
+
+
+def by_folders(folder: Path) -> object:
+    return contents(read_panel([str(folder / "sets")]))
+
+
+def test_a_folder_of_folders_is_a_panel(folder: Path) -> None:
+    panel = read_panel([str(folder / "sets")])
+    assert list(panel) == list(SETS)
+    assert list(panel["de"].systems) == ["a", "b"]
+    assert panel["de"].documents is not None
+    one_by_one = read_panel([str(folder / "sets" / name) for name in SETS])
+    assert contents(one_by_one) == contents(panel)
+
+
+def test_outputs_may_stand_in_a_folder_of_their_own(folder: Path) -> None:
+    before = by_folders(folder)
+    for name in SETS:
+        outputs = folder / "sets" / name / "sys"
+        outputs.mkdir()
+        for system in ("a.txt", "b.txt"):
+            shutil.move(folder / "sets" / name / system, outputs / system)
+        (folder / "sets" / name / "official.tsv").write_text("not\ta text\n")
+    assert by_folders(folder) == before
+
+
+def test_statistics_files_are_named_after_their_files(folder: Path) -> None:
+    for name, test_set in read_panel([str(folder / "sets")]).items():
+        save_statistics(SavedStatistics.of_systems(test_set), folder / f"{name}.parquet")
+    files = [str(folder / f"{name}.parquet") for name in SETS]
+    shutil.rmtree(folder / "sets")
+    assert list(read_panel(files)) == list(read_panel([str(folder)])) == list(SETS)
+
+
+def test_a_manifest_names_files(folder: Path) -> None:
+    lines = ["test_set\trole\tpath\tname"]
+    for name in SETS:
+        lines += [f"{name}\tsystem\tsets/{name}/{system}.txt\t{system}" for system in ("a", "b")]
+        lines.append(f"{name}\treference\tsets/{name}/reference-1.txt\t-")
+    manifest = folder / "panel.tsv"
+    manifest.write_text("\n".join(lines) + "\n")
+    assert contents(read_panel([str(manifest)])) == by_folders(folder)
+    manifest.write_text("\n".join(lines).replace("\treference\t", "\tjudge\t") + "\n")
+    with pytest.raises(TruebleuError, match=r"panel\.tsv.*4.*the role 'judge'"):
+        read_panel([str(manifest)])
+
+
+def long_table(folder: Path) -> list[str]:
+    lines = ["test_set\tsystem\tsegment\toutput\treference"]
+    for name, test_set in read_panel([str(folder / "sets")]).items():
+        for system, outputs in test_set.systems.items():
+            pairs = zip(outputs, test_set.references[0], strict=True)
+            lines += [
+                f"{name}\t{system}\t{number}\t{output}\t{reference}"
+                for number, (output, reference) in enumerate(pairs, 1)
+            ]
+    return lines
+
+
+def test_a_long_table_has_the_texts_in_any_order(folder: Path) -> None:
+    lines = long_table(folder)
+    table = folder / "long.tsv"
+    table.write_text("\n".join(lines) + "\n")
+    assert contents(read_panel([str(table)])) == by_folders(folder)
+    turned = [*lines[:13], *reversed(lines[13:25]), *lines[25:]]
+    table.write_text("\n".join(turned) + "\n")
+    assert contents(read_panel([str(table)])) == by_folders(folder)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda lines: [*lines, lines[1]], "segment 1 of a in de twice"),
+        (lambda lines: lines[:-1], "11 segments of b in fr, expected the 12 that a has"),
+        (lambda lines: [*lines[:-1], lines[-1] + "x"], "another reference of segment 12 in fr"),
+        (lambda _: ["x\ty", "1\t2"], "found something else"),
+    ],
+)
+def test_long_tables_that_do_not_fit_are_refused(
+    folder: Path,
+    change: object,
+    message: str,
+) -> None:
+    table = folder / "long.tsv"
+    assert callable(change)
+    table.write_text("\n".join(change(long_table(folder))) + "\n")
+    with pytest.raises(TruebleuError, match=message):
+        read_panel([str(table)])
+
+
+def test_folders_without_test_sets_and_names_that_clash_are_refused(folder: Path) -> None:
+    (folder / "empty").mkdir()
+    with pytest.raises(TruebleuError, match="no test set in"):
+        read_panel([str(folder / "empty")])
+    with pytest.raises(TruebleuError, match="a different name for each"):
+        read_panel([str(folder / "sets"), str(folder / "sets" / "de")])
