@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING
 from truebleu._core import VERSION
 from truebleu.corpus._writing import write_files
 from truebleu.corpus.test_set import fingerprint
-from truebleu.reports.compare import document as compare_document
 from truebleu.reports.document import Chart, Document, Heading, Notes, Sentences, Table, one_line
-from truebleu.reports.explain import document as explain_document, largest_segments_table
+from truebleu.reports.explain import largest_segments_table
 from truebleu.reports.formats import html
 from truebleu.reports.formats.json import render as render_json
 from truebleu.reports.page._data import PageData, data_block
@@ -49,13 +48,20 @@ POLICY = (
 
 def document(report: Report) -> Document:
     """The comparison, its explanation and the agreement with people, one after the other."""
-    compared = compare_document(report.comparison)
-    blocks = list(compared.blocks)
-    if report.explanation is not None:
-        blocks += explain_document(report.explanation).blocks
-    if report.agreement is not None:
-        blocks += report.agreement.to_document().blocks
-    return Document(tuple(blocks), compared.data)
+    return _joined(_documents(report))
+
+
+def _documents(report: Report) -> list[Document | None]:
+    """Those of the comparison, the explanation and the agreement with people."""
+    return [
+        None if result is None else result.to_document()
+        for result in (report.comparison, report.explanation, report.agreement)
+    ]
+
+
+def _joined(documents: Sequence[Document | None]) -> Document:
+    known = [one for one in documents if one is not None]
+    return Document(tuple(block for one in known for block in one.blocks), known[0].data)
 
 
 def save_page(
@@ -86,13 +92,16 @@ def html_page(
     style = _asset("page.css")
     script = "\n".join(map(_asset, SCRIPTS))
     data = None if report.segments is None else PageData.of(report)
-    result = "" if served else data_block("result", render_json(document(report), report).encode())
-    sections = [*_sections(report, data, command)]
+    documents = _documents(report)
+    result = ""
+    if not served:
+        result = data_block("result", render_json(_joined(documents), report).encode())
+    sections = [*_sections(report, documents, data, command)]
     blocks = [result]
     if data is not None and not served:
         fixed = [style, script, result, *(content for _, _, content in sections)]
         data, segments = data.within(largest - sum(len(text.encode()) for text in fixed))
-        sections = [*_sections(report, data, command)]
+        sections = [*_sections(report, documents, data, command)]
         blocks += segments
     parts = {
         "policy": POLICY.format(
@@ -156,11 +165,15 @@ def _counted(number: int, noun: str) -> str:
 
 
 def _sections(
-    report: Report, data: PageData | None, command: str | None
+    report: Report,
+    documents: Sequence[Document | None],
+    data: PageData | None,
+    command: str | None,
 ) -> Iterator[tuple[str, str, str]]:
     """The name, title and content of each section."""
-    compared = compare_document(report.comparison)
-    explained = None if report.explanation is None else explain_document(report.explanation)
+    compared, explained, agreement = documents
+    if compared is None:
+        raise ValueError("a report without a comparison")
     few = explained is not None and len(report.comparison.systems) == 2
     yield "verdict", "Verdict", _verdict(report, compared, explained if few else None)
     yield "scores", "Scores", _scores(compared)
@@ -168,9 +181,8 @@ def _sections(
         yield "explanation", "Where it comes from", _explanation(report, explained)
     if data is not None:
         yield "segments", "Segments", _segments(report, data)
-    if report.agreement is not None:
-        blocks = report.agreement.to_document().blocks
-        yield "agreement", "Agreement with people", _blocks(blocks)
+    if agreement is not None:
+        yield "agreement", "Agreement with people", _blocks(agreement.blocks)
     yield "making", "How this was made", _making(report, command)
 
 
