@@ -26,7 +26,7 @@ from evidence.rates import (
     measured,
     pool,
 )
-from truebleu.reports.resampling import LARGEST_SHARE
+from truebleu.reports.sentences import LARGEST_SHARE
 from truebleu.resampling import Bootstrap, Units
 from truebleu.significance.corrections import default_correction
 from truebleu.significance.intervals import interval_bounds

@@ -20,7 +20,7 @@ from evidence.rates import (
 )
 from truebleu import compare
 from truebleu.metrics.given import GivenScores, textless_test_set
-from truebleu.reports.resampling import ENOUGH_DOCUMENTS_FOR_A_MARGIN, LARGEST_SHARE
+from truebleu.reports.sentences import ENOUGH_DOCUMENTS_FOR_A_MARGIN, LARGEST_SHARE
 from truebleu.resampling import Units
 from truebleu.significance.gate import GateSettings, _checks
 from truebleu.significance.ledger import alpha_of_look

@@ -19,7 +19,7 @@ from truebleu.metrics.registry import as_metrics
 from truebleu.reports.document import Column, Document, Table
 from truebleu.reports.formats.markdown import render as markdown
 from truebleu.reports.formats.tsv import render as tsv
-from truebleu.reports.resampling import ENOUGH_DOCUMENTS, LARGEST_SHARE
+from truebleu.reports.sentences import ENOUGH_DOCUMENTS, LARGEST_SHARE
 from truebleu.resampling import Units
 from truebleu.significance.statistics import MetricStatistics
 

@@ -46,6 +46,7 @@ __all__ = [
     "tokenize",
     "tokenize_ter",
     "tokenizers",
+    "value_of_counts",
 ]
 
 VERSION: str
@@ -328,6 +329,7 @@ def calibrated_ties(
 def pair_counts(
     human: NDArray[np.float64], metric: NDArray[np.float64], *, grouping: str, epsilon: float
 ) -> list[int]: ...
+def value_of_counts(coefficient: str, counts: Sequence[int]) -> float | None: ...
 def kept_pairs(
     human: NDArray[np.float64], metric: NDArray[np.float64], *, grouping: str, threshold: float
 ) -> tuple[int, int]: ...

@@ -8,7 +8,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from truebleu._arguments import checked
+from truebleu._settings import checked
 from truebleu.errors import MissingExtraError
 
 if TYPE_CHECKING:

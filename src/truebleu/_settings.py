@@ -1,20 +1,32 @@
-"""Settings that many commands share, with their usual values and the checks that they go through.
+"""Settings that many commands share, their usual values, and the checks of what callers give.
 
 A seed is kept with every result, and never taken from a clock or the environment. This module
 imports nothing that takes long: the command line lists the names in its help.
+
+Arguments that do not fit their annotations are refused, before any work begins. Every public
+function and class whose arguments people write is decorated by `checked`. What an annotation says
+is then what a caller may give: 5 for a name, "no" for a flag, a data frame for a list of numbers
+are errors of ours, which say what was expected. Values that are right in type and wrong otherwise
+(a level of 2, an unknown metric) are for the function itself, and for the checks by range or name.
+
+An annotation is read when its parameter is first given, from its text: nothing is imported for it,
+since that may be what makes a command slow to start. A class is known by its name.
 """
 
 from __future__ import annotations
 
+import ast
 import math
 import os
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from functools import wraps
+from importlib import import_module
+from inspect import get_annotations
+from numbers import Integral, Real
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, cast, get_args
 
-from truebleu.errors import SettingError, UnknownNameError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from truebleu.errors import ArgumentTypeError, SettingError, UnknownNameError
 
 DEFAULT_SEED = 12345
 DEFAULT_REPLICATES = 10_000
@@ -45,8 +57,6 @@ RUN_SWAPS: tuple[RunSwaps, ...] = get_args(RunSwaps)
 
 def require_number(setting: str, value: object, expected: str = "a finite number") -> float:
     """The value as a float, refused unless it is a finite number that can be squared."""
-    from numbers import Real
-
     if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
         raise SettingError(setting, value, expected)
     number = float(value)
@@ -159,3 +169,362 @@ class Streams:
         """The numbers in [0, 1) of this index; asking for the next index ends them."""
         self._random.seed(self._key | index << 64)
         return self._random.random
+
+
+# Checks of arguments against annotations.
+
+
+Checked = TypeVar("Checked", bound=Callable[..., Any])
+Scope = Mapping[str, Any]
+
+
+class Expected(NamedTuple):
+    """What a parameter takes.
+
+    Attributes:
+        accepts: whether a value is such a thing.
+        words: what it is called.
+        names: the strings to choose from, where it is one of a few.
+    """
+
+    accepts: Callable[[Any], bool]
+    words: str
+    names: tuple[str, ...] = ()
+
+
+#: Aliases that modules import for their annotations only, and where they live.
+HOMES = {
+    "About": "_settings",
+    "AgreeAlternative": "agreement.answers",
+    "Alternative": "_settings",
+    "CorrectOver": "agreement.answers",
+    "Format": "human.scores",
+    "Human": "agreement.data",
+    "HumanLike": "agreement.agree",
+    "IntervalName": "_settings",
+    "Level": "human.scores",
+    "Match": "human.scores",
+    "Others": "human.scores",
+    "Pair": "significance.statistics",
+    "PairKind": "studies._conclusions",
+    "Pairs": "studies._conclusions",
+    "Permute": "agreement.tests",
+    "PoolUnit": "studies._pool",
+    "Raters": "human.scores",
+    "Resample": "agreement.bootstrap",
+    "RunSwaps": "_settings",
+    "Sampling": "studies._pool",
+    "SystemScores": "agreement.data",
+    "TestName": "agreement.answers",
+    "Unit": "_settings",
+}
+#: Classes that modules import for their annotations only.
+CLASSES = {
+    "AgreementCurve", "AgreementData", "Bootstrap", "Coefficient", "Measure", "Metric",
+    "MetricStatistics", "NBest",
+    "Question", "Result", "Runner", "SavedStatistics", "Signature", "Swaps", "TestSet", "Units",
+}  # fmt: skip
+#: What has a constructor that checks and understands more than an annotation can say.
+UNDERSTOOD_ELSEWHERE = {"Any", "ClassVar", "ReferencesLike", "SystemsLike", "TextLike", "object"}
+#: Aliases of functions.
+FUNCTIONS = {"Callable", "Draw", "Progress"}
+
+
+def checked(decorated: Checked) -> Checked:
+    """The function, or the dataclass, with arguments that are checked against its annotations."""
+    if isinstance(decorated, type):
+        decorated.__init__ = checked(decorated.__init__)  # type: ignore[misc]
+        return decorated
+    code = decorated.__code__
+    places = code.co_varnames[: code.co_argcount]
+    expected: dict[str, Expected | None] = {}
+
+    @wraps(decorated)
+    def call(*arguments: Any, **named: Any) -> Any:
+        for name, value in (*zip(places, arguments, strict=False), *named.items()):
+            try:
+                fitting = expected[name]
+            except KeyError:
+                fitting = expected[name] = _of_parameter(decorated, arguments, name)
+            if fitting is not None and not fitting.accepts(value):
+                raise _error(name, value, fitting)
+        return decorated(*arguments, **named)
+
+    return cast("Checked", call)
+
+
+def _error(name: str, value: object, expected: Expected) -> Exception:
+    if isinstance(value, str) and expected.names:
+        return UnknownNameError(name, value, expected.names)
+    return ArgumentTypeError(name, value, expected.words)
+
+
+def _of_parameter(
+    function: Callable[..., Any], arguments: tuple[Any, ...], name: str
+) -> Expected | None:
+    """What a parameter takes; None for anything, and for the instance that a method is of."""
+    text, scope = function.__annotations__.get(name), function.__globals__
+    if function.__name__ == "__init__" and arguments:
+        # A field may be inherited from a class of another module.
+        for base in type(arguments[0]).__mro__:
+            fields = get_annotations(base)
+            if name in fields:
+                text, scope = fields[name], vars(sys.modules[base.__module__])
+                break
+    return None if text is None else _read(text, scope)
+
+
+def _read(annotation: object, scope: Scope) -> Expected | None:
+    text = annotation if isinstance(annotation, str) else _written(annotation)
+    return _of(ast.parse(text, mode="eval").body, scope)
+
+
+def _written(annotation: object) -> str:
+    return annotation.__name__ if isinstance(annotation, type) else repr(annotation)
+
+
+def _of(node: ast.expr, scope: Scope) -> Expected | None:
+    """What a piece of an annotation takes; None for anything."""
+    match node:
+        case ast.BinOp(left=left, right=right):
+            return _either([_of(left, scope), _of(right, scope)])
+        case ast.Constant(value=None):
+            return Expected(lambda value: value is None, "None")
+        case ast.Constant(value=str(text)):
+            return _read(text, scope)
+        case ast.Subscript(value=container, slice=inner):
+            parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+            return _generic(_name(container), parts, scope)
+        case ast.Name() | ast.Attribute():
+            return _named(_name(node), scope)
+    return None
+
+
+def _name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else cast("ast.Name", node).id
+
+
+def _either(choices: list[Expected | None]) -> Expected | None:
+    known = [choice for choice in choices if choice is not None]
+    if len(known) < len(choices):
+        return None
+    if _FILE in known:
+        # A string beside a path is the name of a file.
+        known = [_FILE_NAME if choice is PLAIN["str"] else choice for choice in known]
+    words = " or ".join(dict.fromkeys(choice.words for choice in known))
+    names = tuple(name for choice in known for name in choice.names)
+    return Expected(lambda value: any(choice.accepts(value) for choice in known), words, names)
+
+
+def _named(name: str, scope: Scope) -> Expected | None:
+    if name in UNDERSTOOD_ELSEWHERE:
+        return None
+    if name in FUNCTIONS:
+        return Expected(callable, "a function")
+    if name in PLAIN:
+        return PLAIN[name]
+    if name in CONTAINERS:
+        return _generic(name, [], scope)
+    value = scope.get(name)
+    if value is None and name in HOMES:
+        scope = vars(import_module(f"truebleu.{HOMES[name]}"))
+        value = scope[name]
+    if isinstance(value, type) and getattr(value, "_is_protocol", False):
+        return _with_members(value)
+    if name in CLASSES or isinstance(value, type):
+        return _instance(name)
+    # A name that is unknown here, since it is imported for annotations only, may be anything.
+    return None if value is None else _read(value, scope)
+
+
+def _instance(name: str) -> Expected:
+    """An instance of the class of this name, which need not be imported to be known."""
+    return Expected(lambda value: any(base.__name__ == name for base in type(value).__mro__), name)
+
+
+def _with_members(protocol: type) -> Expected:
+    """Whatever has the members of a protocol."""
+    members = [name for name in (*vars(protocol), *get_annotations(protocol)) if name[0] != "_"]
+    return Expected(
+        lambda value: not isinstance(value, type) and all(hasattr(value, m) for m in members),
+        f"something with {', '.join(members)}",
+    )
+
+
+# Numbers, strings and arrays.
+
+
+def _is_number(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return False
+    try:
+        float(value)
+    except OverflowError:
+        return False
+    return True
+
+
+def _is_array(value: object) -> bool:
+    import numpy as np
+
+    return isinstance(value, np.ndarray) and value.dtype.kind in "biuf"
+
+
+def _is_array_like(value: object) -> bool:
+    """Whether NumPy makes numbers of it; None within it is a number that is missing."""
+    import numpy as np
+
+    if value is None or isinstance(value, str | bytes):
+        return False
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
+        return True
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind == "O":
+            array = array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return array.dtype.kind in "biuf"
+
+
+_FILE = Expected(lambda value: isinstance(value, os.PathLike), "a file")
+_FILE_NAME = Expected(lambda value: isinstance(value, str), "a file")
+_ARRAY = Expected(_is_array, "an array of numbers")
+PLAIN = {
+    "None": Expected(lambda value: value is None, "None"),
+    "bool": Expected(lambda value: isinstance(value, bool), "True or False"),
+    "int": Expected(
+        lambda value: isinstance(value, Integral) and not isinstance(value, bool), "a whole number"
+    ),
+    "float": Expected(_is_number, "a number"),
+    "str": Expected(lambda value: isinstance(value, str), "a string"),
+    "Path": _FILE,
+    "PathLike": _FILE,
+    "BinaryIO": Expected(lambda value: hasattr(value, "read"), "a binary file"),
+    "ArrayLike": Expected(_is_array_like, "numbers"),
+    "NDArray": _ARRAY,
+    "ndarray": _ARRAY,
+    "Values": _ARRAY,
+}
+
+
+# Containers. What is in them is checked too, unless looking would use it up.
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str | bytes | bytearray)
+
+
+def _is_frame(value: object) -> bool:
+    """A table, which would iterate over the names of its columns."""
+    return hasattr(value, "columns")
+
+
+def _is_sequence(value: object) -> bool:
+    if isinstance(value, Sequence):
+        return not _is_text(value)
+    if isinstance(value, Mapping | type) or _is_frame(value) or getattr(value, "ndim", 1) == 0:
+        return False
+    return hasattr(value, "__len__") and hasattr(value, "__getitem__")
+
+
+def _is_iterable(value: object) -> bool:
+    return isinstance(value, Iterable) and not (_is_text(value) or _is_frame(value))
+
+
+def _is_mapping(value: object) -> bool:
+    return isinstance(value, Mapping)
+
+
+CONTAINERS: dict[str, tuple[Callable[[object], bool], str]] = {
+    "Sequence": (_is_sequence, "a list"),
+    "tuple": (lambda value: isinstance(value, tuple | list), "a tuple"),
+    "list": (lambda value: isinstance(value, list), "a list"),
+    "Iterable": (_is_iterable, "a list"),
+    "Mapping": (_is_mapping, "a mapping"),
+    "dict": (_is_mapping, "a mapping"),
+}
+
+
+def _generic(name: str, parts: Sequence[ast.expr], scope: Scope) -> Expected | None:
+    """What an annotation with brackets takes."""
+    if name == "Literal":
+        values = tuple(str(cast("ast.Constant", part).value) for part in parts)
+        words = f"one of {', '.join(values)}"
+        return Expected(lambda value: isinstance(value, str) and value in values, words, values)
+    if name == "Union":
+        return _either([_of(part, scope) for part in parts])
+    if name == "Optional":
+        return _either([_of(parts[0], scope), PLAIN["None"]])
+    if name not in CONTAINERS:
+        return _named(name, scope)
+    is_container, words = CONTAINERS[name]
+    inner = [_of(part, scope) for part in parts if not _is_dots(part)]
+    if name in ("Mapping", "dict"):
+        return _mapping(is_container, words, inner)
+    if name == "tuple" and parts and not _is_dots(parts[-1]):
+        return _fixed(inner)
+    return _elements(is_container, words, inner[0] if inner else None)
+
+
+def _is_dots(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is ...
+
+
+def _elements(
+    is_container: Callable[[object], bool], words: str, element: Expected | None
+) -> Expected:
+    if element is None:
+        return Expected(is_container, words)
+
+    def accepts(value: Any) -> bool:
+        if not is_container(value):
+            return False
+        # An iterator can be walked only once.
+        can_look = hasattr(value, "__len__") or isinstance(value, Set)
+        return not can_look or all(map(element.accepts, value))
+
+    return Expected(accepts, f"{words} of {_plural(element.words)}")
+
+
+def _plural(words: str) -> str:
+    """Several of what the words name.
+
+    >>> _plural("a list of strings or Metric")
+    'lists of strings or Metrics'
+    """
+    several = []
+    for choice in words.split(" or "):
+        head, of, rest = choice.removeprefix("a ").partition(" of ")
+        is_noun = choice.startswith("a ") or (choice[0].isupper() and choice not in NO_NOUNS)
+        several.append(f"{head}s{of}{rest}" if is_noun else choice)
+    return " or ".join(several)
+
+
+NO_NOUNS = {"None", "True", "False"}
+
+
+def _fixed(parts: Sequence[Expected | None]) -> Expected:
+    def accepts(value: Any) -> bool:
+        if not isinstance(value, tuple | list) or len(value) != len(parts):
+            return False
+        pairs = zip(parts, value, strict=True)
+        return all(part is None or part.accepts(item) for part, item in pairs)
+
+    words = ", ".join("anything" if part is None else part.words for part in parts)
+    return Expected(accepts, f"a tuple of {words}")
+
+
+def _mapping(
+    is_mapping: Callable[[object], bool], words: str, inner: Sequence[Expected | None]
+) -> Expected:
+    key, value_of = (*inner, None, None)[:2]
+
+    def accepts(value: Any) -> bool:
+        return is_mapping(value) and all(
+            (key is None or key.accepts(name)) and (value_of is None or value_of.accepts(item))
+            for name, item in value.items()
+        )
+
+    of = value_of.words if value_of else "anything"
+    return Expected(accepts, f"{words} to {of}")

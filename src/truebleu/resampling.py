@@ -19,12 +19,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from truebleu import _core
-from truebleu._arguments import checked
 from truebleu._results import ComparedByValue
 from truebleu._settings import (
     BYTES_PER_REPLICATE,
     DEFAULT_SEED,
     LARGEST,
+    checked,
     require_memory_for,
     require_replicates,
     require_seed,

@@ -19,7 +19,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from truebleu import _core
-from truebleu._arguments import checked
+from truebleu._settings import checked
 from truebleu.errors import (
     MissingExtraError,
     SettingError,

@@ -10,7 +10,12 @@ import pytest
 from hypothesis import given, strategies as st
 
 from truebleu.agreement.bootstrap import mean_of_segments
-from truebleu.agreement.coefficients import FORMULAS, coefficient, count_pairs
+from truebleu.agreement.coefficients import (
+    PAIR_COEFFICIENTS,
+    coefficient,
+    count_pairs,
+    value_of_counts,
+)
 from truebleu.agreement.comparisons import (
     Judgments,
     bootstrap_judgments,
@@ -56,9 +61,9 @@ def test_judgments_that_scores_imply_count_like_the_scores(
     random.shuffle(rows)
     found = count_judgments(metric, judgments(*rows), epsilon=epsilon)
     assert found == count_pairs(human, metric, grouping="item", epsilon=epsilon)
-    for name in FORMULAS:
+    for name in PAIR_COEFFICIENTS:
         value, reason = measure_judgments(metric, judgments(*rows), f"{name}:{epsilon}")
-        assert value == FORMULAS[name](found)
+        assert value == value_of_counts(name, found)
         assert (reason is None) == (value is not None)
 
 

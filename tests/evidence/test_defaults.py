@@ -12,7 +12,7 @@ from evidence.rates import ONE_UNIT, few
 from tests.agreement.judged_texts import human_scores, texts
 from truebleu import agree, compare, gate
 from truebleu.metrics.given import GivenScores, textless_test_set
-from truebleu.reports.resampling import ENOUGH_DOCUMENTS_FOR_A_MARGIN
+from truebleu.reports.sentences import ENOUGH_DOCUMENTS_FOR_A_MARGIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable

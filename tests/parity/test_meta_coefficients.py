@@ -13,10 +13,10 @@ from tests.parity.meta import GROUPINGS, meta_cases, segment_scores, system_scor
 from truebleu import SentenceBLEU
 from truebleu.agreement.coefficients import (
     PairCounts,
-    acc_eq,
     coefficient,
     count_kept_pairs,
     count_pairs,
+    value_of_counts,
 )
 from truebleu.agreement.measures import Measured, correlation_p, measure
 
@@ -151,9 +151,9 @@ def test_system_level_values_agree(case: dict[str, Any]) -> None:
     if name == "pairwise-accuracy":
         counts = sum((count_pairs(*pair) for pair in vectors), PairCounts())
         assert (counts.right, counts.total) == (expect["agree"], expect["pairs"])
-        assert acc_eq(counts) == exactly(expect["value"])
+        assert value_of_counts("acc-eq", counts) == exactly(expect["value"])
         if len(vectors) == 1:
-            assert measure(*vectors[0], name).value == acc_eq(counts)
+            assert measure(*vectors[0], name).value == value_of_counts("acc-eq", counts)
         return
     [(human, metric)] = vectors
     assert len(human) == expect["n"]
@@ -227,7 +227,7 @@ def test_worked_pairwise_accuracy_agrees(case: dict[str, Any]) -> None:
     sets = case["data"].get("sets", [case["data"]])
     counts = sum((count_pairs(one["human"], one["metric"]) for one in sets), PairCounts())
     assert (counts.right, counts.total) == (case["expect"]["agree"], case["expect"]["pairs"])
-    assert acc_eq(counts) == exactly(case["expect"]["value"])
+    assert value_of_counts("acc-eq", counts) == exactly(case["expect"]["value"])
 
 
 @pytest.mark.parametrize("case", meta_cases("document-bleu-eq13"), ids=case_id)

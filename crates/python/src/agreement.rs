@@ -137,6 +137,17 @@ pub fn pair_counts(
     })?
 }
 
+/// The value of a coefficient that is made of the counts of pairs; None where it is undefined.
+#[pyfunction]
+pub fn value_of_counts(coefficient: &str, counts: [u64; 5]) -> PyResult<Option<f64>> {
+    let formula = self::coefficient(coefficient, 0.0)?.formula();
+    let formula = formula.ok_or_else(|| {
+        PyValueError::new_err(format!("{coefficient:?} is not made of the counts of pairs"))
+    })?;
+    let [concordant, discordant, human_ties, metric_ties, both_ties] = counts;
+    Ok(formula.of(&PairCounts { concordant, discordant, human_ties, metric_ties, both_ties }))
+}
+
 /// Pairs whose human scores differ by the threshold or more, and those of them ordered alike.
 #[pyfunction]
 #[pyo3(signature = (human, metric, *, grouping, threshold))]

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 
-from truebleu._arguments import checked
-from truebleu._settings import DEFAULT_SEED, require_replicates, require_seed
+from truebleu._settings import DEFAULT_SEED, checked, require_replicates, require_seed
 from truebleu.agreement.bootstrap import (
     MOST_NOISE,
     RESAMPLE,

@@ -41,9 +41,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from truebleu import _core
-from truebleu._arguments import checked
 from truebleu._results import ComparedByValue
-from truebleu._settings import DEFAULT_SEED, require_name, require_replicates, require_seed
+from truebleu._settings import DEFAULT_SEED, checked, require_name, require_replicates, require_seed
 from truebleu.agreement.coefficients import as_cells, as_human, rated_cells
 from truebleu.agreement.measures import measure_by, measure_cells
 from truebleu.errors import SettingError, UnknownNameError

@@ -21,9 +21,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from truebleu._arguments import checked
 from truebleu._results import Result
-from truebleu._settings import DEFAULT_SEED
+from truebleu._settings import DEFAULT_SEED, checked
 from truebleu.agreement.agree import HumanSummary, as_judgments, require_answerable
 from truebleu.agreement.answers import AgreeSettings, answer_question, evaluate, resampling_of
 from truebleu.agreement.bootstrap import SegmentStatistics

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from truebleu import _core
-from truebleu._arguments import checked
 from truebleu._results import ComparedByValue
+from truebleu._settings import checked
 from truebleu.agreement.bootstrap import (
     Replicates,
     Resample,
@@ -27,13 +27,14 @@ from truebleu.agreement.bootstrap import (
     units_of_segments,
 )
 from truebleu.agreement.coefficients import (
-    FORMULAS,
+    PAIR_COEFFICIENTS,
     Coefficient,
     PairCounts,
     as_array,
     coefficient,
     from_classes,
     require_tie_threshold,
+    value_of_counts,
 )
 from truebleu.agreement.tests import MetricTest
 from truebleu.errors import SettingError
@@ -157,7 +158,7 @@ def measure_judgments(
     chosen = coefficient(by) if isinstance(by, str) else by
     _require_countable(chosen)
     counts = count_judgments(metric, judgments, epsilon=chosen.parameter)
-    value = FORMULAS[chosen.name](counts)
+    value = value_of_counts(chosen.name, counts)
     return value, _reason(counts, chosen) if value is None else None
 
 
@@ -364,14 +365,14 @@ def _rows(metrics: Mapping[str, ArrayLike], judgments: Judgments, by: Coefficien
 
 def _require_countable(by: Coefficient) -> None:
     """Refuse a coefficient that is not made of counts of pairs."""
-    if by.name not in FORMULAS or by.calibrated:
-        expected = f"one for comparisons of pairs: {', '.join(FORMULAS)}"
+    if by.name not in PAIR_COEFFICIENTS or by.calibrated:
+        expected = f"one for comparisons of pairs: {', '.join(PAIR_COEFFICIENTS)}"
         raise SettingError("coefficient", by.label, expected)
 
 
 def _value(by: Coefficient, classes: Values) -> float:
     """The coefficient of summed counts; NaN where it is undefined."""
-    value = FORMULAS[by.name](from_classes(classes))
+    value = value_of_counts(by.name, from_classes(classes))
     return np.nan if value is None else value
 
 

@@ -30,13 +30,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, cast, get_
 import numpy as np
 
 from truebleu import _core
-from truebleu._arguments import checked
+from truebleu._settings import checked
 from truebleu.agreement.coefficients import (
     ALIASES,
     COEFFICIENTS,
     DEFINITIONS,
-    FORMULAS,
     GROUPINGS,
+    PAIR_COEFFICIENTS,
     Coefficient,
     Grouping,
     as_cells,
@@ -677,6 +677,6 @@ def _require_countable(measure: Measure, text: str) -> None:
     if measure.coefficient.calibrated:
         expected = "a number as epsilon: ties are calibrated on scores, and people compared pairs"
         raise SettingError("coefficient", text, expected)
-    if measure.coefficient.name not in FORMULAS:
-        expected = f"one for pairs that people compared: {', '.join(FORMULAS)}"
+    if measure.coefficient.name not in PAIR_COEFFICIENTS:
+        expected = f"one for pairs that people compared: {', '.join(PAIR_COEFFICIENTS)}"
         raise SettingError("coefficient", text, expected)

@@ -35,8 +35,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from truebleu._arguments import checked
-from truebleu._settings import require_alpha
+from truebleu._settings import checked, require_alpha
 from truebleu.agreement.coefficients import as_human, rated_cells
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import Values, as_probabilities

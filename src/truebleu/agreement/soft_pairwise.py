@@ -30,8 +30,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truebleu import _core
-from truebleu._arguments import checked
-from truebleu._settings import DEFAULT_SEED, require_replicates, require_seed
+from truebleu._settings import DEFAULT_SEED, checked, require_replicates, require_seed
 from truebleu.agreement.bootstrap import (
     BLOCK_SIZE,
     Replicates,

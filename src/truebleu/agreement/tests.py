@@ -42,12 +42,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from truebleu import _core
-from truebleu._arguments import checked
 from truebleu._settings import (
     ALTERNATIVES,
     DEFAULT_SEED,
     MOST,
     Alternative,
+    checked,
     require_replicates,
     require_seed,
     require_whole_number,

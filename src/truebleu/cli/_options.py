@@ -15,7 +15,7 @@ from click.core import ParameterSource
 
 from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED, INTERVALS, UNITS
 from truebleu.cli.main import QUIET, is_quiet, warn
-from truebleu.corpus._files import Files, Layout, NamedText, locate
+from truebleu.corpus._files import Files, Layout, NamedText, locate, may_hold_statistics
 from truebleu.corpus._reading import read_labels, read_test_set
 from truebleu.errors import SettingError, SuspiciousTextError
 from truebleu.metrics.base import MAX_THREADS, set_threads, use_environment
@@ -221,13 +221,15 @@ def _with_labels(test_set: TestSet, known: KnownTestSet, *, documents: bool) -> 
 
 def statistics_among(systems: Sequence[str]) -> tuple[list[str], list[SavedStatistics]]:
     """The arguments that are texts, and the systems of those that are statistics files."""
-    from truebleu.metrics.statistics_files import find_statistics
-
     texts: list[str] = []
     saved: list[SavedStatistics] = []
     for written in systems:
         location = locate(written)
-        found = None if location.column is not None else find_statistics(location.path)
+        found = None
+        if location.column is None and may_hold_statistics(location.path):
+            from truebleu.metrics.statistics_files import find_statistics
+
+            found = find_statistics(location.path)
         if found is None:
             texts.append(written)
         elif location.name is None:

@@ -47,12 +47,34 @@ FORMAT_NAMES = {
 FORMATS = tuple(FORMAT_NAMES)
 
 
+#: How files of saved statistics begin: what their JSON says first, and the marks of other kinds.
+STATISTICS = "truebleu-statistics"
+PARQUET_MAGIC, GZIP = b"PAR1", b"\x1f\x8b"
+
+
 class Location(NamedTuple):
     """A file, the column or translator in it, and a name for the text; None where left out."""
 
     path: str
     column: str | None = None
     name: str | None = None
+
+
+def may_hold_statistics(path: str) -> bool:
+    """Whether a file begins as saved statistics do: then it is worth reading as such.
+
+    Only regular files are looked into: what comes through a pipe can be read only once.
+    """
+    if not os.path.isfile(path):
+        return False
+    try:
+        with open(path, "rb") as file:
+            beginning = file.read(4096)
+    except OSError:  # whoever reads it as a text says what is wrong
+        return False
+    if beginning[:2] == GZIP or beginning[:4] == PARQUET_MAGIC:
+        return True
+    return b"".join(beginning.split()).startswith(f'{{"format":"{STATISTICS}"'.encode())
 
 
 def locate(written: str | PathLike[str]) -> Location:

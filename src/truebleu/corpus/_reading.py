@@ -8,8 +8,8 @@ from os import PathLike
 from typing import TYPE_CHECKING
 
 from truebleu import _core
-from truebleu._arguments import checked
 from truebleu._core import Segments
+from truebleu._settings import checked
 from truebleu.corpus._files import (
     LABEL_COLUMNS,
     STANDARD_INPUT,

@@ -13,9 +13,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, cast
 
 from truebleu import _core
-from truebleu._arguments import checked
 from truebleu._core import Segments
-from truebleu._settings import require_whole_number
+from truebleu._settings import checked, require_whole_number
 from truebleu.errors import (
     AbsentSegmentError,
     ArgumentTypeError,

@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from truebleu._arguments import checked
 from truebleu._results import ComparedByValue
+from truebleu._settings import checked
 from truebleu.errors import SettingError
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from unicodedata import name as character_name
 
-from truebleu._arguments import checked
+from truebleu._settings import checked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from truebleu._arguments import checked
 from truebleu._results import ComparedByValue, Result
-from truebleu._settings import DEFAULT_SEED
+from truebleu._settings import DEFAULT_SEED, checked
 from truebleu.corpus.test_set import TestSet, as_test_set
 from truebleu.errors import SettingError, UnpairedSegmentsError
 from truebleu.explanation.contributions import mean_gradient

@@ -12,7 +12,7 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from truebleu._arguments import checked
+from truebleu._settings import checked
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode
 from truebleu.corpus._reading import parse_docs
 from truebleu.corpus._tables import read_records

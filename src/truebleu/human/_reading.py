@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from truebleu._arguments import checked
+from truebleu._settings import checked
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode, extension
 from truebleu.errors import EmptyTextError, MalformedFileError, SettingError, UnknownNameError
 from truebleu.human._direct_assessment import (

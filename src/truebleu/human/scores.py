@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import fsum
 from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
-from truebleu._arguments import checked
+from truebleu._settings import checked
 from truebleu.errors import DuplicateSystemError, SettingError, UnpairedSegmentsError
 
 __all__ = ["FORMATS", "HumanScores", "Judgment", "Level", "PairwiseJudgments", "Verdict"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from truebleu._arguments import checked
+from truebleu._settings import checked
 from truebleu.corpus._files import Files
 from truebleu.corpus.test_set import as_text
 from truebleu.errors import MalformedFileError

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from truebleu.corpus._files import STATISTICS
 from truebleu.errors import MalformedFileError, MissingExtraError, TruebleuError
 from truebleu.metrics.statistics_files import (
-    FORMAT,
     FORMAT_VERSION,
     KIND,
     SavedStatistics,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Column = NDArray[np.float64]
 
 # Under this key the metadata has the header, as JSON.
-HEADER = FORMAT.encode()
+HEADER = STATISTICS.encode()
 LABELS = {"document": "documents", "domain": "domains"}
 
 

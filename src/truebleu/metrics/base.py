@@ -8,9 +8,8 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypedDict
 
 from truebleu import _core
-from truebleu._arguments import checked
 from truebleu._core import VERSION
-from truebleu._settings import require_name, require_whole_number
+from truebleu._settings import checked, require_name, require_whole_number
 from truebleu.corpus.test_set import as_test_set, as_text
 from truebleu.errors import SettingError, shortened
 from truebleu.tokenizers import (

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from truebleu import _core
-from truebleu._arguments import checked
-from truebleu._settings import require_name, require_whole_number
+from truebleu._settings import checked, require_name, require_whole_number
 from truebleu.errors import SettingError
 from truebleu.metrics.base import Score, Signature, TokenMetric, ngram_parts
 from truebleu.tokenizers import AUTO, NATIVE, check_tokenizer

@@ -14,8 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, NoReturn, Protocol, get_args
 
 from truebleu import _core
-from truebleu._arguments import checked
-from truebleu._settings import require_name
+from truebleu._settings import checked, require_name
 from truebleu.corpus._files import BYTE_ORDER_MARK, COMPRESSED, Files, decode
 from truebleu.errors import (
     EmptyTextError,

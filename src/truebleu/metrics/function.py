@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from truebleu._arguments import checked
+from truebleu._settings import checked
 from truebleu.errors import SettingError
 from truebleu.metrics.base import MeanMetric, Signature, mean_statistics
 

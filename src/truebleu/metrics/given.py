@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, ClassVar, Literal, NoReturn, get_args
 
-from truebleu._arguments import checked
 from truebleu._core import Segments
-from truebleu._settings import require_name, require_whole_number
+from truebleu._settings import checked, require_name, require_whole_number
 from truebleu.corpus._files import Files, Layout, NamedText, stem
 from truebleu.corpus._reading import read_labels
 from truebleu.corpus.test_set import TestSet

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
-from truebleu._arguments import checked
+from truebleu._settings import checked
 from truebleu.errors import SettingError
 from truebleu.metrics.base import Score, WordMetric, ratio
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
-from truebleu._arguments import checked
-from truebleu._settings import require_whole_number
+from truebleu._settings import checked, require_whole_number
 from truebleu.metrics.base import TokenMetric, ngram_parts
 from truebleu.metrics.bleu import BLEUScore
 from truebleu.tokenizers import AUTO, NATIVE, check_tokenizer

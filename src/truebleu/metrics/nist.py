@@ -8,8 +8,7 @@ from math import log2
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
-from truebleu._arguments import checked
-from truebleu._settings import require_whole_number
+from truebleu._settings import checked, require_whole_number
 from truebleu.metrics.base import Score, TokenMetric, ngram_parts
 from truebleu.tokenizers import check_tokenizer
 

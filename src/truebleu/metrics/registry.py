@@ -13,7 +13,7 @@ from importlib import import_module
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, cast
 
-from truebleu._arguments import checked
+from truebleu._settings import checked
 from truebleu.errors import PluginError, SettingError, UnknownNameError
 from truebleu.metrics.base import Metric
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
-from truebleu._arguments import checked
+from truebleu._settings import checked
 from truebleu.corpus.test_set import TestSet
 from truebleu.errors import AbsentTextError, DuplicateSystemError, EmptyTextError
 from truebleu.metrics.base import CountedMetric

@@ -8,15 +8,14 @@ docs/reference/statistics-files.md has the layouts.
 
 from __future__ import annotations
 
-import os.path
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from truebleu._arguments import checked
 from truebleu._results import ComparedByValue
-from truebleu.corpus._files import Files
+from truebleu._settings import checked
+from truebleu.corpus._files import PARQUET_MAGIC, STATISTICS, Files, may_hold_statistics
 from truebleu.corpus._writing import refuse_existing, write_files
 from truebleu.corpus.test_set import fingerprint
 from truebleu.errors import MalformedFileError, OtherStatisticsError, SettingError
@@ -31,17 +30,14 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
 
-FORMAT = "truebleu-statistics"
 FORMAT_VERSION = 1
 # Larger whole numbers stay floats: written out they have up to 309 digits, which not every reader
 # of JSON keeps.
 LARGEST_EXACT = 2**53
 PARQUET = ".parquet"
-PARQUET_MAGIC = b"PAR1"
-GZIP = b"\x1f\x8b"
 KIND = "statistics saved by 'truebleu score --save'"
 # White space may differ: a formatter may have been at a file that was committed.
-BEGINNING = re.compile(rb'\s*\{\s*"format"\s*:\s*"' + FORMAT.encode() + rb'"')
+BEGINNING = re.compile(rb'\s*\{\s*"format"\s*:\s*"' + STATISTICS.encode() + rb'"')
 
 
 @checked
@@ -239,20 +235,9 @@ def find_statistics(path: str) -> tuple[SavedStatistics, ...] | None:
 
     Only regular files are looked into: what comes through a pipe can be read only once.
     """
-    if not os.path.isfile(path) or not _may_hold_statistics(path):
+    if not may_hold_statistics(path):
         return None
     return _among(path, Files().contents(path))
-
-
-def _may_hold_statistics(path: str) -> bool:
-    """Whether the beginning of a file fits: texts need not be read twice."""
-    try:
-        with open(path, "rb") as file:
-            beginning = file.read(4096)
-    except OSError:  # whoever reads it as a text says what is wrong
-        return False
-    known = beginning[:2] == GZIP or beginning[:4] == PARQUET_MAGIC
-    return known or BEGINNING.match(beginning) is not None
 
 
 def _among(path: str, data: bytes) -> tuple[SavedStatistics, ...] | None:
@@ -283,7 +268,7 @@ def _text(statistics: SavedStatistics) -> str:
 def _document(statistics: SavedStatistics) -> dict[str, Any]:
     """All that is in a file but for the checksum, as plain values."""
     return {
-        "format": FORMAT,
+        "format": STATISTICS,
         "version": FORMAT_VERSION,
         "system": statistics.system,
         "segments": statistics.segments,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from truebleu._arguments import checked
 from truebleu._results import Result
+from truebleu._settings import checked
 from truebleu.errors import UnpairedSegmentsError
 from truebleu.nbest.statistics import as_nbest
 

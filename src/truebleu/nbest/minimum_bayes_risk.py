@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 import numpy as np
 
 from truebleu import _core
-from truebleu._arguments import checked
 from truebleu._results import Result
-from truebleu._settings import DEFAULT_SEED, Streams, require_seed
+from truebleu._settings import DEFAULT_SEED, Streams, checked, require_seed
 from truebleu.corpus.test_set import TestSet, as_test_set
 from truebleu.errors import SettingError, UnknownNameError, UnpairedSegmentsError
 from truebleu.metrics import FunctionMetric

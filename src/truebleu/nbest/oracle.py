@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
-from truebleu._arguments import checked
 from truebleu._results import Result
+from truebleu._settings import checked
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.nbest.statistics import as_nbest, count_candidates
 

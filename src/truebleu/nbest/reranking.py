@@ -7,9 +7,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
-from truebleu._arguments import checked
 from truebleu._results import Result
-from truebleu._settings import DEFAULT_SEED, require_replicates, require_seed, require_whole_number
+from truebleu._settings import (
+    DEFAULT_SEED,
+    checked,
+    require_replicates,
+    require_seed,
+    require_whole_number,
+)
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.nbest.gain import another_metric, measure_gain
 from truebleu.nbest.log_linear import fit_log_linear, largest_gamma

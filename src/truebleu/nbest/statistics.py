@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from truebleu._arguments import checked
 from truebleu._results import ComparedByValue
+from truebleu._settings import checked
 from truebleu.corpus.nbest.lists import NBest, SparseFeatures, as_indices
 from truebleu.corpus.nbest.reading import NBEST_FORMATS, read_nbest
 from truebleu.corpus.test_set import TestSet, as_test_set

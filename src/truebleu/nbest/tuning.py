@@ -9,9 +9,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from truebleu._arguments import checked
 from truebleu._results import Result
-from truebleu._settings import DEFAULT_SEED, require_replicates, require_seed, require_whole_number
+from truebleu._settings import (
+    DEFAULT_SEED,
+    checked,
+    require_replicates,
+    require_seed,
+    require_whole_number,
+)
 from truebleu.corpus.test_set import fingerprint
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner, Task

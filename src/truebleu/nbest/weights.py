@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from truebleu._arguments import checked
+from truebleu._settings import checked
 from truebleu.errors import MalformedFileError, SettingError, UnknownNameError
 from truebleu.nbest.problem import feature_matrix, first_best
 

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
-from truebleu._arguments import checked
 from truebleu._results import Result
 from truebleu._settings import (
     ALTERNATIVES,
     DEFAULT_SEED,
     Alternative,
+    checked,
     require_level,
     require_replicates,
     require_seed,

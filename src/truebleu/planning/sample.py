@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 import numpy as np
 
 from truebleu import _core
-from truebleu._arguments import checked
 from truebleu._results import Result
-from truebleu._settings import DEFAULT_SEED, Streams, require_seed, require_whole_number
+from truebleu._settings import DEFAULT_SEED, Streams, checked, require_seed, require_whole_number
 from truebleu.corpus._writing import files_of, write_files
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError, UnknownNameError

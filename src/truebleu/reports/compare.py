@@ -17,12 +17,12 @@ from truebleu.reports.document import (
     signature_lines,
 )
 from truebleu.reports.groups import comparison_blocks
-from truebleu.reports.people import people_sentences
-from truebleu.reports.resampling import (
+from truebleu.reports.sentences import (
     LARGEST_SHARE,
     SWAP_RATIO,
     p_cell,
     p_equals,
+    people_sentences,
     resampled,
     unit_sentences,
 )

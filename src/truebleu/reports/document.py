@@ -17,7 +17,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias
 from unicodedata import category
 
-from truebleu._arguments import checked
+from truebleu._settings import checked
 from truebleu.errors import SettingError, UnknownNameError
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from truebleu.reports.document import (
     Sentences,
     Table,
 )
-from truebleu.reports.people import people_limits, people_sentence
+from truebleu.reports.sentences import people_limits, people_sentence
 from truebleu.significance.tests import TESTS
 
 if TYPE_CHECKING:

@@ -15,11 +15,11 @@ from truebleu.reports.document import (
     chosen_lines,
     signature_lines,
 )
-from truebleu.reports.people import people_sentences
-from truebleu.reports.resampling import (
+from truebleu.reports.sentences import (
     ENOUGH_DOCUMENTS_FOR_A_MARGIN,
     LARGEST_SHARE,
     p_equals,
+    people_sentences,
     unit_sentences,
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from truebleu.reports.document import Column, Heading, Sentences, Table
-from truebleu.reports.resampling import ENOUGH_DOCUMENTS, p_cell
+from truebleu.reports.sentences import ENOUGH_DOCUMENTS, p_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

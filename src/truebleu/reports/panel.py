@@ -14,7 +14,7 @@ from truebleu.reports.document import (
     Sentences,
     Table,
 )
-from truebleu.reports.resampling import p_cell, p_equals
+from truebleu.reports.sentences import p_cell, p_equals
 from truebleu.significance.tests import fewest_units
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from truebleu.reports.document import Chart, Column, Document, Notes, Plot, Table, chosen_lines
-from truebleu.reports.resampling import resampled
+from truebleu.reports.sentences import resampled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

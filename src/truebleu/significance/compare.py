@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict
 
 import numpy as np
 
-from truebleu._arguments import checked
 from truebleu._results import Result
-from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED
+from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED, checked
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics.base import CountedMetric

@@ -16,8 +16,14 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
-from truebleu._arguments import checked
-from truebleu._settings import ALTERNATIVES, MOST, Alternative, require_alpha, require_whole_number
+from truebleu._settings import (
+    ALTERNATIVES,
+    MOST,
+    Alternative,
+    checked,
+    require_alpha,
+    require_whole_number,
+)
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import (
     TIE_TOLERANCE,

@@ -33,9 +33,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from truebleu._arguments import checked
 from truebleu._results import Result
-from truebleu._settings import DEFAULT_SEED, require_number
+from truebleu._settings import DEFAULT_SEED, checked, require_number
 from truebleu.corpus.test_set import TestSet, as_test_set
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels, metrics_for

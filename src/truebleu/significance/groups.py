@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truebleu._arguments import checked
+from truebleu._settings import checked
 from truebleu.errors import SettingError
 from truebleu.resampling import Swaps
 from truebleu.significance.corrections import CORRECTIONS, adjust, smallest_factor

@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truebleu import _core
-from truebleu._arguments import checked
-from truebleu._settings import DEFAULT_SEED, require_level
+from truebleu._settings import DEFAULT_SEED, checked, require_level
 from truebleu.errors import SettingError
 from truebleu.resampling import (
     Bootstrap,

@@ -47,8 +47,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from truebleu._arguments import checked
 from truebleu._core import Statistics
+from truebleu._settings import checked
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics.base import Metric, Score
 from truebleu.resampling import Bootstrap, Units, on_exact_grid

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truebleu import _core
-from truebleu._arguments import checked
+from truebleu._settings import checked
 from truebleu.errors import SettingError
 from truebleu.resampling import TIE_TOLERANCE, Swaps, Values, as_replicates, as_values
 from truebleu.significance.corrections import (

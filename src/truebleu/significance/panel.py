@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from truebleu._arguments import checked
 from truebleu._results import Result
 from truebleu._settings import (
     DEFAULT_REPLICATES,
     DEFAULT_SEED,
+    checked,
     require_level,
     require_name,
     require_replicates,

@@ -6,7 +6,7 @@ import os
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from truebleu._arguments import checked
+from truebleu._settings import checked
 from truebleu.corpus._files import Files, stem
 from truebleu.corpus._reading import read_test_set
 from truebleu.corpus._tables import parse_table

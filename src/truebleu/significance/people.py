@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truebleu._arguments import checked
+from truebleu._settings import checked
 from truebleu.corpus._files import Files, decode
 from truebleu.errors import MalformedFileError, SettingError
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from truebleu._arguments import checked
 from truebleu._settings import (
     ABOUTS,
     ALTERNATIVES,
@@ -19,6 +18,7 @@ from truebleu._settings import (
     IntervalName,
     RunSwaps,
     Unit,
+    checked,
     require_flag,
     require_level,
     require_name,

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truebleu import _core
-from truebleu._arguments import checked
 from truebleu._results import ComparedByValue
-from truebleu._settings import MOST, require_whole_number
+from truebleu._settings import MOST, checked, require_whole_number
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels
 from truebleu.resampling import on_exact_grid

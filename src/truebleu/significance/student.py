@@ -24,8 +24,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from truebleu._arguments import checked
-from truebleu._settings import ALTERNATIVES, require_level
+from truebleu._settings import ALTERNATIVES, checked, require_level
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import TIE_TOLERANCE, as_replicates, as_values, beside
 

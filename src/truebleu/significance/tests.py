@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from truebleu._arguments import checked
 from truebleu._settings import (
     ALTERNATIVES,
     DEFAULT_REPLICATES,
     MOST,
     Alternative,
+    checked,
     require_alpha,
     require_level,
     require_number,

@@ -14,11 +14,11 @@ from math import fsum
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from truebleu._arguments import checked
 from truebleu._core import Segments
 from truebleu._settings import (
     DEFAULT_SEED,
     Streams,
+    checked,
     require_memory_for,
     require_seed,
     require_whole_number,

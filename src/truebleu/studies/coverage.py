@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 import numpy as np
 
-from truebleu._arguments import checked
-from truebleu._settings import DEFAULT_SEED
+from truebleu._settings import DEFAULT_SEED, checked
 from truebleu.errors import UnknownNameError
 from truebleu.execution.journal import Runner, Task
 from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Units

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 import numpy as np
 
-from truebleu._arguments import checked
+from truebleu._settings import checked
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner, Task
 from truebleu.metrics import LengthRatio

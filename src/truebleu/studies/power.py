@@ -12,8 +12,7 @@ from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, ClassVar
 
-from truebleu._arguments import checked
-from truebleu._settings import DEFAULT_SEED
+from truebleu._settings import DEFAULT_SEED, checked
 from truebleu.significance.settings import CompareSettings
 from truebleu.studies._conclusions import (
     USUAL_TESTS,

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from truebleu._arguments import checked
-from truebleu._settings import DEFAULT_SEED, Streams, require_whole_number
+from truebleu._settings import DEFAULT_SEED, Streams, checked, require_whole_number
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner, Task
 from truebleu.resampling import Bootstrap, Units

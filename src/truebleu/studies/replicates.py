@@ -15,8 +15,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from truebleu._arguments import checked
-from truebleu._settings import DEFAULT_SEED, require_level, require_replicates, require_seed
+from truebleu._settings import (
+    DEFAULT_SEED,
+    checked,
+    require_level,
+    require_replicates,
+    require_seed,
+)
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner, Task
 from truebleu.resampling import Bootstrap, Units

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from truebleu._arguments import checked
-from truebleu._settings import DEFAULT_SEED, require_replicates, require_seed
+from truebleu._settings import DEFAULT_SEED, checked, require_replicates, require_seed
 from truebleu.corpus.test_set import fingerprint
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner, Task

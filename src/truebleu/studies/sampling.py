@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from truebleu._arguments import checked
-from truebleu._settings import DEFAULT_SEED, require_seed
+from truebleu._settings import DEFAULT_SEED, checked, require_seed
 from truebleu.errors import UnknownNameError
 from truebleu.execution.journal import Runner, Task
 from truebleu.studies._conclusions import choose_pairs

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from truebleu._arguments import checked
-from truebleu._settings import DEFAULT_SEED
+from truebleu._settings import DEFAULT_SEED, checked
 from truebleu.agreement.agree import HumanSummary
 from truebleu.agreement.answers import AgreeSettings, evaluate, resampling_of
 from truebleu.agreement.coefficients import coefficient, count_pairs

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from truebleu._arguments import checked
-from truebleu._settings import DEFAULT_SEED
+from truebleu._settings import DEFAULT_SEED, checked
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner, Task
 from truebleu.resampling import Bootstrap, Units

@@ -13,8 +13,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from truebleu._arguments import checked
-from truebleu._settings import DEFAULT_SEED, require_replicates, require_seed, require_whole_number
+from truebleu._settings import (
+    DEFAULT_SEED,
+    checked,
+    require_replicates,
+    require_seed,
+    require_whole_number,
+)
 from truebleu.corpus.test_set import fingerprint
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner, Task

@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from truebleu._arguments import checked
-from truebleu._settings import DEFAULT_SEED, require_alpha
+from truebleu._settings import DEFAULT_SEED, checked, require_alpha
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner, Task
 from truebleu.resampling import TIE_TOLERANCE

@@ -129,6 +129,15 @@ impl Coefficient {
             _ => return None,
         })
     }
+
+    /// The formula of a coefficient that is made of the counts of pairs; None of any other.
+    #[must_use]
+    pub fn formula(self) -> Option<Formula> {
+        match self {
+            Self::Pairs { formula, .. } | Self::Pooled { formula, .. } => Some(formula),
+            _ => None,
+        }
+    }
 }
 
 /// How the values of groups become one.

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
-from truebleu._arguments import checked
 from truebleu._results import ComparedByValue
-from truebleu._settings import require_whole_number
+from truebleu._settings import checked, require_whole_number
 from truebleu.errors import (
     EmptyTextError,
     MalformedFileError,

@@ -30,7 +30,7 @@ from math import isfinite, log
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from truebleu._arguments import checked
+from truebleu._settings import checked
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode
 from truebleu.corpus._tables import read_records
 from truebleu.corpus.nbest.lists import (

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from truebleu._arguments import checked
+from truebleu._settings import checked
 from truebleu.corpus._writing import refuse_existing, write_files
 from truebleu.errors import MissingExtraError, SettingError, UnreadableFileError
 from truebleu.reports.charts._specification import specification

@@ -1,4 +1,4 @@
-"""What was resampled, and what a reader must know of it; p-values as people read them."""
+"""Sentences that reports share: what was resampled, p-values, what a difference means to people."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from truebleu.corpus.test_set import TestSetOutline
+    from truebleu.significance.people import PeopleAgreement
     from truebleu.significance.settings import ResamplingSettings
 
 # Fewer documents than this leave intervals too narrow: docs/evidence/defaults.md.
@@ -100,3 +101,64 @@ def _effects(design_effects: Mapping[str, Sequence[float | None]]) -> str:
         return f"{next(iter(known.values())):.2f}"
     each = [f"{effect:.2f} by {label}" for label, effect in known.items()]
     return " and ".join([", ".join(each[:-1]), each[-1]] if len(each) > 1 else each)
+
+
+# How often people agree, with the limits of what is known.
+
+
+#: A difference by some metric, with what people say to such ones.
+Judged = tuple[float, "PeopleAgreement | None"]
+
+USUAL = 80
+
+
+def people_sentence(difference: float, people: PeopleAgreement, metric: str, digits: int) -> str:
+    """How often people agree with a difference of this size."""
+    size = f"{abs(difference):.{digits}f} {metric}"
+    if not people.better_than_coin:
+        return (
+            f"For people, {size} is no better than a coin: it takes more than "
+            f"{people.coin:.{digits}f} for them to agree in over half of such pairs of systems."
+        )
+    return (
+        f"People agree in {people.accuracy:.0f} % of pairs of systems that differ by {size}, or "
+        f"in {people.with_sampling:.0f} % with the uncertainty of this difference."
+    )
+
+
+def people_sentences(judged: Sequence[Judged], metric: str, digits: int) -> Iterator[str]:
+    """The same of several differences, summed up where they are many, and the limits."""
+    known = [(difference, people) for difference, people in judged if people is not None]
+    if not known:
+        return
+    if len(known) == 1:
+        yield people_sentence(*known[0], metric, digits)
+    else:
+        coins = sum(not people.better_than_coin for _, people in known)
+        often = sum(people.with_sampling >= USUAL for _, people in known)
+        coin = known[0][1].coin
+        yield (
+            f"For people, {coins} of {len(known)} differences are no better than a coin (up to "
+            f"{coin:.{digits}f} {metric}); in {often} of them they agree in at least {USUAL} % of "
+            "such pairs of systems."
+        )
+    yield people_limits(people for _, people in known)
+
+
+def people_limits(known: Iterable[PeopleAgreement]) -> str:
+    """What the curves are, and what they do not say."""
+    listed = list(known)
+    first = listed[0]
+    from truebleu.significance.people import KOCMI
+
+    if first.source == KOCMI:
+        return (
+            f"Agreement with people: curves of Kocmi et al. (2024) over {first.pairs:,} pairs of "
+            "systems up to 2023; a share of pairs, not the chance for this pair; lower between "
+            "unrelated systems."
+        )
+    beyond = ", all of which differ by less" if any(one.beyond for one in listed) else ""
+    return (
+        f"Agreement with people: the curve of {first.source}, fitted to {first.pairs:,} pairs of "
+        f"systems{beyond}; a share of pairs like those, not the chance for this pair."
+    )
