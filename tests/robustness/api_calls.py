@@ -144,8 +144,6 @@ def calls(folder: Path) -> dict[str, Call]:
     by_name = {"good": FIRST, "bad": SECOND}
     tests: dict[str, Any] = {"human": HUMAN, "metrics": by_name, **few}
     bleu = truebleu.BLEU()
-    texts = [corpus.as_test_set({name: SYSTEMS[name]}, [REFERENCE]) for name in ("new", "old")]
-    saved = [metrics.SavedStatistics.of(text) for text in texts]
     comparison = truebleu.compare(SYSTEMS, [REFERENCE], replicates=60)
     drawn = truebleu.plan(**pair, difference=2.0)
     table: dict[Callable[..., Any], dict[str, Any]] = {
@@ -236,7 +234,6 @@ def calls(folder: Path) -> dict[str, Call]:
         significance.scheffe_p: {"segment_scores": FIRST.T},
         significance.tukey_p: {"segment_scores": FIRST.T},
         truebleu.report: {**pair, **few},
-        explanation.report_statistics: {"saved": saved, **few},
         explanation.degenerate_outputs: {"test_set": test_set()},
         significance.find_curve: {"metric": bleu},
         explanation.mean_gradient: {

@@ -197,27 +197,63 @@ impl Round {
 #[derive(Debug, Default)]
 struct Reference {
     words: Vec<u32>,
-    /// For each word of the vocabulary a set of positions, as `blocks` 64-bit integers.
+    /// For each word of the vocabulary a set of positions, as `blocks` 64-bit integers; none where
+    /// that would take too much memory.
     positions: Vec<u64>,
     blocks: usize,
     counts: Vec<u32>,
+    /// In their place, all positions in the order of words, and where those of each word begin.
+    listed: Vec<u32>,
+    begins: Vec<u32>,
 }
+
+/// Integers that the sets of all words may take: 32 MB. Beyond, they would grow with the square of
+/// the length.
+const MOST_BLOCKS: usize = 1 << 22;
 
 impl Reference {
     /// Replaces the words. Those of `vocabulary` and above occur in no reference.
     fn reset(&mut self, words: &[u32], vocabulary: usize) {
+        self.reset_within(words, vocabulary, MOST_BLOCKS);
+    }
+
+    fn reset_within(&mut self, words: &[u32], vocabulary: usize, most: usize) {
         self.words.clear();
         self.words.extend_from_slice(words);
         // One block beyond the last, so that 64 bits can be read from any position.
         self.blocks = words.len() / 64 + 2;
         self.positions.clear();
-        self.positions.resize((vocabulary + 1) * self.blocks, 0);
+        self.begins.clear();
         self.counts.clear();
         self.counts.resize(vocabulary + 1, 0);
+        for &word in words {
+            self.counts[word as usize] += 1;
+        }
+        if (vocabulary + 1).saturating_mul(self.blocks) > most {
+            self.list(words);
+            return;
+        }
+        self.positions.resize((vocabulary + 1) * self.blocks, 0);
         for (position, &word) in words.iter().enumerate() {
             let block = word as usize * self.blocks + position / 64;
             self.positions[block] |= 1 << (position % 64);
-            self.counts[word as usize] += 1;
+        }
+    }
+
+    /// Lists the positions of each word in ascending order.
+    fn list(&mut self, words: &[u32]) {
+        let mut end = 0;
+        for &count in &self.counts {
+            self.begins.push(end);
+            end += count;
+        }
+        self.begins.push(end);
+        let mut next = self.begins.clone();
+        self.listed.clear();
+        self.listed.resize(words.len(), 0);
+        for (position, &word) in (0u32..).zip(words) {
+            self.listed[next[word as usize] as usize] = position;
+            next[word as usize] += 1;
         }
     }
 
@@ -237,9 +273,22 @@ impl Reference {
     /// Which of the 64 positions from `start` on hold `word`, the lowest bit first.
     #[inline]
     fn occurrences(&self, word: u32, start: usize) -> u64 {
+        if !self.begins.is_empty() {
+            return self.listed_occurrences(word, start);
+        }
         let at = word as usize * self.blocks + start / 64;
         let (low, high) = (self.positions[at], self.positions[at + 1]);
         low >> (start % 64) | high << 1 << (63 - start % 64)
+    }
+
+    fn listed_occurrences(&self, word: u32, start: usize) -> u64 {
+        let (begin, end) = (self.begins[word as usize], self.begins[word as usize + 1]);
+        let positions = &self.listed[begin as usize..end as usize];
+        let first = positions.partition_point(|&position| (position as usize) < start);
+        let distances = positions[first..].iter().map(|&position| position as usize - start);
+        distances
+            .take_while(|&distance| distance < 64)
+            .fold(0, |bits, distance| bits | 1 << distance)
     }
 
     /// Calls `visit` with the positions of `word` within `distance` of `around`, ascending.

@@ -177,3 +177,21 @@ fn positions_are_found_across_blocks_and_within_a_distance() {
 fn the_gradient_is_that_of_the_score() {
     crate::metrics::tests::check_gradient(&Ter::default(), &[30.0, 120.5]);
 }
+
+#[test]
+fn listed_positions_are_those_of_the_sets() {
+    let words: Vec<u32> = (0u32..500).map(|place| place * place % 37 % 11).collect();
+    let (mut sets, mut lists) = (Reference::default(), Reference::default());
+    sets.reset_within(&words, 11, usize::MAX);
+    lists.reset_within(&words, 11, 0);
+    assert!(lists.positions.is_empty() && sets.begins.is_empty());
+    assert_eq!(lists.counts(), sets.counts());
+    for word in 0..=11 {
+        for start in 0..words.len() {
+            assert_eq!(lists.occurrences(word, start), sets.occurrences(word, start));
+        }
+    }
+    // And back again.
+    lists.reset_within(&words, 11, usize::MAX);
+    assert_eq!(lists.occurrences(0, 3), sets.occurrences(0, 3));
+}
