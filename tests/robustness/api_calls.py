@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib import import_module
@@ -28,6 +29,9 @@ from truebleu import (
     studies,
     tokenizers,
 )
+from truebleu.errors import SettingError
+from truebleu.significance.panel import panel
+from truebleu.significance.panel_files import read_panel
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -297,6 +301,8 @@ def calls(folder: Path) -> dict[str, Call]:
             "test": lambda _a, _b: agreement.williams_test_of_correlations(0.5, 0.2, 0.1, 20),
         },
         agreement.fit_curves: {**given, "human": judgments(), **few},
+        panel: {"test_sets": {"de": test_set(), "fr": test_set()}, **few},
+        read_panel: {"paths": [paths["saved.json"]]},
         significance.read_curves: {"path": paths["curves.json"]},
         agreement.rank_systems: {"names": list(SYSTEMS), "human": HUMAN},
         agreement.soft_pairwise_accuracies: {
@@ -459,7 +465,10 @@ def objects(folder: Path) -> list[object]:
     made = [*instances(folder), *results(), *walk([results(), outcomes(folder)])]
     seen = {type(value) for value in made}
     # The rest, which only special texts give, with whatever it may be made of.
-    return made + [kind(**dict.fromkeys(names_of(kind), 1)) for kind in public_classes() - seen]
+    for kind in public_classes() - seen:
+        with suppress(SettingError):
+            made.append(kind(**dict.fromkeys(names_of(kind), 1)))
+    return made
 
 
 def names_of(kind: type) -> list[str]:
@@ -472,7 +481,9 @@ def public_classes() -> set[type]:
     modules = [import_module(f"truebleu.{name}") for name in NAMESPACES]
     values = [getattr(module, name) for module in modules for name in module.__all__]
     bases = {metrics.Metric, metrics.MeanMetric, corpus.Frame, corpus.Segments}
-    return {value for value in values if inspect.isclass(value)} - bases
+    classes = {value for value in values if inspect.isclass(value)} - bases
+    # Not protocols, which others' classes follow.
+    return {kind for kind in classes if is_dataclass(kind) or hasattr(kind, "_fields")}
 
 
 def walk(value: object) -> Iterator[object]:
