@@ -50,7 +50,7 @@ def test_the_page_and_its_data_are_there_for_the_token(server: ReportServer) -> 
     token = server.token
     described = json.loads(decompress(ask(server, "/description", X_Token=token)[1]))
     assert described["segments"] == 60
-    texts = json.loads(decompress(ask(server, "/texts/10-12", X_Token=token)[1]))
+    texts = json.loads(ask(server, "/texts/10-12", X_Token=token)[1])
     assert [row[0] for row in texts] == list(CAUSES.references[0])[10:12]
 
 
@@ -111,3 +111,19 @@ def test_a_report_without_segments_is_refused() -> None:
     made = replace(report(CAUSES, replicates=200), segments=None)
     with pytest.raises(SettingError, match="no segments"):
         ReportServer(made)
+
+
+def test_a_page_that_is_closed_early_is_no_error(
+    server: ReportServer, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for error in (BrokenPipeError(), ConnectionResetError(), TimeoutError()):
+        try:
+            raise error
+        except OSError:
+            server.handle_error(None, (ADDRESS, 1))
+    assert capfd.readouterr() == ("", "")
+    try:
+        raise ValueError("a bug")
+    except ValueError:
+        server.handle_error(None, (ADDRESS, 1))
+    assert "a bug" in capfd.readouterr().err

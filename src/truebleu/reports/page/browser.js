@@ -151,6 +151,7 @@ class Browser {
       "button", { type: "button", onclick: () => this.clear() }, "Clear the selection",
     ));
     this.problem = element("p", { class: "error", role: "alert" });
+    this.progress = element("p", { class: "legend", role: "status" });
     this.summary = element("div", { class: "summary", "aria-live": "polite" });
     this.inner = element("div", { class: "inner" });
     this.list = element(
@@ -163,6 +164,7 @@ class Browser {
     this.root.append(
       element("div", { class: "controls", role: "search" }, ...controls),
       this.problem,
+      this.progress,
       this.summary,
       element("div", { class: "panes" }, this.list, this.detail),
       element(
@@ -241,6 +243,7 @@ class Browser {
       }
     }
     this.problem.textContent = "";
+    this.progress.textContent = "";
     const kept = await this.selected(() => turn !== this.turn);
     if (turn !== this.turn || kept === null) return;
     this.kept = kept;
@@ -302,12 +305,14 @@ class Browser {
     const found = [];
     for await (const [first, texts] of store.source.pieces()) {
       if (stop()) return null;
+      if (first > 0) this.progress.textContent = `Searched ${first} of ${store.count} segments …`;
       texts.forEach((segment, n) => {
         const place = first + n;
         if (!candidates.has(place)) return;
         if (fields.some((field) => matches(segment[field] ?? ""))) found.push(place);
       });
     }
+    this.progress.textContent = "";
     return found;
   }
 

@@ -3,7 +3,7 @@
 
 const ARRAYS = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f8: Float64Array };
 // Segments that a server sends at a time, and how many such pieces are kept.
-const PIECE = 500;
+const PIECE = 1000;
 const MOST_PIECES = 200;
 
 function block(name) {
