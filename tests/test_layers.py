@@ -31,7 +31,7 @@ ALLOWED: dict[str, set[str]] = {
     "_settings": {"errors"},
     "corpus": {"errors", "_lazy", "_results", "_settings"},
     "human": {"errors", "_lazy", "corpus"},
-    "execution": {"errors"},
+    "execution": {"errors", "_lazy"},
     "tokenizers": {"errors", "corpus"},
     "metrics": {"errors", "_lazy", "_results", "_settings", "corpus", "human", "tokenizers"},
     "simulation": {"errors", "_lazy", "_settings", "corpus"},

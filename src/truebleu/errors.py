@@ -20,6 +20,7 @@
     │   ├── UnknownNameError             a metric, tokenizer or setting that does not exist
     │   └── ArgumentTypeError (TypeError)  an argument of another type than its annotation says
     ├── DecoderError (RuntimeError)      a decoder that failed while weights were tuned
+    ├── ExecutionError                   an executor or a cluster that does no more work
     ├── MissingExtraError (ImportError)  an optional package that is not installed
     └── PluginError (ImportError)        a metric of another package that cannot be used
 
@@ -304,6 +305,17 @@ class DecoderError(TruebleuError, RuntimeError):
             f"decoder {shortened(command)!r}: round {number}: it {what}{said} (all is in {log}); "
             "finished rounds are kept: mend it and run the same command again to go on"
         )
+
+
+class ExecutionError(TruebleuError):
+    """Tasks that could not be run: where, why, and what is known of the work so far."""
+
+    def __init__(self, where: str, reason: str, so_far: str = "") -> None:
+        super().__init__(where, reason, so_far)
+
+    def __str__(self) -> str:
+        where, reason, so_far = self.args
+        return f"{where}: {reason}" + (f"; {so_far}" if so_far else "")
 
 
 class MissingExtraError(TruebleuError, ImportError):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from truebleu.errors import CorpusError, SettingError, TruebleuError
-from truebleu.execution.journal import Runner, Task
+from truebleu.execution.journal import Runner, Share, ShareFinished, Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -226,3 +226,100 @@ def test_what_cannot_be_a_journal_is_refused(tmp_path: Path) -> None:
     with pytest.raises(TruebleuError, match="cannot be written: No such file or directory"):
         finished(tmp_path / "nowhere" / "journal.jsonl")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_journal_that_another_run_writes_is_refused(tmp_path: Path) -> None:
+    path, work = tmp_path / "journal.jsonl", Work()
+
+    def second() -> dict[str, object]:
+        with pytest.raises(TruebleuError, match="another run writes this journal; wait for it"):
+            Runner(path).run(SUBJECT, work.tasks())
+        return {"value": 1}
+
+    Runner(path).run(SUBJECT, [Task(("task", 10), second)])
+    assert work.done == []
+    # It is free again, and was not changed.
+    assert len(finished(path)) == 10
+    assert path.read_bytes().count(b"\n") == 12
+
+
+def test_a_file_system_without_locks_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_locks(_descriptor: int) -> None:
+        raise OSError(37, "No locks available")
+
+    monkeypatch.setattr("truebleu.execution.journal._lock", no_locks)
+    told: list[str] = []
+    path = tmp_path / "journal.jsonl"
+    assert len(Runner(path, tell=told.append).run(SUBJECT, Work().tasks())) == 10
+    assert told == [f"{path}: cannot be locked (No locks available); let no other run write it"]
+
+
+def shares(folder: Path, of: int) -> list[Path]:
+    """The journals of all shares; together they do each task once."""
+    work, paths = Work(), []
+    for number in range(1, of + 1):
+        path = folder / f"share-{number}.jsonl"
+        with pytest.raises(ShareFinished, match=f"share {number}/{of}: .* kept in {path}"):
+            Runner(path, share=Share(number, of)).run(SUBJECT, work.tasks())
+        paths.append(path)
+    assert sorted(work.done) == list(range(10))
+    return paths
+
+
+@pytest.mark.parametrize("of", [2, 3, 20])
+def test_shares_that_are_merged_are_the_whole(tmp_path: Path, of: int) -> None:
+    paths, idle = shares(tmp_path, of), Work(interrupted=0)
+    whole = finished(tmp_path / "whole.jsonl")
+    before = [path.read_bytes() for path in paths]
+    assert Runner(merged=paths).run(SUBJECT, idle.tasks()) == whole
+    journal = tmp_path / "merged.jsonl"
+    assert Runner(journal, merged=paths).run(SUBJECT, idle.tasks()) == whole
+    assert Runner(journal).run(SUBJECT, idle.tasks()) == whole
+    assert [path.read_bytes() for path in paths] == before
+    assert idle.done == []
+
+
+def test_a_missing_share_is_refused_or_done(tmp_path: Path) -> None:
+    paths, work = shares(tmp_path, 3)[:2], Work()
+    with pytest.raises(SettingError, match="merge: found '7 of 10 tasks', expected all of them"):
+        Runner(merged=paths).run(SUBJECT, work.tasks())
+    assert work.done == []
+    journal = tmp_path / "merged.jsonl"
+    assert len(Runner(journal, merged=paths).run(SUBJECT, work.tasks())) == 10
+    assert work.done == [2, 5, 8]
+
+
+def test_journals_that_do_not_fit_are_not_merged(tmp_path: Path) -> None:
+    paths = shares(tmp_path, 2)
+    other = tmp_path / "other.jsonl"
+    Runner(other).run({**SUBJECT, "seed": 8}, Work().tasks())
+    with pytest.raises(SettingError, match=r"other\.jsonl: seed: found 8, expected 7 as now"):
+        Runner(merged=[*paths, other]).run(SUBJECT, Work().tasks())
+    contrary = tmp_path / "contrary.jsonl"
+    Runner(contrary).run(SUBJECT, [Task(("task", 0), lambda: {"value": 5})])
+    with pytest.raises(CorpusError, match=r"contrary\.jsonl: line 2: found a second record of"):
+        Runner(merged=[*paths, contrary]).run(SUBJECT, Work().tasks())
+    with pytest.raises(TruebleuError, match=r"nothing\.jsonl: cannot be read: No such file"):
+        Runner(merged=[tmp_path / "nothing.jsonl"]).run(SUBJECT, Work().tasks())
+
+
+def test_a_share_with_nothing_left_to_do_elsewhere_gives_the_result(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    assert len(Runner(path, share=Share(1, 1)).run(SUBJECT, Work().tasks())) == 10
+    idle = Work(interrupted=0).tasks()
+    assert len(Runner(path, share=Share(2, 3)).run(SUBJECT, idle)) == 10
+
+
+@pytest.mark.parametrize("text", ["0/3", "4/3", "3", "1/0", "-1/3", "a/b", "1/3/5", "¹/3", ""])
+def test_shares_that_cannot_be_are_refused(text: str) -> None:
+    with pytest.raises(SettingError, match="expected a share such as 3/64, from 1/64 to 64/64"):
+        Share.parse(text)
+
+
+def test_a_share_needs_a_journal_and_nothing_to_merge(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match="tasks: found '1/2', expected a journal beside it"):
+        Runner(share=Share(1, 2))
+    with pytest.raises(SettingError, match="tasks: found '1/2', expected no --merge beside it"):
+        Runner(tmp_path / "journal", share=Share(1, 2), merged=[tmp_path])

@@ -7,7 +7,6 @@ option that was not given leaves the study's own default. Studies are imported w
 from __future__ import annotations
 
 from functools import wraps
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,22 +22,21 @@ from truebleu.cli._options import (
     option_with_default,
     optional_test_set_options,
     percents,
-    progress_bar,
     refuse_idle,
     seed_option,
+    task_options,
     test_set_options,
     was_given,
     whole_numbers,
 )
 from truebleu.cli.agree import human_options, read_judgments
-from truebleu.cli.main import LazyGroup, warn
-from truebleu.corpus._files import note_input
+from truebleu.cli.main import LazyGroup
 from truebleu.errors import SettingError
-from truebleu.execution.journal import Runner
 from truebleu.reports.document import render
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from truebleu._results import Result
     from truebleu.corpus.test_set import TestSet
@@ -109,6 +107,7 @@ Examples:
   truebleu study power -r ref.txt sys/ --sizes 100,300,600 --chart power.svg
   truebleu study type-one -r ref.txt a.txt b.txt --resume type-one.jsonl
   truebleu study coverage --simulate 3000
+  truebleu study power -r ref.txt sys/ --cluster tcp://10.0.0.1:8786 --resume power.jsonl
 
 \b
 A study takes the given texts as a pool, and measures on samples of it what you would otherwise
@@ -179,25 +178,15 @@ def _command(
     @wraps(function)
     def run(
         texts: Texts,
-        resume: Path | None,
         format_: str,
         chart: Path | None,
         force: bool,
         simulated: int | None = None,
         **keywords: Any,
     ) -> None:
-        if resume is not None:
-            note_input(resume)
         test_set = _pool(texts, keywords.get("metrics", ()), simulated, keywords["seed"])
-        keywords["runner"] = Runner(
-            resume,
-            lambda tasks: progress_bar(tasks, "studying"),
-            warn,
-        )
         given = {key: value for key, value in keywords.items() if value not in (None, ())}
         result = function(test_set, **given)
-        if resume is not None:
-            note_input(resume)
         if chart is not None:
             result.save_chart(chart, overwrite=force)
         click.echo(render(result, format_), nl=False)
@@ -205,12 +194,7 @@ def _command(
     decorated: Any = run
     every = (
         seed_option,
-        click.option(
-            "--resume",
-            metavar="FILE",
-            type=click.Path(path_type=Path),
-            help="Keep results in FILE as they come; where it exists, go on from it.",
-        ),
+        task_options,
         chart_options,
         format_option,
         execution_options,

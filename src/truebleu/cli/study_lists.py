@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,20 +13,19 @@ from truebleu.cli._options import (
     execution_options,
     format_option,
     metric_option,
-    progress_bar,
     refuse_idle,
+    task_options,
 )
-from truebleu.cli.main import warn
-from truebleu.corpus._files import note_input
 from truebleu.corpus.nbest.lists import NBest
 from truebleu.errors import SettingError
-from truebleu.execution.journal import Runner
 from truebleu.reports.document import render
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from truebleu._results import Result
+    from truebleu.execution.journal import Runner
 
 SIMULATED_CANDIDATES = 50
 
@@ -52,12 +50,7 @@ def lists_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="Study N segments of the simulated decoder instead of LISTS.",
         ),
         click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True),
-        click.option(
-            "--resume",
-            metavar="FILE",
-            type=click.Path(path_type=Path),
-            help="Keep results in FILE as they come; where it exists, go on from it.",
-        ),
+        task_options,
         nbest_options,
         chart_options,
         format_option,
@@ -198,7 +191,7 @@ def _simulated(segments: int, seed: int) -> tuple[NBest, Any]:
 
 _OWN = (
     *("runs", "epochs", "l2", "replicates", "seed", "ngrams", "folds"),
-    *("resume", "format_", "chart", "force"),
+    *("runner", "format_", "chart", "force"),
 )
 
 
@@ -213,17 +206,14 @@ def _drop_reading(options: dict[str, Any]) -> None:
 def _show(
     study: Callable[[Runner], Result],
     *,
-    resume: Path | None,
+    runner: Runner,
     format_: str,
     chart: Path | None,
     force: bool,
 ) -> None:
     if chart is None:
         refuse_idle(["force"], "--chart FILE beside it")
-    runner = Runner(resume, lambda tasks: progress_bar(tasks, "studying"), warn)
     result = study(runner)
-    if resume is not None:
-        note_input(resume)
     if chart is not None:
         result.save_chart(chart, overwrite=force)
     click.echo(render(result, format_), nl=False)

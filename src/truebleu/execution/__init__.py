@@ -1,1 +1,42 @@
-"""Where the tasks of long work run, and the journal that keeps what they have found."""
+"""Where the tasks of long work run, and the journal that keeps what they have found.
+
+>>> from concurrent.futures import ThreadPoolExecutor
+>>> from truebleu.execution import Runner
+>>> from truebleu.simulation import simulate
+>>> from truebleu.studies import study_length
+>>> pool = simulate(segments=50, systems=[0.2])
+>>> with ThreadPoolExecutor(2) as executor:
+...     spread = study_length(pool, runner=Runner(executor=executor))
+>>> spread == study_length(pool)
+True
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from truebleu._lazy import lazy_name
+
+if TYPE_CHECKING:
+    from truebleu.execution.executors import (
+        Cluster as Cluster,
+        Processes as Processes,
+        completed as completed,
+    )
+    from truebleu.execution.journal import (
+        Runner as Runner,
+        Share as Share,
+        ShareFinished as ShareFinished,
+        Task as Task,
+    )
+
+# The public names by the module that they live in.
+_HOMES = {
+    "executors": "Cluster Processes completed",
+    "journal": "Runner Share ShareFinished Task",
+}
+
+__all__ = " ".join(_HOMES.values()).split()
+__getattr__ = partial(lazy_name, __name__, _HOMES)
+__dir__ = partial(sorted, __all__)

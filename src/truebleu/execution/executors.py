@@ -1,0 +1,354 @@
+"""Where tasks run: other processes, a Dask cluster, or any other `concurrent.futures.Executor`.
+
+A task depends on nothing but what it carries, so where it runs, in which order and how often it
+was tried changes no digit. Tasks travel in groups: each takes a moment to send and carries the
+counts of the whole pool, so a group has as many as a worker does in about a second.
+
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> with ThreadPoolExecutor(2) as executor:
+    ...     sorted(completed(executor, [lambda: "a", lambda: "b", lambda: "c"]))
+    [(0, 'a'), (1, 'b'), (2, 'c')]
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import pickle
+import re
+import signal
+from collections import deque
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    Executor,
+    ProcessPoolExecutor,
+    wait,
+)
+from contextlib import suppress
+from dataclasses import dataclass, field
+from math import ceil
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from truebleu import _core
+from truebleu.errors import ExecutionError, MissingExtraError, SettingError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from concurrent.futures import Future
+
+__all__ = ["Cluster", "Processes", "completed"]
+
+# What a group should take: long beside what sending it takes, short for whoever waits.
+GROUP_SECONDS = 1.0
+# Towards the end groups become smaller, so that all workers finish at about the same time.
+SHORTEST_GROUP_SECONDS = 0.2
+# Groups that are sent to each worker: the next one waits there when the first is done.
+AHEAD = 2
+# A group whose worker ends is sent again; one that ended three may be what ends them.
+ATTEMPTS = 3
+# How often it is asked whether an executor still lives while no group comes back.
+HEARTBEAT_SECONDS = 1.0
+
+
+class Processes(Executor):
+    """Processes of this machine; a pool that broke, since one was killed, is started anew.
+
+    They start when the first task is submitted, and share the threads of this process out among
+    them. In a script, what uses them must stand under ``if __name__ == "__main__":``.
+
+    Args:
+        workers: how many processes.
+    """
+
+    def __init__(self, workers: int) -> None:
+        if not isinstance(workers, int) or workers < 1:
+            raise SettingError("processes", workers, "1 or more")
+        self.workers = workers
+        self.threads = max(1, _core.threads() // workers)
+        self._pool: ProcessPoolExecutor | None = None
+
+    def __str__(self) -> str:
+        return "1 process" if self.workers == 1 else f"{self.workers} processes"
+
+    def submit(
+        self, function: Callable[..., Any], /, *arguments: Any, **keywords: Any
+    ) -> Future[Any]:
+        """Run a function in one of the processes."""
+        if self._pool is not None:
+            with suppress(BrokenExecutor):
+                return self._pool.submit(function, *arguments, **keywords)
+            self._pool.shutdown(wait=False)
+        from multiprocessing import get_context
+
+        # A forked process would have the locks of this one's threads, but not the threads.
+        self._pool = ProcessPoolExecutor(
+            self.workers, mp_context=get_context("spawn"), initializer=_ignore_interrupts
+        )
+        return self._pool.submit(function, *arguments, **keywords)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the processes when they have done what was submitted."""
+        if self._pool is not None:
+            self._pool.shutdown(wait, cancel_futures=cancel_futures)
+
+    def __exit__(self, *raised: Any) -> None:
+        if raised[1] is not None and self._pool is not None:
+            # Nobody waits for the rest any more.
+            for process in list((getattr(self._pool, "_processes", None) or {}).values()):
+                process.terminate()
+        self.shutdown()
+
+
+def _ignore_interrupts() -> None:
+    """Leave Ctrl-C to the parent, which ends its workers."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def dask_setup(_worker: object) -> None:
+    """What Dask calls in each worker of a local cluster, by this name."""
+    _ignore_interrupts()
+
+
+class Cluster(Executor):
+    """A Dask cluster; needs ``truebleu[dask]``.
+
+    Dask sends the tasks of a worker that ended to another one. Workers need the same version of
+    truebleu. They may come and go; while there is none, tasks wait.
+
+    Args:
+        where: ``local`` or ``local:N`` starts N processes on this machine (by default one for each
+            thread), which end with it; anything else is a scheduler's address, such as
+            ``tcp://10.0.0.1:8786``.
+        patience: seconds to wait for the scheduler.
+        silent: whether Dask's own messages are kept back, tracebacks and all.
+    """
+
+    def __init__(
+        self, where: str = "local", *, patience: float = 10.0, silent: bool = False
+    ) -> None:
+        local = re.fullmatch(r"local(?::([1-9]\d{0,3}))?", where)
+        address = re.fullmatch(r"(\w+://)?(?!local:)[^\s/]+:\d+", where)
+        if not (local or address):
+            expected = "local, local:N, or a scheduler's address such as tcp://10.0.0.1:8786"
+            raise SettingError("cluster", where, expected)
+        try:
+            import distributed
+        except ImportError:
+            raise MissingExtraError("running on a Dask cluster", "dask") from None
+        if silent:
+            for name in ("distributed", "distributed.client"):
+                logging.getLogger(name).setLevel(logging.CRITICAL)
+        self.where = where
+        self.threads: int | None = None
+        self._cluster: Any = None
+        if local:
+            workers = int(local[1] or _core.threads())
+            self.threads = max(1, _core.threads() // workers)
+            self._cluster = distributed.LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                host="127.0.0.1",
+                dashboard_address=None,
+                silence_logs=logging.CRITICAL if silent else logging.WARNING,
+                preload=[__name__],
+            )
+        try:
+            self._client = distributed.Client(
+                self._cluster or where, timeout=patience, set_as_default=False
+            )
+        except (OSError, ValueError) as error:
+            reason = f"no scheduler answers ({_first_line(error)})"
+            raise ExecutionError(str(self), reason) from error
+        self._executor = self._client.get_executor(pure=False)
+
+    def __str__(self) -> str:
+        return f"Dask cluster {self.where}"
+
+    @property
+    def workers(self) -> int:
+        """How many tasks the cluster does at once, as far as is known."""
+        try:
+            return sum(self._client.nthreads().values())
+        except OSError:
+            # Gone; whoever waits for a task there hears of it.
+            return 0
+
+    @property
+    def failure(self) -> str | None:
+        """Why it does no more work, if that is so."""
+        # It does connect again, but what was submitted before is lost.
+        return None if self._client.status == "running" else "the scheduler is gone"
+
+    def submit(
+        self, function: Callable[..., Any], /, *arguments: Any, **keywords: Any
+    ) -> Future[Any]:
+        """Run a function on the cluster."""
+        future: Future[Any] = self._executor.submit(function, *arguments, **keywords)
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Leave the cluster; a local one ends."""
+        if self.failure is None:
+            self._executor.shutdown(wait and not cancel_futures)
+        self._client.close()
+        if self._cluster is not None:
+            self._cluster.close()
+
+    def __exit__(self, *raised: Any) -> None:
+        self.shutdown(wait=raised[1] is None)
+
+
+def completed(executor: Executor, calls: Sequence[Callable[[], Any]]) -> Iterator[tuple[int, Any]]:
+    """What calls return, each with its place among them, as they come.
+
+    An error of a call is raised after what was returned before it in its group.
+
+    Args:
+        executor: where they run; if that is another process, they must be picklable.
+        calls: functions without arguments, best made by `functools.partial`.
+    """
+    waiting = deque(enumerate(calls))
+    running: dict[Future[Any], _Group] = {}
+    pace = _Pace()
+    try:
+        while waiting or running:
+            workers = max(1, _workers(executor))
+            # Until something came back, nobody knows how much a group should have.
+            while waiting and len(running) < workers * (AHEAD if pace.known else 1):
+                size = pace.group_size(len(waiting), workers)
+                chosen = [waiting.popleft() for _ in range(size)]
+                group = _Group(chosen, getattr(executor, "threads", None))
+                running[_submitted(executor, group)] = group
+            for future in _next_done(executor, running):
+                group = running.pop(future)
+                outcome = _outcome(executor, future, group)
+                if outcome is None:
+                    running[_submitted(executor, group)] = group
+                    continue
+                pace.note(len(outcome.values), outcome.seconds)
+                yield from outcome.values
+                if outcome.error is not None:
+                    raise outcome.error
+    finally:
+        for future in running:
+            future.cancel()
+
+
+@dataclass
+class _Pace:
+    """How long calls take, as far as is known."""
+
+    calls: int = 0
+    seconds: float = 0.0
+
+    @property
+    def known(self) -> bool:
+        return self.calls > 0
+
+    def note(self, calls: int, seconds: float) -> None:
+        self.calls += calls
+        self.seconds += seconds
+
+    def group_size(self, waiting: int, workers: int) -> int:
+        if not self.known:
+            return 1
+        each = max(self.seconds / self.calls, 1e-6)
+        fair = -(-waiting // (AHEAD * workers))
+        size = max(min(round(GROUP_SECONDS / each), fair), ceil(SHORTEST_GROUP_SECONDS / each), 1)
+        return min(size, waiting)
+
+
+@dataclass
+class _Outcome:
+    """What the calls of a group returned before one of them raised, and the time they took."""
+
+    values: list[tuple[int, Any]]
+    seconds: float
+    error: BaseException | None
+
+
+@dataclass(eq=False)
+class _Group:
+    """Calls that travel together, so that what they have in common travels once."""
+
+    calls: list[tuple[int, Callable[[], Any]]]
+    threads: int | None
+    version: str = _core.VERSION
+    attempts: int = field(default=1)
+
+    def __call__(self) -> _Outcome:
+        if self.version != _core.VERSION:
+            reason = f"found truebleu {_core.VERSION}, expected {self.version} as here"
+            raise ExecutionError("a worker", reason)
+        if self.threads is not None and _core.threads() != self.threads:
+            _core.set_threads(self.threads)
+            # Where metrics count they look for this, unless somebody chose.
+            os.environ["TRUEBLEU_THREADS"] = str(self.threads)
+        values: list[tuple[int, Any]] = []
+        started = monotonic()
+        try:
+            for index, call in self.calls:
+                values.append((index, call()))
+        except Exception as error:
+            return _Outcome(values, monotonic() - started, _picklable(error))
+        return _Outcome(values, monotonic() - started, None)
+
+
+def _picklable(error: Exception) -> Exception:
+    try:
+        pickle.loads(pickle.dumps(error))  # noqa: S301  # made one line above
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error
+
+
+def _workers(executor: Executor) -> int:
+    """How many groups an executor can do at once, as far as it says."""
+    known = getattr(executor, "workers", None) or getattr(executor, "_max_workers", None)
+    return known if isinstance(known, int) else (os.cpu_count() or 1)
+
+
+def _submitted(executor: Executor, group: _Group) -> Future[Any]:
+    try:
+        return executor.submit(group)
+    except Exception as error:
+        reason = getattr(executor, "failure", None) or f"takes no tasks ({_first_line(error)})"
+        raise ExecutionError(_name(executor), reason) from error
+
+
+def _next_done(executor: Executor, running: dict[Future[Any], _Group]) -> set[Future[Any]]:
+    while True:
+        done = wait(running, HEARTBEAT_SECONDS, FIRST_COMPLETED).done
+        if done:
+            return done
+        if reason := getattr(executor, "failure", None):
+            raise ExecutionError(_name(executor), reason)
+
+
+def _outcome(executor: Executor, future: Future[Any], group: _Group) -> _Outcome | None:
+    """What a group found; None if it is to be sent again."""
+    if future.cancelled():
+        reason = getattr(executor, "failure", None) or "the tasks were cancelled there"
+        raise ExecutionError(_name(executor), reason)
+    error = future.exception()
+    if error is None:
+        outcome: _Outcome = future.result()
+        return outcome
+    if isinstance(error, BrokenExecutor) and group.attempts < ATTEMPTS:
+        group.attempts += 1
+        return None
+    if isinstance(error, ExecutionError):
+        raise error
+    reason = f"a task could not be run there ({type(error).__name__}: {_first_line(error)})"
+    raise ExecutionError(_name(executor), reason) from error
+
+
+def _name(executor: Executor) -> str:
+    ours = isinstance(executor, Processes | Cluster)
+    return str(executor) if ours else type(executor).__name__
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error) or type(error).__name__).strip().split("\n", 1)[0]
