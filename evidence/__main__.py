@@ -24,6 +24,8 @@ NAMES = (
     "type-one",
     "length",
     "smoothing",
+    "tuning",
+    "reranking",
 )
 # Pages of all studies, after those that belong to none.
 PAGES = ("defaults", "explain", *NAMES)

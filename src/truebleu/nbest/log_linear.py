@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: Optimality conditions hold to this share of gamma.
 TOLERANCE = 1e-9
+#: More sparse features than this stay sparse, and are not polished by Newton steps.
+MOST_DENSE = 300
 #: Newton steps after each entry of a feature.
 MOST_STEPS = 50
 
@@ -132,13 +134,16 @@ def fit_log_linear(
     )
 
 
-def _columns(matrix: Any, active: list[int]) -> NDArray[np.float64]:
+def _columns(matrix: Any, active: list[int]) -> Any:
+    """The features that have entered: an array, or a sparse array of many sparse ones."""
     chosen = matrix[:, active]
-    return np.asarray(chosen if isinstance(chosen, np.ndarray) else chosen.toarray())
+    if isinstance(chosen, np.ndarray) or len(active) > MOST_DENSE:
+        return chosen
+    return np.asarray(chosen.toarray())
 
 
 def _solve(
-    columns: NDArray[np.float64],
+    columns: Any,
     offsets: NDArray[np.int64],
     gold: ArrayLike,
     gamma: float,
@@ -157,6 +162,8 @@ def _solve(
     )
     weights = np.asarray(found[:count] - found[count:])
     weights[np.abs(weights) < 1e-9] = 0.0
+    if not isinstance(columns, np.ndarray):
+        return weights
     return _polished(columns, offsets, gold, gamma, weights)
 
 

@@ -41,6 +41,10 @@ RESULT_VERSION = 1
 Model = Literal["weights", "quality", "log-linear", "noisy-channel"]
 #: The path of gammas: the largest that keeps a feature, halved so often.
 PATH_LENGTH = 8
+#: The path ends early after so many gammas that are no better than one before.
+PATIENCE = 3
+#: So many features may enter at once, of few and of many: it changes the time and no weight.
+AT_ONCE, AT_ONCE_OF_MANY, MANY = 10, 2000, 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -363,6 +367,7 @@ def _known(lists: NBest, features: Sequence[str]) -> list[str]:
 def _log_linear(problem: Problem, gamma: float | None) -> _Trained:
     """Fit at one gamma, or at that of a path that is best for the last fifth of the segments."""
     path: list[PathPoint] = []
+    at_once = AT_ONCE if len(problem.names) <= MANY else AT_ONCE_OF_MANY
     gold = first_best(problem.utilities(), problem.offsets)
     if gamma is None:
         highest = largest_gamma(problem.matrix, problem.offsets, gold)
@@ -374,7 +379,7 @@ def _log_linear(problem: Problem, gamma: float | None) -> _Trained:
             problem.take(range(cut)),
             problem.take(range(min(cut, segments - 1), segments)),
         )
-        start, best = None, -np.inf
+        start, best, chosen = None, -np.inf, 0
         for step in range(1, PATH_LENGTH + 1):
             candidate = highest * 0.5**step
             # The sum over fewer segments is penalised less.
@@ -384,7 +389,7 @@ def _log_linear(problem: Problem, gamma: float | None) -> _Trained:
                 gold[:cut],
                 candidate * cut / segments,
                 start=start,
-                at_once=10,
+                at_once=at_once,
             )
             start = fitted.weights
             value = outer.value(start)
@@ -397,9 +402,11 @@ def _log_linear(problem: Problem, gamma: float | None) -> _Trained:
                 )
             )
             if value > best:
-                best, gamma = value, candidate
+                best, gamma, chosen = value, candidate, step
+            elif step - chosen >= PATIENCE:
+                break
     assert gamma is not None  # noqa: S101  # given, or found on the path
-    fitted = fit_log_linear(problem.matrix, problem.offsets, gold, gamma, at_once=10)
+    fitted = fit_log_linear(problem.matrix, problem.offsets, gold, gamma, at_once=at_once)
     if not path:
         used = int(np.count_nonzero(fitted.weights))
         path.append(PathPoint(gamma=gamma, features=used, loss=fitted.loss, held_out=None))

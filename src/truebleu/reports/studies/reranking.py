@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from truebleu.reports.document import Column, Document, Plot, Table
+from truebleu.reports.sentences import p_cell
 from truebleu.reports.studies._shared import listed, study_document
 
 if TYPE_CHECKING:
@@ -20,18 +21,22 @@ COLUMNS = (
     Column("difference", "Difference", 3, sign=True),
     Column("low", "Low", 3, sign=True),
     Column("high", "High", 3, sign=True),
-    Column("ar", "p, randomization", 4),
-    Column("bootstrap", "p, bootstrap", 4),
+    Column("ar", "p, randomization", 4, numeric=True),
+    Column("bootstrap", "p, bootstrap", 4, numeric=True),
     Column("verdict", "Verdict"),
 )
 
 
 def document(result: RerankingResult) -> Document:
     """A row for each metric, and the differences as points."""
+    rows = tuple(map(asdict, result.rows))
+    shown = tuple(
+        {**row, "ar": p_cell(row["ar"]), "bootstrap": p_cell(row["bootstrap"])} for row in rows
+    )
     return study_document(
         f"A reranker with n-grams of up to {result.settings.ngrams} words against one without, by "
         "each metric",
-        Table(COLUMNS, tuple(map(asdict, result.rows))),
+        Table(COLUMNS, shown),
         _sentences(result),
         Plot(
             mark="point",
@@ -44,6 +49,8 @@ def document(result: RerankingResult) -> Document:
             interval="95 % interval",
             reference=0.0,
         ),
+        chart=Table(COLUMNS, rows),
+        data=Table(COLUMNS, rows),
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from truebleu.reports.document import Column, Document, Plot, Table
+from truebleu.reports.sentences import p_cell
 from truebleu.reports.studies._shared import listed, study_document
 
 if TYPE_CHECKING:
@@ -22,19 +23,20 @@ COLUMNS = (
     Column("difference", "From 0", 2, sign=True),
     Column("low", "Low", 2, sign=True),
     Column("high", "High", 2, sign=True),
-    Column("p", "p", 4),
+    Column("p", "p", 4, numeric=True),
 )
 
 
 def document(result: TuningResult) -> Document:
     """A row for each smoothing, and differences from no smoothing as points."""
     metric = result.settings.pool.metrics[0].label
-    table = Table(COLUMNS, tuple(map(asdict, result.rows)))
+    rows = tuple(map(asdict, result.rows))
+    shown = tuple({**row, "p": "" if row["p"] is None else p_cell(row["p"])} for row in rows)
     others = tuple(asdict(row) for row in result.rows if row.difference is not None)
     return study_document(
         f"{metric} after tuning on expected sentence BLEU by each smoothing, the mean of "
         f"{result.settings.runs} runs",
-        table,
+        Table(COLUMNS, shown),
         _sentences(result),
         Plot(
             mark="point",
@@ -48,6 +50,7 @@ def document(result: TuningResult) -> Document:
             reference=0.0,
         ),
         chart=Table(COLUMNS, others),
+        data=Table(COLUMNS, rows),
     )
 
 
