@@ -82,11 +82,12 @@ def test_the_exit_code_and_one_line_say_whether_it_passes(
     decision, *about_units = result.stdout.splitlines()
     assert decision.startswith(claim)
     if "block" in options:
-        assert about_units == ["Resampled by block, 15 blocks."]
+        (about,) = about_units
+        assert about.startswith("Resampled by block, 15 blocks (design effect 0.")
     elif old == "middle.txt":
         assert about_units == [UNKNOWN]
     else:  # the file knows the documents
-        assert about_units[0] == "Resampled by document, 17 documents."
+        assert about_units[0].startswith("Resampled by document, 17 documents (design effect ")
         assert about_units[1].startswith("Fewer than 100 documents:")
 
 

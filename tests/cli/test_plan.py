@@ -49,8 +49,9 @@ def test_the_text_says_what_to_do(folder: Path) -> None:
     assert lines[1].startswith("To find a difference of 1 BLEU with a power of 80 %, a test set ")
     assert lines[2].startswith("With that power, 200 segments find differences from ")
     assert lines[3].startswith("Their power for a difference of 1 is ")
-    assert lines[4].startswith("For the difference seen, +")
-    assert "the winner's curse" in lines[5]
+    # The power for the difference that was seen says nothing that p does not.
+    assert lines[4].startswith("The pilot's own difference is an estimate.")
+    assert "the winner's curse" in lines[4]
     assert any(line.endswith("this test set") for line in lines)
     assert any(line.endswith("needed") for line in lines)
     assert lines[-1].startswith("two-sided paired test at level 0.95; independent segments")
@@ -106,7 +107,8 @@ def test_every_format_has_the_number_needed(folder: Path, format_: str) -> None:
 def test_without_a_difference_it_says_what_is_found(folder: Path) -> None:
     lines = run_pilot(folder).stdout.splitlines()
     assert lines[1].startswith("With a power of 80 %, 200 segments find differences from ")
-    assert "the power would be" in lines[2]
+    # The power for the difference that was seen would only say p once more.
+    assert not any("power would be" in line for line in lines)
     assert not any("power for" in line for line in lines)
 
 
@@ -130,7 +132,7 @@ def test_a_plan_from_a_published_interval() -> None:
     assert plan["sd"] == pytest.approx(0.5 / 1.959964 * 2000**0.5)
     assert plan["pilot_difference"] == pytest.approx(0.6)
     assert answer["test_set"] is None
-    assert "For the difference seen, +0.60" in run(*arguments).stdout
+    assert "difference seen" not in run(*arguments).stdout
 
 
 @pytest.mark.parametrize(

@@ -230,9 +230,15 @@ def test_saved_statistics_give_the_answer_of_the_text(
     metrics = ["bleu", "nist", "ter"]
     settings: dict[str, Any] = {"margin": margin, "replicates": 2000, "unit": "segment"}
     new = all_systems.systems["twin"]
-    from_text = gate(new, old.systems["middle"], old.references, metrics, **settings)
+    texts = TestSet(
+        systems={"twin": new, "middle": old.systems["middle"]},
+        references=old.references,
+        documents=old.documents,
+    )
+    from_text = gate(texts, metrics=metrics, **settings)
     from_file = gate(new, saved, old.references, metrics, **settings)
     assert from_file.checks == from_text.checks
+    assert all((check.design_effect or 0) > 0 for check in from_file.checks)
 
 
 def test_saved_documents_serve_where_the_new_text_has_none(all_systems: TestSet) -> None:

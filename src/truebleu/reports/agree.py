@@ -57,6 +57,11 @@ NEGATIVE = (
     "No agreement is above chance: if lower human scores are better, say so by "
     "--human-lower-is-better."
 )
+# What is known of intervals that cover less often than they say.
+INTERVAL_CAUTIONS = {
+    "soft-pairwise-accuracy": "too low and too narrow: replicates add noise to both sides, and "
+    "about 91 % instead of 95 % cover",
+}
 TOO_OFTEN = "The test assumes that pairs are independent, which they are not: it rejects too often."
 SAME_DATA = (
     "Development and test are the same outputs and judgments: the value on test flatters the "
@@ -263,7 +268,10 @@ def _method(settings: AgreeSettings, answer: Answer) -> str:
     parts = []
     if any(agreement.low is not None for agreement in answer.metrics):
         resampled = answer.resampled.replace("+", " and ")
-        parts.append(f"intervals over {resampled}, {settings.replicates:,} replicates")
+        made = f"intervals over {resampled}, {settings.replicates:,} replicates"
+        if caution := INTERVAL_CAUTIONS.get(answer.question.coefficient):
+            made += f" ({caution})"
+        parts.append(made)
     if answer.pairs:
         side = SIDES[settings.alternative]
         parts.append(f"{side} {METHODS[answer.method]}{_permutations(answer.pairs)}")

@@ -44,7 +44,8 @@ NUMBERS = (
 
 def document(result: GateResult) -> Document:
     """The decision as sentences, and every metric's numbers for programs."""
-    unit = unit_sentences(result.test_set, result.settings, result.units)
+    effects = {check.metric: [check.design_effect] for check in result.checks}
+    unit = unit_sentences(result.test_set, result.settings, result.units, effects)
     people = [
         line
         for check in result.checks

@@ -249,19 +249,14 @@ def _now(plan: Plan, pair: PairPlan, unit: str) -> list[str]:
         units += f" ({pair.segments:,} segments)"
     if pair.smallest_difference is None:
         return [f"On {units} nothing can be found: {pair.reasons['smallest_difference']}."]
-    lead, would = "With that power", "it would be"
+    lead = "With that power"
     if pair.difference is None:
-        lead, would = f"With a power of {_wanted(plan)}", "the power would be"
+        lead = f"With a power of {_wanted(plan)}"
     smallest = _score(pair, pair.smallest_difference)
     sentences = [f"{lead}, {units} find differences from {smallest} {pair.metric} on."]
     if pair.power_now is not None:
         sentences.append(
             f"Their power for a difference of {pair.difference:g} is {_percent(pair.power_now)}."
-        )
-    if pair.pilot_difference is not None and pair.power_for_pilot_difference is not None:
-        sentences.append(
-            f"For the difference seen, {_score(pair, pair.pilot_difference, sign='+')}, {would} "
-            f"{_percent(pair.power_for_pilot_difference)} were that the true one."
         )
     return sentences
 

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from truebleu.reports.document import Chart, Column, Document, Notes, Plot, Table, chosen_lines
-from truebleu.reports.sentences import resampled
+from truebleu.reports.document import (
+    Chart,
+    Column,
+    Document,
+    Notes,
+    Plot,
+    Sentences,
+    Table,
+    chosen_lines,
+)
+from truebleu.reports.sentences import resampled, unit_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +29,8 @@ def document(scores: Scores, *, details: bool = False) -> Document:
     by_segment = any(system.segments is not None for system in scores.systems)
     table = segment_table(scores) if by_segment else score_table(scores)
     blocks: list[Block] = [table]
+    if scores.settings is not None:
+        blocks.append(Sentences(tuple(_unit_sentences(scores, scores.settings))))
     if scores.groups:
         from truebleu.reports.groups import score_tables
 
@@ -31,6 +42,15 @@ def document(scores: Scores, *, details: bool = False) -> Document:
     if not by_segment:
         blocks.append(score_chart(scores))
     return Document(tuple(blocks), table)
+
+
+def _unit_sentences(scores: Scores, settings: IntervalSettings) -> list[str]:
+    """What the choice of the unit means; nothing where no documents are known, as of one score."""
+    if scores.test_set.documents is None and settings.unit == "segment":
+        return []
+    return unit_sentences(
+        scores.test_set, settings, scores.units or 0, scores.design_effects, tested=False
+    )
 
 
 def _all_rows(table: Table, of_groups: Sequence[Table]) -> Table:

@@ -55,6 +55,8 @@ def unit_sentences(
     settings: ResamplingSettings,
     units: int,
     design_effects: Mapping[str, Sequence[float | None]] | None = None,
+    *,
+    tested: bool = True,
 ) -> list[str]:
     """What the choice of the unit means; nothing where there is nothing to know.
 
@@ -63,6 +65,7 @@ def unit_sentences(
         settings: the unit.
         units: how many there are.
         design_effects: by metric, of the comparisons or scores.
+        tested: whether there are tests, and not intervals alone.
     """
     effects = _effects(design_effects or {})
     if settings.unit == "segment":
@@ -84,8 +87,13 @@ def unit_sentences(
     found = [f"Resampled by {settings.unit}, {units:,} {settings.unit}s{effect}."]
     if settings.unit == "document" and units < ENOUGH_DOCUMENTS:
         found.append(
-            f"Fewer than {ENOUGH_DOCUMENTS} documents: randomization holds its level, but "
-            "intervals can be too narrow and tests by the bootstrap reject too often."
+            f"Fewer than {ENOUGH_DOCUMENTS} documents: "
+            + (
+                "randomization holds its level, but intervals can be too narrow and tests by the "
+                "bootstrap reject too often."
+                if tested
+                else "intervals can be too narrow."
+            )
         )
     return found
 

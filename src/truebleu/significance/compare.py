@@ -14,7 +14,7 @@ from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics.base import CountedMetric
 from truebleu.metrics.registry import metric_labels, metrics_for
-from truebleu.resampling import Bootstrap, Swaps, Units
+from truebleu.resampling import Bootstrap, Swaps
 from truebleu.significance.corrections import (
     CORRECTIONS,
     adjust,
@@ -44,6 +44,7 @@ from truebleu.significance.settings import (
     chosen_unit,
     default_interval,
     default_test,
+    known_clusters,
     resolve_about,
     units_of,
 )
@@ -67,7 +68,6 @@ if TYPE_CHECKING:
         ColumnsLike,
         ReferencesLike,
         SystemsLike,
-        TestSet,
         TestSetOutline,
         TextWarning,
     )
@@ -409,7 +409,7 @@ def compare(
         MetricStatistics.of(label, metric, rows, units)
         for label, metric, rows in zip(metric_labels(parsed), parsed, counts, strict=True)
     ]
-    clusters_of = None if grouped is not None else _clustered(test_set, settings)
+    clusters_of = None if grouped is not None else known_clusters(test_set, settings)
 
     def draw_outputs(first: int, count: int) -> list[Values]:
         bootstrap = Bootstrap(replicates=count, seed=seed)
@@ -554,16 +554,6 @@ def _for_family(
         )
         raise SettingError("replicates", replicates, expected)
     return settings
-
-
-def _clustered(test_set: TestSet, settings: CompareSettings) -> tuple[Units, Units] | None:
-    """Segments, and what they come in: the documents or blocks that are resampled or are known."""
-    by_segment = Units.segments(len(test_set))
-    if settings.unit == "block" and settings.block_length is not None:
-        return by_segment, Units.blocks(len(test_set), settings.block_length)
-    if test_set.documents is None or len(set(test_set.documents)) < 2:
-        return None
-    return by_segment, Units.documents(test_set.documents)
 
 
 def _require_runs_interval(settings: CompareSettings) -> None:

@@ -48,10 +48,16 @@ from truebleu.significance.ledger import (
     system_fingerprint,
 )
 from truebleu.significance.people import CURVES, agreement_of_pairs, find_curve, require_curves
-from truebleu.significance.settings import ResamplingSettings, chosen_unit, units_of
+from truebleu.significance.settings import (
+    ResamplingSettings,
+    chosen_unit,
+    known_clusters,
+    units_of,
+)
 from truebleu.significance.statistics import (
     MetricStatistics,
     bootstrap_scores,
+    design_effects,
     swap_differences,
 )
 from truebleu.significance.student import hall_interval, hall_p
@@ -137,6 +143,8 @@ class GateCheck:
         differing_units: the units in which the metric counts the two systems differently.
         largest_share: how much of the difference's variance is one unit's; None where it does not
             vary.
+        design_effect: the difference's variance by documents or blocks over that by segments; None
+            where neither is known.
         people: how often people agree with such a difference, which decides nothing; None where no
             curve is known.
         note: what makes the test moot.
@@ -157,6 +165,7 @@ class GateCheck:
     exact: bool
     differing_units: int
     largest_share: float | None = None
+    design_effect: float | None = None
     people: PeopleAgreement | None = None
     note: PairNote | None = None
 
@@ -316,6 +325,12 @@ def gate(
     ]
     references_per_segment = test_set.references_per_segment
     people = _people(statistics, units, settings, curves)
+    effects: list[float | None] = [None] * len(statistics)
+    if (kinds := known_clusters(test_set, settings)) is not None:
+        effects = [
+            _design_effect(label, metric, counts, kinds)
+            for label, metric, counts in zip(labels, parsed, rows, strict=True)
+        ]
 
     def decide(look: Look | None) -> GateResult:
         alpha = settings.alpha if look is None else look.alpha
@@ -324,10 +339,11 @@ def gate(
             new=new_name,
             old=old_name,
             checks=tuple(
-                replace(check, people=agreement)
-                for check, agreement in zip(
+                replace(check, people=agreement, design_effect=effect)
+                for check, agreement, effect in zip(
                     _checks(statistics, units, references_per_segment, settings, alpha, progress),
                     people,
+                    effects,
                     strict=True,
                 )
             ),
@@ -408,6 +424,14 @@ def _names(test_set: TestSet, saved: SavedStatistics | None) -> tuple[str, str]:
     # A new run of a system usually has the name of the old one.
     namesake = saved.system == names[0]
     return names[0], f"{saved.system} ({saved.label})" if namesake else saved.system
+
+
+def _design_effect(
+    label: str, metric: Metric, counts: Values, kinds: tuple[Units, Units]
+) -> float | None:
+    """The variance of the difference by documents or blocks over that by segments."""
+    by_segment, by_cluster = (MetricStatistics.of(label, metric, counts, kind) for kind in kinds)
+    return design_effects(by_segment, by_cluster, [(1, -1)])[0]
 
 
 def _with_labels_of(saved: SavedStatistics, test_set: TestSet) -> TestSet:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from truebleu._results import Result
@@ -85,6 +85,8 @@ class Scores(Result, Mapping[str, Mapping[str, "Score"]]):
         warnings: what is suspicious about the texts.
         settings: how the intervals were made, where there are any.
         units: how many the bootstrap drew, where there are intervals.
+        design_effects: by the metric's label, the variance of each system's score by documents or
+            blocks over that by segments; empty where there are no intervals or neither is known.
         groups: the scores of groups of segments, where these were asked for.
     """
 
@@ -98,6 +100,7 @@ class Scores(Result, Mapping[str, Mapping[str, "Score"]]):
     warnings: tuple[TextWarning, ...] = ()
     settings: IntervalSettings | None = None
     units: int | None = None
+    design_effects: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict)
     groups: tuple[GroupScores, ...] = ()
 
     def __getitem__(self, system: str) -> Mapping[str, Score]:
@@ -117,6 +120,10 @@ class Scores(Result, Mapping[str, Mapping[str, "Score"]]):
         settings: dict[str, Any] = {}
         if self.settings is not None:
             settings["settings"] = {**self.settings.to_dict(), "units": self.units}
+            if self.design_effects:
+                settings["design_effects"] = {
+                    label: list(effects) for label, effects in self.design_effects.items()
+                }
         return {
             "version": RESULT_VERSION,
             "test_set": self.test_set.to_dict(),
@@ -195,6 +202,7 @@ def score(
         IntervalSettings,
         chosen_unit,
         default_interval,
+        known_clusters,
         units_of,
     )
 
@@ -220,7 +228,26 @@ def score(
         settings=settings,
         units=len(units),
     )
+    kinds = known_clusters(test_set, settings)
+    if kinds is not None:
+        scores = replace(scores, design_effects=_design_effects(labelled, counts, kinds))
     return _with_groups(scores, test_set, labelled, counts, columns, unit, interval)
+
+
+def _design_effects(
+    metrics: Mapping[str, Metric], counts: Mapping[str, Statistics], kinds: tuple[Units, Units]
+) -> dict[str, tuple[float | None, ...]]:
+    """For each metric the design effect of every system's score."""
+    from truebleu.significance.statistics import MetricStatistics, design_effects
+
+    effects = {}
+    for label, metric in metrics.items():
+        rows = counts[label].array()
+        by_segment, by_cluster = (MetricStatistics.of(label, metric, rows, kind) for kind in kinds)
+        systems = range(by_segment.systems)
+        each = [[float(system == other) for other in systems] for system in systems]
+        effects[label] = tuple(design_effects(by_segment, by_cluster, each))
+    return effects
 
 
 def _with_groups(

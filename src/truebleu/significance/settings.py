@@ -258,3 +258,13 @@ def units_of(test_set: TestSet, settings: ResamplingSettings) -> Units:
         found = f"one {settings.unit}"
         raise SettingError("test set", found, "at least two: one says nothing about the spread")
     return units
+
+
+def known_clusters(test_set: TestSet, settings: ResamplingSettings) -> tuple[Units, Units] | None:
+    """Segments, and what they come in: the documents or blocks that are resampled or are known."""
+    by_segment = Units.segments(len(test_set))
+    if settings.unit == "block" and settings.block_length is not None:
+        return by_segment, Units.blocks(len(test_set), settings.block_length)
+    if test_set.documents is None or len(set(test_set.documents)) < 2:
+        return None
+    return by_segment, Units.documents(test_set.documents)

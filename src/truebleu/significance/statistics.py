@@ -190,6 +190,28 @@ def spreads(
     return found
 
 
+def design_effects(
+    by_segment: MetricStatistics, by_cluster: MetricStatistics, signs: Sequence[Sequence[float]]
+) -> list[float | None]:
+    """The variance of sums of scores by clusters over that by segments.
+
+    None where a sum does not vary by segments.
+
+    Args:
+        by_segment: the statistics of segments.
+        by_cluster: the same of documents or blocks.
+        signs: for each sum, what each system's score counts: (1, -1) for a difference.
+    """
+    segments, clusters = by_segment.contributions(), by_cluster.contributions()
+    least = (1e-12 * max(by_segment.scale, 1.0)) ** 2
+    effects: list[float | None] = []
+    for weights in signs:
+        plain = _variance(segments @ np.asarray(weights, dtype=np.float64))
+        whole = _variance(clusters @ np.asarray(weights, dtype=np.float64))
+        effects.append(whole / plain if plain > least else None)
+    return effects
+
+
 def _variance(contributions: Values) -> float:
     count = len(contributions)
     return float(contributions @ contributions) * count / (count - 1)
