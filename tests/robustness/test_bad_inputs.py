@@ -49,6 +49,7 @@ class Bad(NamedTuple):
 
 
 SCORE = "score -r ref.txt x"
+LISTS = b"".join(b"%d ||| a cat %d ||| lm= 1 ||| 1\n" % (i, i) for i in range(40))
 TABLE = [
     # Texts.
     Bad(SCORE, "no segments"),
@@ -88,6 +89,52 @@ TABLE = [
     Bad("compare -r ref.txt good.txt bad.txt --level nan", "a number between 0 and 1"),
     Bad("gate good.txt bad.txt -r ref.txt --margin inf", "margin: found inf"),
     Bad("plan --sd inf --difference 1", "sd: found inf"),
+    Bad("plan --sd 1 --difference 1e308", "difference: found 1e+308"),
+    Bad("gate good.txt bad.txt -r ref.txt --margin 1e308", "up to 1e+100"),
+    Bad("compare -r ref.txt good.txt bad.txt --margin 1e308", "up to 1e+100"),
+    Bad("score -r ref.txt good.txt -m gtm:exponent=1e308", "a number from 1 to 50"),
+    Bad("score -r ref.txt good.txt -m sentbleu:k=1e308", "at most 1e+06"),
+    Bad("sample -r ref.txt good.txt --out o --size 0", "size: found 0"),
+    Bad("sample -r ref.txt good.txt --out o --size 100000000000000000000", "size: found 1000"),
+    # Options that would do nothing.
+    Bad("score -r ref.txt good.txt --level nan", "--confidence"),
+    Bad("study length -r ref.txt good.txt --seed -1", "--simulate N beside it"),
+    Bad("mbr x --keep 5", "--method coarse-to-fine beside it", LISTS),
+    Bad("mbr x --alpha 0.5", "--method prune beside it", LISTS),
+    # Lists of candidates, and what is made of them.
+    Bad("nbest stats nowhere", "nowhere: no such file"),
+    Bad("nbest stats /dev/zero", "a device that has no end"),
+    Bad("nbest check x", "x.txt: ", b"\xff"),
+    Bad(
+        "nbest check x --input-format moses",
+        "line 1: found segment '9999",
+        DIGITS.encode() + b" ||| a ||| ||| 1\n",
+    ),
+    Bad("tune x -r ref.txt --method nosuch", "nosuch", LISTS),
+    Bad("tune x -r ref.txt --folds 100000000000", "folds: found 1000", LISTS),
+    Bad("rerank x --weights ref.txt", "unknown feature", LISTS),
+    Bad("mbr x --temperature nan", "temperature: found nan", LISTS),
+    Bad("mbr x -m nosuch", "unknown metric 'nosuch'", LISTS),
+    Bad("mbr x -o x --force", "is an input, which would be lost", LISTS),
+    # Explanations, choices, judgments, studies, lists.
+    Bad("explain -r ref.txt good.txt", "expected at least two"),
+    Bad("explain -r ref.txt good.txt bad.txt --counts x", "found ff", b"\xff"),
+    Bad(
+        "explain -r ref.txt good.txt bad.txt --counts x", "WORD<tab>COUNT", b"a\t" + DIGITS.encode()
+    ),
+    Bad("choose -m chrf:beta=x -r ref.txt good.txt bad.txt --human x", "beta", scores("1"), ".tsv"),
+    Bad(
+        "agree -r ref.txt good.txt bad.txt --human x -c kendall-like:x",
+        "kendall-like",
+        scores("1"),
+        ".tsv",
+    ),
+    Bad("study sensitivity -r ref.txt good.txt bad.txt --replicates 1000000000000", "at most "),
+    Bad("study sampling -r ref.txt good.txt bad.txt --sizes 0", "size: found 0"),
+    Bad("study test-size -r ref.txt good.txt --shares nan,50,100", "share"),
+    Bad("gate good.txt bad.txt -r ref.txt --ledger /dev/zero", "not a regular file"),
+    Bad("gate good.txt bad.txt -r ref.txt --ledger x", "x.txt", b"nothing like it\n"),
+    Bad("list nosuch", "nosuch"),
     # N-best lists.
     Bad("nbest check x", "no segments"),
     Bad("nbest check x", "line 2: found segment 2 after segment 0", moses("0 F= 1", "2 F= 1")),

@@ -31,6 +31,14 @@ class AbsentText(Sequence[str]):
     def __len__(self) -> int:
         return self._length
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, AbsentText):
+            return NotImplemented
+        return (self._label, self._length) == (other._label, other._length)
+
+    def __hash__(self) -> int:
+        return hash((self._label, self._length))
+
     def _refuse(self, *_: object) -> NoReturn:
         raise AbsentTextError(self._label)
 
