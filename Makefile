@@ -80,6 +80,15 @@ dist-check: wheel  ## install the wheel into an empty environment, try it, and c
 	cd dist && empty/bin/python ../tools/smoke_test.py && empty/bin/truebleu demo
 	rm -rf dist/empty
 
+# The tests of the report's page drive Debian's Chromium; without one, CI fails and others skip them.
+APT := apt-get -o DPkg::Lock::Timeout=600 -q -y
+browser:  ## install the Chromium that tests of the report need, as root on Debian
+	@command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && $(APT) update \
+	       && { $(APT) install --no-install-recommends chromium-headless-shell \
+	            || $(APT) install --no-install-recommends chromium; }; } \
+	  || echo "no Chromium, and no right to install one: tests of the report's page are skipped"
+
 build: .venv/built  ## compile the core into .venv
 
 clean:  ## remove what the other targets made
