@@ -28,6 +28,7 @@ NAMES = (
     *("agree-kendall", "agree-permutation", "agree-memory"),
     *("mbr-chrf", "mbr-chrf-pairs", "mbr-bleu", "mbr-large"),
     *("mert", "mira"),
+    *("limit-bs", "limit-ar", "limit-bs-large", "limit-ar-large", "panel", "reward"),
 )
 
 
@@ -102,7 +103,7 @@ def _parse_options() -> argparse.Namespace:
 
 def _measure(name: str, *, quick: bool) -> list[Speed | Memory]:
     """The rows of one name."""
-    from benchmarks import judgments, nbest, significance, tuning
+    from benchmarks import judgments, limits, nbest, significance, tuning
     from benchmarks.cold import measure_cold
     from benchmarks.contests import compare
     from benchmarks.large import measure_large
@@ -117,6 +118,8 @@ def _measure(name: str, *, quick: bool) -> list[Speed | Memory]:
         return [measure_cold(corpus)]
     if name in significance.NAMES:
         return [*significance.measure_significance(smaller, (name,), quick=quick)]
+    if name in limits.NAMES:
+        return [*limits.measure_limits((name,), quick=quick)]
     if name in tuning.NAMES:
         return [*tuning.measure_tuning(corpus, (name,), quick=quick)]
     if name in nbest.NAMES:

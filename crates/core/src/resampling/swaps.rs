@@ -169,11 +169,13 @@ fn add_columns<C: Cell, const COLUMNS: usize>(
     let replicates = sums.nrows();
     let block = block.slice_axis(Axis(1), columns);
     let mut partial = vec![[C::default(); COLUMNS]; replicates];
-    let mut table = vec![[C::default(); COLUMNS]; 1 << GROUP];
+    let mut tables = vec![[C::default(); COLUMNS]; 2 << GROUP];
     let processor = Arch::new();
-    for (group, bytes) in block.axis_chunks_iter(Axis(0), GROUP).zip(taken.chunks(replicates)) {
-        let group = std::array::from_fn(|unit| row_of(&group, unit));
-        processor.dispatch(AddGroup { partial: &mut partial, table: &mut table, group, bytes });
+    // Two groups at a time: the sums are read and written once for both.
+    let groups = block.axis_chunks_iter(Axis(0), 2 * GROUP);
+    for (groups, bytes) in groups.zip(taken.chunks(2 * replicates)) {
+        let groups = std::array::from_fn(|unit| row_of(&groups, unit));
+        processor.dispatch(AddGroups { partial: &mut partial, tables: &mut tables, groups, bytes });
     }
     for (mut sum, part) in sums.slice_axis_mut(Axis(1), columns).outer_iter_mut().zip(&partial) {
         // Slices are added several numbers at a time.
@@ -207,32 +209,46 @@ fn toss(coins: &mut [Coins], bytes: &mut [u8]) {
     }
 }
 
-/// Adds to each replicate's sums the subset of a group that it takes.
-struct AddGroup<'a, C, const COLUMNS: usize> {
+/// Adds to each replicate's sums the subsets of two groups that it takes.
+struct AddGroups<'a, C, const COLUMNS: usize> {
     partial: &'a mut [[C; COLUMNS]],
-    table: &'a mut [[C; COLUMNS]],
-    group: [[C; COLUMNS]; GROUP],
+    tables: &'a mut [[C; COLUMNS]],
+    groups: [[C; COLUMNS]; 2 * GROUP],
+    /// Those of all replicates for the first group, then for the second.
     bytes: &'a [u8],
 }
 
-impl<C: Cell, const COLUMNS: usize> NullaryFnOnce for AddGroup<'_, C, COLUMNS> {
+impl<C: Cell, const COLUMNS: usize> NullaryFnOnce for AddGroups<'_, C, COLUMNS> {
     type Output = ();
 
     #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
     #[inline(always)]
     fn call(self) {
-        let Self { partial, table, group, bytes } = self;
-        // The sums of all subsets: each adds its highest unit to a smaller subset.
-        table[0] = [C::default(); COLUMNS];
-        for (unit, row) in group.iter().enumerate() {
-            let (smaller, larger) = table.split_at_mut(1 << unit);
-            for (sum, part) in larger.iter_mut().zip(smaller) {
-                *sum = std::array::from_fn(|column| part[column].plus(row[column]));
-            }
+        let Self { partial, tables, groups, bytes } = self;
+        let (first, second) = tables.split_at_mut(1 << GROUP);
+        fill_with_subset_sums(first, &groups[..GROUP]);
+        fill_with_subset_sums(second, &groups[GROUP..]);
+        let (one, other) = bytes.split_at(partial.len());
+        for ((sums, &one), &other) in partial.iter_mut().zip(one).zip(other) {
+            let (one, other) = (&first[usize::from(one)], &second[usize::from(other)]);
+            *sums =
+                std::array::from_fn(|column| sums[column].plus(one[column].plus(other[column])));
         }
-        for (sums, &byte) in partial.iter_mut().zip(bytes) {
-            let subset = &table[usize::from(byte)];
-            *sums = std::array::from_fn(|column| sums[column].plus(subset[column]));
+    }
+}
+
+/// The sums of all subsets: each adds its highest unit to a smaller subset.
+#[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
+#[inline(always)]
+fn fill_with_subset_sums<C: Cell, const COLUMNS: usize>(
+    table: &mut [[C; COLUMNS]],
+    group: &[[C; COLUMNS]],
+) {
+    table[0] = [C::default(); COLUMNS];
+    for (unit, row) in group.iter().enumerate() {
+        let (smaller, larger) = table.split_at_mut(1 << unit);
+        for (sum, part) in larger.iter_mut().zip(smaller) {
+            *sum = std::array::from_fn(|column| part[column].plus(row[column]));
         }
     }
 }

@@ -1,0 +1,168 @@
+"""How far resampling is from what the machine can do, and other work that has no peer.
+
+The limits are measured by ``crates/core/examples/limits.rs`` on one thread: draws alone,
+multiply-adds in registers, rows of tables added from the fastest cache, memory read. A kernel
+cannot be faster than what it is made of; times are processor seconds on one thread, which a busy
+machine hardly changes.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from functools import cache
+from pathlib import Path
+from time import process_time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchmarks.results import Speed
+from truebleu import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+NAMES = ("limit-bs", "limit-ar", "limit-bs-large", "limit-ar-large", "panel", "reward")
+ROOT = Path(__file__).resolve().parents[1]
+# A kernel should be within twice the limit.
+BAR = 0.5
+# How the kernels cut their work, as in the core.
+PANEL_COLUMNS, TABLE_COLUMNS, GROUP, SHARED = 16, 32, 8, 32
+SYSTEMS, SEGMENTS, COLUMNS = 11, 1826, 10
+MANY = 1_000_000
+
+
+def measure_limits(names: tuple[str, ...], *, quick: bool) -> list[Speed]:
+    """Rows of the names that are asked for."""
+    work: dict[str, Callable[[], Speed]] = {
+        "limit-bs": lambda: _bootstrap("limit-bs", SEGMENTS, SYSTEMS, 1_000 if quick else 10_000),
+        "limit-ar": lambda: _swaps("limit-ar", SEGMENTS, SYSTEMS, 1_000 if quick else 10_000),
+        "limit-bs-large": lambda: _bootstrap("limit-bs-large", MANY, 2, 20 if quick else 200),
+        "limit-ar-large": lambda: _swaps("limit-ar-large", MANY, 2, 200 if quick else 4_000),
+        "panel": lambda: _panel(4 if quick else 55),
+        "reward": _reward,
+    }
+    threads = _core.threads()
+    _core.set_threads(1)
+    try:
+        return [work[name]() for name in NAMES if name in names]
+    finally:
+        _core.set_threads(threads)
+
+
+@cache
+def _limits() -> dict[str, float]:
+    """Seconds of each step, by the example of the core; it is compiled where it has to be."""
+    command = ["cargo", "run", "--release", "-q", "-p", "truebleu-core", "--example", "limits"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    found: dict[str, float] = json.loads(run.stdout.replace("NaN", "null"))
+    return found
+
+
+def _counts(segments: int, systems: int) -> NDArray[np.float64]:
+    """Small whole numbers, as BLEU counts them."""
+    draw = np.random.default_rng(1)
+    return draw.integers(0, 40, (segments, systems * COLUMNS)).astype(np.float64)
+
+
+def _bootstrap(name: str, segments: int, systems: int, replicates: int) -> Speed:
+    rows, limits = _counts(segments, systems), _limits()
+    width = -(-rows.shape[1] // PANEL_COLUMNS) * PANEL_COLUMNS
+    draws = limits["few_draws" if segments < 1 << 16 else "many_draws"] * segments * replicates
+    products = limits["multiply_add"] * segments * replicates * width
+    memory = limits["byte"] * rows.size * 2 * replicates / SHARED
+
+    def run() -> object:
+        return _core.bootstrap_sums(
+            rows, strata=[(0, segments)], first=0, replicates=replicates, seed=1
+        )
+
+    return _row(
+        name,
+        f"bootstrap sums, {systems} × {segments:,} segments × {COLUMNS} counts, B = {replicates:,}",
+        run,
+        {"draws": draws, "multiply-adds": products, "memory": memory if segments == MANY else 0.0},
+    )
+
+
+def _swaps(name: str, segments: int, systems: int, replicates: int) -> Speed:
+    rows, limits = _counts(segments, systems), _limits()
+    tables = -(-rows.shape[1] // TABLE_COLUMNS)
+    # A word of the cipher is 32 coins; drawing counts it as well, so this is more than it takes.
+    coins = limits["few_draws"] * segments * replicates / 32
+    lookups = limits["lookup"] * segments / GROUP * replicates * tables
+
+    def run() -> object:
+        return _core.swapped_sums(rows, first=0, replicates=replicates, seed=1)
+
+    return _row(
+        name,
+        f"swapped sums, {systems} × {segments:,} segments × {COLUMNS} counts, R = {replicates:,}",
+        run,
+        {"coins": coins, "rows of tables": lookups},
+    )
+
+
+def _row(name: str, what: str, run: Callable[[], object], parts: dict[str, float]) -> Speed:
+    note = ", ".join(f"{part} {1e3 * seconds:.3g} ms" for part, seconds in parts.items() if seconds)
+    return Speed(
+        name=name,
+        what=what,
+        peer="the machine's limit",
+        peer_seconds=sum(parts.values()),
+        seconds=_processor_seconds(run),
+        bar=BAR,
+        note=f"one thread; the limit is made of {note}",
+    )
+
+
+def _panel(sets: int) -> Speed:
+    from truebleu import panel
+    from truebleu.simulation import Channel, simulate
+
+    systems = {f"system-{number}": Channel.at_rate(0.15 + 0.005 * number) for number in range(10)}
+    test_sets = {
+        f"set-{seed}": simulate(segments=1_000, systems=systems, seed=seed) for seed in range(sets)
+    }
+    seconds = _processor_seconds(lambda: panel(test_sets, ["bleu", "chrf", "ter"]), rounds=1)
+    return Speed(
+        name="panel",
+        what=f"panel of {sets} test sets × 10 systems × 1,000 segments by BLEU, chrF and TER",
+        peer="-",
+        seconds=seconds,
+        note="one thread, texts in memory; all 45 pairs, 10,000 swaps of each set",
+    )
+
+
+def _reward() -> Speed:
+    """The latency of a small batch inside a training step."""
+    from truebleu import CHRF
+    from truebleu.simulation import simulate
+
+    texts = simulate(segments=64, systems=[0.2], seed=1)
+    outputs, references = list(next(iter(texts.systems.values()))), list(texts.references[0])
+    metric = CHRF()
+
+    def run() -> object:
+        return metric.score(metric.statistics(outputs, references))
+
+    run()
+    return Speed(
+        name="reward",
+        what="chrF of 64 segments, a score for each",
+        peer="-",
+        seconds=_processor_seconds(run, rounds=50),
+        note="one thread; such a batch stays on the calling thread",
+    )
+
+
+def _processor_seconds(run: Callable[[], object], rounds: int = 5) -> float:
+    best = float("inf")
+    for _ in range(rounds):
+        started = process_time()
+        run()
+        best = min(best, process_time() - started)
+    return best

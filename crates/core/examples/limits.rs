@@ -1,0 +1,131 @@
+//! What one thread of this machine can do of what resampling is made of, as JSON: seconds for one draw
+//! of a bootstrap from few and from many units, one multiply-and-add, one row of a table of subset sums
+//! added, and one byte read from memory. `benchmarks/limits.py` sets the kernels beside it.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use pulp::{Arch, NullaryFnOnce};
+use truebleu_core::resampling::{Purpose, Stream};
+
+/// The shortest time of several runs, by how often the step was made.
+fn seconds_each(steps: usize, mut run: impl FnMut()) -> f64 {
+    let time = |_| {
+        let start = Instant::now();
+        run();
+        start.elapsed().as_secs_f64()
+    };
+    (0..15).map(time).fold(f64::INFINITY, f64::min) / steps as f64
+}
+
+/// Draws with replacement, each counted: nothing else that a bootstrap does.
+fn draws(units: u32, rounds: u64) -> f64 {
+    let mut drawn = vec![0_u8; units as usize];
+    seconds_each(units as usize * rounds as usize, || {
+        for index in 0..rounds {
+            Stream::new(1, Purpose::Bootstrap, index).each_below(units, units as usize, |unit| {
+                drawn[unit as usize] = drawn[unit as usize].wrapping_add(1);
+            });
+        }
+        black_box(&drawn);
+    })
+}
+
+const STEPS: u16 = 1 << 15;
+
+/// Pairs of 16-bit numbers multiplied and added up in registers, in as many chains as fit there.
+#[cfg(target_arch = "x86_64")]
+fn multiply_adds() -> f64 {
+    use pulp::x86::V3;
+    use pulp::{cast, i16x16, i32x8};
+
+    struct Chains {
+        processor: V3,
+        rows: [i16x16; 2],
+    }
+
+    impl NullaryFnOnce for Chains {
+        type Output = [[i32x8; 2]; 4];
+
+        #[expect(clippy::inline_always, reason = "only inlined code is compiled for AVX2")]
+        #[inline(always)]
+        fn call(self) -> Self::Output {
+            let Self { processor, rows } = self;
+            let mut sums = [[processor.splat_i32x8(0); 2]; 4];
+            for step in 0..i32::from(STEPS) {
+                for (set, sums) in (1..).zip(&mut sums) {
+                    let weight: i16x16 = cast(processor.splat_i32x8(step * set));
+                    for (sum, row) in sums.iter_mut().zip(rows) {
+                        let product = processor.multiply_wrapping_add_adjacent_i16x16(weight, row);
+                        *sum = processor.wrapping_add_i32x8(*sum, product);
+                    }
+                }
+            }
+            sums
+        }
+    }
+
+    let Some(processor) = V3::try_new() else { return f64::NAN };
+    seconds_each(usize::from(STEPS) * 8 * 16, || {
+        let rows = black_box([cast([3_i16; 16]), cast([5_i16; 16])]);
+        black_box(processor.vectorize(Chains { processor, rows }));
+    })
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn multiply_adds() -> f64 {
+    f64::NAN
+}
+
+/// Rows of 32 numbers of 16 bits, looked up in a table in the fastest cache and added up.
+struct Lookups<'a> {
+    table: &'a [[u16; 32]; 256],
+    bytes: &'a [u8],
+}
+
+impl NullaryFnOnce for Lookups<'_> {
+    type Output = [[u16; 32]; 2];
+
+    #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
+    #[inline(always)]
+    fn call(self) -> Self::Output {
+        let mut sums = [[0_u16; 32]; 2];
+        for pair in self.bytes.as_chunks::<2>().0 {
+            for (sum, &byte) in sums.iter_mut().zip(pair) {
+                let row = &self.table[usize::from(byte)];
+                *sum = std::array::from_fn(|column| sum[column].wrapping_add(row[column]));
+            }
+        }
+        sums
+    }
+}
+
+fn lookups() -> f64 {
+    let table = [[1_u16; 32]; 256];
+    let mut stream = Stream::new(1, Purpose::Swaps, 0);
+    let bytes: Vec<u8> = (0..STEPS / 8).flat_map(|_| stream.bits().to_le_bytes()).collect();
+    seconds_each(bytes.len(), || {
+        black_box(Arch::new().dispatch(Lookups { table: &table, bytes: &bytes }));
+    })
+}
+
+/// Reading memory that no cache holds.
+fn reading() -> f64 {
+    let memory = vec![1_u64; 1 << 24];
+    seconds_each(memory.len() * 8, || {
+        black_box(memory.iter().fold(0_u64, |sum, &number| sum.wrapping_add(number)));
+    })
+}
+
+#[expect(clippy::print_stdout, reason = "its output is what it is for")]
+fn main() {
+    println!(
+        "{{\"few_draws\": {:e}, \"many_draws\": {:e}, \"multiply_add\": {:e}, \"lookup\": {:e}, \
+         \"byte\": {:e}}}",
+        draws(1826, 50),
+        draws(1_000_000, 1),
+        multiply_adds(),
+        lookups(),
+        reading()
+    );
+}
