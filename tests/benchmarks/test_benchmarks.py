@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from benchmarks import judgments, nbest, plain_agreement, significance, timing, tuning
+from benchmarks import judgments, limits, nbest, plain_agreement, significance, timing, tuning
 from benchmarks.__main__ import NAMES, Run
 from benchmarks.agreement import DisagreementError, require_agreement
 from benchmarks.contests import compare
@@ -89,7 +89,8 @@ def test_a_smaller_corpus_keeps_its_texts_aligned() -> None:
 
 def test_every_comparison_can_be_asked_for_by_its_name() -> None:
     comparisons = [comparison.name for comparison in COMPARISONS]
-    others = ["large", "cold", *significance.NAMES, *judgments.NAMES, *nbest.NAMES, *tuning.NAMES]
+    measured = (significance, judgments, nbest, tuning, limits)
+    others = ["large", "cold", *(name for module in measured for name in module.NAMES)]
     assert [*comparisons, *others] == list(NAMES)
 
 
