@@ -68,8 +68,9 @@ def test_columns_without_a_value_are_left_out() -> None:
 
 
 def test_the_score_on_what_was_tuned_is_called_no_evidence() -> None:
-    first, where, *_ = document(tuned()).sentences
+    first, bounds, where, *_ = document(tuned()).sentences
     assert first.endswith("on the lists that were tuned on, which is no evidence of a gain.")
+    assert bounds.startswith("Candidates drawn at random would score ")
     assert where.startswith("The gain is of 2 parts of neighbouring segments")
 
 

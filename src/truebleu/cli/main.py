@@ -171,15 +171,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
-    from truebleu.corpus._files import remember_inputs
+    from truebleu.corpus._files import remembered_inputs
 
     prepare_streams()
-    remember_inputs()
     if "_TRUEBLEU_COMPLETE" in os.environ:
         from truebleu.cli.completion import register
 
         register()
-    with stopped_by_signals():
+    with stopped_by_signals(), remembered_inputs():
         try:
             # Otherwise Click itself would exit with 1 for what is not a gate's no.
             status = truebleu(args=arguments, prog_name="truebleu", standalone_mode=False)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from os import PathLike
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
 
@@ -24,7 +24,7 @@ from truebleu.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import BinaryIO
 
 #: Written instead of a path to read standard input.
@@ -485,14 +485,19 @@ def _of_device(path: str, file: BinaryIO) -> bytes:
 _inputs: set[tuple[int, int]] | None = None
 
 
-def remember_inputs() -> None:
-    """Keep count, from now on, of the files that are read: no output may take the place of one.
+@contextmanager
+def remembered_inputs() -> Iterator[None]:
+    """Keep count of the files that are read in here: no output may take the place of one.
 
     Only the command line does: a program may well write over what it has read.
     """
     global _inputs
     _inputs = set()
     _outputs.clear()
+    try:
+        yield
+    finally:
+        _inputs = None
 
 
 #: Where a command is going to write.
