@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -12,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from truebleu import _core, set_threads
+from tests.nbest.small_lists import informative
+from truebleu import _core, set_threads, studies
 from truebleu.errors import ExecutionError, SettingError
 from truebleu.execution import Cluster, Processes, Runner, Task, completed
 from truebleu.execution.executors import _Group, _Pace
+from truebleu.human.scores import HumanScores
 from truebleu.simulation import simulate
 from truebleu.studies import study_power
 
@@ -267,3 +270,25 @@ def test_a_cluster_that_cannot_be_is_refused(where: str) -> None:
         Cluster(where)
     with pytest.raises(SettingError, match="processes: found 0, expected 1 or more"):
         Processes(0)
+
+
+class Sends(Executor):
+    """Sends a group through pickle, and goes no further."""
+
+    def submit(self, function: Any, /, *_arguments: Any, **_keywords: Any) -> Future[Any]:
+        assert len(pickle.loads(pickle.dumps(function)).calls) == 1  # noqa: S301
+        raise RuntimeError("arrived")
+
+
+@pytest.mark.parametrize("name", [name for name in studies.__all__ if name.startswith("study_")])
+def test_the_tasks_of_every_study_can_be_sent(name: str) -> None:
+    texts = simulate(segments=200, systems=[0.1, 0.2, 0.3], references=2)
+    given: list[Any] = [texts]
+    if name == "study_smoothing":
+        rows = {system: tuple(i % 3 + 0.0 for i in range(200)) for system in texts.systems}
+        given.append(HumanScores(label="ratings", level="segment", signature="s", scores=rows))
+    if name in ("study_tuning", "study_reranking"):
+        lists, references = informative(segments=20)
+        given = [lists, [references]] * (2 if name == "study_tuning" else 1)
+    with pytest.raises(ExecutionError, match=r"takes no tasks \(arrived\)"):
+        getattr(studies, name)(*given, runner=Runner(executor=Sends()))

@@ -8,6 +8,7 @@ domains as the texts that they are. The scores of lower-is-better metrics are ne
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -294,9 +295,14 @@ def _metric_data(
         items = metric.sign * _item_scores(label, metric, _by_item(segments, people), people)
     if rated and people.scores is not None:
         rows = rows * ~np.isnan(people.scores).T[:, :, np.newaxis]
-    statistics = SegmentStatistics(rows, lambda sums: metric.sign * _text_scores(metric, sums))
+    statistics = SegmentStatistics(rows, partial(_signed_scores, metric))
     systems = statistics.score(rows.sum(axis=0))
     return MetricData(metric, items, systems, statistics)
+
+
+def _signed_scores(metric: Metric, sums: Values) -> Values:
+    """Scores of which higher is better."""
+    return metric.sign * _text_scores(metric, sums)
 
 
 def _by_item(rows: Values, people: HumanData) -> Values:

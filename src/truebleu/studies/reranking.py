@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from truebleu._settings import DEFAULT_SEED, checked, require_replicates, require_seed
 from truebleu.corpus.test_set import fingerprint
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from truebleu.corpus.nbest.lists import NBest
     from truebleu.corpus.test_set import TextLike
+    from truebleu.execution.journal import Record
     from truebleu.metrics.base import Metric
 
 __all__ = ["RerankingResult", "RerankingRow", "RerankingSettings", "study_reranking"]
@@ -105,6 +106,33 @@ class RerankingResult(StudyResult):
     changed: int
 
 
+def _reranked(
+    lists: NBest,
+    references: Sequence[TextLike],
+    metrics: Sequence[str | Metric],
+    folds: int,
+    seed: int,
+    orders: int,
+) -> Record:
+    """The choices of a model with n-grams of these orders."""
+    model = rerank(
+        lists,
+        references,
+        model="log-linear",
+        ngrams=orders,
+        metrics=metrics,
+        folds=folds,
+        seed=seed,
+        # Its own test of the gain is not looked at.
+        replicates=FEWEST,
+    )
+    return {
+        "indices": list(model.indices),
+        "selected": len(model.selected),
+        "gamma": model.gamma,
+    }
+
+
 @checked
 def study_reranking(
     lists: NBest,
@@ -134,24 +162,7 @@ def study_reranking(
     require_seed(seed)
     require_replicates("replicates", replicates)
 
-    def work(orders: int) -> dict[str, Any]:
-        model = rerank(
-            lists,
-            references,
-            model="log-linear",
-            ngrams=orders,
-            metrics=metrics[:1],
-            folds=folds,
-            seed=seed,
-            # Its own test of the gain is not looked at.
-            replicates=FEWEST,
-        )
-        return {
-            "indices": list(model.indices),
-            "selected": len(model.selected),
-            "gamma": model.gamma,
-        }
-
+    work = partial(_reranked, lists, references, metrics[:1], folds, seed)
     first = [[list_[0]] for list_ in lists]
     counted = [count_candidates(first, references, metric).metric for metric in metrics]
     settings = RerankingSettings(

@@ -7,9 +7,9 @@ scores of the test lists are compared with those of no smoothing by stratified r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache, partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from truebleu.corpus.nbest.lists import NBest
     from truebleu.corpus.test_set import TextLike
+    from truebleu.execution.journal import Record
     from truebleu.nbest.problem import Problem
 
 __all__ = ["TuningResult", "TuningRow", "TuningSettings", "study_tuning"]
@@ -173,23 +174,8 @@ def study_tuning(
     counted = count_candidates(lists, references, metric)
     tested = count_candidates(test, test_references, metric)
 
-    @cache
-    def problem(tuner: str) -> Problem:
-        goal = metric if tuner == MIRA else f"sentbleu:smoothing={tuner}"
-        return make_problem(lists, references, [goal])
-
-    def work(tuner: str, run: int) -> dict[str, Any]:
-        part = problem(tuner)
-        zero, wide = np.zeros(len(part.names)), np.full(len(part.names), np.inf)
-        drawn = seed_of_run(seed, run)
-        if tuner == MIRA:
-            weights = mira(part, zero, MiraSettings(), seed=drawn).weights
-        else:
-            settings = SgdSettings(epochs=epochs, l2=l2)
-            weights = expected_bleu(part, zero, settings, lower=-wide, upper=wide, seed=drawn)
-        return {"weights": part.raw(weights).tolist()}
-
-    names = problem(tuners[0]).names
+    tuning = _Tuning(lists, references, metric, SgdSettings(epochs=epochs, l2=l2), seed)
+    names = tuning.problem(tuners[0]).names
     studied = TuningSettings(
         pool=PoolSummary(
             segments=len(lists),
@@ -215,7 +201,9 @@ def study_tuning(
         replicates=replicates,
     )
     tasks = [
-        Task((tuner, run), partial(work, tuner, run)) for tuner in tuners for run in range(runs)
+        Task((tuner, run), partial(tuning.weights, tuner, run))
+        for tuner in tuners
+        for run in range(runs)
     ]
     records = (runner or Runner()).run(studied, tasks)
     scores: dict[str, list[float]] = {tuner: [] for tuner in tuners}
@@ -230,6 +218,36 @@ def study_tuning(
         first_test=tested.score(np.zeros(len(test), dtype=np.int64)),
         rows=_rows(scores, texts, test_references, metric, runs, replicates, seed),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Tuning:
+    """What all runs have in common; texts are counted when a tuner first needs them."""
+
+    lists: NBest
+    references: Sequence[TextLike]
+    metric: str
+    descent: SgdSettings
+    seed: int
+    problems: dict[str, Problem] = field(default_factory=dict)
+
+    def problem(self, tuner: str) -> Problem:
+        if tuner not in self.problems:
+            goal = self.metric if tuner == MIRA else f"sentbleu:smoothing={tuner}"
+            self.problems[tuner] = make_problem(self.lists, self.references, [goal])
+        return self.problems[tuner]
+
+    def weights(self, tuner: str, run: int) -> Record:
+        problem = self.problem(tuner)
+        zero, wide = np.zeros(len(problem.names)), np.full(len(problem.names), np.inf)
+        drawn = seed_of_run(self.seed, run)
+        if tuner == MIRA:
+            weights = mira(problem, zero, MiraSettings(), seed=drawn).weights
+        else:
+            weights = expected_bleu(
+                problem, zero, self.descent, lower=-wide, upper=wide, seed=drawn
+            )
+        return {"weights": problem.raw(weights).tolist()}
 
 
 def _rows(
