@@ -142,7 +142,7 @@ def test_a_sum_without_scores_has_no_mean() -> None:
 @pytest.mark.parametrize(
     ("settings", "error", "message"),
     [
-        ("", SettingError, "path: found '', expected a file of scores"),
+        ("rater=x", SettingError, "rater: found 'x', expected a file of scores"),
         ("path=s.tsv,missing=zero", UnknownNameError, "unknown missing 'zero'"),
         ("path=s.tsv,low=5,high=1", SettingError, "high: found 1.0, expected a number above low=5"),
         ("path=s.tsv,low=nan", SettingError, "low: found nan"),

@@ -114,9 +114,10 @@ class Texts:
         Systems may be statistics files, which need no references; texts beside them are counted.
         """
         systems, saved = statistics_among(self.systems)
+        if not self.references and not saved:
+            return self._without_references(metrics)
         if systems and not self.references:
-            expected = "at least one, as in -r FILE, or --test-set NAME"
-            raise SettingError("references", "none", expected)
+            raise SettingError("references", "none", NEED_REFERENCES)
         if saved:
             refuse_idle(["source", "documents"], "texts only: statistics files have their own")
         if saved and not self.references:
@@ -140,6 +141,32 @@ class Texts:
         for message in messages:
             warn(message)
         return _with_statistics(test_set, saved, metrics) if saved else test_set
+
+    def _without_references(self, metrics: Sequence[Metric]) -> TestSet:
+        """What was scored elsewhere: a file of scores for each system, or for all of them."""
+        from truebleu.metrics.given import GivenScores, textless_test_set
+        from truebleu.metrics.scored_test_set import ScoredTestSet, read_evaluated_texts
+
+        given = [metric for metric in metrics if isinstance(metric, GivenScores)]
+        refuse_idle(["source", "strict"], "texts: scores have none")
+        if not self.systems:
+            return textless_test_set(metrics, self.documents)
+        if given:
+            answers = next((m.answers for m in given if m.answers is not None), None)
+            scored = ScoredTestSet.read(self.systems, documents=self.documents, answers=answers)
+            test_set: TestSet | None = scored
+        else:
+            test_set = read_evaluated_texts(self.systems, metrics, self.documents)
+        if test_set is None:
+            raise SettingError("references", "none", NEED_REFERENCES)
+        for warning in test_set.warnings:
+            warn(warning.message)
+        return test_set
+
+
+NEED_REFERENCES = (
+    "at least one, as in -r FILE, or --test-set NAME; files of scores are compared by -m scores"
+)
 
 
 def test_set_options(command: Command) -> Command:
@@ -286,7 +313,7 @@ def read_columns(
 
 def _column(column: str, documents: str | None, test_set: TestSet) -> tuple[str, ...]:
     """A column of its own file, what the test set knows, or of the table of documents."""
-    known = {"domain": test_set.domains, "document": test_set.documents}.get(column)
+    known = test_set.labels(column)
     if known is not None:
         return known
     if locate(column).column is not None:

@@ -18,11 +18,11 @@ from truebleu.cli._options import (
     given,
     metric_option,
     option_with_default,
+    optional_test_set_options,
     people_option,
     progress_bar,
     read_columns,
     refuse_idle,
-    test_set_options,
 )
 from truebleu.reports.compare import COLUMNS, require_columns
 from truebleu.reports.document import render
@@ -55,7 +55,7 @@ the tests leave.
 
 
 @click.command("compare", epilog=EPILOG)
-@test_set_options
+@optional_test_set_options
 @metric_option
 @click.option("--baseline", metavar="NAME", help="Compare all others with this system only.")
 @by_option

@@ -17,12 +17,12 @@ from truebleu.cli._options import (
     format_option,
     level_option,
     metric_option,
+    optional_test_set_options,
     people_option,
     progress_bar,
     read_columns,
     replicates_option,
     seed_option,
-    test_set_options,
 )
 from truebleu.cli.main import warn
 from truebleu.corpus._files import Files, decode
@@ -92,7 +92,7 @@ def read_slices(
 
 
 @click.command("explain", epilog=EPILOG)
-@test_set_options
+@optional_test_set_options
 @metric_option
 @explanation_options
 @people_option
@@ -124,7 +124,7 @@ def command(
     test_set = texts.read(metrics)
     if test_set.is_counted:
         warn(
-            "statistics files have no text: without n-grams, typography, degenerate outputs and "
+            "there are no texts: without n-grams, typography, degenerate outputs and "
             "slices by what the text is like"
         )
     with progress_bar(2 * (options["replicates"] or DEFAULT_REPLICATES), "comparing") as progress:

@@ -210,6 +210,11 @@ class TestSet:
         )
 
     @checked
+    def labels(self, name: str) -> tuple[str, ...] | None:
+        """What is known under a name about each segment; None where nothing is."""
+        return {"domain": self.domains, "document": self.documents}.get(name)
+
+    @checked
     def columns(self, by: ColumnsLike | None) -> dict[str, tuple[str, ...]]:
         """Labels of the segments by the names of their columns.
 
@@ -220,7 +225,6 @@ class TestSet:
         >>> TestSet(systems={}, references=(["A", "B"],), domains=("x", "y")).columns(["domain"])
         {'domain': ('x', 'y')}
         """
-        known = {"domain": self.domains, "document": self.documents}
         if isinstance(by, str):
             by = [by]
         if by is None or not isinstance(by, Mapping):
@@ -228,11 +232,11 @@ class TestSet:
                 raise ArgumentTypeError("by", by, "names, or a mapping from names to labels")
             names = list(by or ())
             for name in names:
-                if not isinstance(name, str) or known.get(name) is None:
-                    there = [f"{key!r}" for key, labels in known.items() if labels is not None]
+                if not isinstance(name, str) or self.labels(name) is None:
+                    there = [f"{key!r}" for key in ("domain", "document") if self.labels(key)]
                     expected = " or ".join(there) or "labels: the test set knows no documents"
                     raise SettingError("by", name, f"{expected}, or a mapping from names to labels")
-            by = {name: known[name] or () for name in names}
+            by = {name: self.labels(name) or () for name in names}
         expected = "a list of labels, one for each segment"
         columns = {
             str(name): tuple(map(str, _as_sequence(str(name), labels, expected)))

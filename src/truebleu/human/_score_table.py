@@ -333,7 +333,7 @@ class SegmentScores(Protocol):
 
 
 def read_scores(
-    path: str, *, column: str = "", rater: str = "", first_segment: int = 1
+    path: str, *, column: str = "", filter_: str = "", rater: str = "", first_segment: int = 1
 ) -> SegmentScores:
     """Segment scores of another tool, or in a table, long or wide.
 
@@ -341,7 +341,7 @@ def read_scores(
     """
     from truebleu.human.tools import read_tool_scores
 
-    by_tool = read_tool_scores(path, column)
+    by_tool = read_tool_scores(path, column, filter_)
     if by_tool is not None:
         if rater or first_segment != 1:
             expected = "none: the file of a tool says it by itself"
@@ -349,6 +349,8 @@ def read_scores(
                 raise SettingError("rater", rater, expected)
             raise SettingError("first_segment", first_segment, expected)
         return by_tool
+    if filter_:
+        raise SettingError("filter", filter_, "none: only lm-evaluation-harness has filters")
     data = Files().contents(path)
     table = human_table(parse_score_table(path, data), data)
     layout = layout_of(table, column or None, rater or None)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         parse_metric as parse_metric,
     )
     from truebleu.metrics.saved_test_set import SavedTestSet as SavedTestSet
+    from truebleu.metrics.scored_test_set import ScoredTestSet as ScoredTestSet
     from truebleu.metrics.sentence_bleu import (
         SentenceBLEU as SentenceBLEU,
         SentenceBLEUScore as SentenceBLEUScore,
@@ -65,6 +66,7 @@ _HOMES = {
     "registry": "metric_labels parse_metric",
     "sentence_bleu": "SentenceBLEU SentenceBLEUScore",
     "saved_test_set": "SavedTestSet",
+    "scored_test_set": "ScoredTestSet",
     "statistics_files": "SavedStatistics read_all_statistics read_statistics save_statistics",
     "ter": "TER TERScore",
     "wer": "WER WERScore",

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
 
 Missing = Literal["error", "omit", "common"]
+#: What several answers of a system to one item are: averaged, or runs of the system.
+Answers = Literal["mean", "runs"]
 
 
 @checked
@@ -34,6 +36,7 @@ class GivenScores(MeanMetric):
     """Scores from a file or from Python; see docs/reference/metrics/scores.md.
 
     The file is read when the metric is made, so that what is counted is what the signature says.
+    Without one, the scores are those of a `ScoredTestSet`, whose systems are files of scores.
 
     >>> metric = GivenScores.of({"system": [0.5, None, 1.0]}, name="COMET", missing="omit")
     >>> print(metric.corpus(["a", "b", "c"], ["a", "b", "c"]))
@@ -45,26 +48,40 @@ class GivenScores(MeanMetric):
     path: str = ""
     name: str = ""
     column: str = ""
+    filter: str = ""
     rater: str = ""
     higher_is_better: bool | None = None
     low: float | None = None
     high: float | None = None
     first_segment: int = 1
     missing: Missing = "error"
+    answers: Answers | None = None
     given: SegmentScores | None = field(default=None, repr=False, metadata={"text": False})
-    _scores: SegmentScores = field(init=False, repr=False)
+    _scores: SegmentScores | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if bool(self.path) == (self.given is not None):
-            raise SettingError("path", self.path, "a file of scores, as in scores:path=FILE")
+        if self.path and self.given is not None:
+            raise SettingError("path", self.path, "none beside scores in memory")
         require_name("way with missing scores", self.missing, get_args(Missing))
         require_whole_number("first_segment", self.first_segment, 0, 1)
         self._check_scale()
+        if self.answers is not None:
+            require_name("way with several answers", self.answers, get_args(Answers))
+            if self.path:
+                expected = "a file of scores for each SYSTEM, not one for all"
+                raise SettingError("answers", self.answers, expected)
         scores = self.given
-        if scores is None:
+        if self.path:
             scores = read_scores(
-                self.path, column=self.column, rater=self.rater, first_segment=self.first_segment
+                self.path,
+                column=self.column,
+                filter_=self.filter,
+                rater=self.rater,
+                first_segment=self.first_segment,
             )
+        if scores is None:
+            self._await_scores()
+            return
         # A frozen dataclass can only set its derived fields in this way.
         object.__setattr__(self, "_scores", scores)
         object.__setattr__(self, "name", self.name or scores.name or stem(scores.label))
@@ -97,16 +114,35 @@ class GivenScores(MeanMetric):
             missing=missing,
         )
 
+    def _await_scores(self) -> None:
+        """Leave the scores to the test set, whose files say what they are."""
+        for setting, value, usual in (
+            ("rater", self.rater, ""),
+            ("first_segment", self.first_segment, 1),
+        ):
+            if value != usual:
+                raise SettingError(setting, value, "a file of scores, as in scores:path=FILE")
+        object.__setattr__(self, "_scores", None)
+        object.__setattr__(self, "name", self.name or self.column or "scores")
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether it has scores of its own, from a file or from Python."""
+        return self._scores is not None
+
     @property
     def scores(self) -> SegmentScores:
         """The scores themselves, of whatever systems they are."""
+        if self._scores is None:
+            expected = "a file of scores, as in scores:path=FILE, or systems that are such files"
+            raise SettingError("path", self.path, expected)
         return self._scores
 
     @checked
     def count(self, test_set: TestSet) -> Statistics:
         """Columns: the score, and 1; both are 0 where a segment does not count."""
         segments, scale = len(test_set), Scale(self.low, self.high)
-        scores = {name: self._scores.of(name, segments, scale) for name in test_set.systems}
+        scores = {name: self.scores.of(name, segments, scale) for name in test_set.systems}
         if self.missing == "error":
             for system, column in scores.items():
                 self._refuse_missing(system, column)
@@ -126,9 +162,9 @@ class GivenScores(MeanMetric):
         """Digest of the scores, columns, raters, range, and what is done about missing scores."""
         return Signature.of(
             self.name,
-            scores=self._scores.digest,
+            scores=self.scores.digest,
             column=self.column or "only",
-            raters=self._scores.raters,
+            raters=self.scores.raters,
             range=str(Scale(self.low, self.high)),
             missing=self.missing,
         )
@@ -144,7 +180,10 @@ class GivenScores(MeanMetric):
         if None not in scores:
             return
         others = scores.count(None) - 1
-        found = "no score" + (f", nor have {others} other segments" if others else "")
+        # What people know the segment by, where it has a name.
+        items = getattr(self.scores, "items", None)
+        name = "" if items is None else f" of item {items[scores.index(None)][0]}"
+        found = f"no score{name}" + (f", nor have {others} other segments" if others else "")
         expected = (
             "one for each segment; missing=omit leaves such segments out of this system's mean, "
             "missing=common out of all systems'"
@@ -156,7 +195,7 @@ class GivenScores(MeanMetric):
         raise SettingError(self._place(system), "no score at all", f"at least one{shared}")
 
     def _place(self, system: str) -> str:
-        return f"{self._scores.label}: the scores of {system!r}"
+        return f"{self.scores.label}: the scores of {system!r}"
 
 
 # A slip in a number must not take all memory.

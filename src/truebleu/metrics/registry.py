@@ -241,12 +241,12 @@ def metrics_for(metrics: Sequence[str | Metric], test_set: TestSet) -> tuple[lis
     are counted alike. The warnings are about the texts, and about metrics that do not fit them.
     """
     if test_set.is_counted:
-        from truebleu.metrics.saved_test_set import SavedTestSet
+        from truebleu.metrics.saved_test_set import CountedTestSet
 
-        if isinstance(test_set, SavedTestSet):
-            saved = test_set.metrics(as_metrics(metrics))
-            _require_distinct(metric_labels(saved))
-            return saved, test_set
+        if isinstance(test_set, CountedTestSet):
+            counted = test_set.metrics(as_metrics(metrics))
+            _require_distinct(metric_labels(counted))
+            return counted, test_set
     fixed = [metric.for_references(test_set.references) for metric in as_metrics(metrics)]
     labels = metric_labels(fixed)
     _require_distinct(labels)

@@ -1,4 +1,7 @@
-"""A test set of which only statistics are known: verbs take it, and reading text is an error."""
+"""Test sets without texts: verbs take them, and reading text is an error.
+
+What was counted or scored elsewhere is known instead, here the statistics of statistics files.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
     from truebleu.metrics.statistics_files import SavedStatistics
 
-__all__ = ["SavedTestSet"]
+__all__ = ["CountedTestSet", "SavedTestSet"]
 
 
 class AbsentText(Sequence[str]):
@@ -46,15 +49,58 @@ class AbsentText(Sequence[str]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SavedTestSet(TestSet):
-    """A test set without texts; `saved` has the statistics of each system by its name."""
+class CountedTestSet(TestSet):
+    """A test set without texts, which says what metrics count in it.
+
+    Attributes:
+        counted_references: how many each segment was counted with; None where that varies.
+    """
 
     is_counted: ClassVar[bool] = True
 
-    saved: tuple[SavedStatistics, ...] = ()
+    counted_references: int | None = 0
 
     def __post_init__(self) -> None:
         """Nothing to check: what it is made of was checked when it was read."""
+
+    def examined(self) -> TestSet:
+        """This test set: there is nothing to look at."""
+        return self
+
+    @property
+    def references_per_segment(self) -> int | None:
+        """As the signatures of the metrics say it."""
+        return self.counted_references
+
+    @checked
+    def part(self, segments: Sequence[int]) -> TestSet:
+        """Some of its segments, for metrics that have counted them already."""
+
+        def of(labels: tuple[str, ...] | None) -> tuple[str, ...] | None:
+            return None if labels is None else tuple(labels[place] for place in segments)
+
+        text = AbsentText("a part of the test set", len(segments))
+        return CountedTestSet(
+            systems=dict.fromkeys(self.systems, text),
+            references=(text,) * len(self.references),
+            reference_names=self.reference_names,
+            documents=of(self.documents),
+            domains=of(self.domains),
+            is_examined=True,
+            counted_references=self.references_per_segment,
+        )
+
+    @checked
+    def metrics(self, metrics: Sequence[Metric]) -> list[Metric]:
+        """The metrics with what is known instead of texts; here, what they counted already."""
+        return list(metrics)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedTestSet(CountedTestSet):
+    """A test set without texts; `saved` has the statistics of each system by its name."""
+
+    saved: tuple[SavedStatistics, ...] = ()
 
     @classmethod
     @checked
@@ -103,10 +149,6 @@ class SavedTestSet(TestSet):
     def fingerprint(self) -> str:
         """Of the references that the statistics were counted against."""
         return self.saved[0].fingerprint
-
-    def examined(self) -> TestSet:
-        """This test set: there is nothing to look at."""
-        return self
 
     @checked
     def metrics(self, metrics: Sequence[Metric]) -> list[Metric]:

@@ -26,8 +26,8 @@ def json_lines(records: Iterable[dict[str, Any]]) -> str:
     return "".join(json.dumps(record) + "\n" for record in records)
 
 
-def read(path: str, column: str = "") -> ToolScores:
+def read(path: str, column: str = "", filter_: str = "") -> ToolScores:
     """The scores of a file that some tool is known to have written."""
-    scores = read_tool_scores(path, column)
+    scores = read_tool_scores(path, column, filter_)
     assert scores is not None, path
     return scores

@@ -41,8 +41,11 @@ def test_every_model_has_a_score_for_each_sample(tmp_path: Path) -> None:
     [
         (json_lines([sample("a", "1"), sample("a", "1")]), "line 2: found sample 1 again"),
         (json_lines([sample("a", "1"), {"sample_id": "2"}]), "line 2: found no sample"),
-        (json_lines([sample("a", "1"), sample("b", "2")]), "no sample 2 of a"),
-        (json_lines([sample("a", "1", score="x")]), "line 1: found a score 'x'"),
+        (
+            json_lines([sample("a", "1"), sample("b", "2")]),
+            "found item 2 of b, expected only items that a has too",
+        ),
+        (json_lines([sample("a", "1", score="x")]), "line 1: found quiz 'x'"),
         ('{"schema_version": "0.3.0", "evaluation_results": []}', "results of a whole evaluation"),
     ],
 )

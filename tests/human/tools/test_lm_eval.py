@@ -36,12 +36,17 @@ def test_the_model_is_the_folder_and_items_are_in_order(tmp_path: Path) -> None:
     assert scores.name == "acc"
 
 
-def test_one_filter_counts(tmp_path: Path) -> None:
+def test_one_of_several_filters_is_chosen(tmp_path: Path) -> None:
     lines = [
         sample(n, filter=name, acc=value) for n in (0, 1) for name, value in (("x", 1), ("y", 0))
     ]
-    scores = read(written(tmp_path, "m.jsonl", json_lines(lines)))
-    assert scores.by_system == {"m": [1.0, 1.0]}
+    path = written(tmp_path, "m.jsonl", json_lines(lines))
+    assert read(path, filter_="x").by_system == {"m": [1.0, 1.0]}
+    assert read(path, filter_="y").by_system == {"m": [0.0, 0.0]}
+    with pytest.raises(CorpusError, match=r"the filters x, y, expected one of them: filter=NAME"):
+        read(path)
+    with pytest.raises(CorpusError, match="no filter 'z'"):
+        read(path, filter_="z")
 
 
 def test_one_of_several_metrics_is_chosen(tmp_path: Path) -> None:
@@ -56,7 +61,7 @@ def test_one_of_several_metrics_is_chosen(tmp_path: Path) -> None:
 
 def test_texts_instead_of_scores_are_refused(tmp_path: Path) -> None:
     record = sample(0, metrics=["bleu"], bleu=["reference", "output"])
-    with pytest.raises(CorpusError, match=r"bleu as a list, expected a number: .*truebleu score"):
+    with pytest.raises(CorpusError, match=r"bleu as a list, expected a number: .*-m bleu"):
         read(written(tmp_path, "m.jsonl", json_lines([record])))
 
 
@@ -80,7 +85,7 @@ def test_a_damaged_sample_is_refused(tmp_path: Path, record: dict[str, Any], mes
     ("other", "message"),
     [
         ([sample(0)], "but"),
-        ([sample(0), sample(2)], "found item 2, expected 1"),
+        ([sample(0), sample(2)], "found item 2 of b, expected only items that a has too"),
         ([sample(0), sample(1, doc_hash="z")], "another text of item 1"),
     ],
 )

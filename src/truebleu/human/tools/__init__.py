@@ -1,7 +1,8 @@
 """Files that other evaluation tools write: told apart by what is in them, one reader for each.
 
 A reader is a module with two functions: `knows` says whether a file is of its kind, `read` gives
-the scores. The first that knows a file reads it; what none knows is a table of scores.
+the scores, or evaluations where the tool names its items. The first that knows a file reads it;
+what none knows is a table, of all systems or, in a file for each system, of its items.
 """
 
 from __future__ import annotations
@@ -12,59 +13,85 @@ from typing import TYPE_CHECKING
 
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode
 from truebleu.errors import EmptyTextError, MalformedFileError, SettingError
+from truebleu.human.tools._items import positional, tool_scores
 from truebleu.human.tools._scores import ToolFile, ToolScores
 
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from truebleu.human.tools._items import Evaluation
+
 #: The readers, the surest signs first.
 READERS = ("comet", "metricx", "lm_eval", "inspect", "every_eval_ever", "wmt_metrics", "numbers")
 
 
-def read_tool_scores(path: str, column: str = "") -> ToolScores | None:
+def read_tool_scores(path: str, column: str = "", filter_: str = "") -> ToolScores | None:
     """The scores in a file of a tool, or in a folder with such a file for each system.
 
     Args:
         path: the file or folder.
         column: which score to take, where a file has several; else empty.
+        filter_: which way to read answers, where a file has several; else empty.
 
     Returns:
         The scores; None for a file that is of none of these tools.
     """
     if os.path.isdir(path):
-        return _folder(path, column)
-    return _file(path, column)
+        return _folder(path, column, filter_)
+    file = _file(path, column, filter_)
+    scores = None if file is None else _read(file)
+    if file is None or scores is None:
+        return None
+    return scores if isinstance(scores, ToolScores) else tool_scores(file, scores)
 
 
-def _file(path: str, column: str) -> ToolScores | None:
+def read_evaluations(path: str) -> list[Evaluation]:
+    """The evaluations in a file of a tool, or in a table of items; one for each system."""
+    file = _file(path)
+    if file is None:
+        data = Files().contents(path)
+        return _read_items(ToolFile(path, data, ""))
+    scores = _read(file)
+    if scores is None:
+        return _read_items(file)
+    return positional(file, scores) if isinstance(scores, ToolScores) else scores
+
+
+def _read_items(file: ToolFile) -> list[Evaluation]:
+    from truebleu.human.tools import item_tables
+
+    return item_tables.read(file)
+
+
+def _file(path: str, column: str = "", filter_: str = "") -> ToolFile | None:
+    """A file as text; None for Parquet, which is always a table."""
     data = Files().contents(path)
     if data[:4] == b"PK\x03\x04":
         expected = "a log in JSON: inspect log convert --to json, or a table of scores"
         raise MalformedFileError(path, None, "a zip archive, such as Inspect's .eval", expected)
     if data[:4] == b"PAR1":
-        return None  # a table in Parquet
+        return None
     text = decode(path, data).removeprefix(BYTE_ORDER_MARK)
-    file = ToolFile(path, data, text, column)
-    reader = _reader(file)
+    return ToolFile(path, data, text, column, filter_)
+
+
+def _read(file: ToolFile) -> ToolScores | list[Evaluation] | None:
+    modules = (import_module(f"truebleu.human.tools.{name}") for name in READERS)
+    reader: ModuleType | None = next((module for module in modules if module.knows(file)), None)
     if reader is None:
         return None
-    if not text.strip():
-        raise EmptyTextError(path)
-    scores: ToolScores = reader.read(file)
+    if not file.text.strip():
+        raise EmptyTextError(file.path)
+    scores: ToolScores | list[Evaluation] = reader.read(file)
     return scores
 
 
-def _reader(file: ToolFile) -> ModuleType | None:
-    modules = (import_module(f"truebleu.human.tools.{name}") for name in READERS)
-    return next((module for module in modules if module.knows(file)), None)
-
-
-def _folder(path: str, column: str) -> ToolScores:
+def _folder(path: str, column: str, filter_: str) -> ToolScores:
     """The files of a folder, one for each system, with the same items in all of them."""
     names = sorted(entry.name for entry in os.scandir(path) if entry.is_file())
     parts = []
     for name in names:
-        part = _file(os.path.join(path, name), column)
+        part = read_tool_scores(os.path.join(path, name), column, filter_)
         if part is None:
             expected = "scores that a tool wrote, such as a number on each line"
             raise MalformedFileError(os.path.join(path, name), None, "something else", expected)

@@ -30,12 +30,14 @@ class ToolFile:
         data: its bytes.
         text: the same as text.
         column: which score to take, where there are several; else empty.
+        filter: which of several ways to read an answer counts; else empty.
     """
 
     path: str
     data: bytes = field(repr=False)
     text: str = field(repr=False)
     column: str = ""
+    filter: str = ""
 
     @cached_property
     def json(self) -> Any:
@@ -92,12 +94,12 @@ class ToolFile:
         """Refuse the file."""
         raise MalformedFileError(self.path, line, found, expected) from None
 
-    def chosen(self, names: Sequence[str], line: int | None) -> str:
+    def chosen(self, names: Sequence[str], line: int | None, column: str) -> str:
         """The score to take: the one that was chosen, or the only one."""
-        if self.column:
-            if self.column not in names:
-                raise MissingColumnError(self.path, "score", self.column, list(names))
-            return self.column
+        if column:
+            if column not in names:
+                raise MissingColumnError(self.path, "score", column, list(names))
+            return column
         if len(names) != 1:
             found = f"the scores {', '.join(names)}" if names else "no score"
             self.refuse(line, found, "one of them to be chosen, as in column=NAME")
@@ -105,8 +107,9 @@ class ToolFile:
 
     def refuse_column(self, tool: str) -> None:
         """Refuse a choice among scores where a tool writes one only."""
-        if self.column:
-            raise SettingError("column", self.column, f"none: {tool} writes one score")
+        for setting, chosen in (("column", self.column), ("filter", self.filter)):
+            if chosen:
+                raise SettingError(setting, chosen, f"none: {tool} writes one score")
 
 
 def _constant(name: str) -> float:
@@ -161,16 +164,15 @@ class ToolScores:
         by_system: dict[str, Sequence[float | None]] = {}
         first = parts[0]
         for part in parts:
+            order = _order(part, first)
             for system, scores in part.by_system.items():
                 if system in by_system:
                     raise MalformedFileError(part.label, None, f"{system!r} again", "each once")
-                by_system[system] = scores
+                by_system[system] = scores if order is None else [scores[i] for i in order]
             if (part.name, part.higher_is_better) != (first.name, first.higher_is_better):
                 found = f"scores by {part.name or 'an unnamed metric'}"
                 expected = f"{first.name or 'an unnamed metric'}, as in {first.label}"
                 raise MalformedFileError(part.label, None, found, expected)
-            if part.items != first.items:
-                _refuse_other_items(part, first)
         joined = digest("".join(part.digest for part in parts).encode())
         return cls(label, joined, first.name, first.higher_is_better, by_system, first.items)
 
@@ -199,16 +201,25 @@ class ToolScores:
         return scores
 
 
-def _refuse_other_items(part: ToolScores, first: ToolScores) -> None:
+def _order(part: ToolScores, first: ToolScores) -> list[int] | None:
+    """Where a part has the items of the first; None where they are in the same order."""
+    if part.items == first.items:
+        return None
     here, there = part.items or (), first.items or ()
     if len(here) != len(there):
         raise UnpairedSegmentsError(part.label, len(here), first.label, len(there))
-    for (name, checksum), (other, other_checksum) in zip(here, there, strict=True):
-        if name != other:
-            raise MalformedFileError(part.label, None, f"item {name}", f"{other}, as elsewhere")
-        if checksum != other_checksum:
+    known = {name: (place, checksum) for place, (name, checksum) in enumerate(here)}
+    wanted = dict(there)
+    for name in known:
+        if name not in wanted:
+            found = f"item {name} of {part.systems[0]}"
+            expected = f"only items that {first.systems[0]} has too"
+            raise MalformedFileError(part.label, None, found, expected)
+    for name, checksum in there:
+        if known[name][1] != checksum:
             found = f"another text of item {name} than in {first.label}"
             raise MalformedFileError(part.label, None, found, "the same items in all files")
+    return [known[name][0] for name, _ in there]
 
 
 def system_of(path: str) -> str:

@@ -1,14 +1,15 @@
 """Inspect: logs of inspect_ai in JSON, with a score for each sample and epoch.
 
-A sample's score is the mean over its epochs. Letters count as Inspect counts them: C is 1, P is one
-half, I and N are 0.
+The epochs of a sample are answers to one item, and its metadata are known about it. Letters count
+as Inspect counts them: C is 1, P is one half, I and N are 0.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from truebleu.human.tools._scores import ToolScores, system_of
+from truebleu.human.tools._items import Evaluation, Item
+from truebleu.human.tools._scores import system_of
 
 if TYPE_CHECKING:
     from truebleu.human.tools._scores import ToolFile
@@ -22,44 +23,45 @@ def knows(file: ToolFile) -> bool:
     return isinstance(log, dict) and {"eval", "samples"} <= log.keys()
 
 
-def read(file: ToolFile) -> ToolScores:
-    """The scores of the samples, in the order of the log."""
+def read(file: ToolFile) -> list[Evaluation]:
+    """The samples in the order of the log, the epochs of each in their order."""
     log = file.json
     samples = log["samples"]
     if not isinstance(samples, list):
         file.refuse(None, "no list of samples", "a log with its samples")
-    by_id: dict[str, list[float | None]] = {}
-    texts: dict[str, str] = {}
-    name = None
+    items: dict[str, dict[int, Item]] = {}
     for number, sample in enumerate(samples, 1):
-        where = f"sample {number}"
-        scores = sample.get("scores") if isinstance(sample, dict) else None
         if not isinstance(sample, dict) or "id" not in sample:
-            file.refuse(None, f"{where} without an id", "one for each sample")
-        key = str(sample["id"])
-        texts.setdefault(key, str(sample.get("target", "")))
-        values = by_id.setdefault(key, [])
-        if not scores:  # a sample that failed has none
-            values.append(None)
-            continue
-        name = name or file.chosen(list(scores), None)
-        values.append(_value(file, scores.get(name), where))
-    means = [_mean(values) for values in by_id.values()]
-    return ToolScores.from_file(
-        file, name or "", True, {_model(file, log): means}, [(key, texts[key]) for key in by_id]
-    )
+            file.refuse(None, f"sample {number} without an id", "one for each sample")
+        key, epoch = str(sample["id"]), sample.get("epoch", 1)
+        if isinstance(epoch, bool) or not isinstance(epoch, int):
+            file.refuse(None, f"sample {number}: epoch {epoch!r}", "a whole number")
+        if epoch in items.setdefault(key, {}):
+            file.refuse(None, f"sample {key}, epoch {epoch} again", "each once")
+        metadata = sample.get("metadata")
+        items[key][epoch] = Item(
+            key,
+            _scores(sample.get("scores")),
+            checksum=str(sample.get("target", "")),
+            answer=str(epoch),
+            fields=metadata if isinstance(metadata, dict) else {},
+        )
+    ordered = (items[key][epoch] for key in items for epoch in sorted(items[key]))
+    return [Evaluation(file, _model(file, log), tuple(ordered), higher_is_better=True)]
 
 
-def _value(file: ToolFile, score: Any, where: str) -> float | None:
-    value = score.get("value") if isinstance(score, dict) else score
-    if isinstance(value, str) and value in LETTERS:
-        return LETTERS[value]
-    return file.score(value, None, where)
-
-
-def _mean(values: list[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
+def _scores(scores: Any) -> dict[str, object] | None:
+    """The scores by scorer; a sample that failed has none."""
+    if not scores or not isinstance(scores, dict):
+        return None
+    values = {
+        name: score.get("value") if isinstance(score, dict) else score
+        for name, score in scores.items()
+    }
+    return {
+        name: LETTERS.get(value, value) if isinstance(value, str) else value
+        for name, value in values.items()
+    }
 
 
 def _model(file: ToolFile, log: dict[str, Any]) -> str:

@@ -1,7 +1,7 @@
 """lm-evaluation-harness: the samples that ``--log_samples`` writes, one file for each model.
 
 Items are paired by doc_id, and their doc_hash must be the same in all files. A metric such as BLEU
-is stored as texts, not as a score, and is refused: score those texts instead.
+is stored as texts, [reference, output], not as a score: those texts are scored instead.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from truebleu.human.tools._scores import ToolScores, system_of
+from truebleu.human.tools._items import Evaluation, Item
+from truebleu.human.tools._scores import system_of
 
 if TYPE_CHECKING:
     from truebleu.human.tools._scores import ToolFile
@@ -23,43 +24,47 @@ def knows(file: ToolFile) -> bool:
     return record is not None and record.keys() >= NEEDED
 
 
-def read(file: ToolFile) -> ToolScores:
-    """One score for each document, in the order of their numbers."""
-    records = file.records()
-    chosen = _filter(records)
-    scores: dict[int, tuple[str, float | None]] = {}
-    name = None
-    for line, record in records:
-        if not record.keys() >= NEEDED:
+def read(file: ToolFile) -> list[Evaluation]:
+    """The documents in the order of their numbers, as each filter read them."""
+    items: dict[tuple[int, str], Item] = {}
+    for line, record in file.records():
+        if not record.keys() >= NEEDED or not isinstance(record["metrics"], list):
             file.refuse(line, "no sample", f"{', '.join(sorted(NEEDED))}")
-        if record.get("filter", "none") != chosen:
-            continue
         number = record["doc_id"]
         if isinstance(number, bool) or not isinstance(number, int):
             file.refuse(line, f"doc_id {number!r}", "a whole number")
-        if number in scores:
-            file.refuse(line, f"doc_id {number} again", f"each once with the filter {chosen!r}")
-        name = name or file.chosen([str(one) for one in record["metrics"]], line)
-        if name not in record:
-            file.refuse(line, f"no {name}", "the same metric for every document")
-        scores[number] = str(record.get("doc_hash", "")), _score(file, record[name], name, line)
-    ordered = sorted(scores.items())
-    items = [(str(number), checksum) for number, (checksum, _) in ordered]
-    by_system = {_model(file.path): [score for _, (_, score) in ordered]}
-    return ToolScores.from_file(file, name or "", None, by_system, items)
+        key = number, str(record.get("filter", "none"))
+        if key in items:
+            file.refuse(line, f"doc_id {number} again", f"each once with the filter {key[1]!r}")
+        items[key] = _item(record, line)
+    ordered = tuple(items[key] for key in sorted(items, key=lambda key: key[0]))
+    return [Evaluation(file, _model(file.path), ordered)]
 
 
-def _filter(records: list[tuple[int, dict[str, Any]]]) -> str:
-    """The filter whose lines count: none, or else the first."""
-    filters = [str(record.get("filter", "none")) for _, record in records]
-    return "none" if "none" in filters else filters[0]
+def _item(record: dict[str, Any], line: int) -> Item:
+    names = [str(name) for name in record["metrics"]]
+    outputs = record["filtered_resps"]
+    output = outputs[0] if isinstance(outputs, list) and outputs else outputs
+    return Item(
+        str(record["doc_id"]),
+        {name: record[name] for name in names if name in record},
+        line,
+        checksum=str(record.get("doc_hash", "")),
+        filter=str(record.get("filter", "none")),
+        fields=record["doc"] if isinstance(record.get("doc"), dict) else {},
+        output=output if isinstance(output, str) else None,
+        references=_references(record, names),
+    )
 
 
-def _score(file: ToolFile, value: object, name: str, line: int) -> float | None:
-    if isinstance(value, list):
-        expected = "a number: this metric keeps texts, which truebleu score can score"
-        file.refuse(line, f"{name} as a list", expected)
-    return file.score(value, line, name)
+def _references(record: dict[str, Any], names: list[str]) -> tuple[str, ...]:
+    """The target; where a metric keeps several of them beside the output, all of them."""
+    for name in names:
+        kept = record.get(name)
+        if isinstance(kept, list) and kept and isinstance(kept[0], list):
+            return tuple(map(str, kept[0]))
+    target = record.get("target")
+    return () if target is None else (str(target),)
 
 
 def _model(path: str) -> str:

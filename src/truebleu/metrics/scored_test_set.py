@@ -1,0 +1,332 @@
+"""A test set of which only scores are known: whatever was evaluated item by item, by any tool.
+
+Accuracy, pass or fail, a judge's scores: systems are models, segments are items, and documents are
+clusters of items that go together, such as questions about one passage. Items pair by their names.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, get_args
+
+from truebleu._settings import checked, require_name
+from truebleu.corpus._files import Files, Layout, NamedText, expanded, locate
+from truebleu.corpus._reading import read_labels
+from truebleu.corpus.test_set import TestSet, TextWarning
+from truebleu.errors import (
+    DuplicateSystemError,
+    EmptyTextError,
+    MalformedFileError,
+    SettingError,
+    UnpairedSegmentsError,
+)
+from truebleu.human._tables import digest
+from truebleu.human.tools import read_evaluations
+from truebleu.human.tools._items import Evaluation, checksums, mean
+from truebleu.human.tools._scores import ToolScores
+from truebleu.metrics.base import CountedMetric
+from truebleu.metrics.given import Answers, GivenScores
+from truebleu.metrics.registry import metrics_for
+from truebleu.metrics.saved_test_set import AbsentText, CountedTestSet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from os import PathLike
+
+    from truebleu.human.tools._items import Answer
+    from truebleu.metrics.base import Metric
+
+__all__ = ["ScoredTestSet"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredTestSet(CountedTestSet):
+    """Systems that are known by the scores of their answers alone; metrics are `GivenScores`.
+
+    Attributes:
+        evaluations: what each system got.
+        items: the names of the items and their checksums.
+        answers: what several answers to one item are: averaged, or runs, whose systems are then
+            called NAME.run1, NAME.run2, ….
+
+    >>> import truebleu
+    >>> scored = ScoredTestSet.of({"old": [1, 0, 0, 1, 0, 0], "new": [1, 1, 0, 1, 1, 1]})
+    >>> result = truebleu.compare(scored, metrics=["scores"], replicates=100)
+    >>> result.comparisons[0].difference
+    -0.5
+    """
+
+    evaluations: tuple[Evaluation, ...] = ()
+    items: tuple[tuple[str, str], ...] = ()
+    answers: Answers = "mean"
+
+    @classmethod
+    @checked
+    def read(
+        cls,
+        systems: Sequence[str | PathLike[str]],
+        *,
+        documents: str | None = None,
+        answers: Answers | None = None,
+    ) -> ScoredTestSet:
+        """Files of scores, one or more for each system; see docs/reference/metrics/scores.md.
+
+        Args:
+            systems: files, NAME=FILE, FILE#FILTER, folders or patterns; some files have several
+                systems.
+            documents: a field of the items that tells which belong together, or a file with a label
+                for each item.
+            answers: what several answers to one item are; None for their mean.
+        """
+        return cls._made(read_systems(systems), documents, answers)
+
+    @classmethod
+    @checked
+    def of(
+        cls,
+        systems: Mapping[str, Iterable[Any]],
+        *,
+        documents: str | None = None,
+        answers: Answers | None = None,
+    ) -> ScoredTestSet:
+        """Scores that are in memory, by system: a list of numbers, or of rows with names.
+
+        Args:
+            systems: for each system a score of every item, None or NaN where it is missing; or
+                mappings such as {"id": "q1", "score": 1.0, "passage": "p1"}, in any order, the
+                rows of a data frame by its to_dict("records"), say.
+            documents: a field of those rows that tells which items belong together.
+            answers: what several rows of one item are; None for their mean.
+        """
+        from truebleu.human.tools.item_tables import evaluation_of_rows
+
+        evaluations = [evaluation_of_rows(name, list(rows)) for name, rows in systems.items()]
+        return cls._made(evaluations, documents, answers)
+
+    @classmethod
+    def _made(
+        cls, evaluations: Sequence[Evaluation], documents: str | None, answers: Answers | None
+    ) -> ScoredTestSet:
+        if answers is not None:
+            require_name("way with several answers", answers, get_args(Answers))
+        _require_pairs(evaluations)
+        items = tuple(checksums(evaluations).items())
+        systems: dict[str, AbsentText] = {}
+        warnings = []
+        for evaluation in evaluations:
+            text = AbsentText(evaluation.label, len(items))
+            most = _most_answers(evaluation)
+            names = [evaluation.system]
+            if answers == "runs":
+                names = [f"{evaluation.system}.run{run}" for run in range(1, most + 1)]
+            elif answers is None and most > 1:
+                warnings.append(_averaged(evaluation, most))
+            systems |= dict.fromkeys(names, text)
+        blank = AbsentText("references", len(items))
+        test_set = cls(
+            systems=systems,
+            references=(blank,),
+            reference_names=("none",),
+            warnings=tuple(warnings),
+            is_examined=True,
+            evaluations=tuple(evaluations),
+            items=items,
+            answers=answers or "mean",
+        )
+        return test_set if documents is None else test_set._with_documents(documents)
+
+    @property
+    def reference_lengths(self) -> tuple[int, ...]:
+        """Every item counts alike."""
+        return (1,) * len(self)
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the items and their checksums."""
+        return digest(repr(self.items).encode())
+
+    @checked
+    def labels(self, name: str) -> tuple[str, ...] | None:
+        """A field of the items; domains and documents where they are known."""
+        known = TestSet.labels(self, name)
+        if known is not None:
+            return known
+        found: dict[str, str] = {}
+        for evaluation in self.evaluations:
+            for item, label in evaluation.labels(name).items():
+                if found.setdefault(item, label) != label:
+                    told = f"{name} {label} of item {item}"
+                    expected = f"{found[item]}, as in {self.evaluations[0].label}"
+                    raise MalformedFileError(evaluation.label, None, told, expected)
+        if not found:
+            return None
+        for item, _ in self.items:
+            if item not in found:
+                told = f"no {name} of item {item}"
+                raise MalformedFileError(self.evaluations[0].label, None, told, "one for each item")
+        return tuple(found[item] for item, _ in self.items)
+
+    def _with_documents(self, documents: str) -> ScoredTestSet:
+        if os.path.exists(locate(documents).path):
+            first = self.evaluations[0]
+            text = NamedText(first.label, first.label, first.system, self.references[0])  # type: ignore[arg-type]
+            layout = read_labels(Files(), documents, text, default=Layout())
+            return replace(self, documents=layout.documents, domains=layout.domains)
+        labels = self.labels(documents)
+        if labels is None:
+            fields = {field for item in self.evaluations[0].items for field in item.fields}
+            expected = f"a file, or a field of the items: {', '.join(sorted(fields)) or 'none'}"
+            raise SettingError("documents", documents, expected)
+        return replace(self, documents=labels)
+
+    @checked
+    def metrics(self, metrics: Sequence[Metric]) -> list[Metric]:
+        """The metrics with the scores of these systems; metrics that need texts are refused."""
+        return [self._bound(metric) for metric in metrics]
+
+    def _bound(self, metric: Metric) -> Metric:
+        if isinstance(metric, CountedMetric):
+            return metric
+        if not isinstance(metric, GivenScores):
+            expected = f"texts and references, which {metric.name} needs; by scores use -m scores"
+            raise SettingError("metric", metric.name, expected)
+        if metric.has_scores:
+            return metric
+        if metric.answers not in (None, self.answers):
+            raise SettingError("answers", metric.answers, f"{self.answers}, as by other metrics")
+        by_system: dict[str, Sequence[Answer]] = {}
+        names: dict[str, Evaluation] = {}
+        for evaluation in self.evaluations:
+            name, answers = evaluation.answers(metric.column, metric.filter)
+            names.setdefault(name, evaluation)
+            by_system |= self._columns(evaluation, answers)
+        (name, first), *others = names.items()
+        if others and not metric.column:
+            (other, evaluation), *_ = others
+            raise MalformedFileError(
+                evaluation.label, None, f"scores by {other}", f"{name}, as in {first.label}"
+            )
+        scores = ToolScores(
+            first.label,
+            digest(repr(sorted(by_system.items())).encode()),
+            metric.name if metric.name != "scores" else name,
+            first.higher_is_better,
+            by_system,
+            self.items if first.has_names else None,
+        )
+        own_name = "" if metric.name == "scores" else metric.name
+        return replace(metric, given=scores, name=own_name, answers=None)
+
+    def _columns(
+        self, evaluation: Evaluation, answers: Mapping[str, list[Answer]]
+    ) -> dict[str, list[Answer]]:
+        """The scores of a system, or of each of its runs, in the order of the items."""
+        given = [answers.get(item, []) for item, _ in self.items]
+        if self.answers == "mean":
+            return {evaluation.system: [mean(scores) for scores in given]}
+        most = _most_answers(evaluation)
+        for (item, _), scores in zip(self.items, given, strict=True):
+            if scores and len(scores) != most:
+                told = f"{len(scores)} answers to item {item}"
+                expected = f"{most}, as to others; answers=mean takes what is there"
+                raise MalformedFileError(evaluation.label, None, told, expected)
+        return {
+            f"{evaluation.system}.run{run + 1}": [
+                scores[run] if scores else None for scores in given
+            ]
+            for run in range(most)
+        }
+
+
+def read_systems(systems: Sequence[str | PathLike[str]]) -> list[Evaluation]:
+    """The evaluations in files, with the names that the systems were given."""
+    evaluations: list[Evaluation] = []
+    for written in expanded(systems):
+        location = locate(written)
+        found = read_evaluations(location.path)
+        if location.column is not None:
+            chosen = [evaluation.chosen_items(location.column) for evaluation in found]
+            found = [replace(e, items=tuple(c)) for e, c in zip(found, chosen, strict=True)]
+        if location.name is not None:
+            if len(found) != 1:
+                expected = f"no name for a file of {len(found)} systems"
+                raise SettingError("system", str(written), expected)
+            found = [replace(found[0], system=location.name)]
+        evaluations += found
+    return evaluations
+
+
+def read_evaluated_texts(
+    systems: Sequence[str], metrics: Sequence[Metric], documents: str | None
+) -> TestSet | None:
+    """The outputs and references that evaluations keep; None unless all files have them."""
+    if not all(os.path.isfile(locate(written).path) for written in expanded(systems)):
+        return None
+    try:
+        evaluations = read_systems(systems)
+    except (MalformedFileError, EmptyTextError):
+        return None  # no evaluation: texts, which need references
+    if not all(
+        item.output is not None and item.references for e in evaluations for item in e.items
+    ):
+        return None
+    scored = ScoredTestSet._made(evaluations, documents, None)
+    chosen = [{item.name: item for item in e.chosen_items()} for e in evaluations]
+    for evaluation, items in zip(evaluations, chosen, strict=True):
+        if len(items) != len(scored.items):
+            first = evaluations[0]
+            raise UnpairedSegmentsError(
+                evaluation.label, len(items), first.label, len(scored.items)
+            )
+    order = [name for name, _ in scored.items]
+    references = [chosen[0][name].references for name in order]
+    width = max(map(len, references))
+    test_set = TestSet(
+        systems={
+            evaluation.system: [items[name].output or "" for name in order]
+            for evaluation, items in zip(evaluations, chosen, strict=True)
+        },
+        references=tuple(
+            [texts[i] if i < len(texts) else None for texts in references] for i in range(width)
+        ),
+        reference_names=tuple(f"target {i}" for i in range(1, width + 1)),
+        documents=scored.documents,
+    )
+    return metrics_for(metrics, test_set)[1]
+
+
+def _require_pairs(evaluations: Sequence[Evaluation]) -> None:
+    """Refuse systems twice, and items that cannot be paired."""
+    if not evaluations:
+        raise EmptyTextError("systems")
+    first = evaluations[0]
+    names = [evaluation.system for evaluation in evaluations]
+    for place, evaluation in enumerate(evaluations):
+        if evaluation.system in names[:place]:
+            raise DuplicateSystemError(evaluation.system)
+        if not evaluation.items:
+            raise EmptyTextError(evaluation.label)
+        if evaluation.has_names != first.has_names:
+            told = "items with names" if evaluation.has_names else "items without names"
+            expected = "all files with a column such as id, or none"
+            raise MalformedFileError(evaluation.label, None, told, expected)
+        if not first.has_names and len(evaluation.items) != len(first.items):
+            raise UnpairedSegmentsError(
+                evaluation.label, len(evaluation.items), first.label, len(first.items)
+            )
+
+
+def _most_answers(evaluation: Evaluation) -> int:
+    counts: dict[tuple[str, str], int] = {}
+    for item in evaluation.items:
+        counts[item.filter, item.name] = counts.get((item.filter, item.name), 0) + 1
+    return max(counts.values())
+
+
+def _averaged(evaluation: Evaluation, most: int) -> TextWarning:
+    message = (
+        f"{evaluation.label}: up to {most} answers to an item are averaged; scores:answers=runs "
+        "takes them as runs of the system"
+    )
+    return TextWarning("answers-averaged", evaluation.label, most, None, message)
