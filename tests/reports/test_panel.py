@@ -1,0 +1,55 @@
+"""What is said about a panel: verdicts with counts of sets, what is missing, and a tidy table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from truebleu.reports.document import Chart, Table
+from truebleu.reports.panel import document
+from truebleu.significance.panel import panel
+from truebleu.simulation import Channel, simulate
+
+if TYPE_CHECKING:
+    from truebleu.significance.panel import Panel
+
+
+@pytest.fixture(scope="module")
+def result() -> Panel:
+    good, poor = Channel.at_rate(0.1), Channel.at_rate(0.3)
+    sets = {
+        f"set-{seed}": simulate(segments=60, systems={"good": good, "poor": poor}, seed=seed)
+        for seed in range(3)
+    }
+    return panel(sets, replicates=500)
+
+
+def test_the_verdict_counts_the_sets(result: Panel) -> None:
+    first, *_ = document(result).sentences
+    assert first.startswith("good is better than poor on average (adjusted p ")
+    (pair,) = result.comparisons
+    better = pair.count("better")
+    assert better >= 2
+    assert first.endswith(f"better in {better}, worse in 0, undecided in {3 - better} of 3.")
+
+
+def test_the_question_is_told(result: Panel) -> None:
+    assert any("Means are about these test sets" in line for line in document(result).sentences)
+
+
+def test_systems_stand_best_first(result: Panel) -> None:
+    table = next(block for block in document(result).blocks if isinstance(block, Table))
+    assert [row["system"] for row in table.rows] == ["good", "poor"]
+
+
+def test_the_tidy_table_has_every_set_and_the_mean(result: Panel) -> None:
+    rows = document(result).data.rows
+    assert [row["test_set"] for row in rows] == ["set-0", "set-1", "set-2", None]
+    (pair,) = result.comparisons
+    assert rows[-1]["difference"] == pair.difference
+
+
+def test_the_chart_has_every_set_and_the_mean(result: Panel) -> None:
+    (chart,) = (block for block in document(result).blocks if isinstance(block, Chart))
+    assert [row["set"] for row in chart.table.rows] == ["set-0", "set-1", "set-2", "mean"]

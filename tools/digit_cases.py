@@ -1,0 +1,460 @@
+"""The commands whose numbers `same_digits` records, and the inputs that some of them need.
+
+"-f json" is added to every command that is not in PLAIN, unless the row says -f itself. Steps are
+joined by &&; the output of the last one is recorded, and so are the files that end up in $out.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+PLAIN = ("demo", "sacrebleu")
+
+FOLDERS = {
+    "de": "wmt21-en-de",
+    "ted": "ted-mqm-en-de",
+    "cs": "wmt23-en-cs",
+    "ja": "wmt23-en-ja",
+    "he": "wmt23-he-en",
+    "zh": "wmt23-zh-en",
+    "es": "wmt24-en-es",
+    "runs": "iwslt-optimizer-runs",
+    "four": "four-references",
+}
+
+# Several systems of a set. $made has inputs that `write_inputs` makes.
+SYSTEMS = {
+    "de2": ("$de/sys/", "UF P3AI"),
+    "de3": ("$de/sys/", "UF P3AI ICL"),
+    "de6": ("$de/sys/", "UF P3AI ICL Online-A BUPT_rush Manifold"),
+    "judged": (
+        "$de/sys/",
+        "Facebook-AI HuaweiTSC Nemo Online-W UEdin VolcTrans-AT VolcTrans-GLAT eTranslation",
+    ),
+    "ted5": ("$ted/sys/", "Facebook-AI HuaweiTSC Nemo Online-W metricsystem1"),
+    "es3": ("$es/sys/", "IKUN IKUN-C Aya23"),
+    "es4": ("$es/sys/", "ONLINE-A ONLINE-G Occiglot TSU-HITs"),
+    "he3": ("$he/sys/", "ONLINE-A ONLINE-B ONLINE-G"),
+    "zh3": ("$zh/sys/", "ONLINE-A ONLINE-B Yishu"),
+    "ja3": ("$ja/sys/", "ONLINE-A KYB AIRC"),
+    "cs3": ("$cs/sys/", "CUNI-GA CUNI-Transformer ONLINE-G"),
+    "four4": ("$four/", "out.0 out.1 out.2 out.3"),
+    "runs9": (
+        "$runs/",
+        "baseline.opt0 baseline.opt1 baseline.opt2 sys1.opt0 sys1.opt1 sys1.opt2 "
+        "sys2.opt0 sys2.opt1 sys2.opt2",
+    ),
+    "runs6": (
+        "$runs/",
+        "baseline.opt0 baseline.opt1 baseline.opt2 sys1.opt0 sys1.opt1 sys1.opt2",
+    ),
+}
+
+# Settings that keep a case quick.
+SHORT = {
+    "quick": "--replicates 1000",
+    "study": "--samples 20 --replicates 200",
+    "agreeing": "--replicates 200 --permutations 300",
+}
+
+CORRECTIONS = ("none", "bonferroni", "sidak", "hochberg", "bh", "by", "westfall-young")
+
+CASES = {
+    # score: metrics and their settings
+    "score-default": "score -r $de/refA.txt $de3",
+    "score-all-metrics": "score -r $de/refA.txt $de2 -m bleu -m chrf -m ter -m gtm -m length "
+    "-m mbleu -m nist -m per -m sentbleu -m wer",
+    "score-three-references": "score -r $de/refA.txt -r $de/refC.txt -r $de/refD.txt $de2 "
+    "-m bleu -m chrf -m ter -m nist -m mbleu -m gtm -m per -m wer -m length -m sentbleu",
+    "score-four-references": "score -r $four/ref0.txt -r $four/ref1.txt -r $four/ref2.txt "
+    "-r $four/ref3.txt $four4 -m bleu -m bleu:reference_length=shortest -m chrf -m ter",
+    "score-bleu-smoothings": "score -r $de/refA.txt $de2 -m bleu:smooth=floor "
+    "-m bleu:smooth=add-k -m bleu:smooth=none -m bleu:smooth=floor,smooth_value=0.5",
+    "score-bleu-settings": "score -r $de/refA.txt $de2 -m bleu:lowercase=yes -m bleu:max_order=2 "
+    "-m bleu:tokenize=intl -m bleu:tokenize=none -m bleu:tokenize=char -m bleu:tokenize=mteval",
+    "score-bleu-mteval": "score -r $de/refA.txt $de2 -m bleu:smooth=mteval,tokenize=mteval-intl",
+    "score-chrf-settings": "score -r $cs/refA.txt $cs3 -m chrf:word_order=2 -m chrf:char_order=4 "
+    "-m chrf:beta=1 -m chrf:lowercase=yes -m chrf:whitespace=yes -m chrf:eps_smoothing=yes",
+    "score-ter-settings": "score -r $de/refA.txt $de2 -m ter:normalized=yes -m ter:no_punct=yes "
+    "-m ter:case_sensitive=yes",
+    "score-sentbleu-smoothings": "score -r $made/short-refA.txt $made/UF.txt "
+    + " ".join(f"-m sentbleu:smoothing={number}" for number in range(8)),
+    "score-sentbleu-settings": "score -r $made/short-refA.txt $made/UF.txt "
+    "-m sentbleu:smoothing=epsilon,epsilon=0.01 -m sentbleu:smoothing=length-scaled,k=10 "
+    "-m sentbleu:smoothing=interpolate,alpha=2 -m sentbleu:weight=equal",
+    "score-nist-gtm-settings": "score -r $de/refA.txt $de2 -m nist:max_order=3 "
+    "-m nist:lowercase=yes -m gtm:exponent=2 -m gtm:lowercase=yes -m wer:tokenize=13a",
+    "score-dependency": "score -r $made/short-refA.txt $made/UF.txt $made/P3AI.txt "
+    "-m depf:parses=$made/parses -m depf:parses=$made/parses,labelled=no,direction=no",
+    "score-given-scores": "score -r $de/refA.txt $judged "
+    "-m scores:path=$de/human-mqm.tsv,missing=omit,name=MQM",
+    "score-chinese": "score -r $made/zh.txt $made/zh-output.txt -m bleu:tokenize=zh "
+    "-m bleu:tokenize=char -m chrf -m ter:asian_support=yes,normalized=yes",
+    "score-japanese": "score -r $ja/refA.txt $ja3 -m bleu:tokenize=ja-mecab -m bleu:tokenize=char "
+    "-m chrf -m ter:asian_support=yes,normalized=yes",
+    "score-table": "score -r '$made/table.tsv#refA' '$made/table.tsv#UF' '$made/table.tsv#P3AI'",
+    "score-json-lines": "score -r '$made/table.jsonl#refA' '$made/table.jsonl#UF' -m bleu -m ter",
+    # score: intervals and segments
+    "score-confidence": "score -r $de/refA.txt $de2 -m bleu -m chrf -m ter --confidence $quick",
+    "score-confidence-basic": "score -r $de/refA.txt $de2 --confidence --interval basic $quick "
+    "--level 0.9",
+    "score-confidence-bca": "score -r $de/refA.txt $de2 -m bleu -m ter --confidence "
+    "--interval bca $quick",
+    "score-confidence-student": "score -r $de/refA.txt $de2 -m scores:path=$made/given.tsv "
+    "--confidence --interval student $quick",
+    "score-confidence-documents": "score -r $es/refA.txt $es3 --documents $es/docs.tsv "
+    "--confidence --unit document $quick",
+    "score-confidence-domains": "score -r $es/refA.txt $es3 --documents $es/docs.tsv "
+    "--confidence --by-domain $quick --seed 7",
+    "score-confidence-blocks": "score -r $de/refA.txt $de2 --confidence --unit block "
+    "--block-length 10 $quick",
+    "score-segments": "score -r $made/short-refA.txt $made/UF.txt --per-segment "
+    "-m bleu -m chrf -m ter -m nist -m sentbleu",
+    "score-segments-tsv": "score -r $made/short-refA.txt $made/UF.txt $made/P3AI.txt --per-segment "
+    "-m bleu -m chrf -f tsv",
+    "score-details-text": "score -r $de/refA.txt $de2 -m bleu -m chrf -m ter -m nist --details "
+    "-f text",
+    "score-latex": "score -r $de/refA.txt $de3 -m bleu -m chrf -f latex",
+    # compare
+    "compare-default": "compare -r $de/refA.txt $de3",
+    "compare-metrics": "compare -r $de/refA.txt $de3 -m bleu -m chrf -m ter -m nist -m mbleu "
+    "-m gtm -m per -m wer -m length $quick",
+    "compare-bootstrap": "compare -r $de/refA.txt $de3 -m bleu -m ter --test bootstrap $quick",
+    "compare-bootstrap-absolute": "compare -r $de/refA.txt $de3 --test bootstrap-absolute $quick",
+    **{
+        f"compare-{correction}": f"compare -r $he/refA.txt $he3 $quick --correction {correction}"
+        for correction in CORRECTIONS
+    },
+    "compare-tukey": "compare -r $de/refA.txt $de3 -m scores:path=$made/given.tsv $quick "
+    "--correction tukey",
+    "compare-scheffe": "compare -r $de/refA.txt $de3 -m scores:path=$made/given.tsv $quick "
+    "--correction scheffe",
+    "compare-threads": "compare -r $he/refA.txt -r $he/refB.txt $he3 -m bleu -m chrf $quick "
+    "--threads 2",
+    "compare-baseline": "compare -r $de/refA.txt $de6 --baseline Online-A -m bleu -m chrf $quick",
+    "compare-westfall-young-baseline": "compare -r $de/refA.txt $de6 --baseline Online-A "
+    "--correction westfall-young $quick",
+    "compare-greater": "compare -r $de/refA.txt $de3 --alternative greater $quick",
+    "compare-less": "compare -r $de/refA.txt $de3 --alternative less --test bootstrap $quick",
+    "compare-margin": "compare -r $de/refA.txt $de3 --margin 0.5 -m bleu -m chrf $quick",
+    "compare-adaptive": "compare -r $de/refA.txt $de3 --adaptive --replicates 4000",
+    "compare-documents": "compare -r $es/refA.txt $es3 --documents $es/docs.tsv --unit document "
+    "-m bleu -m ter $quick",
+    "compare-documents-domains": "compare -r $es/refA.txt $es3 --documents $es/docs.tsv "
+    "--unit document --by-domain $quick",
+    "compare-blocks": "compare -r $de/refA.txt $de3 --unit block --block-length 20 $quick",
+    "compare-basic": "compare -r $de/refA.txt $de3 --interval basic $quick --level 0.99",
+    "compare-bca": "compare -r $de/refA.txt $de3 --interval bca $quick",
+    "compare-student": "compare -r $de/refA.txt $de3 -m scores:path=$made/given.tsv "
+    "--interval student $quick",
+    "compare-given-scores": "compare -r $de/refA.txt $judged "
+    "-m scores:path=$de/human-mqm.tsv,missing=common -m bleu $quick",
+    "compare-references": "compare -r $four/ref0.txt -r $four/ref1.txt -r $four/ref2.txt "
+    "-r $four/ref3.txt $four4 -m bleu -m chrf -m ter $quick",
+    "compare-runs": "compare -r $runs/ref.txt $runs9 --runs '{system}.opt{run}' -m bleu -m ter "
+    "-m length $quick",
+    "compare-runs-slot": "compare -r $runs/ref.txt $runs6 --runs '{system}.opt{run}' "
+    "--about these-runs --swap-runs separately $quick",
+    "compare-many": "compare -r $es/refA.txt $es/sys -m bleu --replicates 200",
+    "compare-seed": "compare -r $zh/refA.txt $zh3 -m chrf:word_order=2 --seed 1 $quick",
+    "compare-japanese": "compare -r $ja/refA.txt $ja3 -m bleu:tokenize=ja-mecab -m chrf $quick",
+    "compare-dependency": "compare -r $made/short-refA.txt $made/UF.txt $made/P3AI.txt "
+    "-m depf:parses=$made/parses -m sentbleu $quick",
+    "compare-exact": "compare -r $made/tiny-refA.txt $made/tiny-UF.txt $made/tiny-P3AI.txt "
+    "-m bleu -m chrf",
+    "compare-text": "compare -r $de/refA.txt $de3 -m bleu -m chrf $quick --margin 1 -f text",
+    "compare-tsv": "compare -r $de/refA.txt $de3 -m bleu -m chrf $quick -f tsv",
+    # gate
+    "gate-pass": "gate $de/sys/UF.txt $de/sys/ICL.txt -r $de/refA.txt",
+    "gate-fail": "gate $de/sys/ICL.txt $de/sys/UF.txt -r $de/refA.txt -m bleu -m chrf -m ter",
+    "gate-margin": "gate $de/sys/UF.txt $de/sys/P3AI.txt -r $de/refA.txt --margin 0.5 $quick",
+    "gate-better": "gate $de/sys/UF.txt $de/sys/ICL.txt -r $de/refA.txt --margin 0 --level 0.99",
+    "gate-documents": "gate $es/sys/IKUN.txt $es/sys/IKUN-C.txt -r $es/refA.txt "
+    "--documents $es/docs.tsv --unit document --by-domain $quick",
+    "gate-blocks": "gate $de/sys/P3AI.txt $de/sys/UF.txt -r $de/refA.txt --unit block "
+    "--block-length 10 $quick",
+    "gate-saved": "score $de/sys/UF.txt -r $de/refA.txt -m bleu -m ter --save $out/old.json.gz && "
+    "gate $de/sys/P3AI.txt $out/old.json.gz -r $de/refA.txt -m bleu -m ter $quick",
+    "gate-text": "gate $de/sys/UF.txt $de/sys/P3AI.txt -r $de/refA.txt $quick -f text",
+    # plan
+    "plan-pilot": "plan -r $de/refA.txt $de2 --difference 0.5 $quick",
+    "plan-metrics": "plan -r $de/refA.txt $de2 -m bleu -m chrf -m ter --difference 0.5 "
+    "--difference 0.3 --difference 1 --power 0.9 $quick",
+    "plan-documents": "plan -r $es/refA.txt $es/sys/IKUN.txt $es/sys/Aya23.txt "
+    "--documents $es/docs.tsv --unit document --difference 1 $quick",
+    "plan-baseline": "plan -r $de/refA.txt $de3 --baseline UF --difference 1 $quick",
+    "plan-comparisons": "plan -r $de/refA.txt $de2 --difference 0.5 --comparisons 10 "
+    "--alternative greater --level 0.99 $quick",
+    "plan-sd": "plan --sd 12 --difference 0.5",
+    "plan-se": "plan --se 0.4 --reported-segments 1500 --difference 0.5 --power 0.9",
+    "plan-interval": "plan --reported-interval 0.1 1.1 --reported-segments 2000 --difference 0.5",
+    "plan-interval-level": "plan --reported-interval 0.1 1.1 --reported-level 0.9 "
+    "--reported-segments 2000 --difference 1 --alternative greater",
+    "plan-chart": "plan -r $de/refA.txt $de2 --difference 0.5 $quick --chart $out/chart.json",
+    "plan-text": "plan -r $de/refA.txt $de2 --difference 0.5 $quick -f text",
+    # sample
+    "sample-broad": "sample -r $de/refA.txt $de2 --size 100 --out $out/drawn",
+    "sample-random": "sample -r $de/refA.txt -s $de/src.txt $de2 --size 100 --draw random --seed 3 "
+    "-m bleu -m chrf --out $out/drawn",
+    "sample-stratified": "sample -r $es/refA.txt $es3 --documents $es/docs.tsv --size 120 "
+    "--draw stratified --length-groups 3 --out $out/drawn",
+    "sample-document": "sample -r $es/refA.txt $es3 --documents $es/docs.tsv --size 150 "
+    "--draw document --out $out/drawn",
+    "sample-source-only": "sample -s $zh/src.txt --size 50 --tokenizer zh --out $out/drawn",
+    # agree
+    "agree-default": "agree -r $de/refA.txt $judged --human $de/human-mqm.tsv -m bleu -m chrf "
+    "$agreeing",
+    "agree-coefficients": "agree -r $de/refA.txt $judged --human $de/human-mqm.tsv -m bleu -m ter "
+    "-c pearson -c spearman -c pairwise-accuracy -c kendall-a -c kendall-b -c kendall-c -c tau-10 "
+    "-c tau-13 -c tau-14 -c chen-cherry -c pairwise-difference-pearson -c tau-eq $agreeing",
+    "agree-soft-pairwise": "agree -r $de/refA.txt $judged --human $de/human-mqm.tsv -m bleu "
+    "-m chrf -c spa $agreeing",
+    "agree-acc-eq-scores": "agree -r $made/short-refA.txt $made/judged --human $made/short-mqm.tsv "
+    "-m sentbleu -m chrf -c acc-eq $agreeing",
+    "agree-acc-eq-pairs": "agree -r $made/short-refA.txt $made/judged --human $made/short-mqm.tsv "
+    "-m sentbleu -m chrf -c acc-eq --permute pairs $agreeing",
+    "agree-groupings": "agree -r $de/refA.txt $judged --human $de/human-mqm.tsv -m chrf -m ter "
+    "-c pearson:level=segment,grouping=none -c kendall-b:grouping=system "
+    "-c spearman:level=segment,grouping=item,average=macro,undefined=zero "
+    "-c kendall-like:5 $agreeing",
+    "agree-williams": "agree -r $de/refA.txt $judged --human $de/human-mqm.tsv -m bleu -m chrf "
+    "-m ter -c pearson --test williams --correction bh $agreeing",
+    "agree-systems": "agree -r $de/refA.txt $judged --human $de/human-mqm.tsv -m bleu -m chrf "
+    "-c pearson -c pairwise-accuracy --resample systems $agreeing",
+    "agree-segments-systems": "agree -r $de/refA.txt $judged --human $de/human-mqm.tsv -m bleu "
+    "-c pearson -c kendall-b --resample segments+systems $agreeing",
+    "agree-documents": "agree -r $ted/refA.txt $ted5 --human $ted/human-mqm.tsv "
+    "--documents $ted/docs.tsv --resample documents --ignore-unknown-systems -m bleu -m chrf "
+    "$agreeing",
+    "agree-annotations": "agree -r $ted/refA.txt $ted5 --human $ted/mqm-annotations.tsv "
+    "--documents $ted/docs.tsv --ignore-unknown-systems -m bleu -m ter -c pearson -c kendall-b "
+    "$agreeing",
+    "agree-annotations-weights": "agree -r $ted/refA.txt $ted5 --human $ted/mqm-annotations.tsv "
+    "--documents $ted/docs.tsv --ignore-unknown-systems -m chrf -c kendall-b -c pearson "
+    "--weights Major=5,Minor=1 --raters z $agreeing",
+    "agree-rankings": "agree -r $made/short-refA.txt $made/judged --human $made/rankings.csv "
+    "-m sentbleu -m chrf $agreeing",
+    "agree-direct-assessment": "agree -r $made/short-refA.txt $made/judged --human $made/da.txt "
+    "--raters z -m sentbleu -m chrf -c pearson -c kendall-b $agreeing",
+    "agree-raters": "agree -r $made/short-refA.txt $made/judged --human $made/raters.tsv "
+    "--raters z -m sentbleu -m chrf -c pearson -c kendall-b $agreeing",
+    "agree-rated": "agree -r $de/refA.txt $judged --human $de/human-mqm.tsv -m bleu -m chrf "
+    "-c pearson --system-scores rated $agreeing --level 0.9 --seed 4",
+    "agree-without-texts": "agree --human $made/short-mqm.tsv -m scores:path=$made/metric1.tsv "
+    "-m scores:path=$made/metric2.tsv $agreeing",
+    "agree-chart": "agree -r $de/refA.txt $judged --human $de/human-mqm.tsv -m bleu -m chrf "
+    "-c pearson $agreeing --chart $out/chart.json",
+    # choose
+    "choose-sentbleu": "choose -r $made/short-refA.txt $made/judged --human $made/short-mqm.tsv "
+    "-m 'sentbleu:smoothing=4,k=1|5' $agreeing",
+    "choose-chrf": "choose -r $de/refA.txt $judged --human $de/human-mqm.tsv "
+    "-m 'chrf:char_order=4|6,beta=1|2' -c kendall-b --development 0.3 $agreeing",
+    "choose-several": "choose -r $ted/refA.txt $ted5 --human $ted/human-mqm.tsv "
+    "--documents $ted/docs.tsv --ignore-unknown-systems -m 'ter:case_sensitive=yes|no' "
+    "-m 'bleu:max_order=2|4' -c pearson $agreeing",
+    "choose-other-test-set": "choose -r $de/refA.txt $judged --human $de/human-mqm.tsv "
+    "-m 'sentbleu:smoothing=1|3' --test-reference $ted/refA.txt --test-system $ted/sys "
+    "--test-human $ted/human-mqm.tsv $agreeing",
+    # study
+    "study-sampling": "study sampling -r $de/refA.txt $de2 --sizes 100,200 --independent 100",
+    "study-sampling-documents": "study sampling -r $es/refA.txt $es3 --documents $es/docs.tsv "
+    "--unit document --sizes 10,20 --independent 100 --baseline IKUN",
+    "study-coverage": "study coverage -r $de/refA.txt $de2 -m bleu -m chrf --sizes 100,300 $study",
+    "study-coverage-differences": "study coverage -r $de/refA.txt $de2 -m ter --sizes 100 $study "
+    "--of differences --interval bca --sampling systematic",
+    "study-coverage-documents": "study coverage -r $es/refA.txt $es3 --documents $es/docs.tsv "
+    "--unit document --sizes 20 $study --level 0.9 --interval basic --sampling random",
+    "study-coverage-simulated": "study coverage --simulate 500 --sizes 100 $study",
+    "study-power": "study power -r $de/refA.txt $de3 --sizes 100,300 $study",
+    "study-power-tests": "study power -r $de/refA.txt $de3 --sizes 100 $study -m ter "
+    "--test ar --test bootstrap --test bootstrap-absolute --test wins --test interval --pairs all",
+    "study-power-blocks": "study power -r $es/refA.txt $es3 --sizes 100 $study --sampling block "
+    "--pair IKUN Aya23 -m bleu -m chrf",
+    "study-power-simulated": "study power --simulate 400 --sizes 100 $study",
+    "study-accuracy": "study accuracy -r $de/refA.txt $de6 --sizes 100,300 $study",
+    "study-accuracy-bands": "study accuracy -r $de/refA.txt $de3 --sizes 100 $study --test wins "
+    "--bands 80,90,95 --sampling systematic",
+    "study-test-size": "study test-size -r $de/refA.txt $de2 -m bleu -m nist -m mbleu $study "
+    "--shares 20,50,100",
+    "study-test-size-recount": "study test-size -r $de/refA.txt $de2 -m nist $study "
+    "--shares 20,50,100 --recount",
+    "study-test-size-documents": "study test-size -r $es/refA.txt $es3 --documents $es/docs.tsv "
+    "--unit document $study --shares 20,50,100",
+    "study-references": "study references -r $four/ref0.txt -r $four/ref1.txt -r $four/ref2.txt "
+    "-r $four/ref3.txt $four/out.0.txt -m bleu -m nist $study --subsets 3 --shares 50,75,100",
+    "study-replicates": "study replicates -r $de/refA.txt $de2 -m bleu -m ter "
+    "--replicates 100,200,500 --repetitions 5",
+    "study-replicates-enough": "study replicates -r $es/refA.txt $es/sys/IKUN.txt "
+    "--documents $es/docs.tsv --unit document --replicates 100,400 --repetitions 5 --enough 0.1",
+    "study-sensitivity": "study sensitivity -r $de/refA.txt $de6 -m bleu -m nist -m chrf "
+    "--replicates 300",
+    "study-sensitivity-sizes": "study sensitivity -r $de/refA.txt $de3 -m bleu -m ter "
+    "--sizes 100,300 --samples 5 --replicates 200 --correction bh",
+    "study-sensitivity-systems": "study sensitivity -r $es/refA.txt $es4 -m bleu --replicates 300 "
+    "--by-system",
+    "study-type-one": "study type-one -r $de/refA.txt $de2 --repetitions 50 --replicates 100",
+    "study-type-one-documents": "study type-one -r $es/refA.txt $es3 --documents $es/docs.tsv "
+    "--null document --unit document --repetitions 50 --replicates 100 --test ar --test bootstrap",
+    "study-type-one-student": "study type-one -r $de/refA.txt $de3 --repetitions 50 "
+    "--replicates 100 -m scores:path=$made/given.tsv --test ar --test student",
+    "study-type-one-together": "study type-one -r $de/refA.txt $de6 --together 2,3 "
+    "--repetitions 50 --replicates 300",
+    "study-type-one-simulated": "study type-one --simulate 100 --null simulated --repetitions 50 "
+    "--replicates 100",
+    "study-type-one-given": "study type-one -r $runs/ref.txt $runs6 -m bleu -m nist --null given "
+    "--replicates 200",
+    "study-length": "study length -r $de/refA.txt $de2 -m bleu -m gtm -m chrf -m ter "
+    "--lengths 80,100,110",
+    "study-length-choice": "study length -r $de/refA.txt $de6 --by choice",
+    "study-length-japanese": "study length -r $ja/refA.txt $ja3 -m bleu:tokenize=char -m chrf "
+    "--lengths 80,100",
+    "study-smoothing": "study smoothing -r $de/refA.txt $judged --human $de/human-mqm.tsv "
+    "$agreeing",
+    "study-smoothing-documents": "study smoothing -r $ted/refA.txt $ted5 "
+    "--human $ted/human-mqm.tsv --documents $ted/docs.tsv --ignore-unknown-systems "
+    "--unit document --k 10 --epsilon 0.01 --alpha 2 --lowercase $agreeing",
+    "study-smoothing-rankings": "study smoothing -r $made/short-refA.txt $made/judged "
+    "--human $made/rankings.csv $agreeing",
+    "study-chart": "study power -r $de/refA.txt $de3 --sizes 100,300 $study "
+    "--chart $out/chart.json",
+    "study-text": "study accuracy -r $de/refA.txt $de3 --sizes 100,300 $study -f text",
+    # demo
+    "demo": "demo --segments 200",
+    "demo-saved": "demo --segments 60 --seed 5 --save $out/demo",
+    # sacrebleu
+    "sacrebleu-metrics": "sacrebleu $de/refA.txt -i $de/sys/UF.txt -m bleu chrf ter -w 14",
+    "sacrebleu-references": "sacrebleu $de/refA.txt $de/refC.txt $de/refD.txt -i $de/sys/UF.txt "
+    "-m bleu chrf ter -w 14 -cw 2 -lc",
+    "sacrebleu-settings": "sacrebleu $de/refA.txt -i $de/sys/UF.txt -m bleu chrf ter -w 14 "
+    "-s floor -sv 0.2 -tok intl --chrf-whitespace --chrf-beta 3 --ter-case-sensitive "
+    "--ter-no-punct",
+    "sacrebleu-confidence": "sacrebleu $de/refA.txt -i $de/sys/UF.txt -m bleu chrf ter -w 14 "
+    "-ci -cin 200",
+    "sacrebleu-several": "sacrebleu $de/refA.txt -i $de3 -m bleu chrf -w 14",
+    "sacrebleu-text": "sacrebleu $de/refA.txt -i $de3 -m bleu chrf -w 14 -f text -nc",
+    "sacrebleu-paired-bs": "sacrebleu $de/refA.txt -i $de3 -m bleu chrf ter -w 14 --paired-bs "
+    "--paired-bs-n 300",
+    "sacrebleu-paired-ar": "sacrebleu $de/refA.txt -i $de3 -m bleu chrf ter -w 14 --paired-ar "
+    "--paired-ar-n 300",
+    "sacrebleu-paired-bs-text": "sacrebleu $de/refA.txt -i $de3 -m bleu chrf -w 14 --paired-bs "
+    "--paired-bs-n 300 -f text -nc",
+    "sacrebleu-paired-ar-latex": "sacrebleu $de/refA.txt -i $de3 -w 14 --paired-ar "
+    "--paired-ar-n 300 -f latex",
+    **{
+        f"sacrebleu-sentences-{metric}": "sacrebleu $made/short-refA.txt -i $made/UF.txt -sl -w 14 "
+        f"-m {metric}"
+        for metric in ("bleu", "chrf", "ter")
+    },
+    "sacrebleu-japanese": "sacrebleu $ja/refA.txt -i $ja/sys/KYB.txt -l en-ja -w 14",
+    "sacrebleu-chinese": "sacrebleu $made/zh.txt -i $made/zh-output.txt -l en-zh -m bleu chrf "
+    "-w 14",
+    "sacrebleu-score-only": "sacrebleu $de/refA.txt -i $de/sys/UF.txt -m bleu chrf ter -b -w 14",
+}
+
+# --------------------------------------------------------------------------------------------------
+# Inputs that are made of the data.
+
+SEGMENTS = 200
+TINY = 12
+JUDGED = ("Facebook-AI", "HuaweiTSC", "Nemo", "Online-W", "UEdin")
+
+
+def write_inputs(data: Path, made: Path) -> None:
+    """Write short texts, and other formats of what the data sets hold."""
+    folder = data / FOLDERS["de"]
+    texts = {
+        "refA": _lines(folder / "refA.txt"),
+        **{name: _lines(folder / "sys" / f"{name}.txt") for name in ("UF", "P3AI")},
+    }
+    texts = {name: segments[:SEGMENTS] for name, segments in texts.items()}
+    for name, segments in texts.items():
+        _write(made / (f"short-{name}.txt" if name == "refA" else f"{name}.txt"), segments)
+        _write(made / f"tiny-{name}.txt", segments[:TINY])
+        parse = "short-refA" if name == "refA" else name
+        _write(made / "parses" / f"{parse}.conllu", map(_chain, segments))
+    for name in JUDGED:
+        segments = _lines(folder / "sys" / f"{name}.txt")[:SEGMENTS]
+        _write(made / "judged" / f"{name}.txt", segments)
+    _write_tables(made, texts)
+    _write_judgments(folder / "human-mqm.tsv", made)
+    _write_scores(made / "metric1.tsv", JUDGED, SEGMENTS, 3)
+    _write_scores(made / "metric2.tsv", JUDGED, SEGMENTS, 5)
+    _write_scores(made / "given.tsv", ("UF", "P3AI", "ICL"), len(_lines(folder / "refA.txt")), 7)
+    # A Chinese "output": the source text with every seventh character gone.
+    chinese = _lines(data / FOLDERS["zh"] / "src.txt")[:SEGMENTS]
+    _write(made / "zh.txt", chinese)
+    _write(made / "zh-output.txt", (re.sub(r"(.{6}).", r"\1", line) or line for line in chinese))
+
+
+def _write_tables(made: Path, texts: Mapping[str, Sequence[str]]) -> None:
+    rows = [dict(zip(texts, row, strict=True)) for row in zip(*texts.values(), strict=True)]
+    _write(made / "table.jsonl", (json.dumps(row, ensure_ascii=False) for row in rows))
+    with open(made / "table.tsv", "w", encoding="utf-8", newline="") as file:
+        table = csv.DictWriter(file, list(texts), delimiter="\t", lineterminator="\n")
+        table.writeheader()
+        table.writerows(rows)
+
+
+def _write_judgments(human: Path, made: Path) -> None:
+    """Write human scores as scores, as scores of raters, as direct assessment and as rankings."""
+    scores: dict[str, dict[int, float]] = {name: {} for name in JUDGED}
+    for line in _lines(human)[1:]:
+        system, segment, score = line.split("\t")
+        if system in scores and int(segment) <= SEGMENTS and score != "None":
+            scores[system][int(segment)] = float(score)
+    rows = [(name, number, score) for name in JUDGED for number, score in scores[name].items()]
+    head = "system\tsegment"
+    _write(made / "short-mqm.tsv", [f"{head}\tmqm", *(f"{n}\t{i}\t{s}" for n, i, s in rows)])
+    _write(
+        made / "raters.tsv",
+        [f"{head}\trater\tscore", *(f"{n}\t{i}\trater{i % 3}\t{s}" for n, i, s in rows)],
+    )
+    _write(
+        made / "da.txt",
+        ["SYS SID RAW.SCR Z.SCR N", *(f"{n} {i} {100 + s} {s / 5 + 1} 1" for n, i, s in rows)],
+    )
+    verdicts = []
+    for left, right in combinations(JUDGED, 2):
+        for number in sorted(scores[left].keys() & scores[right].keys()):
+            difference = scores[left][number] - scores[right][number]
+            verdict = "better" if difference > 0 else "worse" if difference < 0 else "tied"
+            verdicts.append(f"{number},{left},{right},{verdict}")
+    _write(made / "rankings.csv", ["segment,system1,system2,judgment", *verdicts])
+
+
+def _write_scores(path: Path, systems: Iterable[str], segments: int, factor: int) -> None:
+    """Write scores that nobody made: remainders, so that they differ and have ties."""
+    rows = (
+        f"{name}\t{number}\t{(number * (factor + position)) % 17 / 16}"
+        for position, name in enumerate(systems)
+        for number in range(1, segments + 1)
+    )
+    _write(path, ["system\tsegment\tscore", *rows])
+
+
+def _chain(segment: str) -> str:
+    """A parse in which each word hangs on the next one, under a label that its length decides."""
+    words = segment.split()
+    rows = []
+    for number, word in enumerate(words, 1):
+        last = number == len(words)
+        head, label = (0, "root") if last else (number + 1, f"dep{len(word) % 4}")
+        rows.append("\t".join(map(str, (number, word, word.lower(), "X", "_", "_", head, label))))
+    return "".join(f"{row}\t_\t_\n" for row in rows)
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+
+
+def _write(path: Path, lines: Iterable[str]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
