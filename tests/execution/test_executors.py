@@ -150,10 +150,15 @@ def test_a_scheduler_that_is_gone_is_reported_and_the_journal_kept(tmp_path: Pat
     )
     assert process.stdout is not None
     address = process.stdout.readline().strip()
-    with Cluster(address, silent=True) as executor:
-        chosen = [*tasks(third), Task((9,), partial(end_scheduler, process.pid))]
-        with pytest.raises(ExecutionError, match=r"the scheduler is gone; \d of 9 tasks were done"):
-            Runner(journal, executor=executor).run(SUBJECT, chosen)
+    try:
+        with Cluster(address, silent=True) as executor:
+            chosen = [*tasks(third), Task((9,), partial(end_scheduler, process.pid))]
+            with pytest.raises(
+                ExecutionError, match=r"the scheduler is gone; \d of 9 tasks were done"
+            ):
+                Runner(journal, executor=executor).run(SUBJECT, chosen)
+    finally:
+        process.kill()
     process.wait()
     process.stdout.close()
     kept = journal.read_bytes()
