@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from truebleu.human.tools._items import Evaluation
 
 #: The readers, the surest signs first.
-READERS = ("comet", "metricx", "lm_eval", "inspect", "every_eval_ever", "wmt_metrics", "numbers")
+READERS = (
+    *("comet", "metricx", "lm_eval", "inspect", "every_eval_ever"),
+    *("marot", "wmt_metrics", "numbers"),
+)
 
 
 def read_tool_scores(path: str, column: str = "", filter_: str = "") -> ToolScores | None:
