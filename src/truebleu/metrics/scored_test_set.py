@@ -18,6 +18,7 @@ from truebleu.errors import (
     DuplicateSystemError,
     EmptyTextError,
     MalformedFileError,
+    MissingColumnError,
     SettingError,
     UnpairedSegmentsError,
 )
@@ -265,7 +266,7 @@ def read_evaluated_texts(
         return None
     try:
         evaluations = read_systems(systems)
-    except (MalformedFileError, EmptyTextError):
+    except (MalformedFileError, MissingColumnError, EmptyTextError):
         return None  # no evaluation: texts, which need references
     if not all(
         item.output is not None and item.references for e in evaluations for item in e.items
