@@ -148,8 +148,10 @@ def test_every_value_keeps_scores_finite() -> None:
         metric = parse_metric(f"sentbleu:{text}")
         scores = metric.score(metric.statistics(segments, ["b a b"] * 4))
         assert (np.isfinite(scores) & (scores >= 0)).all(), text
-    steep = SentenceBLEU(smoothing=6, alpha=1e300, max_order=100)
+    steep = SentenceBLEU(smoothing=6, alpha=1e6, max_order=100)
     assert np.isfinite(steep.sentence("a b a", "b a b").score)
+    with pytest.raises(SettingError, match="alpha: found 1e\\+300, expected a number above 0"):
+        SentenceBLEU(smoothing=6, alpha=1e300)
 
 
 @pytest.mark.parametrize("number", range(8))
