@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         errors,
         explanation,
         human,
+        integrations,
         metrics,
         nbest,
         planning,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from truebleu.agreement.agree import agree
     from truebleu.agreement.choose import choose
     from truebleu.corpus._reading import read_test_set
+    from truebleu.corpus.nbest.lists import NBest
     from truebleu.corpus.test_set import TestSet
     from truebleu.errors import TruebleuError
     from truebleu.explanation.explain import explain
@@ -77,6 +79,7 @@ __all__ = [
     "CHRF",
     "NIST",
     "TER",
+    "NBest",
     "SentenceBLEU",
     "TestSet",
     "TruebleuError",
@@ -92,6 +95,7 @@ __all__ = [
     "explanation",
     "gate",
     "human",
+    "integrations",
     "mbr",
     "metrics",
     "nbest",
@@ -119,6 +123,7 @@ _HOMES = {
     "agreement.agree": "agree",
     "agreement.choose": "choose",
     "corpus": "TestSet read_test_set",
+    "corpus.nbest.lists": "NBest",
     "errors": "TruebleuError",
     "explanation.explain": "explain",
     "explanation.report": "report",

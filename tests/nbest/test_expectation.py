@@ -51,7 +51,7 @@ def test_gradients_equal_finite_differences(metric: str, scale: float) -> None:
 
 def test_probabilities_are_a_softmax_that_cannot_overflow() -> None:
     chances = probabilities(np.array([1e6, 1e6 - 1, 0.0]), np.array([0, 2, 3]))
-    assert chances == pytest.approx([1 / (1 + np.exp(-1)), 1 / (1 + np.e), 1.0])
+    assert chances == pytest.approx([1 / (1 + np.exp(-1)), 1 / (1 + np.exp(1)), 1.0])
 
 
 def test_descent_lowers_the_loss() -> None:
