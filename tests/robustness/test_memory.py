@@ -14,9 +14,13 @@ import resource, sys
 import truebleu
 from truebleu.simulation import Channel, simulate
 {work}
-# Kilobytes on Linux, bytes on a Mac.
-unit = 1 if sys.platform == "darwin" else 1024
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit)
+# On Linux, what getrusage says includes the process that started this one.
+if sys.platform == "linux":
+    with open("/proc/self/status") as status:
+        line = next(line for line in status if line.startswith("VmHWM:"))
+    print(int(line.split()[1]) * 1024)
+else:
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 MANY_SYSTEMS = """
 systems = {f"s{place}": Channel.at_rate(0.1 + place / 1000) for place in range(%d)}
