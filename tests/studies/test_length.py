@@ -122,7 +122,7 @@ def test_a_study_goes_on_where_it_stopped(pool: TestSet, tmp_path: Path) -> None
         ({"lengths": [0.0]}, "above 0 and up to 1.5"),
         ({"lengths": [float("nan")]}, "above 0"),
         ({"lengths": [1.6]}, "up to 1.5"),
-        ({"lengths": [True]}, "a number"),
+        ({"lengths": [True]}, "a list of numbers"),
         ({"lengths": [1.0]}, "another|other length"),
         ({"lengths": []}, "other length"),
         ({"way": "choice", "lengths": [0.5]}, "none with 'choice'"),
