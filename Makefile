@@ -18,7 +18,7 @@ test: rust-test .venv/tools browser  ## all tests, Rust and Python
 # What takes long: recorded runs of other tools, commands in processes of their own, packages.
 LONG := tests/parity tests/robustness tests/packaging
 
-quick: .venv/tools  ## unit tests only, in a minute: no simulations, no recorded runs, no processes
+quick: .venv/tools  ## unit tests only, in two minutes: no simulations, no recorded runs, no processes
 	$(BIN)/python -m pytest -q -m 'not slow' $(LONG:%=--ignore=%)
 
 check: lint types rust-check test  ## linters, types and tests: what CI runs
