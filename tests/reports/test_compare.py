@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -98,9 +99,16 @@ def test_a_short_output_beside_a_long_one_is_pointed_at() -> None:
     references = [[f"word{n} likes word{n + 1} and word{n + 2} very much {n}" for n in range(60)]]
     short = [" ".join(text.split()[: 4 + n % 5]) for n, text in enumerate(references[0])]
     long = [f"{text} {'more ' * (n % 4)}indeed" for n, text in enumerate(references[0])]
-    sentences = " ".join(
-        verdict(compare({"short": short, "long": long}, references, replicates=500), "BLEU")
-    )
+    equal = compare({"short": short, "long": long}, references, replicates=500)
+
+    def sentences_at(p: float) -> str:
+        pair = replace(equal.comparisons[0], p_adjusted=p, significant=p <= 0.05)
+        return " ".join(verdict(replace(equal, comparisons=(pair,)), "BLEU"))
+
+    # Only near the level could a test that is a little too quick have decided.
+    for clear in (0.9, 0.001):
+        assert "studentized holds" not in sentences_at(clear)
+    sentences = sentences_at(0.04)
     assert "one is short and the other long" in sentences
     assert "--test studentized holds its level" in sentences
     for unaffected in ({"test": "studentized"}, {"metrics": ["wer"]}):

@@ -19,6 +19,7 @@ from truebleu.reports.document import (
 from truebleu.reports.groups import comparison_blocks
 from truebleu.reports.sentences import (
     LARGEST_SHARE,
+    NEAR_THE_LEVEL,
     SWAP_RATIO,
     p_cell,
     p_equals,
@@ -343,21 +344,23 @@ def _share_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Ite
 
 
 def _swap_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Iterator[str]:
-    """Whether swaps make two systems more alike than samples of units would show them."""
+    """Where swaps make two systems more alike than samples would, and p is near the level."""
     test = TESTS[comparison.settings.test]
+    near = NEAR_THE_LEVEL * comparison.settings.alpha
     ratios = [
         (pair.swap_ratio, pair)
         for pair in pairs
         if pair.swap_ratio is not None and pair.swap_ratio < SWAP_RATIO
+        if pair.significant and pair.p_adjusted > near
     ]
     if not ratios or test.source != "swaps" or test.studentized:
         return
     _, pair = min(ratios, key=lambda found: found[0])
     others = f" (and {len(ratios) - 1:,} other pairs)" if len(ratios) > 1 else ""
     yield (
-        f"Outputs of {pair.a} and {pair.b}{others} do not react alike to the same counts, as where "
-        "one is short and the other long: randomization rejects equal scores a little too often "
-        "there, up to 7 % at 5 %; --test studentized holds its level."
+        f"Outputs of {pair.a} and {pair.b}{others} differ in what a match is worth to them, as "
+        "where one is short and the other long: randomization is a little too quick there (up to "
+        "7 % false alarms at 5 %) and p is close to the level; --test studentized holds its level."
     )
 
 
