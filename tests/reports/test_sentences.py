@@ -106,8 +106,11 @@ def test_a_difference_that_is_too_small_is_no_better_than_a_coin() -> None:
 
 def test_many_differences_are_summed_up_and_unknown_ones_left_out() -> None:
     summary, limits = people_sentences([(2.5, SURE), (0.1, COIN), (1.0, None)], "BLEU", 2)
-    assert summary.startswith("For people, 1 of 2 differences are no better than a coin")
-    assert "in 1 of them they agree in at least 80 %" in summary
+    assert summary == (
+        "1 of 2 differences are so large that people agree in at least 80 % of such pairs of "
+        "systems; 1 so small (up to 0.40 BLEU) that people agree no more often than by chance."
+    )
+    assert "chance" not in next(people_sentences([(2.5, SURE), (2.5, SURE)], "BLEU", 2))
     assert limits == people_limits([SURE])
     assert list(people_sentences([(1.0, None)], "BLEU", 2)) == []
 

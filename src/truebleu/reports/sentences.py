@@ -147,10 +147,13 @@ def people_sentences(judged: Sequence[Judged], metric: str, digits: int) -> Iter
         coins = sum(not people.better_than_coin for _, people in known)
         often = sum(people.with_sampling >= USUAL for _, people in known)
         coin = known[0][1].coin
+        small = (
+            f"; {coins} so small (up to {coin:.{digits}f} {metric}) "
+            "that people agree no more often than by chance"
+        )
         yield (
-            f"For people, {coins} of {len(known)} differences are no better than a coin (up to "
-            f"{coin:.{digits}f} {metric}); in {often} of them they agree in at least {USUAL} % of "
-            "such pairs of systems."
+            f"{often} of {len(known)} differences are so large that people agree in at least "
+            f"{USUAL} % of such pairs of systems{small if coins else ''}."
         )
     yield people_limits(people for _, people in known)
 
