@@ -283,7 +283,7 @@ def test_a_degenerate_threshold_is_said_to_be_one() -> None:
     assert found.ties is not None
     assert found.ties.degenerate
     assert found.ties.human_ties == 0.5
-    assert any("every pair a tie" in note and "50.0%" in note for note in found.notes)
+    assert any("every pair a tie" in note and "50.0 %" in note for note in found.notes)
 
 
 def test_a_threshold_that_helps_is_not_called_degenerate() -> None:

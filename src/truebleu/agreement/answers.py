@@ -724,8 +724,8 @@ def _with_interval(
     noise = replicates.noise.get(agreement.metric, 0.0)
     if noise > MOST_NOISE:
         agreement = agreement.noted(
-            f"noise is {100 * min(noise, 1.0):.0f} % of the variance between systems: the interval may be "
-            "too narrow"
+            f"noise is {100 * min(noise, 1.0):.0f} % of the variance between systems: the interval "
+            "may be too narrow"
         )
     return replace(agreement, low=interval.low, high=interval.high)
 

@@ -98,8 +98,8 @@ class TieCalibration:
         if self.degenerate:
             notes.append(
                 "the best tie threshold is no better than calling every pair a tie: the accuracy "
-                f"is the share of pairs that people tie ({100 * self.human_ties:.1f} %), and tells nothing "
-                "about the metric"
+                f"is the share of pairs that people tie ({100 * self.human_ties:.1f} %), "
+                "and tells nothing about the metric"
             )
         if not self.unique:
             notes.append(
