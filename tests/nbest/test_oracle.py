@@ -25,9 +25,25 @@ def test_hill_climbing_is_never_below_the_best_sentences() -> None:
         counted = count_candidates(lists, references, name)
         every = [counted.score(list(choice)) for choice in product(range(4), repeat=5)]
         best, worst = max(sign * s for s in every), min(sign * s for s in every)
-        scores = [sign * s for s in (oracle.worst, oracle.first, oracle.best, oracle.climbed)]
-        assert worst <= scores[0] <= scores[2] <= scores[3] <= best
-        assert scores[3] > scores[1]
+        chosen = (oracle.worst_of_text, oracle.worst, oracle.best, oracle.best_of_text)
+        scores = [sign * score for score in chosen]
+        assert [worst, *scores, best] == sorted([worst, *scores, best])
+        assert scores[0] < sign * oracle.first < scores[3]
+        for indices, score in (
+            (oracle.worst_of_text_indices, chosen[0]),
+            (oracle.best_of_text_indices, chosen[3]),
+        ):
+            assert counted.score(list(indices)) == score
+
+
+def test_climbing_down_finds_what_is_worst_for_the_whole_text() -> None:
+    """By themselves an empty candidate and a wrong one are alike; a long wrong one costs more."""
+    lists, references = [["a b c d", "", "x x x x x x x x"], ["e f g h"]], ["a b c d", "e f g h"]
+    (oracle,) = oracle_scores(lists, references, metrics=["bleu"]).metrics
+    assert (oracle.worst_indices, oracle.worst_of_text_indices) == ((1, 0), (2, 0))
+    # No penalty for 12 words beside 8; precisions of 4/12, 3/10, 2/8 and 1/6.
+    assert oracle.worst_of_text == pytest.approx(100 * (4 / 12 * 3 / 10 * 2 / 8 / 6) ** 0.25)
+    assert oracle.worst == pytest.approx(100 * np.exp(1 - 8 / 4))
 
 
 def test_the_mean_of_a_feature_is_a_metric() -> None:

@@ -43,12 +43,15 @@ class MetricOracle:
         mean: the score of average counts: what choosing at random gives.
         best: the score of the candidates that are best by themselves.
         worst: the score of those that are worst by themselves.
-        climbed: the score after hill climbing from the best: one candidate at a time is exchanged
-            for the one that improves the score of the whole text most. A lower bound of the best
-            score that any choice has.
+        best_of_text: the score after hill climbing from the best: one candidate at a time is
+            exchanged for the one that improves the score of the whole text most. The best score
+            that any choice has is no worse.
+        worst_of_text: the same downwards from the worst: the worst score of any choice is no
+            better.
         best_indices: the index, from 0, of the best candidate of each segment.
         worst_indices: that of the worst.
-        climbed_indices: that after hill climbing.
+        best_of_text_indices: that of the best for the text.
+        worst_of_text_indices: that of the worst for the text.
     """
 
     metric: str
@@ -58,10 +61,12 @@ class MetricOracle:
     mean: float
     best: float
     worst: float
-    climbed: float
+    best_of_text: float
+    worst_of_text: float
     best_indices: tuple[int, ...]
     worst_indices: tuple[int, ...]
-    climbed_indices: tuple[int, ...]
+    best_of_text_indices: tuple[int, ...]
+    worst_of_text_indices: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +85,7 @@ class OracleResult(Result):
         """Plain values, as ``--format json`` prints them."""
         values = asdict(self)
         for metric in values["metrics"]:
-            for key in ("best_indices", "worst_indices", "climbed_indices"):
+            for key in [key for key in metric if key.endswith("_indices")]:
                 metric[key] = list(metric[key])
         values["metrics"] = list(values["metrics"])
         return {"version": RESULT_VERSION, **values}
@@ -133,7 +138,7 @@ def _oracle(counted: CandidateStatistics, sentence: SentenceScore) -> MetricOrac
         scores = counted.sign * counted.sentence_scores()
     best = _extreme(scores, counted.offsets)
     worst = _extreme(-scores, counted.offsets)
-    climbed = _climb(counted, best)
+    highest, lowest = _climb(counted, best, 1), _climb(counted, worst, -1)
     sizes = np.diff(counted.offsets)
     # Each list's mean row: what one expects of a candidate drawn at random.
     means = np.add.reduceat(counted.rows, counted.offsets[:-1], axis=0) / sizes[:, None]
@@ -145,10 +150,12 @@ def _oracle(counted: CandidateStatistics, sentence: SentenceScore) -> MetricOrac
         mean=float(metric.score(means.sum(axis=0))),
         best=counted.score(best),
         worst=counted.score(worst),
-        climbed=counted.score(climbed),
+        best_of_text=counted.score(highest),
+        worst_of_text=counted.score(lowest),
         best_indices=tuple(best.tolist()),
         worst_indices=tuple(worst.tolist()),
-        climbed_indices=tuple(climbed.tolist()),
+        best_of_text_indices=tuple(highest.tolist()),
+        worst_of_text_indices=tuple(lowest.tolist()),
     )
 
 
@@ -174,8 +181,11 @@ def _extreme(scores: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray
     return np.array([int(np.argmax(scores[start:end])) for start, end in spans], dtype=np.int64)
 
 
-def _climb(counted: CandidateStatistics, start: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Exchange one candidate after the other for the one that is best for the whole text."""
+def _climb(counted: CandidateStatistics, start: NDArray[np.int64], way: int) -> NDArray[np.int64]:
+    """Exchange one candidate after the other for the one that is best for the whole text.
+
+    For the worst one where `way` is -1 and not 1.
+    """
     rows, offsets, metric = counted.rows, counted.offsets, counted.metric
     chosen: NDArray[np.int64] = start.copy()
     sums = counted.sums(chosen)
@@ -185,7 +195,7 @@ def _climb(counted: CandidateStatistics, start: NDArray[np.int64]) -> NDArray[np
             if end - begin == 1:
                 continue
             others = sums - rows[begin + chosen[segment]]
-            scores = counted.sign * metric.score(others + rows[begin:end])
+            scores = way * counted.sign * metric.score(others + rows[begin:end])
             best = int(np.argmax(scores))
             # By more than what rounding may do, or the climb could go in circles.
             if scores[best] > scores[chosen[segment]] + 1e-12 * abs(scores[best]):

@@ -273,7 +273,6 @@ class PairPlan:
         smallest_difference: that the pilot's size finds with the power wanted.
         power_now: of the pilot's size for the difference to find.
         pilot_difference: a - b on the pilot, an estimate.
-        power_for_pilot_difference: of the pilot's size, were that the true difference.
         design_effect: how many times larger the variance is than if segments were independent.
         sizes: the power of test sets of several sizes.
         curve: the same of more sizes, to draw.
@@ -300,7 +299,6 @@ class PairPlan:
     smallest_difference: float | None
     power_now: float | None
     pilot_difference: float | None
-    power_for_pilot_difference: float | None
     design_effect: float | None
     sizes: tuple[SizePower, ...]
     curve: tuple[SizePower, ...]
@@ -495,7 +493,6 @@ def plan_from_literature(
     )
     deviation = reported.deviation()
     middle = None if reported_interval is None else sum(reported_interval) / 2
-    direction = _direction(middle or 0.0, 1, alternative)
     sd_interval = None
     if segments is not None:
         sd_interval = chi_square_sd_interval(deviation, segments, level)
@@ -510,7 +507,6 @@ def plan_from_literature(
         units=segments,
         segments=segments,
         pilot_difference=middle,
-        direction=direction,
         metric=metric,
     )
     return Plan(settings=settings, plans=(pair,), reported=reported)
@@ -587,7 +583,6 @@ class _Pilot:
             units=len(influence),
             segments=len(self._test_set),
             pilot_difference=difference,
-            direction=direction,
             metric=statistics.label,
             digits=statistics.metric.digits,
             a=self._names[a],
@@ -628,7 +623,6 @@ class _Question:
         units: int | None,
         segments: int | None,
         pilot_difference: float | None,
-        direction: int,
         metric: str,
         digits: int = 2,
         a: str | None = None,
@@ -637,14 +631,11 @@ class _Question:
         largest_share: float | None = None,
         design_effect: float | None = None,
     ) -> PairPlan:
-        """The answer; `direction` is -1 where the pilot's difference counts with the other sign."""
+        """The answer."""
         needed = self._units_needed(self.variance)
         anchors = [size for size in (needed, units) if size is not None]
         fewest = self.test.fewest
         now = None if units is None else self._size(units)
-        pilot_power = None
-        if pilot_difference is not None and units is not None:
-            pilot_power = power(units, direction * pilot_difference, self.variance, self.test)
         pair = PairPlan(
             metric=metric,
             a=a,
@@ -664,7 +655,6 @@ class _Question:
             smallest_difference=None if now is None else now.smallest_difference,
             power_now=None if now is None else now.power,
             pilot_difference=pilot_difference,
-            power_for_pilot_difference=pilot_power,
             design_effect=design_effect,
             sizes=tuple(self._size(count) for count in _round_sizes(anchors, fewest)),
             curve=tuple(self._size(count) for count in _dense_sizes(anchors, fewest)),
@@ -769,9 +759,6 @@ class _Question:
             "segments": reasons["units"],
             "power_now": reasons["units" if pair.units is None else "difference"],
             "smallest_difference": reasons["units"] if pair.units is None else too_few,
-            "power_for_pilot_difference": reasons[
-                "pilot_difference" if pair.pilot_difference is None else "units"
-            ],
         }
         reasons |= dict.fromkeys(
             ("a", "b", "signature", "largest_share"), "the texts are not known"

@@ -24,9 +24,10 @@ ORACLES = (
     Column("metric", "Metric"),
     Column("first", "First", digits=2),
     Column("mean", "At random", digits=2),
+    Column("worst_of_text", "Worst for the text", digits=2),
     Column("worst", "Worst", digits=2),
     Column("best", "Best", digits=2),
-    Column("climbed", "Best for the text", digits=2),
+    Column("best_of_text", "Best for the text", digits=2),
 )
 
 
@@ -126,23 +127,24 @@ def _oracles(result: OracleResult) -> Document:
             "metric": metric.metric,
             "first": metric.first,
             "mean": metric.mean,
+            "worst_of_text": metric.worst_of_text,
             "worst": metric.worst,
             "best": metric.best,
-            "climbed": metric.climbed,
+            "best_of_text": metric.best_of_text,
         }
         for metric in result.metrics
     ]
     table = Table(ORACLES, tuple(rows))
     sentences = [
         f"{result.candidates:,} candidates for {result.segments:,} segments. Best and worst choose "
-        "each segment by itself; best for the text then exchanges candidates as long as the score "
-        "of the whole text improves, so no choice is known to be better.",
+        "each segment by itself. Best and worst for the text go on from there, one candidate at a "
+        "time, as long as that moves the score of the whole text.",
     ]
     for metric in result.metrics:
-        gain = metric.climbed - metric.first
+        gain = metric.best_of_text - metric.first
         sentences.append(
             f"{metric.metric}: choosing perfectly instead of taking the first candidate changes "
-            f"{metric.first:.2f} to {metric.climbed:.2f} ({gain:+.2f})."
+            f"{metric.first:.2f} to {metric.best_of_text:.2f} ({gain:+.2f})."
         )
     notes = Notes(tuple(metric.signature for metric in result.metrics))
     return Document((table, Sentences(tuple(sentences)), notes), data=table)

@@ -36,7 +36,6 @@ SUMMARY = (
     "smallest_difference",
     "power_now",
     "pilot_difference",
-    "power_for_pilot_difference",
     "sd",
     "sd_low",
     "sd_high",
