@@ -17,6 +17,7 @@ from truebleu.reports.document import (
     Table,
     signature_lines,
 )
+from truebleu.reports.sentences import bracketed
 from truebleu.significance.corrections import CORRECTIONS
 
 if TYPE_CHECKING:
@@ -260,7 +261,7 @@ def _sentences(settings: AgreeSettings, answer: Answer) -> Iterator[str]:
 def _interval(agreement: MetricAgreement) -> str:
     if agreement.low is None or agreement.high is None:
         return ""
-    return f"[{agreement.low:.{DIGITS}f}, {agreement.high:.{DIGITS}f}]"
+    return bracketed((agreement.low, agreement.high), DIGITS)
 
 
 def _method(settings: AgreeSettings, answer: Answer) -> str:

@@ -21,6 +21,7 @@ from truebleu.reports.sentences import (
     LARGEST_SHARE,
     NEAR_THE_LEVEL,
     SWAP_RATIO,
+    bracketed,
     p_cell,
     p_equals,
     people_sentences,
@@ -205,7 +206,7 @@ def _pair_sentence(comparison: Comparison, pair: PairResult, metric: MetricResul
 
 
 def _bounds(pair: PairResult, low: float, high: float, metric: MetricResult) -> str:
-    return f"{pair.metric} [{low:.{metric.digits}f}, {high:.{metric.digits}f}]"
+    return f"{pair.metric} {bracketed((low, high), metric.digits)}"
 
 
 def _relation(difference: float, metric: MetricResult) -> str:
@@ -518,11 +519,10 @@ def _legend(comparison: Comparison, first: str) -> str:
 def _system_row(
     name: str, result: SystemResult, pair: tuple[PairResult, int] | None, digits: int
 ) -> dict[str, Value]:
-    low, high = result.interval
     row: dict[str, Value] = {
         "system": name,
         "score": result.score,
-        "interval": f"[{low:.{digits}f}, {high:.{digits}f}]",
+        "interval": bracketed(result.interval, digits),
         "ranks": "",
         "p_best": "" if result.p_best is None else result.p_best,
     }

@@ -18,7 +18,13 @@ from truebleu.reports.document import (
     Sentences,
     Table,
 )
-from truebleu.reports.sentences import people_limits, people_sentence
+from truebleu.reports.sentences import (
+    bracketed,
+    p_cell,
+    p_equals,
+    people_limits,
+    people_sentence,
+)
 from truebleu.significance.tests import TESTS
 
 if TYPE_CHECKING:
@@ -147,7 +153,7 @@ def _adjective(flag: str) -> str:
 def _without(group: DegenerateGroup, pair: PairExplanation, digits: int, alpha: float) -> str:
     if group.difference is None:
         return ""
-    p = "" if group.p is None else f", p = {_p(group.p)}"
+    p = "" if group.p is None else f", {p_equals('p', group.p)}"
     left = f"{_signed(group.difference, digits)}{p}; exploratory"
     if _turns(group, pair):
         clearly = "" if _at_most(group.p, alpha) else ", if not significantly"
@@ -177,8 +183,8 @@ def _is_it_real(explanation: Explanation, pair: PairExplanation) -> str:
     digits = metric.digits
     name = "adjusted p" if len(explanation.comparison.of(compared.metric)) > 1 else "p"
     amount = (
-        f"by {abs(compared.difference):.{digits}f} {compared.metric} [{low:.{digits}f}, "
-        f"{high:.{digits}f}], {name} = {_p(compared.p_adjusted)} over "
+        f"by {abs(compared.difference):.{digits}f} {compared.metric} "
+        f"{bracketed((low, high), digits)}, {p_equals(name, compared.p_adjusted)} over "
         f"{explanation.comparison.units} {settings.unit}s"
     )
     if not compared.significant:
@@ -209,7 +215,8 @@ def _where_from(explanation: Explanation, pair: PairExplanation) -> Iterator[str
     for variable in clear[:SPOKEN_OF]:
         part = _standing_out(variable, compared.difference)
         yield (
-            f"It depends on {variable.name} (adjusted p = {_p(variable.p_adjusted or 0.0)}): "
+            f"It depends on {variable.name} "
+            f"({p_equals('adjusted p', variable.p_adjusted or 0.0)}): "
             f"‹{part.name}› contributes {_signed(part.contribution, digits)} of "
             f"{_signed(compared.difference, digits)} with {100 * part.share:.0f} % of the text."
         )
@@ -217,7 +224,7 @@ def _where_from(explanation: Explanation, pair: PairExplanation) -> Iterator[str
         smallest = min(variable.p_adjusted or 0.0 for variable in tested)
         yield (
             f"No kind of segment stands out: the smallest adjusted p of {len(tested)} variables is "
-            f"{_p(smallest)}."
+            f"{p_cell(smallest)}."
         )
     words = [one for one in pair.ngrams if _at_most(one.p_adjusted, alpha)]
     if words:
@@ -319,7 +326,7 @@ def slice_table(explanation: Explanation, pair: PairExplanation) -> Table:
                     "segments": part.segments,
                     "share": part.share,
                     "contribution": part.contribution,
-                    "interval": f"[{low:+.{digits}f}, {high:+.{digits}f}]",
+                    "interval": bracketed((low, high), digits, sign="+"),
                     "p_adjusted": part.p_adjusted,
                     "a": first,
                     "b": second,
@@ -555,7 +562,9 @@ def _waterfall(
     rows: list[Row] = []
     for variable in pair.variables[:SPOKEN_OF]:
         even = (
-            "" if variable.p_adjusted is None else f" (p of even spread {_p(variable.p_adjusted)})"
+            ""
+            if variable.p_adjusted is None
+            else f" (p of even spread {p_cell(variable.p_adjusted)})"
         )
         place: dict[str, Value] = {"variable": f"{variable.name}{even}", "zero": 0.0}
         start = 0.0
@@ -629,7 +638,3 @@ def _signed(value: float, digits: int) -> str:
 
 def _at_most(p: float | None, alpha: float) -> bool:
     return p is not None and p <= alpha
-
-
-def _p(p: float) -> str:
-    return f"{p:.4f}" if p >= 0.00005 else f"{p:.1e}"

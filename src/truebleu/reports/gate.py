@@ -18,6 +18,7 @@ from truebleu.reports.document import (
 from truebleu.reports.sentences import (
     ENOUGH_DOCUMENTS_FOR_A_MARGIN,
     LARGEST_SHARE,
+    bracketed,
     p_equals,
     people_sentences,
     unit_sentences,
@@ -139,7 +140,7 @@ def _numbers(result: GateResult, check: GateCheck) -> str:
     return (
         f"{check.metric}{lower} {check.new_score:.{digits}f} against {check.old_score:.{digits}f}, "
         f"difference {check.difference:+.{digits}f}, {percent} % interval "
-        f"[{low:+.{digits}f}, {high:+.{digits}f}], {p} (level {level})"
+        f"{bracketed(check.interval, digits, sign='+')}, {p} (level {level})"
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from truebleu.reports.document import Column, Heading, Sentences, Table
-from truebleu.reports.sentences import ENOUGH_DOCUMENTS, p_cell
+from truebleu.reports.sentences import ENOUGH_DOCUMENTS, bracketed, p_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,7 +50,7 @@ def _score_table(scores: Scores, name: str, groups: Sequence[GroupScores]) -> Ta
                 if system.intervals is not None:
                     low, high = system.intervals[label]
                     row[f"{label} low"], row[f"{label} high"] = low, high
-                    row[f"{label} interval"] = f"[{low:.{digits}f}, {high:.{digits}f}]"
+                    row[f"{label} interval"] = bracketed((low, high), digits)
             rows.append(row)
     return Table(tuple(columns), tuple(rows), tuple(notes))
 
@@ -104,7 +104,7 @@ def _pair_table(
                     "score_a": group.systems[pair.a][label],
                     "score_b": group.systems[pair.b][label],
                     "difference": pair.difference,
-                    "interval": f"[{low:.{digits}f}, {high:.{digits}f}]",
+                    "interval": bracketed((low, high), digits),
                     "p": p_cell(pair.p),
                     "p_adjusted": f"{p_cell(pair.p_adjusted)}{'*' if pair.significant else ''}",
                 }

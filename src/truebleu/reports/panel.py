@@ -14,7 +14,7 @@ from truebleu.reports.document import (
     Sentences,
     Table,
 )
-from truebleu.reports.sentences import p_cell, p_equals
+from truebleu.reports.sentences import bracketed, p_cell, p_equals
 from truebleu.significance.tests import fewest_units
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _comparisons(result: Panel, label: str) -> Table:
             {
                 "pair": f"{pair.a} − {pair.b}",
                 "difference": pair.difference,
-                "interval": None if interval is None else _bounds(interval, digits),
+                "interval": None if interval is None else bracketed(interval, digits),
                 "p": None
                 if pair.p_adjusted is None
                 else p_cell(pair.p_adjusted) + ("*" if pair.significant else ""),
@@ -98,7 +98,7 @@ def _comparisons(result: Panel, label: str) -> Table:
                 "i_squared": None if varies is None else varies.i_squared,
                 "prediction": None
                 if varies is None or varies.prediction is None
-                else _bounds(varies.prediction, digits),
+                else bracketed(varies.prediction, digits),
             }
         )
     columns = (
@@ -114,11 +114,6 @@ def _comparisons(result: Panel, label: str) -> Table:
         Column("prediction", "further set", numeric=True),
     )
     return Table(columns, tuple(rows))
-
-
-def _bounds(interval: tuple[float, float], digits: int) -> str:
-    low, high = interval
-    return f"[{low:.{digits}f}, {high:.{digits}f}]"
 
 
 def _verdicts(result: Panel, label: str) -> list[str]:

@@ -14,7 +14,7 @@ from truebleu.reports.document import (
     Table,
     chosen_lines,
 )
-from truebleu.reports.sentences import resampled, unit_sentences
+from truebleu.reports.sentences import bracketed, resampled, unit_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -152,7 +152,7 @@ def _score_row(scores: Scores, system: SystemScores) -> Row:
         if system.intervals is not None:
             low, high = system.intervals[label]
             row[f"{label} low"], row[f"{label} high"] = low, high
-            row[f"{label} interval"] = f"[{low:.{digits}f}, {high:.{digits}f}]"
+            row[f"{label} interval"] = bracketed((low, high), digits)
     return row
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -43,6 +43,19 @@ def p_cell(p: float) -> str:
 
 
 SMALLEST_SHOWN = 0.0001
+
+
+def bracketed(interval: tuple[float, float], digits: int, *, sign: Literal["", "+"] = "") -> str:
+    """An interval in brackets; what is rounded to 0 has no minus sign.
+
+    Examples:
+        >>> bracketed((-0.00001, 0.5), 2)
+        '[0.00, 0.50]'
+        >>> bracketed((-1.25, 0.5), 1, sign="+")
+        '[-1.2, +0.5]'
+    """
+    low, high = (f"{round(bound, digits) + 0.0:{sign}.{digits}f}" for bound in interval)
+    return f"[{low}, {high}]"
 
 
 def resampled(settings: ResamplingSettings, units: int) -> str:
