@@ -26,11 +26,13 @@ __all__ = [
     "kept_pairs",
     "largest_deviations",
     "letters",
+    "line_ends",
     "match_differences",
     "pair_counts",
     "pair_differences",
     "pair_outcomes",
     "pair_sums",
+    "poisson_sums",
     "replicate_agreement",
     "replicated_pairs",
     "set_threads",
@@ -59,7 +61,7 @@ class Segments(Sequence[str | None]):
 
     def __new__(cls, segments: Sequence[str | None]) -> Segments: ...
     @staticmethod
-    def from_lines(data: bytes) -> Segments: ...
+    def from_lines(data: bytes, *, is_beginning: bool = True) -> Segments: ...
     @property
     def carriage_returns(self) -> int: ...
     @property
@@ -242,6 +244,7 @@ def match_differences(
 def first_absent(texts: Sequence[_Text], /) -> int | None: ...
 def first_stranger(text: _Text, /) -> tuple[int, str] | None: ...
 def letters(texts: Sequence[_Text], /) -> dict[str, int]: ...
+def line_ends(data: bytes, lines: int, /) -> tuple[int, int]: ...
 def count_composed(text: Segments, /) -> int: ...
 def survey(text: Segments, /) -> dict[str, tuple[int, int | None]]: ...
 def shifts(
@@ -256,7 +259,20 @@ def bootstrap_sums(
     seed: int,
 ) -> NDArray[np.float64]: ...
 def swapped_sums(
-    rows: NDArray[np.float64], *, first: int, replicates: int, seed: int | None
+    rows: NDArray[np.float64],
+    *,
+    first: int,
+    replicates: int,
+    seed: int | None,
+    first_row: int = 0,
+) -> NDArray[np.float64]: ...
+def poisson_sums(
+    rows: NDArray[np.float64],
+    *,
+    first: int,
+    replicates: int,
+    seed: int,
+    first_row: int = 0,
 ) -> NDArray[np.float64]: ...
 def pair_sums(
     taken: NDArray[np.float64], sums: NDArray[np.float64], pairs: Sequence[tuple[int, int]]

@@ -33,14 +33,15 @@ mod _core {
     use crate::nbest::PairScorer;
     #[pymodule_export]
     use crate::resampling::{
-        bootstrap_sums, largest_deviations, pair_differences, pair_sums, replicated_pairs,
-        step_down_counts, studentized_differences, swapped_sums, tally_differences,
+        bootstrap_sums, largest_deviations, pair_differences, pair_sums, poisson_sums,
+        replicated_pairs, step_down_counts, studentized_differences, swapped_sums,
+        tally_differences,
     };
     #[pymodule_export]
     use crate::runtime::{set_threads, threads};
     #[pymodule_export]
     use crate::texts::{
-        Segments, count_composed, first_absent, first_stranger, letters, shifts, survey,
+        Segments, count_composed, first_absent, first_stranger, letters, line_ends, shifts, survey,
     };
     #[pymodule_export]
     use crate::tokenizers::{tokenize, tokenize_ter, tokenizers};

@@ -24,14 +24,22 @@ impl Segments {
     }
 
     /// Segments from the lines of UTF-8 text; UnicodeDecodeError says where it is something else.
+    ///
+    /// A byte-order mark is removed where the text is the beginning of a file, and not a further part.
     #[staticmethod]
-    fn from_lines(data: &Bound<'_, PyAny>) -> PyResult<Self> {
+    #[pyo3(signature = (data, *, is_beginning=true))]
+    fn from_lines(data: &Bound<'_, PyAny>, is_beginning: bool) -> PyResult<Self> {
         let Ok(data) = data.cast::<PyBytes>() else {
             return Err(own_error(data.py(), "ArgumentTypeError", ("data", data, "bytes")));
         };
         let bytes = data.as_bytes().to_vec();
         let py = data.py();
-        match py.detach(|| corpus::Segments::from_lines(bytes)) {
+        let split = if is_beginning {
+            corpus::Segments::from_lines
+        } else {
+            corpus::Segments::from_further_lines
+        };
+        match py.detach(|| split(bytes)) {
             Ok(inner) => Ok(Self { inner }),
             Err(problem) => {
                 Err(PyErr::from_value(py.get_type::<PyUnicodeDecodeError>().call1((
@@ -162,6 +170,14 @@ pub fn collect(list: &Bound<'_, PyList>, start: usize, end: usize) -> PyResult<c
         segments.push(std::str::from_utf8(bytes.as_bytes()).ok());
     }
     Ok(segments)
+}
+
+/// How many of the first `lines` lines a text has, and where the last of them ends.
+#[pyfunction]
+#[pyo3(signature = (data, lines, /))]
+pub fn line_ends(data: &Bound<'_, PyBytes>, lines: usize) -> (usize, usize) {
+    let bytes = data.as_bytes();
+    data.py().detach(|| corpus::line_ends(bytes, lines))
 }
 
 /// Index of the first segment that is absent from every one of the texts, or None.

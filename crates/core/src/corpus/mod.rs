@@ -6,6 +6,6 @@ mod shifts;
 mod text_warnings;
 
 pub use scripts::{Letters, letters};
-pub use segments::{InvalidUtf8, Segments, Window};
+pub use segments::{InvalidUtf8, Segments, Window, line_ends};
 pub use shifts::{Shift, shifts};
 pub use text_warnings::{Sighting, Survey, count_composed, survey};

@@ -23,6 +23,15 @@ pub struct InvalidUtf8 {
     pub end: usize,
 }
 
+/// How many of the first `lines` lines a text has, and where the last of them ends.
+///
+/// Only lines that a line feed ends count.
+#[must_use]
+pub fn line_ends(text: &[u8], lines: usize) -> (usize, usize) {
+    let ends = memchr::memchr_iter(b'\n', text).take(lines);
+    ends.fold((0, 0), |(count, _), feed| (count + 1, feed + 1))
+}
+
 impl Segments {
     /// Splits a file's bytes into segments.
     ///
@@ -30,6 +39,15 @@ impl Segments {
     /// a form feed. One carriage return in front of the line feed belongs to the line end, and a
     /// byte-order mark in front of the text is removed.
     pub fn from_lines(bytes: Vec<u8>) -> Result<Self, InvalidUtf8> {
+        Self::of_lines(bytes, true)
+    }
+
+    /// The same of a further part of a file, in which a byte-order mark is a character like any other.
+    pub fn from_further_lines(bytes: Vec<u8>) -> Result<Self, InvalidUtf8> {
+        Self::of_lines(bytes, false)
+    }
+
+    fn of_lines(bytes: Vec<u8>, is_beginning: bool) -> Result<Self, InvalidUtf8> {
         let text = String::from_utf8(bytes).map_err(|error| {
             let problem = error.utf8_error();
             let start = problem.valid_up_to();
@@ -37,7 +55,7 @@ impl Segments {
             let end = problem.error_len().map_or(error.as_bytes().len(), |length| start + length);
             InvalidUtf8 { start, end }
         })?;
-        let byte_order_mark = text.starts_with(BYTE_ORDER_MARK);
+        let byte_order_mark = is_beginning && text.starts_with(BYTE_ORDER_MARK);
         let mut start = if byte_order_mark { BYTE_ORDER_MARK.len_utf8() } else { 0 };
         let mut spans = Vec::with_capacity(memchr::memchr_iter(b'\n', text.as_bytes()).count() + 1);
         let mut carriage_returns = 0;
@@ -148,6 +166,21 @@ mod tests {
     fn lines(text: &str) -> Vec<String> {
         let segments = Segments::from_lines(text.as_bytes().to_vec()).expect("valid");
         segments.iter().map(|segment| segment.expect("present").to_owned()).collect()
+    }
+
+    #[test]
+    fn lines_are_counted_up_to_a_limit() {
+        assert_eq!(line_ends(b"a\nbc\nd", 5), (2, 5));
+        assert_eq!(line_ends(b"a\nbc\nd", 1), (1, 2));
+        assert_eq!(line_ends(b"a", 1), (0, 0));
+    }
+
+    #[test]
+    fn a_mark_in_the_middle_of_a_file_is_kept() {
+        let text = "\u{feff}a\nb".as_bytes().to_vec();
+        let further = Segments::from_further_lines(text).expect("valid");
+        assert_eq!(further.get(0), Some("\u{feff}a"));
+        assert!(!further.byte_order_mark());
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 mod bootstrap;
 mod pairs;
+mod poisson;
 mod stream;
 mod studentized;
 mod swaps;
@@ -16,6 +17,7 @@ pub use pairs::{
     Replicated, Scores, Side, Tally, largest_deviations, pair_differences, pair_sums,
     replicated_pairs, step_down_counts, tally_differences,
 };
+pub use poisson::poisson_sums;
 pub use stream::{Purpose, Stream};
 pub use studentized::{Scoring, studentized_differences};
-pub use swaps::{Swaps, swapped_sums};
+pub use swaps::{COINS, Swaps, swapped_sums};

@@ -17,6 +17,8 @@ pub enum Purpose {
     Permutation = 3,
     /// Segments, documents or systems drawn to judge a coefficient.
     Agreement = 4,
+    /// How often units count in a bootstrap of parts.
+    Poisson = 5,
 }
 
 /// The random numbers of one replicate.
@@ -43,6 +45,16 @@ impl Stream {
     /// 64 fair bits.
     pub fn bits(&mut self) -> u64 {
         self.cipher.next_u64()
+    }
+
+    /// Leaves out the first so many bytes of the stream, a multiple of 4.
+    pub fn skip(&mut self, bytes: u64) {
+        self.cipher.set_word_pos(u128::from(bytes / 4));
+    }
+
+    /// The next bytes, all fair.
+    pub fn fill(&mut self, bytes: &mut [u8]) {
+        self.cipher.fill_bytes(bytes);
     }
 
     /// A whole number below `bound`, all equally likely (Lemire, 2019: multiply, reject the excess).
@@ -117,6 +129,17 @@ mod tests {
                 let expected: Vec<_> = (0..count).map(|_| single.below(bound)).collect();
                 assert_eq!(found, expected);
             }
+        }
+    }
+
+    #[test]
+    fn a_stream_can_begin_anywhere() {
+        let mut stream = Stream::new(1, Purpose::Swaps, 2);
+        let words: Vec<_> = (0..40).map(|_| stream.bits()).collect();
+        for start in [0, 1, 7, 8, 33] {
+            let mut later = Stream::new(1, Purpose::Swaps, 2);
+            later.skip(8 * start);
+            assert_eq!(later.bits(), words[start as usize]);
         }
     }
 

@@ -205,7 +205,7 @@ mod tests {
             ((unit * 7 + system * 5 + column * 3) % 11) as f64 + if column == 1 { 9.0 } else { 0.0 }
         });
         let flat = rows.view().into_shape_with_order((6, 6)).expect("rows are contiguous");
-        let taken = swapped_sums(&flat, Swaps::Enumerated, 5..64);
+        let taken = swapped_sums(&flat, Swaps::Enumerated, 5..64, 0);
         let taken = taken.into_shape_with_order((59, 3, 2)).expect("sums are contiguous");
         let sums = rows.sum_axis(Axis(0));
         let pairs = [(0, 1), (2, 0)];

@@ -18,6 +18,8 @@ const REPLICATES: usize = 2048;
 const GROUP: usize = 8;
 /// Units whose coins are tossed at a time; sums over so many of them mostly fit into 16 bits.
 const UNITS: usize = 512;
+/// Coins that are tossed together: a part of the units begins at a multiple of so many.
+pub const COINS: u64 = 64;
 
 /// Which units replicates take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,19 +34,28 @@ pub enum Swaps {
 }
 
 /// The sums of the rows that each of `replicates` takes, shaped (replicate, column).
+///
+/// The rows may be a part of all units: the coin of a unit depends on the seed, the replicate and the unit's
+/// place among all of them, so that the sums of parts add up to those of the whole. A part begins at a
+/// multiple of [`COINS`] units.
+///
+/// # Panics
+/// When it begins elsewhere.
 #[must_use]
 pub fn swapped_sums(
     rows: &ArrayView2<'_, f64>,
     swaps: Swaps,
     replicates: Range<u64>,
+    first_unit: u64,
 ) -> Array2<f64> {
+    assert!(first_unit.is_multiple_of(COINS), "a part begins at a multiple of {COINS} units");
     let count = (replicates.end - replicates.start) as usize;
     let mut sums = Array2::zeros((count, rows.ncols()));
     let share = even_share(count);
     sums.axis_chunks_iter_mut(Axis(0), share).into_par_iter().enumerate().for_each(
         |(chunk, sums)| {
             let first = replicates.start + (chunk * share) as u64;
-            add_replicates(rows, swaps, first, sums);
+            add_replicates(rows, swaps, first, first_unit, sums);
         },
     );
     sums
@@ -62,10 +73,12 @@ fn add_replicates(
     rows: &ArrayView2<'_, f64>,
     swaps: Swaps,
     first: u64,
+    first_unit: u64,
     mut sums: ArrayViewMut2<'_, f64>,
 ) {
     let replicates = sums.nrows();
-    let mut coins: Vec<Coins> = (first..).take(replicates).map(|i| Coins::new(swaps, i)).collect();
+    let of_replicate = |index| Coins::new(swaps, index).from(first_unit / COINS);
+    let mut coins: Vec<Coins> = (first..).take(replicates).map(of_replicate).collect();
     // The bytes of all replicates for one group stand together, in the order in which they are used.
     let mut taken = vec![0_u8; replicates * UNITS / GROUP];
     for block in rows.axis_chunks_iter(Axis(0), UNITS) {
@@ -269,6 +282,16 @@ impl Coins {
         }
     }
 
+    /// Leaves out so many times 64 coins.
+    fn from(mut self, words: u64) -> Self {
+        match &mut self.swaps {
+            Some(stream) => stream.skip(8 * words),
+            None if words > 0 => self.enumerated = 0,
+            None => {}
+        }
+        self
+    }
+
     pub(super) fn next(&mut self) -> u64 {
         match &mut self.swaps {
             Some(stream) => stream.bits(),
@@ -286,7 +309,7 @@ mod tests {
     #[test]
     fn enumerated_replicates_are_all_subsets() {
         let rows = array![[1.0], [10.0], [100.0]];
-        let sums = swapped_sums(&rows.view(), Swaps::Enumerated, 0..8);
+        let sums = swapped_sums(&rows.view(), Swaps::Enumerated, 0..8, 0);
         let expected = [0.0, 1.0, 10.0, 11.0, 100.0, 101.0, 110.0, 111.0];
         assert_eq!(sums.column(0).to_vec(), expected);
     }
@@ -295,7 +318,7 @@ mod tests {
     fn sums_are_those_of_the_units_that_the_coins_took() {
         // 150 units in one-hot columns show every coin of a replicate.
         let rows = Array2::from_shape_fn((150, 150), |(i, j)| f64::from(u8::from(i == j)));
-        let sums = swapped_sums(&rows.view(), Swaps::Random { seed: 3 }, 5..6);
+        let sums = swapped_sums(&rows.view(), Swaps::Random { seed: 3 }, 5..6, 0);
         let mut stream = Stream::new(3, Purpose::Swaps, 5);
         for block in 0..3 {
             let coins = stream.bits();
@@ -310,8 +333,8 @@ mod tests {
     fn a_replicate_does_not_depend_on_its_neighbours() {
         let rows = Array2::from_shape_fn((300, 37), |(i, j)| (i * 7 + j) as f64);
         let swaps = Swaps::Random { seed: 1 };
-        let all = swapped_sums(&rows.view(), swaps, 0..1500);
-        let some = swapped_sums(&rows.view(), swaps, 700..731);
+        let all = swapped_sums(&rows.view(), swaps, 0..1500, 0);
+        let some = swapped_sums(&rows.view(), swaps, 700..731, 0);
         assert_eq!(all.slice_axis(Axis(0), Slice::from(700..731)), some);
     }
 
@@ -330,7 +353,7 @@ mod tests {
                 let rows = Array2::from_shape_fn((601, width), |(i, j)| {
                     if j % 33 == place { kind(i) } else { (i * (j + 1) % 97) as f64 }
                 });
-                let sums = swapped_sums(&rows.view(), Swaps::Random { seed: 8 }, 3..40);
+                let sums = swapped_sums(&rows.view(), Swaps::Random { seed: 8 }, 3..40, 0);
                 for (index, sum) in (3..).zip(sums.outer_iter()) {
                     let mut stream = Stream::new(8, Purpose::Swaps, index);
                     let words: Vec<_> = (0..10).map(|_| stream.bits()).collect();
@@ -344,7 +367,21 @@ mod tests {
     #[test]
     fn a_unit_is_taken_half_of_the_time() {
         let rows = array![[1.0]];
-        let sums = swapped_sums(&rows.view(), Swaps::Random { seed: 0 }, 0..10_000);
+        let sums = swapped_sums(&rows.view(), Swaps::Random { seed: 0 }, 0..10_000, 0);
         assert!((sums.sum() - 5000.0).abs() < 250.0);
+    }
+
+    #[test]
+    fn the_sums_of_parts_add_up_to_those_of_the_whole() {
+        let rows = Array2::from_shape_fn((1500, 21), |(i, j)| (i * (j + 3) % 97) as f64);
+        let swaps = Swaps::Random { seed: 8 };
+        let whole = swapped_sums(&rows.view(), swaps, 5..45, 0);
+        for size in [64, 512, 960] {
+            let mut sums = Array2::zeros(whole.dim());
+            for (part, rows) in rows.axis_chunks_iter(Axis(0), size).enumerate() {
+                sums += &swapped_sums(&rows, swaps, 5..45, (part * size) as u64);
+            }
+            assert_eq!(sums, whole);
+        }
     }
 }
