@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import truebleu
+from tools.traced_files import cycles, read_modules
 
 ROOT = Path(truebleu.__file__).parent
 # What answers questions about statistics may import.
@@ -103,6 +104,10 @@ def test_a_step_imports_only_what_comes_before_it(path: Path) -> None:
     part = part_of(path)
     # Everywhere: what the arguments of public functions are checked with.
     assert imported_parts(path) - {part, "_settings"} <= ALLOWED[part]
+
+
+def test_no_module_needs_itself_not_even_inside_functions_or_for_types() -> None:
+    assert cycles(read_modules(ROOT), ("top", "later", "types")) == []
 
 
 @pytest.mark.parametrize("heavy", ["numpy", "json", "csv", "xml", "gzip", "argparse"])

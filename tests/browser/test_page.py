@@ -14,8 +14,7 @@ from truebleu.explanation.report import Report, report
 from truebleu.human.spans import ErrorSpan
 from truebleu.metrics.function import FunctionMetric
 from truebleu.metrics.registry import parse_metrics
-from truebleu.metrics.saved_test_set import SavedTestSet
-from truebleu.metrics.statistics_files import SavedStatistics
+from truebleu.metrics.statistics_files import SavedStatistics, SavedTestSet
 from truebleu.simulation import simulate_causes
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ import pytest
 from truebleu.errors import SettingError, UnpairedSegmentsError
 from truebleu.explanation.report import report
 from truebleu.human.spans import ErrorSpan
-from truebleu.metrics.saved_test_set import SavedTestSet
-from truebleu.metrics.statistics_files import SavedStatistics
+from truebleu.metrics.statistics_files import SavedStatistics, SavedTestSet
 from truebleu.simulation import simulate_causes
 
 CAUSES = simulate_causes(segments=60)

@@ -19,8 +19,9 @@ from truebleu.errors import (
     UnpairedSegmentsError,
     UnreadableFileError,
 )
-from truebleu.human._score_table import given_scores, read_scores
+from truebleu.human._score_table import read_scores
 from truebleu.human._tables import Scale
+from truebleu.human.tools._scores import given_scores
 
 if TYPE_CHECKING:
     from tests.writing import Folder
@@ -376,8 +377,8 @@ def test_scores_in_memory_may_be_lists_or_arrays() -> None:
         (np.ones((2, 2)), "scores of 'a': segment 1: found array([1., 1.]), expected a number"),
         ("12", "scores of 'a': found '12', expected a list"),
         (3, "scores of 'a': found 3, expected a list"),
-        ([1.0, 9.0], "scores of 'a': segment 2: found 9.0, expected a number in ..5"),
-        ([1.0], "the scores of 'a': 1 segments, but the test set has 2"),
+        ([1.0, 9.0], "scores: scores of 'a': segment 2: found 9.0, expected a number in ..5"),
+        ([1.0], "scores: the scores of 'a': 1 segments, but the test set has 2"),
     ],
 )
 def test_scores_in_memory_are_checked_by_segment(values: Any, message: str) -> None:

@@ -121,7 +121,7 @@ class Texts:
         if saved:
             refuse_idle(["source", "documents"], "texts only: statistics files have their own")
         if saved and not self.references:
-            from truebleu.metrics.saved_test_set import SavedTestSet
+            from truebleu.metrics.statistics_files import SavedTestSet
 
             return SavedTestSet.of(saved)
         test_set = read_test_set(
@@ -282,8 +282,7 @@ def _with_statistics(
     test_set: TestSet, saved: Sequence[SavedStatistics], metrics: Sequence[Metric]
 ) -> TestSet:
     """Texts and statistics together, refused unless the references are the same."""
-    from truebleu.metrics.saved_test_set import SavedTestSet
-    from truebleu.metrics.statistics_files import SavedStatistics
+    from truebleu.metrics.statistics_files import SavedStatistics, SavedTestSet
 
     for statistics in saved:
         statistics.require_same_references(test_set)

@@ -6,7 +6,6 @@ people said to a test set; `read_scores` takes any tool's scores, for `metrics.g
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, Protocol
 
@@ -367,19 +366,6 @@ def read_scores(
     return _TableScores(path, table.digest, first_segment, table, layout, rows, raters)
 
 
-def given_scores(scores: Mapping[str, Iterable[object]]) -> SegmentScores:
-    """Segment scores that are in memory: for each system an array or list, None or NaN if missing.
-
-    >>> given_scores({"a": [0.5, None]}).of("a", 2, Scale())
-    [0.5, None]
-    """
-    if not scores:
-        raise SettingError("scores", {}, "the scores of at least one system")
-    numbers = {system: _numbers(system, values) for system, values in scores.items()}
-    # repr tells every float from every other.
-    return _GivenScores(digest(repr(sorted(numbers.items())).encode()), numbers)
-
-
 @dataclass(frozen=True, slots=True)
 class _TableScores:
     label: str
@@ -452,50 +438,3 @@ class _TableScores:
                 self.table.refuse_value(row, column, values[row], expected)
             places.append(number - first)
         return places
-
-
-@dataclass(frozen=True, slots=True)
-class _GivenScores:
-    digest: str
-    numbers: Mapping[str, Sequence[float | None]] = field(compare=False, repr=False)
-    label: str = "scores"
-    raters: int = 1
-    name: str = ""
-    higher_is_better: bool | None = None
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        return tuple(self.numbers)
-
-    @property
-    def segments(self) -> int:
-        return max(map(len, self.numbers.values()))
-
-    def of(self, system: str, segments: int, scale: Scale) -> list[float | None]:
-        if system not in self.numbers:
-            raise MissingColumnError(self.label, "system", system, list(self.numbers))
-        numbers = list(self.numbers[system])
-        if len(numbers) != segments:
-            left = f"the scores of {system!r}"
-            raise UnpairedSegmentsError(left, len(numbers), "the test set", segments)
-        for segment, number in enumerate(numbers, 1):
-            if number is not None and not scale.holds(number):
-                where = f"scores of {system!r}: segment {segment}"
-                raise SettingError(where, number, f"a number in {scale}")
-        return numbers
-
-
-def _numbers(system: str, values: Iterable[object]) -> list[float | None]:
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise SettingError(f"scores of {system!r}", values, "a list or array of numbers")
-    numbers: list[float | None] = []
-    for segment, value in enumerate(values, 1):
-        try:
-            # Arrays say that a score is missing with the number that equals no number.
-            missing = value is None or value != value
-            numbers.append(None if missing else parse_score(value))
-        except (ValueError, TypeError) as reason:
-            expected = f"{reason}" if isinstance(reason, NotAScoreError) else "a number"
-            where = f"scores of {system!r}: segment {segment}"
-            raise SettingError(where, value, expected) from None
-    return numbers

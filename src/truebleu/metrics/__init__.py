@@ -35,7 +35,6 @@ if TYPE_CHECKING:
         metric_labels as metric_labels,
         parse_metric as parse_metric,
     )
-    from truebleu.metrics.saved_test_set import SavedTestSet as SavedTestSet
     from truebleu.metrics.scored_test_set import ScoredTestSet as ScoredTestSet
     from truebleu.metrics.sentence_bleu import (
         SentenceBLEU as SentenceBLEU,
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
     )
     from truebleu.metrics.statistics_files import (
         SavedStatistics as SavedStatistics,
+        SavedTestSet as SavedTestSet,
         read_all_statistics as read_all_statistics,
         read_statistics as read_statistics,
         save_statistics as save_statistics,
@@ -65,9 +65,10 @@ _HOMES = {
     "per": "PER PERScore",
     "registry": "metric_labels parse_metric",
     "sentence_bleu": "SentenceBLEU SentenceBLEUScore",
-    "saved_test_set": "SavedTestSet",
     "scored_test_set": "ScoredTestSet",
-    "statistics_files": "SavedStatistics read_all_statistics read_statistics save_statistics",
+    "statistics_files": (
+        "SavedStatistics SavedTestSet read_all_statistics read_statistics save_statistics"
+    ),
     "ter": "TER TERScore",
     "wer": "WER WERScore",
 }

@@ -15,8 +15,9 @@ from truebleu.corpus._files import Files, Layout, NamedText, stem
 from truebleu.corpus._reading import read_labels
 from truebleu.corpus.test_set import TestSet
 from truebleu.errors import AbsentSegmentError, MalformedFileError, SettingError
-from truebleu.human._score_table import SegmentScores, given_scores, read_scores
+from truebleu.human._score_table import SegmentScores, read_scores
 from truebleu.human._tables import Scale
+from truebleu.human.tools._scores import given_scores
 from truebleu.metrics.base import MeanMetric, Signature, mean_statistics
 
 if TYPE_CHECKING:

@@ -241,7 +241,7 @@ def metrics_for(metrics: Sequence[str | Metric], test_set: TestSet) -> tuple[lis
     are counted alike. The warnings are about the texts, and about metrics that do not fit them.
     """
     if test_set.is_counted:
-        from truebleu.metrics.saved_test_set import CountedTestSet
+        from truebleu.metrics.counted_test_set import CountedTestSet
 
         if isinstance(test_set, CountedTestSet):
             counted = test_set.metrics(as_metrics(metrics))

@@ -27,9 +27,9 @@ from truebleu.human.tools import read_evaluations
 from truebleu.human.tools._items import Evaluation, checksums, mean
 from truebleu.human.tools._scores import ToolScores
 from truebleu.metrics.base import CountedMetric
+from truebleu.metrics.counted_test_set import AbsentText, CountedTestSet
 from truebleu.metrics.given import Answers, GivenScores
 from truebleu.metrics.registry import metrics_for
-from truebleu.metrics.saved_test_set import AbsentText, CountedTestSet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -3,6 +3,7 @@
 A file holds systems' counts by one or more metrics, and what must match before other counts may be
 set against them: the metrics' signatures and the fingerprint of the references. JSON, with a line
 per column, holds one system, gzipped where its name ends in .gz; Parquet holds any number of them.
+`SavedTestSet` makes a test set of them, without texts, which verbs take.
 docs/reference/statistics-files.md has the layouts.
 """
 
@@ -18,17 +19,30 @@ from truebleu._settings import checked
 from truebleu.corpus._files import PARQUET_MAGIC, STATISTICS, Files, may_hold_statistics
 from truebleu.corpus._writing import refuse_existing, write_files
 from truebleu.corpus.test_set import fingerprint
-from truebleu.errors import MalformedFileError, OtherStatisticsError, SettingError
+from truebleu.errors import (
+    DuplicateSystemError,
+    EmptyTextError,
+    MalformedFileError,
+    MissingExtraError,
+    OtherStatisticsError,
+    SettingError,
+    TruebleuError,
+)
+from truebleu.metrics.base import CountedMetric
+from truebleu.metrics.counted_test_set import AbsentText, CountedTestSet
 from truebleu.metrics.registry import metrics_for
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
+    from truebleu._core import Statistics
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
+
+    Column = NDArray[np.float64]
 
 FORMAT_VERSION = 1
 # Larger whole numbers stay floats: written out they have up to 309 digits, which not every reader
@@ -144,7 +158,7 @@ class SavedStatistics(ComparedByValue):
     def fixed(self, metric: Metric) -> Metric:
         """The metric, with what it leaves to the references as it was when it was saved."""
         of_references = self.references_per_segment
-        of_name = (one for one in self.rows if one.split("|")[0] == metric.name)
+        of_name = (signature for signature in self.rows if signature.split("|")[0] == metric.name)
         for signature in of_name:
             fixed = metric.for_signature(_fields(signature))
             if str(fixed.signature.with_references(of_references)) == signature:
@@ -176,6 +190,105 @@ def require_one_system(test_set: TestSet) -> list[str]:
     return names
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedTestSet(CountedTestSet):
+    """A test set without texts; `saved` has the statistics of each system by its name."""
+
+    saved: tuple[SavedStatistics, ...] = ()
+
+    @classmethod
+    @checked
+    def of(cls, saved: Sequence[SavedStatistics]) -> SavedTestSet:
+        """The systems of one or more statistics files, for `compare`, `plan`, `panel`, ….
+
+        All must have been counted against the same references; documents and domains are those of
+        the first that has them.
+
+        >>> from truebleu.metrics import SavedStatistics
+        >>> from truebleu.corpus import as_test_set
+        >>> texts = as_test_set({"a": ["A cat sat."], "b": ["The cat sat."]}, ["The cat sat."])
+        >>> list(SavedTestSet.of(SavedStatistics.of_systems(texts, ["chrf"])).systems)
+        ['a', 'b']
+        """
+        if not saved:
+            raise EmptyTextError("statistics")
+        first = saved[0]
+        names = [statistics.system for statistics in saved]
+        for place, statistics in enumerate(saved):
+            if statistics.system in names[:place]:
+                raise DuplicateSystemError(statistics.system)
+            statistics.require_same_as(first)
+        text = AbsentText(first.label, first.segments)
+        return cls(
+            systems={system.system: AbsentText(system.label, system.segments) for system in saved},
+            references=(text,) * first.references,
+            reference_names=tuple(f"reference {i}" for i in range(1, first.references + 1)),
+            documents=_first_known(system.documents for system in saved),
+            domains=_first_known(system.domains for system in saved),
+            is_examined=True,
+            saved=tuple(saved),
+        )
+
+    @property
+    def references_per_segment(self) -> int | None:
+        """As the signatures of the metrics say it."""
+        return self.saved[0].references_per_segment
+
+    @property
+    def reference_lengths(self) -> tuple[int, ...]:
+        """Characters of the first reference that each segment has."""
+        return self.saved[0].lengths
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the references that the statistics were counted against."""
+        return self.saved[0].fingerprint
+
+    @checked
+    def metrics(self, metrics: Sequence[Metric]) -> list[Metric]:
+        """The metrics with the counts that were saved; others are refused."""
+        by_name = {statistics.system: statistics for statistics in self.saved}
+        return [SavedMetric(self.saved[0].fixed(metric), by_name) for metric in metrics]
+
+
+def _first_known(
+    labels: Iterable[tuple[str, ...] | None],
+) -> tuple[str, ...] | None:
+    return next((known for known in labels if known is not None), None)
+
+
+class SavedMetric(CountedMetric):
+    """A metric whose counts were saved, of whichever systems a test set has."""
+
+    def __init__(self, metric: Metric, saved: dict[str, SavedStatistics]) -> None:
+        self._saved = saved
+        super().__init__(metric, _stacked(metric, list(saved.values())))
+
+    def count(self, test_set: TestSet) -> Statistics:
+        """What was saved of its systems."""
+        return _stacked(self.metric, [self._saved[name] for name in test_set.systems])
+
+    def sentence_level(self) -> Metric:
+        """That of the metric."""
+        return self.metric.sentence_level()
+
+    def segment_scores(self, rows: NDArray[Any]) -> list[tuple[float | None, ...]]:
+        """As the metric does."""
+        return self.metric.segment_scores(rows)
+
+    def column_parts(self, width: int) -> tuple[str, ...]:
+        """As the metric says."""
+        return self.metric.column_parts(width)
+
+
+def _stacked(metric: Metric, saved: Sequence[SavedStatistics]) -> Statistics:
+    import numpy as np
+
+    from truebleu._core import Statistics
+
+    return Statistics(np.stack([statistics.by(metric) for statistics in saved], axis=1))
+
+
 @checked
 def save_statistics(
     statistics: SavedStatistics | Sequence[SavedStatistics],
@@ -190,11 +303,9 @@ def save_statistics(
     path = Path(path)
     systems = [statistics] if isinstance(statistics, SavedStatistics) else list(statistics)
     if path.suffix == PARQUET:
-        from truebleu.metrics._statistics_parquet import parquet_bytes
-
-        data = parquet_bytes(systems)
+        data = _parquet_bytes(systems)
     elif len(systems) != 1:
-        names = ", ".join(one.system for one in systems)
+        names = ", ".join(system.system for system in systems)
         raise SettingError("systems", names, f"one system for JSON; FILE{PARQUET} holds several")
     else:
         data = _text(systems[0]).encode()
@@ -242,10 +353,11 @@ def find_statistics(path: str) -> tuple[SavedStatistics, ...] | None:
 
 def _among(path: str, data: bytes) -> tuple[SavedStatistics, ...] | None:
     if data[:4] == PARQUET_MAGIC:
-        from truebleu.metrics._statistics_parquet import parsed_parquet
-
-        return parsed_parquet(path, data)
+        return _parsed_parquet(path, data)
     return (_parsed(path, data),) if BEGINNING.match(data) else None
+
+
+# JSON: one system, a line for each column.
 
 
 def _text(statistics: SavedStatistics) -> str:
@@ -296,7 +408,7 @@ def _numbers(column: NDArray[np.float64]) -> list[int | float]:
     """Whole numbers without a point, but for huge ones and for -0.0, which would lose its sign."""
     import numpy as np
 
-    finite(column)
+    _finite(column)
     whole = (column == np.floor(column)) & (np.abs(column) < LARGEST_EXACT)
     whole &= (column != 0) | ~np.signbit(column)
     counts = zip(column.tolist(), whole.tolist(), strict=True)
@@ -314,7 +426,7 @@ def _checksum(document: Mapping[str, Any]) -> str:
 
 def _parsed(path: str, data: bytes) -> SavedStatistics:
     document = _json(path, data)
-    version_of(path, document)
+    _require_version(path, document)
     checksum = document.pop("checksum", None)
     if checksum != _checksum(document):
         found = "contents that do not fit their checksum"
@@ -322,7 +434,7 @@ def _parsed(path: str, data: bytes) -> SavedStatistics:
     return _statistics(path, document)
 
 
-def version_of(path: str, document: Mapping[str, Any]) -> None:
+def _require_version(path: str, document: Mapping[str, Any]) -> None:
     """Refuse a layout that this truebleu does not know."""
     version = document.get("version")
     if version != FORMAT_VERSION:
@@ -330,7 +442,7 @@ def version_of(path: str, document: Mapping[str, Any]) -> None:
         raise MalformedFileError(path, None, f"format version {version!r}", expected)
 
 
-def finite(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+def _finite(counts: NDArray[np.float64]) -> NDArray[np.float64]:
     """The counts, refused where one is no number."""
     import numpy as np
 
@@ -370,7 +482,7 @@ def _statistics(path: str, document: Mapping[str, Any]) -> SavedStatistics:
     except (KeyError, TypeError, ValueError, OverflowError):
         raise MalformedFileError(path, None, "another layout", KIND) from None
     lists = (*rows.values(), statistics.lengths, statistics.documents, statistics.domains)
-    if any(one is not None and len(one) != statistics.segments for one in lists):
+    if any(values is not None and len(values) != statistics.segments for values in lists):
         raise MalformedFileError(path, None, "lists of different length", KIND)
     return statistics
 
@@ -386,3 +498,161 @@ def _rows(columns: Any) -> NDArray[np.float64]:
 
 def _labels(labels: list[str] | None) -> tuple[str, ...] | None:
     return None if labels is None else tuple(labels)
+
+
+# Parquet: a row per system and segment, which any reader of Parquet can use, and a header in the
+# metadata of the file.
+
+
+# Under this key the metadata has the header, as JSON.
+PARQUET_HEADER = STATISTICS.encode()
+PARQUET_LABELS = {"document": "documents", "domain": "domains"}
+
+
+def _parquet_bytes(systems: Sequence[SavedStatistics]) -> bytes:
+    """The file that holds these systems, which were counted against the same references."""
+    from json import dumps
+
+    import numpy as np
+
+    pyarrow = _pyarrow("writing Parquet files")
+    first = systems[0]
+    for system in systems:
+        system.require_same_as(first)
+    names_of = {
+        signature: [
+            f"{signature.split('|')[0]}.{place}.{column}" for column in range(rows.shape[1])
+        ]
+        for place, (signature, rows) in enumerate(first.rows.items())
+    }
+    counts: dict[str, Column] = {}
+    for signature, names in names_of.items():
+        rows = _finite(np.concatenate([system.rows[signature] for system in systems]))
+        counts |= {name: rows[:, place] for place, name in enumerate(names)}
+    header: dict[str, Any] = {
+        "version": FORMAT_VERSION,
+        "systems": [{"name": system.system, "output": system.output} for system in systems],
+        "segments": first.segments,
+        "references": first.references,
+        "fingerprint": first.fingerprint,
+        "metrics": [
+            {"signature": signature, "columns": names} for signature, names in names_of.items()
+        ],
+    }
+    labels: dict[str, list[Any]] = {"characters": list(first.lengths) * len(systems)}
+    labels |= {
+        name: list(values) * len(systems)
+        for name, field in PARQUET_LABELS.items()
+        if (values := getattr(first, field)) is not None
+    }
+    header["checksum"] = _parquet_checksum(header, labels, counts)
+    of_rows = [system.system for system in systems for _ in range(first.segments)]
+    columns = {
+        "system": pyarrow.array(of_rows).dictionary_encode(),
+        "segment": pyarrow.array(list(range(1, first.segments + 1)) * len(systems)),
+        **{name: pyarrow.array(values) for name, values in labels.items()},
+        **{name: pyarrow.array(_small(column)) for name, column in counts.items()},
+    }
+    table = pyarrow.table(columns).replace_schema_metadata({PARQUET_HEADER: dumps(header)})
+    sink = pyarrow.BufferOutputStream()
+    pyarrow.parquet.write_table(table, sink, compression="zstd")
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def _parsed_parquet(path: str, data: bytes) -> tuple[SavedStatistics, ...] | None:
+    """The systems in a file; None where it is a table of another kind."""
+    from json import loads
+
+    pyarrow = _pyarrow("reading Parquet files")
+    try:
+        file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data))
+        written = (file.schema_arrow.metadata or {}).get(PARQUET_HEADER)
+        if written is None:
+            return None
+        header: dict[str, Any] = loads(written)
+        _require_version(path, header)
+        table = file.read()
+        return _parquet_systems(path, header, table)
+    except TruebleuError:
+        raise
+    except (pyarrow.ArrowException, OSError) as error:
+        reason = " ".join(str(error).split())
+        raise MalformedFileError(path, None, f"damaged Parquet ({reason})", KIND) from None
+    except (KeyError, TypeError, AttributeError, ValueError, RecursionError):
+        raise MalformedFileError(path, None, "another layout", KIND) from None
+
+
+def _parquet_systems(
+    path: str, header: Mapping[str, Any], table: Any
+) -> tuple[SavedStatistics, ...]:
+    import numpy as np
+
+    header = dict(header)
+    checksum, segments = header.pop("checksum"), int(header["segments"])
+    kept = [name for name in ("characters", *PARQUET_LABELS) if name in table.column_names]
+    labels = {name: table[name].to_pylist() for name in kept}
+    counts = {
+        name: np.asarray(table[name].to_numpy(), dtype=np.float64)
+        for metric in header["metrics"]
+        for name in metric["columns"]
+    }
+    if checksum != _parquet_checksum(header, labels, counts):
+        found = "contents that do not fit their checksum"
+        raise MalformedFileError(path, None, found, f"{KIND}, unchanged")
+    names = [system["name"] for system in header["systems"]]
+    if table["system"].to_pylist() != [name for name in names for _ in range(segments)]:
+        raise MalformedFileError(path, None, "rows in another order", f"{KIND}, unchanged")
+    rows = {
+        metric["signature"]: _finite(np.stack([counts[name] for name in metric["columns"]], axis=1))
+        for metric in header["metrics"]
+    }
+    return tuple(
+        SavedStatistics(
+            system=system["name"],
+            segments=segments,
+            references=header["references"],
+            fingerprint=header["fingerprint"],
+            output=system["output"],
+            lengths=tuple(labels["characters"][:segments]),
+            documents=tuple(labels["document"][:segments]) if "document" in labels else None,
+            domains=tuple(labels["domain"][:segments]) if "domain" in labels else None,
+            rows={
+                signature: np.ascontiguousarray(part[place * segments : (place + 1) * segments])
+                for signature, part in rows.items()
+            },
+            label=path,
+        )
+        for place, system in enumerate(header["systems"])
+    )
+
+
+def _parquet_checksum(
+    header: Mapping[str, Any], labels: Mapping[str, Sequence[object]], counts: Mapping[str, Column]
+) -> str:
+    """SHA-256 of the header, the labels and the counts as floats, however the table stores them."""
+    from hashlib import sha256
+    from json import dumps
+
+    digest = sha256(dumps([header, labels], sort_keys=True).encode())
+    for name in sorted(counts):
+        digest.update(counts[name].astype("<f8").tobytes())
+    return f"sha256:{digest.hexdigest()}"
+
+
+def _small(column: Column) -> NDArray[Any]:
+    """Whole numbers as such, so that other readers see counts; all else as it is."""
+    import numpy as np
+
+    whole = column.astype(np.int64) if np.abs(column).max(initial=0) < 2**53 else None
+    if whole is None or (whole != column).any() or (np.signbit(column) & (column == 0)).any():
+        return np.ascontiguousarray(column)
+    return whole
+
+
+def _pyarrow(purpose: str) -> Any:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtraError(purpose, "parquet") from None
+    return pyarrow

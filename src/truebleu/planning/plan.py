@@ -47,8 +47,8 @@ from truebleu.planning.power import (
     varies_only_by_rounding,
 )
 from truebleu.resampling import Units
-from truebleu.significance.compare import pairs_to_compare
 from truebleu.significance.intervals import smallest_replicates
+from truebleu.significance.pairs import pairs_to_compare
 from truebleu.significance.settings import CompareSettings, units_of
 from truebleu.significance.statistics import MetricStatistics
 

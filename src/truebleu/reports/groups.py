@@ -11,9 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from truebleu.reports.document import Block, Value
-    from truebleu.significance.compare import Comparison, PairResult
-    from truebleu.significance.groups import GroupComparison, GroupScores
-    from truebleu.significance.scores import Scores
+    from truebleu.significance.compare import Comparison, GroupComparison, PairResult
+    from truebleu.significance.scores import GroupScores, Scores
 
 Group = TypeVar("Group", "GroupScores", "GroupComparison")
 

@@ -10,6 +10,7 @@ from truebleu._lazy import lazy_name
 if TYPE_CHECKING:
     from truebleu.significance.compare import (
         Comparison as Comparison,
+        GroupComparison as GroupComparison,
         MetricResult as MetricResult,
         PairResult as PairResult,
         SystemResult as SystemResult,
@@ -27,10 +28,6 @@ if TYPE_CHECKING:
         GateCheck as GateCheck,
         GateResult as GateResult,
         GateSettings as GateSettings,
-    )
-    from truebleu.significance.groups import (
-        GroupComparison as GroupComparison,
-        GroupScores as GroupScores,
     )
     from truebleu.significance.intervals import (
         INTERVAL_METHODS as INTERVAL_METHODS,
@@ -65,7 +62,11 @@ if TYPE_CHECKING:
         people_agreement as people_agreement,
         read_curves as read_curves,
     )
-    from truebleu.significance.scores import Scores as Scores, SystemScores as SystemScores
+    from truebleu.significance.scores import (
+        GroupScores as GroupScores,
+        Scores as Scores,
+        SystemScores as SystemScores,
+    )
     from truebleu.significance.settings import (
         CompareSettings as CompareSettings,
         IntervalSettings as IntervalSettings,
@@ -96,19 +97,18 @@ if TYPE_CHECKING:
 
 # The public names by the module that they live in.
 _HOMES = {
-    "compare": "Comparison MetricResult PairResult SystemResult",
+    "compare": "Comparison GroupComparison MetricResult PairResult SystemResult",
     "corrections": (
         "CORRECTIONS Correction adjust experimentwise_error scheffe_p tukey_p westfall_young"
     ),
     "gate": "GateCheck GateResult GateSettings",
-    "groups": "GroupComparison GroupScores",
     "intervals": "INTERVAL_METHODS IntervalMethod basic_interval bca_interval percentile_interval",
     "optimizer_runs": "RunScores group_runs",
     "panel": "Heterogeneity Panel PanelComparison PanelSettings PanelSystem SetResult",
     "panel_files": "read_panel",
     "pairs": "clusters probability_of_best rank_ranges",
     "people": ("AgreementCurve CURVES PeopleAgreement find_curve people_agreement read_curves"),
-    "scores": "Scores SystemScores",
+    "scores": "GroupScores Scores SystemScores",
     "settings": "CompareSettings IntervalSettings ResamplingSettings",
     "statistics": "MetricStatistics bootstrap_scores metric_statistics swap_differences",
     "student": "student_interval",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict
 
 import numpy as np
@@ -11,16 +10,13 @@ import numpy as np
 from truebleu._results import Result
 from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED, checked
 from truebleu.corpus.test_set import as_test_set
-from truebleu.errors import SettingError, UnknownNameError
+from truebleu.errors import SettingError
 from truebleu.metrics.base import CountedMetric
 from truebleu.metrics.registry import metric_labels, metrics_for
 from truebleu.resampling import Bootstrap, Swaps
 from truebleu.significance.corrections import (
-    CORRECTIONS,
     adjust,
-    default_correction,
     experimentwise_error,
-    smallest_factor,
 )
 from truebleu.significance.intervals import (
     INTERVAL_METHODS,
@@ -34,6 +30,7 @@ from truebleu.significance.pairs import (
     all_pair_tests,
     clusters,
     pair_wins,
+    pairs_to_compare,
     probability_of_best,
     rank_ranges,
     significantly_better,
@@ -44,7 +41,9 @@ from truebleu.significance.settings import (
     chosen_unit,
     default_interval,
     default_test,
+    for_comparisons,
     known_clusters,
+    require_enough_replicates,
     resolve_about,
     units_of,
 )
@@ -53,13 +52,10 @@ from truebleu.significance.tests import (
     TESTS,
     default_replicates,
     fewest_units,
-    find_test,
-    replicates_for,
-    smallest_p,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -68,18 +64,19 @@ if TYPE_CHECKING:
         ColumnsLike,
         ReferencesLike,
         SystemsLike,
+        TestSet,
         TestSetOutline,
         TextWarning,
     )
-    from truebleu.metrics.base import Metric, Signature
+    from truebleu.metrics.base import Metric, Score, Signature
     from truebleu.resampling import Values
-    from truebleu.significance.groups import GroupComparison
+    from truebleu.significance.groups import SegmentGroup
     from truebleu.significance.optimizer_runs import RunScores
     from truebleu.significance.pairs import PairTests
     from truebleu.significance.people import AgreementCurve, PeopleAgreement
     from truebleu.significance.statistics import Pair, Progress, Spread
 
-__all__ = ["Comparison", "MetricResult", "PairResult", "SystemResult", "compare"]
+__all__ = ["Comparison", "GroupComparison", "MetricResult", "PairResult", "SystemResult", "compare"]
 
 RESULT_VERSION = 1
 
@@ -219,6 +216,46 @@ class MetricResult:
             **values,
             **self.signature.to_dict(),
             "clusters": [list(cluster) for cluster in self.clusters],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupComparison:
+    """The comparisons of systems on a group of segments.
+
+    Attributes:
+        column: what the segments are grouped by.
+        label: of the group.
+        segments: how many there are.
+        unit: what was drawn or swapped as a whole.
+        units: how many.
+        systems: the scores by name and metric's label.
+        comparisons: every pair by every metric, adjusted for those of all groups; the simultaneous
+            intervals of all groups of the column hold together. None at all where there are too
+            few units to test.
+    """
+
+    column: str
+    label: str
+    segments: int
+    unit: Unit
+    units: int
+    systems: Mapping[str, Mapping[str, float]]
+    comparisons: tuple[PairResult, ...]
+
+    @checked
+    def of(self, metric: str) -> tuple[PairResult, ...]:
+        """The comparisons by one metric."""
+        return tuple(pair for pair in self.comparisons if pair.metric == metric)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            **{name: getattr(self, name) for name in self.__slots__},
+            "systems": [
+                {"name": name, "scores": dict(scores)} for name, scores in self.systems.items()
+            ],
+            "comparisons": [pair.to_dict() for pair in self.comparisons],
         }
 
 
@@ -400,7 +437,7 @@ def compare(
     columns = test_set.columns(by)
     _require_groups(columns, settings, runs=grouped is not None)
     units = units_of(test_set, settings)
-    settings = _for_family(
+    settings = for_comparisons(
         settings, len(pairs), len(units), replicates=replicates, correction=correction
     )
     counted = [CountedMetric(metric, metric.count(test_set)) for metric in parsed]
@@ -480,15 +517,14 @@ def compare(
         )
     groups: tuple[GroupComparison, ...] = ()
     if columns:
-        from truebleu.significance.groups import compare_groups
+        from truebleu.significance.groups import segment_groups
 
-        groups = compare_groups(
+        groups = _compare_groups(
             test_set,
             counted,
-            columns,
+            segment_groups(test_set, columns, unit, settings),
             settings,
             len(pairs),
-            unit=unit,
             replicates=replicates,
             interval=interval,
         )
@@ -522,57 +558,11 @@ def _require_groups(
         raise SettingError("by", ", ".join(columns), f"no {beside[0]} beside it")
 
 
-def _for_family(
-    settings: CompareSettings,
-    comparisons: int,
-    units: int,
-    *,
-    replicates: int | None,
-    correction: str | None,
-) -> CompareSettings:
-    """The settings with what was left open chosen for so many comparisons.
-
-    Refuses replicates and corrections by which no difference, however clear, could be significant.
-    """
-    test = find_test(settings.test)
-    if correction is None and test.null is not None:
-        settings = replace(settings, correction=default_correction(comparisons))
-    name, alpha = settings.correction, settings.alpha
-    if replicates is None:
-        needed = default_replicates(name, comparisons, alpha)
-        more = needed if needed > settings.replicates else None
-        return replace(settings, test_replicates=more)
-    exact = test.source == "swaps" and Swaps(replicates=replicates).enumerates(units)
-    factor = smallest_factor(name, comparisons, alone=False)
-    least = replicates_for(alpha / factor)
-    if replicates < least and not exact and not settings.adaptive:
-        title = CORRECTIONS[name].short_title
-        expected = (
-            f"at least {least:,} for {comparisons:,} comparisons corrected by {title}: with "
-            f"{replicates:,} the smallest possible p is {smallest_p(replicates) * factor:.3g}. "
-            "Leave the number out, or use westfall-young, which needs no more for more comparisons"
-        )
-        raise SettingError("replicates", replicates, expected)
-    return settings
-
-
 def _require_runs_interval(settings: CompareSettings) -> None:
     if INTERVAL_METHODS[settings.interval].means_only:
         usable = [name for name, method in INTERVAL_METHODS.items() if not method.means_only]
         expected = f"one of {', '.join(usable)} with optimizer runs"
         raise SettingError("interval", settings.interval, expected)
-
-
-def pairs_to_compare(names: Sequence[str], baseline: str | None) -> list[Pair]:
-    """All pairs in the order of the systems, or every other system with the baseline."""
-    if len(names) < 2:
-        raise SettingError("systems", len(names), "at least two to compare")
-    if baseline is None:
-        return list(combinations(range(len(names)), 2))
-    if baseline not in names:
-        raise UnknownNameError("baseline", baseline, names)
-    against = list(names).index(baseline)
-    return [(system, against) for system in range(len(names)) if system != against]
 
 
 def _better(
@@ -776,3 +766,104 @@ def _note(differing: int, units: int, settings: CompareSettings) -> PairNote | N
     enough = min(fewest_units(settings.alpha, settings.alternative), units)
     swaps = TESTS[settings.test].source == "swaps"
     return "few units differ" if swaps and differing < enough else None
+
+
+# Groups of segments.
+
+
+# More comparisons than this would need more replicates than anybody waits for.
+MOST_GROUP_COMPARISONS = 2500
+
+
+def _compare_groups(
+    test_set: TestSet,
+    metrics: Sequence[CountedMetric],
+    groups: Sequence[SegmentGroup],
+    settings: CompareSettings,
+    pairs: int,
+    *,
+    replicates: int | None,
+    interval: IntervalName | None,
+) -> tuple[GroupComparison, ...]:
+    """The comparisons of so many pairs in each group, adjusted for those of all groups."""
+    from truebleu.significance.groups import FEWEST_UNITS
+    from truebleu.significance.scores import score
+
+    tested = [group for group in groups if group.units >= FEWEST_UNITS]
+    family = len(tested) * pairs
+    if family > MOST_GROUP_COMPARISONS:
+        found = f"{len(tested)} groups with {pairs} comparisons each"
+        expected = f"at most {MOST_GROUP_COMPARISONS:,} comparisons; fewer groups, or a baseline"
+        raise SettingError("by", found, expected)
+    settings = replace(
+        settings,
+        replicates=_group_replicates(settings, family, tested, replicates),
+    )
+    results = []
+    for group in groups:
+        part, part_metrics = group.part(test_set, metrics)
+        comparisons: tuple[PairResult, ...] = ()
+        systems: Mapping[str, Mapping[str, SystemResult | Score]]
+        if group in tested:
+            compared = compare(
+                part,
+                metrics=part_metrics,
+                **group.resampling(tested, settings, interval),
+                test=settings.test,
+                correction="none",
+                alternative=settings.alternative,
+                baseline=settings.baseline,
+            )
+            systems, comparisons = compared.systems, compared.comparisons
+        else:
+            systems = score(part, metrics=part_metrics)
+        scores = {
+            name: {label: float(result.score) for label, result in by.items()}
+            for name, by in systems.items()
+        }
+        results.append(GroupComparison(**group.values(), systems=scores, comparisons=comparisons))
+    return _adjusted(results, settings.p_value_correction, settings.alpha)
+
+
+def _group_replicates(
+    settings: CompareSettings,
+    family: int,
+    tested: Sequence[SegmentGroup],
+    replicates: int | None,
+) -> int:
+    """As many replicates as the comparisons of all groups need, or those that were asked for."""
+    correction = settings.p_value_correction
+    if replicates is None:
+        return max(settings.replicates, default_replicates(correction, family, settings.alpha))
+    swaps = Swaps(replicates=replicates)
+    if not all(swaps.enumerates(group.units) for group in tested):
+        require_enough_replicates(
+            replicates, correction, max(family, 1), settings.alpha, kind="comparisons of groups"
+        )
+    return replicates
+
+
+def _adjusted(
+    groups: Sequence[GroupComparison], correction: str, alpha: float
+) -> tuple[GroupComparison, ...]:
+    """The groups with p-values adjusted over all of them, metric by metric."""
+    labels = {pair.metric for group in groups for pair in group.comparisons}
+    by_label: dict[str, Iterator[float]] = {}
+    for label in labels:
+        p = [pair.p for group in groups for pair in group.of(label)]
+        by_label[label] = iter(adjust(np.array(p), correction).tolist())
+    results = []
+    for group in groups:
+        comparisons = []
+        for pair in group.comparisons:
+            p_adjusted = next(by_label[pair.metric])
+            comparisons.append(
+                replace(
+                    pair,
+                    p_adjusted=p_adjusted,
+                    significant=p_adjusted <= alpha,
+                    simultaneous_interval=pair.simultaneous_interval or pair.interval,
+                )
+            )
+        results.append(replace(group, comparisons=tuple(comparisons)))
+    return tuple(results)

@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from truebleu import _core
 from truebleu._settings import checked
-from truebleu.errors import SettingError
+from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import TIE_TOLERANCE, Swaps, Values, as_replicates, as_values
 from truebleu.significance.corrections import (
     CORRECTIONS,
@@ -602,3 +603,15 @@ def _decisions(better: ArrayLike) -> NDArray[np.bool_]:
         expected = "at most one better system in each pair, and none better than itself"
         raise SettingError("better", (first, second), expected)
     return wins
+
+
+def pairs_to_compare(names: Sequence[str], baseline: str | None) -> list[Pair]:
+    """All pairs in the order of the systems, or every other system with the baseline."""
+    if len(names) < 2:
+        raise SettingError("systems", len(names), "at least two to compare")
+    if baseline is None:
+        return list(combinations(range(len(names)), 2))
+    if baseline not in names:
+        raise UnknownNameError("baseline", baseline, names)
+    against = list(names).index(baseline)
+    return [(system, against) for system in range(len(names)) if system != against]

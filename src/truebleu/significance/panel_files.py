@@ -12,8 +12,7 @@ from truebleu.corpus._reading import read_test_set
 from truebleu.corpus._tables import parse_table
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import MalformedFileError, SettingError
-from truebleu.metrics.saved_test_set import SavedTestSet
-from truebleu.metrics.statistics_files import find_statistics, read_all_statistics
+from truebleu.metrics.statistics_files import SavedTestSet, find_statistics, read_all_statistics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

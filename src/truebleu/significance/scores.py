@@ -26,11 +26,10 @@ if TYPE_CHECKING:
     )
     from truebleu.metrics.base import Metric, Score, Signature
     from truebleu.resampling import Units
-    from truebleu.significance.groups import GroupScores
     from truebleu.significance.settings import IntervalSettings
     from truebleu.significance.statistics import Progress
 
-__all__ = ["Scores", "SystemScores", "score"]
+__all__ = ["GroupScores", "Scores", "SystemScores", "score"]
 
 RESULT_VERSION = 1
 
@@ -68,6 +67,34 @@ class SystemScores:
         for label, note in self.notes.items():
             scores[label]["note"] = note
         return {"name": self.name, "scores": scores}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupScores:
+    """The scores of a group of segments.
+
+    Attributes:
+        column: what the segments are grouped by.
+        label: of the group.
+        segments: how many there are.
+        unit: what was drawn as a whole; None without intervals.
+        units: how many were drawn; None without intervals.
+        systems: their scores; the intervals of all groups of the column hold together.
+    """
+
+    column: str
+    label: str
+    segments: int
+    unit: Unit | None
+    units: int | None
+    systems: tuple[SystemScores, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        values = {name: getattr(self, name) for name in self.__slots__}
+        if self.unit is None:
+            del values["unit"], values["units"]
+        return {**values, "systems": [system.to_dict() for system in self.systems]}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,13 +290,23 @@ def _with_groups(
     if not columns:
         return scores
     from truebleu.metrics.base import CountedMetric
-    from truebleu.significance.groups import score_groups
+    from truebleu.significance.groups import segment_groups
 
+    settings = scores.settings
     counted = [CountedMetric(metric, counts[label]) for label, metric in metrics.items()]
-    groups = score_groups(
-        test_set, counted, columns, unit=unit, settings=scores.settings, interval=interval
-    )
-    return replace(scores, groups=groups)
+    groups = segment_groups(test_set, columns, unit, settings)
+    results = []
+    for group in groups:
+        part, part_metrics = group.part(test_set, counted)
+        options: dict[str, Any] = {}
+        if settings is not None and group.units > 1:
+            options = {"confidence": True, **group.resampling(groups, settings, interval)}
+        values = group.values()
+        if settings is None:
+            values |= {"unit": None, "units": None}
+        systems = score(part, metrics=part_metrics, **options).systems
+        results.append(GroupScores(**values, systems=systems))
+    return replace(scores, groups=tuple(results))
 
 
 def _scores(

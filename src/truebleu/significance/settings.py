@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from truebleu._settings import (
@@ -27,10 +27,20 @@ from truebleu._settings import (
     require_seed,
 )
 from truebleu.errors import SettingError
-from truebleu.resampling import Units
-from truebleu.significance.corrections import CORRECTIONS
+from truebleu.resampling import Swaps, Units
+from truebleu.significance.corrections import (
+    CORRECTIONS,
+    default_correction,
+    smallest_factor,
+)
 from truebleu.significance.intervals import smallest_replicates
-from truebleu.significance.tests import TESTS, replicates_for, smallest_p
+from truebleu.significance.tests import (
+    TESTS,
+    default_replicates,
+    find_test,
+    replicates_for,
+    smallest_p,
+)
 
 if TYPE_CHECKING:
     from truebleu.corpus.test_set import TestSet
@@ -268,3 +278,57 @@ def known_clusters(test_set: TestSet, settings: ResamplingSettings) -> tuple[Uni
     if test_set.documents is None or len(set(test_set.documents)) < 2:
         return None
     return by_segment, Units.documents(test_set.documents)
+
+
+def for_comparisons(
+    settings: CompareSettings,
+    comparisons: int,
+    units: int,
+    *,
+    replicates: int | None,
+    correction: str | None,
+) -> CompareSettings:
+    """The settings with what was left open chosen for so many comparisons.
+
+    Refuses replicates and corrections by which no difference, however clear, could be significant.
+    """
+    test = find_test(settings.test)
+    if correction is None and test.null is not None:
+        settings = replace(settings, correction=default_correction(comparisons))
+    name, alpha = settings.correction, settings.alpha
+    if replicates is None:
+        needed = default_replicates(name, comparisons, alpha)
+        more = needed if needed > settings.replicates else None
+        return replace(settings, test_replicates=more)
+    exact = test.source == "swaps" and Swaps(replicates=replicates).enumerates(units)
+    if not exact and not settings.adaptive:
+        hint = ", or use westfall-young, which needs no more for more comparisons"
+        require_enough_replicates(
+            replicates, name, comparisons, alpha, kind="comparisons", hint=hint
+        )
+    return settings
+
+
+def require_enough_replicates(
+    replicates: int, correction: str, family: int, alpha: float, *, kind: str, hint: str = ""
+) -> None:
+    """Refuse replicates by which nothing could be significant after a correction.
+
+    Args:
+        replicates: how many.
+        correction: its name.
+        family: how many comparisons.
+        alpha: the significance level.
+        kind: what the message calls the comparisons.
+        hint: what else to try than leaving the number out.
+    """
+    factor = smallest_factor(correction, family, alone=False)
+    least = replicates_for(alpha / factor)
+    if replicates < least:
+        title = CORRECTIONS[correction].short_title
+        expected = (
+            f"at least {least:,} for {family:,} {kind} corrected by {title}: with "
+            f"{replicates:,} the smallest possible p is {smallest_p(replicates) * factor:.3g}. "
+            f"Leave the number out{hint}"
+        )
+        raise SettingError("replicates", replicates, expected)

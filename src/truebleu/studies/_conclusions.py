@@ -17,7 +17,7 @@ import numpy as np
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner, Task
 from truebleu.resampling import TIE_TOLERANCE
-from truebleu.significance.compare import pairs_to_compare
+from truebleu.significance.pairs import pairs_to_compare
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.tests import TESTS as SIGNIFICANCE_TESTS, bootstrap_wins
 from truebleu.studies._pool import Pool, Sampling, draw_by_size, require_count

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -17,7 +18,7 @@ from truebleu.errors import (
 from truebleu.human._tables import NotAScoreError, Scale, digest, parse_score
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 
 # Without slots, so that a file is parsed once however many readers look at it.
@@ -68,7 +69,7 @@ class ToolFile:
 
     def records(self) -> list[tuple[int, dict[str, Any]]]:
         """Every JSON line with its number, blank ones left out."""
-        found = []
+        records = []
         for number, line in enumerate(self.lines, 1):
             if not line.strip():
                 continue
@@ -78,8 +79,8 @@ class ToolFile:
                 self.refuse(number, shortened(line), "a JSON object on each line")
             if not isinstance(record, dict):
                 self.refuse(number, shortened(line), "a JSON object on each line")
-            found.append((number, record))
-        return found
+            records.append((number, record))
+        return records
 
     def score(self, value: object, line: int | None, what: str = "a score") -> float | None:
         """A score, refused with its line where it is none."""
@@ -123,7 +124,7 @@ def shortened(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ToolScores:
-    """Segment scores of some systems, as a tool wrote them.
+    """Segment scores of some systems, as a tool wrote them or as they are in memory.
 
     Attributes:
         label: what messages call them.
@@ -139,8 +140,8 @@ class ToolScores:
     digest: str
     name: str
     higher_is_better: bool | None
-    by_system: Mapping[str, Sequence[float | None]] = field(repr=False)
-    items: tuple[tuple[str, str], ...] | None = field(default=None, repr=False)
+    by_system: Mapping[str, Sequence[float | None]] = field(compare=False, repr=False)
+    items: tuple[tuple[str, str], ...] | None = field(default=None, compare=False, repr=False)
     raters: int = 1
 
     @classmethod
@@ -237,3 +238,36 @@ def numbered(
             expected = f"numbers from {first} to {last}, as many as there are scores of {what}"
             file.refuse(line, f"segment {number}", expected)
     return [scores[number][1] for number in range(first, last + 1)]
+
+
+# Scores in memory.
+
+
+def given_scores(scores: Mapping[str, Iterable[object]]) -> ToolScores:
+    """Segment scores that are in memory: for each system an array or list, None or NaN if missing.
+
+    >>> given_scores({"a": [0.5, None]}).of("a", 2, Scale())
+    [0.5, None]
+    """
+    if not scores:
+        raise SettingError("scores", {}, "the scores of at least one system")
+    numbers = {system: _numbers(system, values) for system, values in scores.items()}
+    # repr tells every float from every other.
+    checksum = digest(repr(sorted(numbers.items())).encode())
+    return ToolScores("scores", checksum, "", None, numbers)
+
+
+def _numbers(system: str, values: Iterable[object]) -> list[float | None]:
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise SettingError(f"scores of {system!r}", values, "a list or array of numbers")
+    numbers: list[float | None] = []
+    for segment, value in enumerate(values, 1):
+        try:
+            # Arrays say that a score is missing with the number that equals no number.
+            missing = value is None or value != value
+            numbers.append(None if missing else parse_score(value))
+        except (ValueError, TypeError) as reason:
+            expected = f"{reason}" if isinstance(reason, NotAScoreError) else "a number"
+            where = f"scores of {system!r}: segment {segment}"
+            raise SettingError(where, value, expected) from None
+    return numbers

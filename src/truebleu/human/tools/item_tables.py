@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from truebleu.human._score_table import given_scores
 from truebleu.human._tables import (
     SEGMENTS,
     SYSTEMS,
@@ -20,7 +19,7 @@ from truebleu.human._tables import (
     parse_score_table,
 )
 from truebleu.human.tools._items import Evaluation, Item
-from truebleu.human.tools._scores import ToolFile, system_of
+from truebleu.human.tools._scores import ToolFile, given_scores, system_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
