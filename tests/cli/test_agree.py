@@ -169,7 +169,7 @@ def test_given_scores_need_no_texts(folder: Path, tmp_path: Path) -> None:
     [
         (["-m", "bleu"], "which BLEU needs"),
         (["-r", "ref.txt"], "the outputs of the systems"),
-        (["output.txt"], "a reference"),
+        (["output.txt"], "references: found 'none'"),
         (["-s", "source.txt"], "outputs beside --source"),
     ],
 )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -75,3 +78,75 @@ def test_what_cannot_be_compared_is_refused(arguments: tuple[str, ...], message:
     done = run(*arguments)
     assert (done.code, done.out) == (2, "")
     assert message in done.err
+
+
+def test_explain_and_score_call_items_by_their_names() -> None:
+    explained = run("explain", "new.csv", "old.csv", "-m", "scores", "-f", "json", *ALWAYS)
+    result = json.loads(explained.out)
+    assert result["segment_names"][:2] == ["q59", "q58"]
+    shown = run("explain", "new.csv", "old.csv", "-m", "scores", *ALWAYS).out
+    assert "segment  q58 " in shown
+    rows = run("score", "new.csv", "-m", "scores", "--per-segment", "-f", "tsv").out.splitlines()
+    assert rows[1:4] == ["system\tsegment\tscore", "new\tq59\t0.0", "new\tq58\t1.0"]
+    by_system = json.loads(
+        run("score", "new.csv", "-m", "scores", "--per-segment", "-f", "json").out
+    )
+    assert by_system["segment_names"][0] == "q59"
+
+
+def test_a_report_calls_items_by_their_names(tmp_path: Path) -> None:
+    done = run("report", "new.csv", "old.csv", "-m", "scores", "-o", "page.html", *ALWAYS)
+    assert done.code == 0
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    (block,) = re.findall(r'id="data-description">([^<]+)<', page)
+    assert json.loads(gzip.decompress(base64.b64decode(block)))["names"][0] == "q59"
+
+
+def judged(tmp_path: Path, *rows: str) -> None:
+    (tmp_path / "human.csv").write_text("\n".join(["model,id,rater,score", *rows]) + "\n")
+
+
+def test_agree_pairs_judgments_with_items_by_their_names(tmp_path: Path) -> None:
+    answers = [(name, n) for name, every in (("old", 3), ("new", 2)) for n in range(0, 60, every)]
+    judged(tmp_path, *(f"{name},q{n},{who},{n}" for name, n in answers for who in "ab"))
+    done = run(
+        *("agree", "new.csv", "old.csv", "-m", "scores", "--human", "human.csv"),
+        *("-c", "pearson:level=segment,grouping=none", "-f", "json", *ALWAYS),
+    )
+    assert (done.code, done.err) == (0, "")
+    human = json.loads(done.out)["human"]
+    assert "match:names" in human["signature"]
+    assert human["raters"] == 2
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "message"),
+    [
+        (["new,q0,a,1", "old,x9,a,1"], (), "human.csv: line 3: found item x9"),
+        (
+            ["new,q0,a,1", "old,q0,a,1", "old,q1,a,good"],
+            (),
+            "line 4: found score 'good'",
+        ),
+        (["new,q0,a,1", "new,q0,a,1"], (), "line 3: found rater a of item q0 again"),
+        (["new,q0,a,1", "mid,q0,a,1"], (), "line 3: found a judgment of 'mid'"),
+        (["new,q0,a,1", "old,q0,a,1"], ("--first-segment", "0"), "first_segment: found 0"),
+        (["new,q0,a,1", "old,q0,a,1"], ("--human-column", "x"), "human.csv: no score 'x'"),
+    ],
+)
+def test_judgments_that_do_not_fit_the_items_are_refused(
+    tmp_path: Path, rows: list[str], options: tuple[str, ...], message: str
+) -> None:
+    judged(tmp_path, *rows)
+    systems = ("new.csv", "old.csv", "-m", "scores")
+    done = run("agree", *systems, "--human", "human.csv", *options)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+
+
+def test_names_need_files_of_scores(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("x\n")
+    judged(tmp_path, "new,q0,a,1")
+    texts = ("x=a.txt", "y=a.txt", "-r", "a.txt")
+    done = run("agree", *texts, "--human", "human.csv", "--match", "names")
+    assert "match: found 'names', expected systems that are files of scores" in done.err

@@ -136,7 +136,7 @@ def _human_options(command: Callable[..., Any], *, required: bool) -> Callable[.
         ),
         click.option(
             "--match",
-            type=click.Choice(["documents", "numbers", "order"]),
+            type=click.Choice(["names", "documents", "numbers", "order"]),
             help="How segments of the file find those of the texts. Default: what fits.",
         ),
         click.option(
@@ -157,9 +157,7 @@ def read_judgments(test_set: TestSet, human: dict[str, Any]) -> HumanScores | Pa
     """The judgments of a test set's systems, as the options of `human_options` say."""
     return read_human(
         human["human_file"],
-        systems=test_set.systems,
-        segments=len(test_set),
-        documents=test_set.documents,
+        test_set,
         format=human["human_format"],
         column=human["human_column"],
         raters=human["raters"],
@@ -284,7 +282,8 @@ def command(
     """How well do metrics agree with people, and which agrees better?
 
     A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'. Where all
-    metrics are scores from elsewhere, no texts are needed.
+    metrics are scores from elsewhere, no texts are needed: with -m scores, each SYSTEM is a file of
+    scores.
     """
     if curve:
         refuse_idle(NOT_OF_CURVES, "none beside --curve")
@@ -317,6 +316,4 @@ def _texts_or_scores(texts: Texts, metrics: Sequence[Metric]) -> TestSet:
         return textless_test_set(metrics, texts.documents)
     if not texts.systems:
         raise SettingError("SYSTEM", "none", "the outputs of the systems beside -r")
-    if not texts.references:
-        raise SettingError("reference", "none", "a reference (-r FILE) for the outputs")
     return texts.read(metrics)

@@ -157,6 +157,11 @@ class TestSet:
         )
 
     @property
+    def segment_names(self) -> tuple[str, ...] | None:
+        """What people know the segments by; None where that is their number."""
+        return None
+
+    @property
     def fingerprint(self) -> str:
         """Of the references; see `fingerprint`."""
         return fingerprint(self.references)

@@ -238,6 +238,7 @@ class Explanation(Result):
         comparison: scores, differences and p-values.
         pairs: an explanation of each pair by each metric.
         adjusted_for: how many p-values each of the adjusted ones is adjusted for, by metric.
+        segment_names: what people know the segments by; None where that is their number.
     """
 
     REPORT: ClassVar[str] = "truebleu.reports.explain"
@@ -245,6 +246,11 @@ class Explanation(Result):
     comparison: Comparison
     pairs: tuple[PairExplanation, ...]
     adjusted_for: Mapping[str, int]
+    segment_names: tuple[str, ...] | None = None
+
+    def segment_name(self, place: int) -> str:
+        """What a segment is called, by its place from 0."""
+        return str(place + 1) if self.segment_names is None else self.segment_names[place]
 
     @checked
     def of(self, metric: str) -> tuple[PairExplanation, ...]:
@@ -258,6 +264,7 @@ class Explanation(Result):
             "version": RESULT_VERSION,
             **{name: comparison[name] for name in ("test_set", "settings", "metrics", "systems")},
             "adjusted_for": dict(self.adjusted_for),
+            "segment_names": None if self.segment_names is None else list(self.segment_names),
             "explanations": [pair.to_dict() for pair in self.pairs],
             "warnings": comparison["warnings"],
         }
@@ -355,7 +362,12 @@ def explain_pairs(
         compared = [pair for pair in comparison.of(label) if (pair.a, pair.b) in pairs]
         explanations += [explainer.explain(pair, len(compared)) for pair in compared]
         adjusted_for[label] = explainer.adjusted_for * len(compared)
-    return Explanation(comparison=comparison, pairs=tuple(explanations), adjusted_for=adjusted_for)
+    return Explanation(
+        comparison=comparison,
+        pairs=tuple(explanations),
+        adjusted_for=adjusted_for,
+        segment_names=test_set.segment_names,
+    )
 
 
 class _Explainer:

@@ -16,10 +16,12 @@ from truebleu.human._direct_assessment import (
     read_wmt24,
     read_wmt25,
 )
+from truebleu.human._matching import Sheet, item_scores, known_rows
 from truebleu.human._mqm import read_mqm, read_rating_lines, read_rating_table
 from truebleu.human._rankings import read_rankings
 from truebleu.human._score_table import level_of, read_score_lines, read_score_table
 from truebleu.human._tables import (
+    digest,
     is_mqm_header,
     is_number,
     is_pairwise,
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
         PairwiseJudgments,
         Raters,
     )
+    from truebleu.human.tools._items import Evaluation, Item
 
 #: Each reader's kind of file; "table" is a table of scores or of pairwise judgments.
 Kind: TypeAlias = Literal[
@@ -112,8 +115,9 @@ def read_human(
         weights: What errors weigh in MQM: "standard", "wmt24", a list such as "Major=5,Minor=1", a
             mapping, or a file.
         others: Whether to "refuse" or "ignore" judgments of systems that are not in the test set.
-        match: How segments find those of the test set, by "documents", by "numbers" or in "order";
-            by default the first that fits what the file has.
+        match: How segments find those of the test set, by "names" where systems are files of
+            scores whose items have some, by "documents", by "numbers" or in "order"; by default
+            the first that fits what the file has.
         first_segment: The number of the first segment, 0 or 1; by default it is found out.
         language_pair: Which language pair to take from a file with several, as the file writes it.
 
@@ -126,16 +130,19 @@ def read_human(
     """
     if format is not None and format not in FORMATS:
         raise UnknownNameError("format", str(format), FORMATS)
+    names = None
     if test_set is not None:
         if (systems, segments, documents) != (None, None, None):
             expected = "a TestSet alone, or its systems, segments and documents"
             raise SettingError("test_set", "a TestSet and more", expected)
         systems, segments, documents = test_set.systems, len(test_set), test_set.documents
+        names = test_set.segment_names
     size = as_segments(segments)
     request = Request(
         systems=as_systems(systems),
         segments=size,
         documents=as_documents(documents, size),
+        names=names,
         column=column,
         raters=raters,
         weights=weights,
@@ -145,7 +152,57 @@ def read_human(
         language_pair=language_pair,
     )
     name = os.fspath(path)
+    if names is not None and match in (None, "names") and format in (None, "scores"):
+        return read_named_items(name, request)
     return parse_human(name, Files().contents(name), request, format)
+
+
+def read_named_items(path: str, request: Request) -> HumanScores:
+    """Scores of items that have names: a table of items, as the systems' own files may be."""
+    from truebleu.human.tools import read_evaluations
+
+    for setting in ("weights", "first_segment", "language_pair"):
+        if getattr(request, setting) is not None:
+            expected = "none: items are found by their names"
+            raise SettingError(setting, getattr(request, setting), expected)
+    evaluations = read_evaluations(path)
+    lines, systems, scores, places, raters = [], [], [], [], []
+    known = {name: place for place, name in enumerate(request.names or ())}
+    for evaluation in evaluations:
+        items, column = _scored_items(evaluation, request)
+        for item, score in items:
+            if item.name not in known:
+                expected = f"an item of the systems' files, such as {next(iter(known))}"
+                raise MalformedFileError(path, item.line, f"item {item.name}", expected)
+            lines.append(item.line)
+            systems.append(evaluation.system)
+            scores.append(score)
+            places.append(known[item.name])
+            raters.append(item.answer)
+    sheet = Sheet(
+        label=path,
+        digest=digest(Files().contents(path)),
+        lines=lines,
+        systems=systems,
+        scores=scores,
+        raters=raters if all(raters) else None,
+        made=("format:scores", f"column:{column}", "match:names"),
+    )
+    rows = known_rows(path, lines, systems, request)
+    chosen = [places[row] for row in rows]
+    return item_scores(sheet, rows, chosen, request, "segment", request.segments, None, sheet.made)
+
+
+def _scored_items(
+    evaluation: Evaluation, request: Request
+) -> tuple[list[tuple[Item, float | None]], str]:
+    """The answers of one system with their scores, and the name of the score."""
+    if not evaluation.has_names:
+        expected = "a column that names the items, such as id; or --match numbers"
+        raise MalformedFileError(evaluation.label, None, "items without names", expected)
+    items = evaluation.chosen_items()
+    name = evaluation.score_name(items, request.column or "")
+    return [(item, evaluation.score(item, name)) for item in items], name
 
 
 def parse_human(

@@ -111,7 +111,7 @@ Format: TypeAlias = Literal["scores", "mqm", "ratings", "esa", "da", "rankings"]
 Raters: TypeAlias = Literal["mean", "z"]
 Others: TypeAlias = Literal["refuse", "ignore"]
 #: How segments of the file find those of the test set.
-Match: TypeAlias = Literal["documents", "numbers", "order"]
+Match: TypeAlias = Literal["names", "documents", "numbers", "order"]
 
 FORMATS: tuple[Format, ...] = get_args(Format)
 
@@ -123,6 +123,7 @@ class Request:
     systems: tuple[str, ...]
     segments: int
     documents: tuple[str, ...] | None
+    names: tuple[str, ...] | None = None
     column: str | None = None
     raters: Raters = "mean"
     weights: str | Mapping[str, float] | None = None
@@ -140,6 +141,8 @@ class Request:
             raise SettingError("first_segment", self.first_segment, "0 or 1")
         if self.match == "documents" and self.documents is None:
             raise SettingError("match", self.match, "the documents of the test set with it")
+        if self.match == "names" and self.names is None:
+            raise SettingError("match", self.match, "systems that are files of scores, with names")
 
     @property
     def known(self) -> str:

@@ -143,6 +143,13 @@ class ScoredTestSet(CountedTestSet):
         return (1,) * len(self)
 
     @property
+    def segment_names(self) -> tuple[str, ...] | None:
+        """The names of the items; None where files tell them apart by their order alone."""
+        if not self.evaluations[0].has_names:
+            return None
+        return tuple(name for name, _ in self.items)
+
+    @property
     def fingerprint(self) -> str:
         """Of the items and their checksums."""
         return digest(repr(self.items).encode())

@@ -373,8 +373,12 @@ def group_table(explanation: Explanation, pair: PairExplanation) -> Table:
         Column("contribution", "Contribution", digits, sign=True),
     )
     rows: list[Row] = [
-        {"kind": "segment", "name": str(number + 1), "contribution": pair.segments[number]}
-        for number in _largest_segments(pair)
+        {
+            "kind": "segment",
+            "name": explanation.segment_name(place),
+            "contribution": pair.segments[place],
+        }
+        for place in _largest_segments(pair)
     ]
     rows += [
         {"kind": "document", "name": one.name, "contribution": one.contribution}
@@ -518,8 +522,13 @@ def data_table(explanation: Explanation) -> Table:
             for one in pair.documents
         ]
         rows += [
-            {**names, "kind": "segment", "name": str(number), "contribution": value}
-            for number, value in enumerate(pair.segments, 1)
+            {
+                **names,
+                "kind": "segment",
+                "name": explanation.segment_name(place),
+                "contribution": value,
+            }
+            for place, value in enumerate(pair.segments)
         ]
     listed = ("metric", "a", "b", "kind", "variable", "name", "contribution", "low", "high")
     columns = tuple(Column(name, name) for name in (*listed, "p_adjusted", "segments"))

@@ -127,15 +127,18 @@ def score_chart(scores: Scores) -> Chart:
 
 
 def segment_table(scores: Scores) -> Table:
-    """A row per system and segment, segments counted from 1; nothing where there is no score."""
-    columns = [Column("system", "System"), Column("segment", "Segment", numeric=True)]
+    """A row per system and segment, by name or counted from 1; nothing where there is no score."""
+    numbers = range(1, scores.test_set.segments + 1)
+    names: Sequence[str | int] = numbers if scores.segment_names is None else scores.segment_names
+    by_number = scores.segment_names is None
+    columns = [Column("system", "System"), Column("segment", "Segment", numeric=by_number)]
     for label, digits in scores.digits.items():
         columns.append(Column(label, label, digits=digits, numeric=True))
     rows: list[Row] = [
-        {"system": system.name, "segment": index, **dict(zip(scores.digits, row, strict=True))}
+        {"system": system.name, "segment": name, **dict(zip(scores.digits, row, strict=True))}
         for system in scores.systems
         if system.segments is not None
-        for index, row in enumerate(zip(*system.segments.values(), strict=True), start=1)
+        for name, row in zip(names, zip(*system.segments.values(), strict=True), strict=True)
     ]
     lacking = [
         f"{system.name}: {label}: {note}"

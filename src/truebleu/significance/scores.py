@@ -115,6 +115,7 @@ class Scores(Result, Mapping[str, Mapping[str, "Score"]]):
         design_effects: by the metric's label, the variance of each system's score by documents or
             blocks over that by segments; empty where there are no intervals or neither is known.
         groups: the scores of groups of segments, where these were asked for.
+        segment_names: what people know the segments by; None where that is their number.
     """
 
     REPORT: ClassVar[str] = "truebleu.reports.scores"
@@ -129,6 +130,7 @@ class Scores(Result, Mapping[str, Mapping[str, "Score"]]):
     units: int | None = None
     design_effects: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict)
     groups: tuple[GroupScores, ...] = ()
+    segment_names: tuple[str, ...] | None = None
 
     def __getitem__(self, system: str) -> Mapping[str, Score]:
         for row in self.systems:
@@ -163,6 +165,7 @@ class Scores(Result, Mapping[str, Mapping[str, "Score"]]):
                 }
                 for label, signature in self.signatures.items()
             ],
+            **({"segment_names": list(self.segment_names)} if self.segment_names else {}),
             "systems": [system.to_dict() for system in self.systems],
             **({"groups": [group.to_dict() for group in self.groups]} if self.groups else {}),
             "warnings": [warning.to_dict() for warning in self.warnings],
@@ -350,6 +353,7 @@ def _scores(
         warnings=tuple(test_set.warnings),
         settings=settings,
         units=units,
+        segment_names=test_set.segment_names if segments else None,
     )
 
 

@@ -84,6 +84,8 @@ class Evaluation:
         names = list(dict.fromkeys(name for item in items for name in item.scores or ()))
         if not column and self.usual in names:
             return self.usual
+        if column and any(column in item.fields for item in items):
+            return column
         line = next((item.line for item in items if item.scores), None)
         return self.file.chosen(names, line, column)
 
@@ -93,15 +95,17 @@ class Evaluation:
         name = self.score_name(items, column)
         answers: dict[str, list[Answer]] = {}
         for item in items:
-            answers.setdefault(item.name, []).append(self._score(item, name))
+            answers.setdefault(item.name, []).append(self.score(item, name))
         return name, answers
 
-    def _score(self, item: Item, name: str) -> Answer:
+    def score(self, item: Item, name: str) -> Answer:
+        """One of the scores of an answer."""
         if item.scores is None:
             return None
-        if name not in item.scores:
+        known = item.scores if name in item.scores else item.fields
+        if name not in known:
             self.file.refuse(item.line, f"no {name}", "the same metric for every item")
-        value = item.scores[name]
+        value = known[name]
         if isinstance(value, list) and item.output is not None:
             expected = "a number: this metric keeps texts; -m bleu, chrf or ter scores them"
             self.file.refuse(item.line, f"{name} as a list", expected)

@@ -30,7 +30,14 @@ ITEMS = (
     *("doc_id", "custom_id", *SEGMENTS),
 )
 MODELS = (*SYSTEMS, "model", "model_id", "model_name")
-ANSWERS = ("epoch", "answer_id", "run", "replicate", "repeat", "trial", "attempt", "rater")
+SCORES = (
+    *("score", "rating", "correct", "is_correct", "accuracy", "acc", "exact_match"),
+    *("pass", "passed", "reward"),
+)
+ANSWERS = (
+    *("epoch", "answer_id", "run", "replicate", "repeat", "trial", "attempt"),
+    *("rater", "rater_id", "annotator", "annotator_id"),
+)
 
 
 def read(file: ToolFile) -> list[Evaluation]:
@@ -88,7 +95,8 @@ def _evaluation(
         if told in of_item:
             file.refuse(line, f"{answer} {told} of item {name} again", "each once")
         scores = {column: row[column] for column in scored}
-        of_item[told] = Item(name, scores, line, answer=told, fields=row)
+        said = "" if answer is None else told
+        of_item[told] = Item(name, scores, line, answer=said, fields=row)
     # Runs are in the same order for every item, whatever that of the rows is.
     runs = list(dict.fromkeys(told for of_item in items.values() for told in of_item))
     ordered = (of_item[run] for of_item in items.values() for run in runs if run in of_item)
@@ -107,22 +115,24 @@ def _label(file: ToolFile, value: object, line: int | None, column: str) -> str:
 
 
 def _score_columns(columns: Mapping[str, Sequence[object]]) -> list[str]:
-    """The columns that have scores and nothing else, but for those that tell rows apart."""
+    """The columns of scores: they have nothing else, or are called so and have hardly else.
+
+    A slip in a column that is plainly one of scores is then refused with its line.
+    """
     others = (*ITEMS, *MODELS, *ANSWERS)
     return [
         name
         for name, values in columns.items()
-        if name.lower() not in others and _are_scores(values)
+        if name.lower() not in others and _are_scores(values, named=name.lower() in SCORES)
     ]
 
 
-def _are_scores(values: Sequence[object]) -> bool:
-    some = False
+def _are_scores(values: Sequence[object], *, named: bool) -> bool:
+    good = bad = 0
     for value in values:
-        if isinstance(value, list | dict):
-            return False
         try:
-            some |= parse_score(value) is not None
+            good += not isinstance(value, list | dict) and parse_score(value) is not None
         except NotAScoreError:
-            return False
-    return some
+            bad += 1
+        bad += isinstance(value, list | dict)
+    return good > bad if named else good > 0 and bad == 0

@@ -188,6 +188,7 @@ class PageData:
             "version": DATA_VERSION,
             "segments": len(test_set),
             "numbers": None if not self.left_out else (self.places + 1).tolist(),
+            "names": self._picked(test_set.segment_names),
             "systems": names,
             "baseline": comparison.settings.baseline,
             "pairs": [[names.index(a), names.index(b)] for a, b in pairs],

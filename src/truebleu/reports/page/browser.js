@@ -369,7 +369,7 @@ class Browser {
     const { store } = this;
     const place = this.order[index];
     const number = store.number(place);
-    const labels = [`${number}`];
+    const labels = [store.name(place)];
     const [a, b] = this.pair;
     const flags = [...new Set([...store.flagsOf(a, place), ...store.flagsOf(b, place)])];
     if (flags.length > 0) labels.push(`⚑ ${flags.join(", ")}`);
@@ -467,7 +467,7 @@ class Browser {
       labels.push(`${variable.name}: ${variable.labels[variable.of[place]]}`);
     }
     const parts = [
-      element("h3", {}, `Segment ${store.number(place)}`),
+      element("h3", {}, `Segment ${store.name(place)}`),
       element("p", { class: "labels", dir: "auto" }, labels.join(" · ")),
     ];
     const [a, b] = this.pair;
@@ -578,7 +578,7 @@ class Browser {
     if (this.chosen === undefined) return;
     const place = this.chosen;
     const texts = store.has_texts ? await store.source.segment(place) : [];
-    const lines = [["segment", store.number(place)]];
+    const lines = [["segment", store.name(place)]];
     if (store.documents !== null) {
       lines.push(["document", store.documents.labels[store.documents.of[place]]]);
     }

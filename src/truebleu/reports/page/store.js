@@ -157,6 +157,11 @@ class Store {
     return this.numbers === null ? place + 1 : this.numbers[place];
   }
 
+  // What people know the segment by.
+  name(place) {
+    return this.names === null ? String(this.number(place)) : this.names[place];
+  }
+
   place(number) {
     return this.numbers === null ? number - 1 : this.numbers.indexOf(number);
   }
