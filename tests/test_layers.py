@@ -115,14 +115,43 @@ def test_the_command_line_scores_plain_text_without_heavy_imports(
     tmp_path: Path, heavy: str
 ) -> None:
     (tmp_path / "text").write_text("the cat sat on the mat\n")
+    output, modules = run_and_list_modules(["score", "-r", "text", "text"], tmp_path)
+    assert "100.00" in output
+    assert heavy not in modules
+
+
+def test_two_systems_are_compared_without_imports_that_are_not_needed(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("the cat sat on the mat\n" * 20)
+    (tmp_path / "b").write_text("a cat is on the mat\n" * 20)
+    output, modules = run_and_list_modules(["compare", "-r", "a", "a", "b"], tmp_path)
+    assert "100.00" in output
+    heavy = {
+        "scipy",
+        "numpy.ma",
+        "numpy.random",
+        "json",
+        "tempfile",
+        "shutil",
+        "concurrent.futures",
+    }
+    ours = {
+        "reports.charts",
+        "significance.optimizer_runs",
+        "significance.groups",
+        "corpus._tables",
+    }
+    assert not modules & {*heavy, *(f"truebleu.{name}" for name in ours)}
+
+
+def run_and_list_modules(arguments: list[str], folder: Path) -> tuple[str, set[str]]:
+    """What a command prints, and the modules that were imported when it ended."""
     code = (
         "import sys, contextlib\n"
         "from truebleu.cli.main import main\n"
         "with contextlib.suppress(SystemExit):\n"
-        "    main(['score', '-r', 'text', 'text'])\n"
-        f"print({heavy!r} in sys.modules, file=sys.stderr)\n"
+        f"    main({arguments!r})\n"
+        "print(*sys.modules, file=sys.stderr)\n"
     )
     command = [sys.executable, "-c", code]
-    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert "100.00" in result.stdout
-    assert result.stderr.splitlines()[-1] == "False"
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    return result.stdout, set(result.stderr.splitlines()[-1].split())

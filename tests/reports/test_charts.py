@@ -18,9 +18,9 @@ import pytest
 from defusedxml.ElementTree import fromstring
 
 from truebleu.errors import MissingExtraError, SettingError, UnknownNameError, UnreadableFileError
-from truebleu.reports.charts import ENDINGS, chart, save_chart, specification
+from truebleu.reports.charts import chart, save_chart, specification
 from truebleu.reports.charts._style import DASHES, PALETTE, SHAPES, dashes, shapes
-from truebleu.reports.document import Chart, Column, Plot, Table
+from truebleu.reports.document import CHART_ENDINGS, Chart, Column, Plot, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -497,7 +497,7 @@ def test_a_name_cannot_break_out_of_a_page(tmp_path: Path) -> None:
 def test_a_name_that_is_not_unicode_is_drawn_with_escapes(tmp_path: Path) -> None:
     rows = tuple({**row, "test": "caf\udce9"} for row in LINES.table.rows)
     drawn = changed(LINES, title="caf\udce9 again", rows=rows)
-    for ending in ENDINGS:
+    for ending in CHART_ENDINGS:
         assert saved(drawn, tmp_path / f"a{ending}")
     assert {r"caf\udce9", r"caf\udce9 again"} <= set(texts((tmp_path / "a.svg").read_bytes()))
 
@@ -522,7 +522,7 @@ def test_the_same_chart_gives_the_same_picture(drawn: Chart, tmp_path: Path) -> 
     assert saved(drawn, tmp_path / "a.svg") == saved(drawn, tmp_path / "b.svg")
 
 
-@pytest.mark.parametrize("ending", sorted({*ENDINGS} - {".pdf"}))
+@pytest.mark.parametrize("ending", sorted({*CHART_ENDINGS} - {".pdf"}))
 def test_the_same_chart_gives_the_same_bytes(ending: str, tmp_path: Path) -> None:
     first = saved(PANELS, tmp_path / f"a{ending}")
     assert first == saved(PANELS, tmp_path / f"b{ending}")

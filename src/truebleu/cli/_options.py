@@ -28,8 +28,7 @@ from truebleu.corpus._reading import read_labels, read_test_set
 from truebleu.errors import SettingError, SuspiciousTextError
 from truebleu.metrics.base import MAX_THREADS, set_threads, use_environment
 from truebleu.metrics.registry import as_metrics, metrics_for
-from truebleu.reports.charts import ENDINGS, require_chart_file, save_chart
-from truebleu.reports.document import CHECK_FORMATS, FORMATS
+from truebleu.reports.document import CHART_ENDINGS, CHECK_FORMATS, FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -571,7 +570,7 @@ def _chart_option(callback: Callable[..., Path | None]) -> Decorator:
         metavar="FILE",
         type=click.Path(path_type=Path),
         callback=callback,
-        help=f"Also draw a chart; FILE ends in {', '.join(ENDINGS)} (Vega-Lite). "
+        help=f"Also draw a chart; FILE ends in {', '.join(CHART_ENDINGS)} (Vega-Lite). "
         "Needs truebleu[charts].",
     )
 
@@ -595,6 +594,8 @@ def _require_writable(
 ) -> Path | None:
     # Before the work begins: a file that cannot be written should be reported at once.
     if chart is not None:
+        from truebleu.reports.charts import require_chart_file
+
         require_chart_file(chart, overwrite=context.params["force"])
     return chart
 
@@ -602,6 +603,8 @@ def _require_writable(
 def draw_chart(result: Drawable, chart: Path | None, *, force: bool) -> None:
     """Write a result's chart where ``--chart`` says, if it was given."""
     if chart is not None:
+        from truebleu.reports.charts import save_chart
+
         save_chart(result, chart, overwrite=force)
 
 

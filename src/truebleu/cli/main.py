@@ -173,6 +173,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _run(arguments: Sequence[str] | None) -> int:
     from truebleu.corpus._files import remembered_inputs
 
+    # NumPy's linear algebra would start a thread for each processor, and wait in them: commands
+    # multiply no large matrices, and the core has threads of its own.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     prepare_streams()
     if "_TRUEBLEU_COMPLETE" in os.environ:
         from truebleu.cli.completion import register

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from truebleu.corpus._files import expect_output, is_input, lost_input
@@ -62,6 +61,8 @@ def refuse_existing(paths: Iterable[Path], *, overwrite: bool) -> None:
 
 def _write_all(folder: Path, contents: Mapping[str, Iterable[bytes]]) -> None:
     # Files take their names when all are complete, so that a full disk leaves none half written.
+    from tempfile import TemporaryDirectory
+
     with TemporaryDirectory(dir=folder, prefix=".partial-") as partial:
         for name, parts in contents.items():
             with (Path(partial) / name).open("wb") as file:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Signature
 
 __all__ = [
+    "CHART_ENDINGS",
     "CHECK_FORMATS",
     "FORMATS",
     "Block",
@@ -304,6 +305,8 @@ class Renderable(Protocol):
 FORMATS = ("text", "tsv", "latex", "markdown", "github", "json", "html")
 #: Formats of decisions only: what they hold are checks.
 CHECK_FORMATS = ("junit",)
+#: What the file of a chart may end in.
+CHART_ENDINGS = (".png", ".svg", ".pdf", ".html", ".json")
 
 
 def document_of(result: Renderable, **options: Any) -> Document:

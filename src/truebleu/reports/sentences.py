@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from statistics import median
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -115,6 +114,8 @@ def unit_sentences(
 
 def _effects(design_effects: Mapping[str, Sequence[float | None]]) -> str:
     """The middle one of each metric: "1.8", or "1.8 by BLEU and 1.5 by TER"."""
+    from statistics import median
+
     known = {
         label: median(effects)
         for label, all_effects in design_effects.items()

@@ -11,7 +11,6 @@ curve to one's own human scores; it starts at 50 %.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from math import isfinite, log
 from typing import TYPE_CHECKING, Any
@@ -302,6 +301,8 @@ def read_curves(path: str | PathLike[str]) -> tuple[AgreementCurve, ...]:
     Args:
         path: the file.
     """
+    import json
+
     name = str(path)
     text = decode(name, Files().contents(name))
     try:

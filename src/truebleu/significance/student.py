@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from statistics import NormalDist
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -62,6 +61,17 @@ def student_quantiles(level: float, degrees: ArrayLike) -> Values:
     return np.asarray(-stdtrit(degrees, (1 - require_level(level)) / 2))
 
 
+def normal_quantile(share: float) -> float:
+    """Below which so much of the normal distribution lies.
+
+    >>> round(normal_quantile(0.975), 3)
+    1.96
+    """
+    from statistics import NormalDist  # it loads fractions and decimals, slow to import
+
+    return NormalDist().inv_cdf(share)
+
+
 # From so many degrees of freedom on the expansion around the normal quantile is exact enough.
 MANY_DEGREES = 1000
 
@@ -71,7 +81,7 @@ MANY_DEGREES = 1000
 def _whole_degrees(level: float, degrees: int) -> float:
     """Student's quantile by the finite sums for whole degrees (Abramowitz & Stegun, 26.7.3-4)."""
     if degrees >= MANY_DEGREES:
-        z = -NormalDist().inv_cdf((1 - level) / 2)
+        z = -normal_quantile((1 - level) / 2)
         return (
             z
             + (z**3 + z) / (4 * degrees)

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -46,13 +45,13 @@ from truebleu.resampling import (
     tie_margin,
 )
 from truebleu.significance.corrections import smallest_factor
-from truebleu.significance.optimizer_runs import two_way_p
 from truebleu.significance.statistics import (
     bootstrap_scores,
     studentized,
     studentized_swaps,
     swap_blocks,
 )
+from truebleu.significance.student import normal_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -282,7 +281,7 @@ def monte_carlo_interval(p: ArrayLike, replicates: int, confidence: float = CLEA
     """
     share = as_probabilities("p", p)
     count = _count(replicates)
-    square = NormalDist().inv_cdf((1 - require_level(confidence)) / 2) ** 2
+    square = normal_quantile((1 - require_level(confidence)) / 2) ** 2
     centre = share + square / (2 * count)
     half = np.sqrt(square * (share * (1 - share) / count + square / (4 * count**2)))
     bounds = np.stack([centre - half, centre + half]) / (1 + square / count)
@@ -436,6 +435,14 @@ def _shifted(observed: Values, differences: Values) -> Values:
     return differences - observed
 
 
+def _two_way(
+    statistics: MetricStatistics, pairs: Sequence[Pair], alternative: Alternative
+) -> Values:
+    from truebleu.significance.optimizer_runs import two_way_p
+
+    return two_way_p(statistics, pairs, alternative)
+
+
 #: All tests by name; a new one is an entry here.
 TESTS: Mapping[str, SignificanceTest] = {
     test.name: test
@@ -479,7 +486,7 @@ TESTS: Mapping[str, SignificanceTest] = {
             title="two-way t test",
             origin="Satterthwaite 1946; Welch 1947",
             source="runs",
-            p_value=two_way_p,
+            p_value=_two_way,
         ),
     )
 }

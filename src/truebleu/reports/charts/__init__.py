@@ -13,7 +13,7 @@ from truebleu._settings import checked
 from truebleu.corpus._writing import refuse_existing, write_files
 from truebleu.errors import MissingExtraError, SettingError, UnreadableFileError
 from truebleu.reports.charts._specification import specification
-from truebleu.reports.document import Chart
+from truebleu.reports.document import CHART_ENDINGS, Chart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -35,7 +35,6 @@ class Documented(Protocol):
 Drawable: TypeAlias = "Chart | Documented"
 
 __all__ = [
-    "ENDINGS",
     "chart",
     "require_chart_file",
     "require_packages",
@@ -43,7 +42,6 @@ __all__ = [
     "specification",
 ]
 
-ENDINGS = (".png", ".svg", ".pdf", ".html", ".json")
 PACKAGES = ("altair", "vl_convert")
 # Twice the pixels of a screen, which is about 200 dots per inch at the width of a page.
 PNG_SCALE = 2
@@ -155,8 +153,8 @@ def _packages() -> tuple[ModuleType, ModuleType]:
 
 def _ending(path: Path) -> str:
     ending = path.suffix.lower()
-    if ending not in ENDINGS:
-        *others, last = ENDINGS
+    if ending not in CHART_ENDINGS:
+        *others, last = CHART_ENDINGS
         raise SettingError("chart", str(path), f"a file ending in {', '.join(others)} or {last}")
     return ending
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from typing import TYPE_CHECKING
 from unicodedata import combining, east_asian_width
@@ -66,7 +65,9 @@ def _terminal_width() -> int | None:
     """The columns of the terminal that is written to, or as COLUMNS says; else None."""
     if "COLUMNS" not in os.environ and not (sys.stdout is not None and sys.stdout.isatty()):
         return None
-    return shutil.get_terminal_size().columns
+    from shutil import get_terminal_size  # it loads every kind of compression
+
+    return get_terminal_size().columns
 
 
 def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
