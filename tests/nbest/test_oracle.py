@@ -62,7 +62,7 @@ def test_the_report_says_what_perfect_choices_gain() -> None:
 def test_what_cannot_be_done_is_refused() -> None:
     with pytest.raises(TruebleuError, match=r"3 segments, but .* has 2"):
         oracle_scores(LISTS, REFERENCES[:2])
-    with pytest.raises(TruebleuError, match="what BLEU compares"):
+    with pytest.raises(TruebleuError, match="texts that BLEU compares"):
         oracle_scores(LISTS)
     with pytest.raises(TruebleuError, match="no feature 'qe'"):
         oracle_scores(LISTS, metrics=["feature:qe"])

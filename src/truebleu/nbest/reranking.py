@@ -263,7 +263,9 @@ def _given(
         raise SettingError("length penalty", length_penalty, expected)
     if model == "weights":
         if not weights:
-            raise SettingError("weights", None, "weights of features")
+            raise SettingError(
+                "weights", None, "a weight for each feature, or a model other than weights"
+            )
         return _Trained(score=lambda lists: weighted_scores(lists, weights), weights=weights)
     if model == "quality":
         if weights is not None:

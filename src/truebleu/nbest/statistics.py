@@ -148,7 +148,9 @@ def count_candidates(
         means = np.stack([values, np.ones(len(values))], axis=1)
         return CandidateStatistics(metric=metric, rows=means, offsets=nbest.offsets)
     if references is None:
-        raise SettingError("references", None, f"what {metric.name} compares candidates with")
+        raise SettingError(
+            "references", None, f"the texts that {metric.name} compares candidates with"
+        )
     try:
         test_set = as_test_set(nbest.choose(np.zeros(len(nbest), dtype=np.int64)), references)
     except UnpairedSegmentsError as error:

@@ -94,8 +94,8 @@ def _sentences(result: MBRResult) -> list[str]:
         sentences.append(f"There was nothing to choose from for {alone:,} of {total:,} segments.")
     if tied:
         sentences.append(
-            f"For {tied:,} segments several texts have the same expected utility; the first in the "
-            "list was taken."
+            f"Several texts have the same expected utility in {tied:,} of {total:,} segments; the "
+            "first in the list was taken."
         )
     if settings.check:
         regrets = [segment.regret for segment in segments if segment.regret is not None]
