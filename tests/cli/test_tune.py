@@ -85,6 +85,12 @@ def test_runs_are_kept_and_gone_on_from() -> None:
     assert "seed" in str(other.exception)
 
 
+@pytest.mark.slow
+def test_runs_in_processes_find_the_same() -> None:
+    several = (*TUNE, "--restarts", "1", "--runs", "2", "--format", "json")
+    assert run(*several, "--processes", "2").stdout == run(*several).stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [

@@ -6,18 +6,19 @@ import json
 import os
 import shlex
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from truebleu.corpus.nbest import NBest, SparseFeatures, read_nbest
-from truebleu.errors import DecoderError, MalformedFileError, SettingError
-from truebleu.nbest.outer_loop import OuterLoop, merge_lists
-from truebleu.nbest.tuning import tune_with_decoder
+from truebleu.corpus.nbest import NBest, SparseFeatures
+from truebleu.errors import DecoderError, MalformedFileError, SettingError, TruebleuError
+from truebleu.nbest import OuterLoop, tune
+from truebleu.nbest.outer_loop import merge_lists
 from truebleu.simulation import BEST_WEIGHTS, Decoder
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from truebleu.nbest.tuning import TuneResult
 
 SEGMENTS, SIZE = 10, 15
@@ -30,7 +31,7 @@ OPTIONS: dict[str, Any] = {"folds": 0, "replicates": 100, "settings": {"restarts
 
 
 def loop(folder: Path, command: str = PROGRAM, **settings: Any) -> OuterLoop:
-    return OuterLoop(command=command, folder=folder, read=read_nbest, **settings)
+    return OuterLoop(command=command, folder=folder, **settings)
 
 
 def script(code: str) -> str:
@@ -40,7 +41,7 @@ def script(code: str) -> str:
 
 def tuned(made: OuterLoop) -> TuneResult:
     references = Decoder(segments=SEGMENTS).references
-    return tune_with_decoder(made, references, start=START, **OPTIONS)
+    return tune(made, references, start=START, **OPTIONS)
 
 
 def test_a_decoder_whose_best_weights_are_known_is_tuned_to_the_end(tmp_path: Path) -> None:
@@ -76,7 +77,7 @@ def test_an_interrupted_loop_goes_on_and_ends_the_same(tmp_path: Path) -> None:
     assert (part / "round-01.log").read_text() == "untouched"
     references = Decoder(segments=SEGMENTS).references
     with pytest.raises(SettingError, match="seed"):
-        tune_with_decoder(loop(part), references, start=START, **OPTIONS, seed=7)
+        tune(loop(part), references, start=START, **OPTIONS, seed=7)
 
 
 def test_a_list_that_was_changed_afterwards_is_noticed(tmp_path: Path) -> None:
@@ -101,22 +102,25 @@ def test_a_decoder_that_fails_is_quoted(tmp_path: Path, command: str, message: s
 
 
 def test_a_decoder_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    # Both hold the pipe; the child, which does not end politely, would write into it at last.
+    child = (
+        "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
+        "print('here', flush=True); time.sleep(60); print('still here', flush=True)"
+    )
     code = (
         "import subprocess, sys, time\n"
-        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
-        f"open({str(tmp_path / 'pids')!r}, 'w').write(str(child.pid))\n"
-        "time.sleep(600)\n"
+        f"with open({str(pipe)!r}, 'w') as pipe:\n"
+        f"    subprocess.Popen([sys.executable, '-c', {child!r}], stdout=pipe)\n"
+        "    time.sleep(60)\n"
     )
-    with pytest.raises(DecoderError, match="took longer than 3 seconds and was ended"):
-        tuned(loop(tmp_path / "rounds", script(code), timeout=3))
-    child = int((tmp_path / "pids").read_text())
-    # It is gone, or waits to be buried by whoever adopted it.
-    stat = Path(f"/proc/{child}/stat")
-    if stat.exists():
-        assert stat.read_text().rpartition(")")[2].split()[0] in {"Z", "X"}
-    else:
-        with pytest.raises(ProcessLookupError):
-            os.kill(child, 0)
+    with open(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK), "rb") as reader:
+        with pytest.raises(DecoderError, match="took longer than 3 seconds and was ended"):
+            tuned(loop(tmp_path / "rounds", script(code), timeout=3))
+        # Read until nobody holds the other end.
+        os.set_blocking(reader.fileno(), True)
+        assert b"still here" not in reader.read()
 
 
 def test_a_bad_list_names_its_line_and_earlier_rounds_stay(tmp_path: Path) -> None:
@@ -131,6 +135,23 @@ def test_a_bad_list_names_its_line_and_earlier_rounds_stay(tmp_path: Path) -> No
     with pytest.raises(MalformedFileError, match=r"round-02\.nbest: line 1"):
         tuned(loop(tmp_path, script(code)))
     assert (tmp_path / "rounds.jsonl").read_text().splitlines()[1] == first
+
+
+def test_arguments_are_checked_before_the_decoder_runs(tmp_path: Path) -> None:
+    made = loop(tmp_path, script("import pathlib; pathlib.Path('ran').touch()"))
+    for options, message in (
+        ({"start": None}, "start: found None, expected weights for the decoder"),
+        ({"start": START, "folds": 1}, "folds: found 1"),
+        ({"start": START, "runs": "two"}, "runs"),
+        ({"start": START, "settings": {"epochs": 3}}, "unknown setting of mert 'epochs'"),
+    ):
+        with pytest.raises(TruebleuError, match=message):
+            tune(made, ["a"], **options)
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(SettingError, match="decoder timeout: found 0"):
+        loop(tmp_path, timeout=0)
+    with pytest.raises(SettingError, match="folder"):
+        OuterLoop(command=PROGRAM, folder=3)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+from concurrent.futures import Executor, Future
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 import truebleu
 from tests.nbest.small_lists import informative, small_lists
 from truebleu.errors import SettingError, UnknownNameError
+from truebleu.execution import Runner
 from truebleu.nbest import TUNERS, NBest
 
 FAST: dict[str, Any] = {"replicates": 100}
@@ -39,6 +42,26 @@ def test_runs_are_replications_with_a_mean_and_a_deviation() -> None:
     assert all(weight.deviation is not None for weight in result.weights)
     with pytest.raises(SettingError, match="random part"):
         truebleu.tune(lists, references, method="risk", runs=2, **FAST)
+
+
+class Pickled(Executor):
+    """Runs what is left of a function after a journey to another process."""
+
+    def submit(self, function: Any, /, *_arguments: Any, **_keywords: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_result(pickle.loads(pickle.dumps(function))())  # noqa: S301
+        return future
+
+
+@pytest.mark.parametrize("method", TUNERS)
+def test_runs_elsewhere_find_the_same(method: str) -> None:
+    lists, references = informative()
+    options: dict[str, Any] = {"method": method, "metrics": ["bleu", "ter"], "folds": 2, **FAST}
+    options["runs"] = 2 if TUNERS[method].is_random else 1
+    elsewhere = truebleu.tune(lists, references, runner=Runner(executor=Pickled()), **options)
+    assert elsewhere == truebleu.tune(lists, references, **options)
+    with pytest.raises(SettingError, match=r"progress: found .* expected the runner's own"):
+        truebleu.tune(lists, references, runner=Runner(executor=Pickled()), progress=print)
 
 
 def test_test_lists_measure_the_gain() -> None:

@@ -418,6 +418,7 @@ def instances(folder: Path) -> list[object]:
         planning.PlanSettings(), planning.SampleSettings(size=3),
         planning.ReportedDifference(sd=1.0, se=None, interval=None, level=None, segments=None),
         nbest.count_candidates(lists(), [REFERENCE]), nbest.FeatureMean(name="lm"),
+        nbest.OuterLoop(command="true {weights} {nbest}", folder=folder / "rounds"),
         nbest.MBRSettings(), lists(), nbest.SparseFeatures.of([{"a": 1.0}]),
         column, plot, reports.Heading("a"), reports.Notes(("a",)), reports.Sentences(("a",)), table,
         reports.Document((table,), table), reports.Chart(title="a", table=table, plot=plot),

@@ -632,8 +632,7 @@ def task_options(command: Command) -> Command:
         resume: Path | None,
         share: str | None,
         merged: Sequence[str],
-        processes: int | None,
-        cluster: str | None,
+        executor: Executor | None,
         **options: Any,
     ) -> None:
         from truebleu.execution.journal import Runner, Share, ShareFinished
@@ -646,15 +645,15 @@ def task_options(command: Command) -> Command:
             tell=warn,
             share=None if share is None else Share.parse(share),
             merged=[Path(path) for path in expanded(merged)],
+            executor=executor,
         )
         for path in (*runner.merged, *([] if resume is None else [resume])):
             note_input(path)
-        with _executor(processes, cluster) as executor:
-            try:
-                command(*arguments, runner=replace(runner, executor=executor), **options)
-            except ShareFinished as finished:
-                if not is_quiet():
-                    say(str(finished))
+        try:
+            command(*arguments, runner=runner, **options)
+        except ShareFinished as finished:
+            if not is_quiet():
+                say(str(finished))
 
     return add_options(
         cast("Command", with_runner),
@@ -676,6 +675,22 @@ def task_options(command: Command) -> Command:
             metavar="FILE",
             text="Take over what a share kept: a file, a folder or a pattern; repeat for several.",
         ),
+        executor_options,
+    )
+
+
+def executor_options(command: Command) -> Command:
+    """Where the tasks of long work run: the command gets `executor`."""
+
+    @wraps(command)
+    def with_executor(
+        *arguments: Any, processes: int | None, cluster: str | None, **options: Any
+    ) -> None:
+        with _executor(processes, cluster) as executor:
+            command(*arguments, executor=executor, **options)
+
+    return add_options(
+        cast("Command", with_executor),
         click.option(
             "--processes",
             type=click.IntRange(min=1, max=MAX_THREADS),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -10,6 +12,7 @@ import click
 from truebleu.cli._nbest_options import nbest_options, read_lists, read_references
 from truebleu.cli._options import (
     execution_options,
+    executor_options,
     format_option,
     metric_option,
     option_with_default,
@@ -19,25 +22,28 @@ from truebleu.cli._options import (
     replicates_option,
     seed_option,
 )
-from truebleu.cli.main import say
+from truebleu.cli.main import warn
 from truebleu.corpus._writing import refuse_existing, write_files
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner
 from truebleu.nbest.mert import Window
 from truebleu.nbest.mira import Background
 from truebleu.nbest.outer_loop import OuterLoop
-from truebleu.nbest.tuning import TUNERS, steps_of_tune, tune, tune_with_decoder
+from truebleu.nbest.tuning import TUNERS, steps_of_tune, tune
 from truebleu.nbest.weights import format_weights, read_weights, weights_format
 from truebleu.reports.document import render
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from concurrent.futures import Executor
+
+    from truebleu.corpus.nbest.lists import NBest
 
 EPILOG = """\b
 Examples:
   truebleu tune dev.nbest -r dev.ref -o weights.ini
   truebleu tune dev.nbest -r dev.ref --test test.nbest --test-reference test.ref --runs 5
-  truebleu tune dev.nbest -r dev.ref --method mira -m chrf
+  truebleu tune dev.nbest -r dev.ref --method mira -m chrf --runs 5 --processes 4
   truebleu tune samples.jsonl -m feature:comet --fix logprob=1
   truebleu tune --decoder 'decode.sh {weights} {nbest}' --start w.tsv -r dev.ref --resume rounds
 """
@@ -115,6 +121,7 @@ def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @repeatable_option("--tie", "tied", metavar="NAME=NAME", text="Give features the same weight.")
 @click.option("--no-scale", is_flag=True, help="Tune with features as they are in the lists.")
 @_settings_options
+@executor_options
 @seed_option
 @replicates_option()
 @click.option(
@@ -150,6 +157,7 @@ def command(
     output: str | None,
     force: bool,
     format_: str,
+    executor: Executor | None,
     **options: Any,
 ) -> None:
     """Tune the weights of the features in LISTS, and measure what they gain on other segments.
@@ -194,21 +202,28 @@ def command(
     }
     first = None if start is None else read_weights(start)
     own = None if test_set is None else test_set.references
+    development: NBest | OuterLoop
     if nbest is not None:
-        steps = steps_of_tune(method, settings, folds=parts, runs=runs)
-        runner = Runner(resume, tell=lambda message: say(f"warning: {message}"))
-        with progress_bar(steps, "tuning") as progress:
-            result = tune(nbest, own, start=first, progress=progress, runner=runner, **keywords)
+        development = nbest
+        bar = (steps_of_tune(method, settings, folds=parts, runs=runs), "tuning")
     else:
-        loop = OuterLoop(
+        development = OuterLoop(
             command=decoder or "",
             folder=resume or Path(),
             read=lambda name: read_lists(name, dict(reading)),
             most_rounds=15 if rounds is None else rounds,
             timeout=decoder_timeout,
         )
-        with progress_bar(loop.most_rounds, "decoding") as progress:
-            result = tune_with_decoder(loop, own, start=first or {}, progress=progress, **keywords)
+        bar = (development.most_rounds, "decoding")
+    runner = Runner(
+        # A decoder's rounds have a journal of their own.
+        journal=resume if decoder is None else None,
+        progress=None if executor is None else partial(progress_bar, what="tuning"),
+        tell=warn,
+        executor=executor,
+    )
+    with nullcontext() if executor is not None else progress_bar(*bar) as progress:
+        result = tune(development, own, start=first, progress=progress, runner=runner, **keywords)
     if path is not None and kind is not None:
         sparse = frozenset(() if nbest is None or nbest.sparse is None else nbest.sparse.names)
         text = format_weights(result.by_feature, kind, sparse=sparse)

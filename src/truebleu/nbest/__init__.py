@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         utility_matrix as utility_matrix,
     )
     from truebleu.nbest.oracle import OracleResult as OracleResult, oracle_scores as oracle_scores
+    from truebleu.nbest.outer_loop import OuterLoop as OuterLoop, Round as Round
     from truebleu.nbest.reranking import RerankResult as RerankResult, rerank as rerank
     from truebleu.nbest.statistics import (
         CandidateStatistics as CandidateStatistics,
@@ -39,6 +40,7 @@ _HOMES = {
     "inspection": "ListsReport describe_lists",
     "minimum_bayes_risk": "MBRResult MBRSegment MBRSettings mbr utility_matrix",
     "oracle": "OracleResult oracle_scores",
+    "outer_loop": "OuterLoop Round",
     "reranking": "RerankResult rerank",
     "statistics": (
         "CandidateStatistics FeatureMean NBEST_FORMATS NBest SparseFeatures count_candidates "

@@ -14,20 +14,22 @@ import subprocess
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from truebleu._settings import require_whole_number
+from truebleu._settings import checked, require_whole_number
 from truebleu.corpus._writing import write_files
 from truebleu.corpus.nbest.lists import NBest, SparseFeatures
+from truebleu.corpus.nbest.reading import read_nbest
 from truebleu.errors import DecoderError, SettingError, UnreadableFileError
 from truebleu.execution.journal import Runner, Task
 from truebleu.nbest.weights import format_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
+    from os import PathLike
 
     Tuned = tuple[Mapping[str, float], float, float]
 
@@ -60,22 +62,27 @@ class Round:
     weights: Mapping[str, float]
 
 
+@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OuterLoop:
-    """A decoder, and where its rounds are kept.
+    """A decoder, and where its rounds are kept: `tune` takes it in place of lists.
+
+    >>> loop = OuterLoop(command="decode.sh {weights} {nbest}", folder="rounds", timeout=3600)
+    >>> loop.most_rounds
+    15
 
     Attributes:
         command: the decoder's command, in which ``{weights}`` (or ``{weights.json}``,
             ``{weights.ini}``) and ``{nbest}`` stand for the files that it reads and writes.
         folder: where rounds are kept; a folder with rounds is gone on with.
-        read: reads the lists that the decoder writes.
+        read: reads the lists that the decoder writes: a function of the file's name.
         most_rounds: the loop ends after so many, if it has not ended before.
         timeout: a decoder that takes longer than so many seconds is ended.
     """
 
     command: str
-    folder: Path
-    read: Callable[[str], NBest]
+    folder: str | PathLike[str]
+    read: Callable[[str], NBest] = read_nbest
     most_rounds: int = 15
     timeout: float | None = None
 
@@ -84,11 +91,18 @@ class OuterLoop:
         if self.timeout is not None and not self.timeout > 0:
             raise SettingError("decoder timeout", self.timeout, "seconds, above 0")
         weights = any(place in self.command for place in PLACES[:-1])
-        if not weights or PLACES[-1] not in self.command or not self._words():
+        if not weights or PLACES[-1] not in self.command or not _words(self.command):
             expected = "a command with {weights} and {nbest} in it"
             raise SettingError("decoder", self.command, expected)
 
-    def rounds(
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """The rounds of a loop, as they are made."""
+
+    loop: OuterLoop
+
+    def run(
         self,
         start: Mapping[str, float],
         header: Mapping[str, Any],
@@ -101,16 +115,17 @@ class OuterLoop:
             header: what the rounds depend on; a folder with rounds of something else is refused.
             tune: makes of lists and weights better weights, with the objective before and after.
         """
+        folder = Path(self.loop.folder)
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             reason = f"cannot be made: {error.strerror}"
-            raise UnreadableFileError(str(self.folder), reason) from error
-        header = {"study": "tune --decoder", "decoder": self.command, **header}
-        runner = Runner(self.folder / JOURNAL)
+            raise UnreadableFileError(str(folder), reason) from error
+        header = {"study": "tune --decoder", "decoder": self.loop.command, **header}
+        runner = Runner(folder / JOURNAL)
         weights, merged = dict(start), None
         tasks: list[Task] = []
-        for number in range(1, self.most_rounds + 1):
+        for number in range(1, self.loop.most_rounds + 1):
             made: list[tuple[NBest, int]] = []
             work = partial(self._round, number, weights, merged, tune, made)
             tasks.append(Task(("round", number), work))
@@ -152,16 +167,10 @@ class OuterLoop:
         }
 
     def _path(self, number: int, ending: str) -> Path:
-        return self.folder / f"round-{number:02}.{ending}"
-
-    def _words(self) -> list[str]:
-        try:
-            return shlex.split(self.command)
-        except ValueError as error:
-            raise SettingError("decoder", self.command, f"a command ({error})") from None
+        return Path(self.loop.folder) / f"round-{number:02}.{ending}"
 
     def _merged(self, number: int, merged: NBest | None) -> tuple[NBest, int]:
-        lists = self.read(str(self._path(number, "nbest")))
+        lists = self.loop.read(str(self._path(number, "nbest")))
         if merged is None:
             return lists, lists.candidates
         return merge_lists(merged, lists)
@@ -170,10 +179,10 @@ class OuterLoop:
         """Let the decoder write the lists of a round."""
         files = {"weights": self._path(number, "weights.tsv"), "nbest": self._path(number, "nbest")}
         contents = {"tsv": format_weights(weights, "tsv"), "json": format_weights(weights, "json")}
-        if "{weights.ini}" in self.command:
+        if "{weights.ini}" in self.loop.command:
             contents["ini"] = format_weights(weights, "ini")
         write_files(
-            self.folder,
+            Path(self.loop.folder),
             {
                 self._path(number, f"weights.{kind}").name: [text.encode()]
                 for kind, text in contents.items()
@@ -183,7 +192,7 @@ class OuterLoop:
         with suppress(FileNotFoundError):
             # What an interrupted round left.
             files["nbest"].unlink()
-        words = self._words()
+        words = _words(self.loop.command)
         for kind in ("json", "ini"):
             path = str(self._path(number, f"weights.{kind}"))
             words = [word.replace(f"{{weights.{kind}}}", path) for word in words]
@@ -210,10 +219,12 @@ class OuterLoop:
             except OSError as error:
                 self._fail(number, f"cannot be started: {error.strerror}", log)
             try:
-                return process.wait(self.timeout)
+                return process.wait(self.loop.timeout)
             except subprocess.TimeoutExpired:
                 _end(process)
-                self._fail(number, f"took longer than {self.timeout:g} seconds and was ended", log)
+                self._fail(
+                    number, f"took longer than {self.loop.timeout:g} seconds and was ended", log
+                )
             finally:
                 # Ctrl-C, for one, must not leave a decoder behind.
                 if process.poll() is None:
@@ -221,11 +232,18 @@ class OuterLoop:
 
     def _fail(self, number: int, what: str, log: Path) -> NoReturn:
         last = log.read_bytes().decode("utf-8", "replace").strip().splitlines()[-3:]
-        raise DecoderError(self.command, number, what, str(log), " / ".join(last))
+        raise DecoderError(self.loop.command, number, what, str(log), " / ".join(last))
+
+
+def _words(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError as error:
+        raise SettingError("decoder", command, f"a command ({error})") from None
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a process and all that it started: politely, and then by force."""
+    """End a process and all that it started: politely, and then what is left of it by force."""
     for name in ("SIGTERM", "SIGKILL"):
         with suppress(ProcessLookupError, PermissionError):
             if hasattr(os, "killpg"):
@@ -234,7 +252,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
                 process.kill()
         with suppress(subprocess.TimeoutExpired):
             process.wait(GRACE)
-            return
 
 
 def merge_lists(old: NBest, new: NBest) -> tuple[NBest, int]:

@@ -31,6 +31,7 @@ from truebleu.nbest.expectation import (
 from truebleu.nbest.gain import another_metric, measure_gain
 from truebleu.nbest.mert import MertSettings, mert
 from truebleu.nbest.mira import MiraSettings, mira
+from truebleu.nbest.outer_loop import OuterLoop, Rounds
 from truebleu.nbest.pro import ProSettings, pro
 from truebleu.nbest.problem import Problem, first_best, make_problem
 from truebleu.nbest.statistics import as_list_metric, as_nbest
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import ReferencesLike
     from truebleu.metrics.base import Metric
     from truebleu.nbest.gain import Gain
-    from truebleu.nbest.outer_loop import OuterLoop, Round
+    from truebleu.nbest.outer_loop import Round
 
     Progress = Callable[[int], None]
 
@@ -216,7 +217,7 @@ class TuneResult(Result):
 
 @checked
 def tune(
-    lists: NBest | Iterable[Iterable[str]],
+    lists: NBest | Iterable[Iterable[str]] | OuterLoop,
     references: ReferencesLike | None = None,
     *,
     method: str = "mert",
@@ -245,7 +246,9 @@ def tune(
     {'f': -1.0, 'g': 0.0}
 
     Args:
-        lists: development lists, with features.
+        lists: development lists, with features; or the outer loop of a decoder, which makes lists
+            and is given better weights until it finds nothing new. Rounds are tuned with the
+            first seed; runs and folds are of the lists of all rounds together.
         references: as for `truebleu.score`; not needed where all metrics are ``feature:NAME``.
         method: "mert", "mira", "pro", "expected-bleu", "risk" or "expected-corpus-bleu".
         metrics: what to tune for: any metrics whose statistics add up; the mean of several, where
@@ -259,15 +262,17 @@ def tune(
         seed: of restarts, orders and drawn pairs, and of the test of the gain.
         replicates: of that test.
         start: weights to start from, and the baseline of the gain; 0 where not given. Without
-            them, the baseline is the first candidate of each list.
+            them, the baseline is the first candidate of each list. A decoder needs them for its
+            first round.
         fixed: weights that must not change.
         bounds: the lowest and highest weight of features.
         tied: groups of features that must have the same weight; other settings name the first.
         scale: divide features by their standard deviation within lists before tuning, and fold that
             back into the weights.
-        progress: called with the number of steps done since the last call; there are
-            `steps_of_tune` in all.
-        runner: keeps the weights of each run in a journal, and goes on from it.
+        progress: called with the number of steps done since the last call: restarts of MERT, or
+            epochs; with a decoder, rounds. Not where a runner has an executor.
+        runner: keeps the weights of each run in a journal, and goes on from it; and says where
+            runs and folds are tuned, in other processes for example.
     """
     tuner = as_tuner(method)
     chosen = tuner_settings(method, settings or {})
@@ -279,34 +284,38 @@ def tune(
         raise SettingError("runs", runs, f"1: {method} has no random part, all runs are the same")
     if folds == 1:
         raise SettingError("folds", folds, "2 or more, or 0 to measure no gain")
-    nbest = as_nbest(lists)
     groups = _groups(tied)
+    runner = runner or Runner()
+    if runner.executor is not None and progress is not None:
+        raise SettingError("progress", progress, "the runner's own, where it has an executor")
+    rounds: tuple[Round, ...] = ()
+    if isinstance(lists, OuterLoop):
+        lists, rounds = _decoded(
+            lists,
+            references,
+            start or {},
+            progress,
+            method=method,
+            metrics=metrics,
+            settings=settings,
+            seed=seed,
+            fixed=fixed,
+            bounds=bounds,
+            tied=groups.values(),
+            scale=scale,
+        )
+        progress = None
+    nbest = as_nbest(lists)
     problem = _tie(make_problem(nbest, references, metrics, scale=scale), groups)
     first, low, high = _box(problem, start or {}, fixed or {}, bounds or {})
-
-    def run(part: Problem, number: int) -> dict[str, Any]:
-        weights: NDArray[np.float64] = tuner.run(
-            part,
-            first,
-            chosen,
-            lower=low,
-            upper=high,
-            seed=seed_of_run(seed, number),
-            progress=progress,
-        )
-        return {"weights": np.where(problem.useless & (low < high), 0.0, weights).tolist()}
-
     folds = 0 if test is not None else min(folds, len(problem))
     if folds == 1:
         raise SettingError("folds", "a list of only one segment", "more segments, or folds 0")
     parts = np.array_split(np.arange(len(problem)), folds) if folds else []
-
-    def cross(number: int, fold: int) -> dict[str, Any]:
-        return run(problem.take(np.delete(np.arange(len(problem)), parts[fold])), number)
-
-    tasks = [Task(("run", n), partial(run, problem, n)) for n in range(runs)]
+    work = _Work(problem, method, chosen, first, low, high, seed, tuple(parts))
+    tasks = [Task(("run", n), partial(work.weights, n, progress=progress)) for n in range(runs)]
     tasks += [
-        Task(("fold", n, fold), partial(cross, n, fold))
+        Task(("fold", n, fold), partial(work.weights, n, fold, progress=progress))
         for n in range(runs)
         for fold in range(folds)
     ]
@@ -319,12 +328,10 @@ def tune(
         "folds": folds,
         "scale": scale,
         "start": dict(start or {}),
-        "fixed": dict(fixed or {}),
-        "bounds": {name: [repr(end) for end in ends] for name, ends in (bounds or {}).items()},
-        "tied": [list(group) for group in groups.values()],
+        **_restrictions(fixed, bounds, groups.values()),
         "counts": _fingerprint(nbest, problem),
     }
-    records = (runner or Runner()).run(header, tasks)
+    records = runner.run(header, tasks)
     tuned = {key: np.array(record["weights"]) for key, record in records.items()}
     found = [tuned["run", number] for number in range(runs)]
     values = [problem.value(weights) for weights in found]
@@ -380,6 +387,7 @@ def tune(
         folds=folds or None,
         gains=gains,
         changed=int((problem.choices(problem.scaled(raw[best])) != baseline).sum()),
+        rounds=rounds,
     )
 
 
@@ -407,50 +415,87 @@ def steps_of_tune(method: str, settings: Mapping[str, Any], *, folds: int, runs:
     return int(each * runs * (1 + folds))
 
 
-def tune_with_decoder(
-    loop: OuterLoop,
-    references: ReferencesLike | None = None,
-    *,
-    start: Mapping[str, float],
-    progress: Progress | None = None,
-    **options: Any,
-) -> TuneResult:
-    """Decode and tune in turns, until the decoder finds nothing new; then measure the gain.
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What all runs have in common: it travels to other processes, so it holds no function."""
 
-    Args:
-        loop: the decoder and the folder of its rounds.
-        references: as for `tune`.
-        start: the weights of the first round, and the baseline of the gain.
-        progress: called with 1 after each round.
-        options: those of `tune`. The rounds are tuned with the first seed; runs and folds are of
-            the lists of all rounds together.
-    """
+    problem: Problem
+    method: str
+    settings: Any
+    first: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    seed: int
+    parts: tuple[NDArray[np.int64], ...]
+
+    def weights(
+        self, number: int, fold: int | None = None, *, progress: Progress | None = None
+    ) -> dict[str, Any]:
+        """The weights of a run, tuned on all segments or on those outside of a fold."""
+        problem = self.problem
+        if fold is not None:
+            problem = problem.take(np.delete(np.arange(len(problem)), self.parts[fold]))
+        weights: NDArray[np.float64] = TUNERS[self.method].run(
+            problem,
+            self.first,
+            self.settings,
+            lower=self.low,
+            upper=self.high,
+            seed=seed_of_run(self.seed, number),
+            progress=progress,
+        )
+        idle = self.problem.useless & (self.low < self.high)
+        return {"weights": np.where(idle, 0.0, weights).tolist()}
+
+
+def _decoded(
+    loop: OuterLoop,
+    references: ReferencesLike | None,
+    start: Mapping[str, float],
+    progress: Progress | None,
+    **options: Any,
+) -> tuple[NBest, tuple[Round, ...]]:
+    """The lists of all rounds of a decoder, and the rounds."""
     if not start:
         raise SettingError("start", None, "weights for the decoder's first round")
-    alone = {**options, "runs": 1, "folds": 0, "test": None, "test_references": None}
 
     def tuned(
         lists: NBest, weights: Mapping[str, float]
     ) -> tuple[Mapping[str, float], float, float]:
-        result = tune(lists, references, start=weights, **alone)
+        result = tune(lists, references, start=weights, folds=0, **options)
         return result.by_feature, result.start, result.development[0]
 
     header = {
-        "method": options.get("method", "mert"),
-        "settings": dict(options.get("settings") or {}),
-        "metrics": [as_list_metric(metric).name for metric in options.get("metrics", ("bleu",))],
-        "seed": options.get("seed", DEFAULT_SEED),
+        "method": options["method"],
+        "settings": dict(options["settings"] or {}),
+        "metrics": [as_list_metric(metric).name for metric in options["metrics"]],
+        "seed": options["seed"],
         "start": dict(start),
+        **_restrictions(options["fixed"], options["bounds"], options["tied"]),
+        "scale": options["scale"],
         "references": None if references is None else _of_references(references),
     }
-    made = []
-    for round_and_lists in loop.rounds(start, header, tuned):
-        made.append(round_and_lists)
+    rounds = []
+    for made, merged in Rounds(loop).run(start, header, tuned):
+        rounds.append(made)
+        lists = merged
         if progress is not None:
             progress(1)
-    rounds, lists = zip(*made, strict=True)
-    merged = lists[-1]
-    return replace(tune(merged, references, start=start, **options), rounds=rounds)
+    return lists, tuple(rounds)
+
+
+def _restrictions(
+    fixed: Mapping[str, float] | None,
+    bounds: Mapping[str, tuple[float, float]] | None,
+    tied: Iterable[Iterable[str]],
+) -> dict[str, Any]:
+    """What weights must not do, for the header of a journal."""
+    return {
+        "fixed": dict(fixed or {}),
+        # Infinite ones are no JSON.
+        "bounds": {name: [repr(end) for end in ends] for name, ends in (bounds or {}).items()},
+        "tied": [list(group) for group in tied],
+    }
 
 
 def _of_references(references: Any) -> str:
