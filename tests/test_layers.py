@@ -131,7 +131,6 @@ def test_two_systems_are_compared_without_imports_that_are_not_needed(tmp_path: 
         "numpy.random",
         "json",
         "tempfile",
-        "shutil",
         "concurrent.futures",
     }
     ours = {
