@@ -22,133 +22,100 @@ Everything else is in namespaces, in the order of the data flow:
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from truebleu import _core
-from truebleu._lazy import lazy_name
+from truebleu._lazy import attach
 
 if TYPE_CHECKING:
     from truebleu import (
-        agreement,
-        compat,
-        corpus,
-        errors,
-        explanation,
-        human,
-        integrations,
-        metrics,
-        nbest,
-        planning,
-        reports,
-        resampling,
-        significance,
-        simulation,
-        studies,
-        tokenizers,
+        agreement as agreement,
+        compat as compat,
+        corpus as corpus,
+        errors as errors,
+        explanation as explanation,
+        human as human,
+        integrations as integrations,
+        metrics as metrics,
+        nbest as nbest,
+        planning as planning,
+        reports as reports,
+        resampling as resampling,
+        significance as significance,
+        simulation as simulation,
+        studies as studies,
+        tokenizers as tokenizers,
     )
-    from truebleu.agreement.agree import agree
-    from truebleu.agreement.choose import choose
-    from truebleu.corpus._reading import read_test_set
-    from truebleu.corpus.nbest.lists import NBest
-    from truebleu.corpus.test_set import TestSet
-    from truebleu.errors import TruebleuError
-    from truebleu.explanation.explain import explain
-    from truebleu.explanation.report import report
-    from truebleu.human._reading import read_human
-    from truebleu.metrics.base import set_threads
-    from truebleu.metrics.bleu import BLEU
-    from truebleu.metrics.chrf import CHRF
-    from truebleu.metrics.nist import NIST
-    from truebleu.metrics.sentence_bleu import SentenceBLEU
-    from truebleu.metrics.ter import TER
-    from truebleu.nbest.minimum_bayes_risk import mbr
-    from truebleu.nbest.reranking import rerank
-    from truebleu.nbest.tuning import tune
-    from truebleu.planning.plan import plan
-    from truebleu.planning.sample import sample
-    from truebleu.significance.compare import compare
-    from truebleu.significance.gate import gate
-    from truebleu.significance.panel import panel
-    from truebleu.significance.scores import score
+    from truebleu.agreement.agree import agree as agree
+    from truebleu.agreement.choose import choose as choose
+    from truebleu.corpus._reading import read_test_set as read_test_set
+    from truebleu.corpus.nbest.lists import NBest as NBest
+    from truebleu.corpus.test_set import TestSet as TestSet
+    from truebleu.errors import TruebleuError as TruebleuError
+    from truebleu.explanation.explain import explain as explain
+    from truebleu.explanation.report import report as report
+    from truebleu.human._reading import read_human as read_human
+    from truebleu.metrics.base import set_threads as set_threads
+    from truebleu.metrics.bleu import BLEU as BLEU
+    from truebleu.metrics.chrf import CHRF as CHRF
+    from truebleu.metrics.nist import NIST as NIST
+    from truebleu.metrics.sentence_bleu import SentenceBLEU as SentenceBLEU
+    from truebleu.metrics.ter import TER as TER
+    from truebleu.nbest.minimum_bayes_risk import mbr as mbr
+    from truebleu.nbest.reranking import rerank as rerank
+    from truebleu.nbest.tuning import tune as tune
+    from truebleu.planning.plan import plan as plan
+    from truebleu.planning.sample import sample as sample
+    from truebleu.significance.compare import compare as compare
+    from truebleu.significance.gate import gate as gate
+    from truebleu.significance.panel import panel as panel
+    from truebleu.significance.scores import score as score
 
 __version__ = _core.VERSION
 
-__all__ = [
-    "BLEU",
-    "CHRF",
-    "NIST",
-    "TER",
-    "NBest",
-    "SentenceBLEU",
-    "TestSet",
-    "TruebleuError",
-    "__version__",
-    "agree",
-    "agreement",
-    "choose",
-    "compare",
-    "compat",
-    "corpus",
-    "errors",
-    "explain",
-    "explanation",
-    "gate",
-    "human",
-    "integrations",
-    "mbr",
-    "metrics",
-    "nbest",
-    "panel",
-    "plan",
-    "planning",
-    "read_human",
-    "read_test_set",
-    "report",
-    "reports",
-    "rerank",
-    "resampling",
-    "sample",
-    "score",
-    "set_threads",
-    "significance",
-    "simulation",
-    "studies",
-    "tokenizers",
-    "tune",
-]
-
-# The names by the module that they live in; all others are modules themselves.
-_HOMES = {
-    "agreement.agree": "agree",
-    "agreement.choose": "choose",
-    "corpus": "TestSet read_test_set",
-    "corpus.nbest.lists": "NBest",
-    "errors": "TruebleuError",
-    "explanation.explain": "explain",
-    "explanation.report": "report",
-    "human": "read_human",
-    "metrics.base": "set_threads",
-    "metrics.bleu": "BLEU",
-    "metrics.chrf": "CHRF",
-    "metrics.nist": "NIST",
-    "metrics.sentence_bleu": "SentenceBLEU",
-    "metrics.ter": "TER",
-    "nbest": "mbr rerank tune",
-    "planning.plan": "plan",
-    "planning.sample": "sample",
-    "significance.compare": "compare",
-    "significance.gate": "gate",
-    "significance.panel": "panel",
-    "significance.scores": "score",
-}
-
-
-def __getattr__(name: str) -> object:
-    if name in __all__ and name not in " ".join(_HOMES.values()).split():
-        return import_module(f"{__name__}.{name}")
-    return lazy_name(__name__, _HOMES, name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+# The public names by the module that they live in.
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "agreement.agree": ["agree"],
+        "agreement.choose": ["choose"],
+        "corpus": ["TestSet", "read_test_set"],
+        "corpus.nbest.lists": ["NBest"],
+        "errors": ["TruebleuError"],
+        "explanation.explain": ["explain"],
+        "explanation.report": ["report"],
+        "human": ["read_human"],
+        "metrics.base": ["set_threads"],
+        "metrics.bleu": ["BLEU"],
+        "metrics.chrf": ["CHRF"],
+        "metrics.nist": ["NIST"],
+        "metrics.sentence_bleu": ["SentenceBLEU"],
+        "metrics.ter": ["TER"],
+        "nbest": ["mbr", "rerank", "tune"],
+        "planning.plan": ["plan"],
+        "planning.sample": ["sample"],
+        "significance.compare": ["compare"],
+        "significance.gate": ["gate"],
+        "significance.panel": ["panel"],
+        "significance.scores": ["score"],
+    },
+    modules=[
+        "agreement",
+        "compat",
+        "corpus",
+        "errors",
+        "explanation",
+        "human",
+        "integrations",
+        "metrics",
+        "nbest",
+        "planning",
+        "reports",
+        "resampling",
+        "significance",
+        "simulation",
+        "studies",
+        "tokenizers",
+    ],
+)
+__all__ += ["__version__"]

@@ -11,7 +11,7 @@ import pytest
 from tests.parity.cases import case_id
 from tests.parity.test_tuning import PLAIN_BLEU, cases, lists_of, references_of
 from truebleu import SentenceBLEU
-from truebleu.nbest._smooth import minimize
+from truebleu.nbest._numerics import minimize
 from truebleu.nbest.expectation import (
     corpus_score,
     expectation,

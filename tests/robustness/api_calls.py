@@ -30,8 +30,7 @@ from truebleu import (
     tokenizers,
 )
 from truebleu.errors import SettingError
-from truebleu.significance.panel import panel
-from truebleu.significance.panel_files import read_panel
+from truebleu.significance.panel import panel, read_panel
 
 if TYPE_CHECKING:
     from pathlib import Path

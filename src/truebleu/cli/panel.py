@@ -19,8 +19,7 @@ from truebleu.cli._options import (
 )
 from truebleu.cli.main import warn
 from truebleu.reports.document import render
-from truebleu.significance.panel import LANGUAGES, PanelSettings, panel
-from truebleu.significance.panel_files import read_panel
+from truebleu.significance.panel import LANGUAGES, PanelSettings, panel, read_panel
 
 if TYPE_CHECKING:
     from pathlib import Path

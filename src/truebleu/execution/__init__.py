@@ -13,10 +13,9 @@ True
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import lazy_name
+from truebleu._lazy import attach
 
 if TYPE_CHECKING:
     from truebleu.execution.executors import (
@@ -32,11 +31,10 @@ if TYPE_CHECKING:
     )
 
 # The public names by the module that they live in.
-_HOMES = {
-    "executors": "Cluster Processes completed",
-    "journal": "Runner Share ShareFinished Task",
-}
-
-__all__ = " ".join(_HOMES.values()).split()
-__getattr__ = partial(lazy_name, __name__, _HOMES)
-__dir__ = partial(sorted, __all__)
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "executors": ["Cluster", "Processes", "completed"],
+        "journal": ["Runner", "Share", "ShareFinished", "Task"],
+    },
+)

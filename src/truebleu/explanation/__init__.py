@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import lazy_name
+from truebleu._lazy import attach
 
 if TYPE_CHECKING:
     from truebleu.explanation.contributions import (
@@ -32,16 +31,21 @@ if TYPE_CHECKING:
     )
 
 # The public names by the module that they live in.
-_HOMES = {
-    "contributions": "Contributions Fragility mean_gradient split_difference",
-    "degenerate": "degenerate_outputs",
-    "explain": (
-        "DegenerateGroup Explanation GroupContribution NgramContribution PairExplanation "
-        "SliceContribution TypographyEffect VariableContributions"
-    ),
-    "report": "MetricSegments Report Segments",
-}
-
-__all__ = " ".join(_HOMES.values()).split()
-__getattr__ = partial(lazy_name, __name__, _HOMES)
-__dir__ = partial(sorted, __all__)
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "contributions": ["Contributions", "Fragility", "mean_gradient", "split_difference"],
+        "degenerate": ["degenerate_outputs"],
+        "explain": [
+            "DegenerateGroup",
+            "Explanation",
+            "GroupContribution",
+            "NgramContribution",
+            "PairExplanation",
+            "SliceContribution",
+            "TypographyEffect",
+            "VariableContributions",
+        ],
+        "report": ["MetricSegments", "Report", "Segments"],
+    },
+)

@@ -12,9 +12,15 @@ from truebleu._results import Result
 from truebleu._settings import DEFAULT_SEED, checked
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError
-from truebleu.explanation.contributions import fragility, split_difference
+from truebleu.explanation.contributions import (
+    TYPOGRAPHY,
+    alike,
+    fragility,
+    ngram_effects,
+    split_difference,
+    typography_of,
+)
 from truebleu.explanation.degenerate import degenerate_outputs
-from truebleu.explanation.ngrams import TYPOGRAPHY, alike, ngram_effects, typography_of
 from truebleu.explanation.slices import (
     FEWEST_UNITS,
     members,
@@ -47,8 +53,7 @@ if TYPE_CHECKING:
         TestSet,
         TextLike,
     )
-    from truebleu.explanation.contributions import Contributions, Fragility
-    from truebleu.explanation.ngrams import NgramEffects
+    from truebleu.explanation.contributions import Contributions, Fragility, NgramEffects
     from truebleu.explanation.slices import Origin, Variable
     from truebleu.metrics.base import Metric
     from truebleu.resampling import Values

@@ -15,15 +15,14 @@ import numpy as np
 from truebleu._settings import require_whole_number
 from truebleu.errors import SettingError
 from truebleu.metrics.bleu import BLEU
-from truebleu.nbest._draws import order
-from truebleu.nbest._smooth import minimize
+from truebleu.nbest._numerics import minimize, order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu.nbest._smooth import Objective
+    from truebleu.nbest._numerics import Objective
     from truebleu.nbest.problem import Problem
 
     Progress = Callable[[int], None]

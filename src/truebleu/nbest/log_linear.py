@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truebleu.errors import SettingError
-from truebleu.nbest._smooth import minimize
+from truebleu.nbest._numerics import minimize
 from truebleu.nbest.expectation import probabilities
 
 if TYPE_CHECKING:

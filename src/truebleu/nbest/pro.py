@@ -10,8 +10,7 @@ import numpy as np
 from truebleu._settings import require_whole_number
 from truebleu.errors import SettingError
 from truebleu.metrics.bleu import BLEU
-from truebleu.nbest._draws import uniforms
-from truebleu.nbest._smooth import minimize
+from truebleu.nbest._numerics import minimize, uniforms
 from truebleu.nbest.oracle import plus_one_bleu
 
 if TYPE_CHECKING:

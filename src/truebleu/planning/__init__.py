@@ -5,10 +5,9 @@ The verbs are `truebleu.plan` and `truebleu.sample`.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import lazy_name
+from truebleu._lazy import attach
 
 if TYPE_CHECKING:
     from truebleu.planning.plan import (
@@ -30,13 +29,25 @@ if TYPE_CHECKING:
     )
 
 # The public names by the module that they live in.
-_HOMES = {
-    "plan": (
-        "MarginPlan PairPlan Plan PlanSettings ReportedDifference SizePower plan_from_literature"
-    ),
-    "sample": "DomainShare Lengths Sample SampleSettings SystemOnSample Vocabulary",
-}
-
-__all__ = " ".join(_HOMES.values()).split()
-__getattr__ = partial(lazy_name, __name__, _HOMES)
-__dir__ = partial(sorted, __all__)
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "plan": [
+            "MarginPlan",
+            "PairPlan",
+            "Plan",
+            "PlanSettings",
+            "ReportedDifference",
+            "SizePower",
+            "plan_from_literature",
+        ],
+        "sample": [
+            "DomainShare",
+            "Lengths",
+            "Sample",
+            "SampleSettings",
+            "SystemOnSample",
+            "Vocabulary",
+        ],
+    },
+)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import lazy_name
+from truebleu._lazy import attach
 
 if TYPE_CHECKING:
     from truebleu.reports.charts import chart as chart, save_chart as save_chart
@@ -23,11 +22,21 @@ if TYPE_CHECKING:
     )
 
 # The public names by the module that they live in.
-_HOMES = {
-    "charts": "chart save_chart",
-    "document": "Chart Column Document FORMATS Heading Notes Plot Sentences Table render",
-}
-
-__all__ = " ".join(_HOMES.values()).split()
-__getattr__ = partial(lazy_name, __name__, _HOMES)
-__dir__ = partial(sorted, __all__)
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "charts": ["chart", "save_chart"],
+        "document": [
+            "FORMATS",
+            "Chart",
+            "Column",
+            "Document",
+            "Heading",
+            "Notes",
+            "Plot",
+            "Sentences",
+            "Table",
+            "render",
+        ],
+    },
+)

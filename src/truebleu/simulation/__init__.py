@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import lazy_name
+from truebleu._lazy import attach
 
 if TYPE_CHECKING:
     from truebleu.simulation.decoder import BEST_WEIGHTS as BEST_WEIGHTS, Decoder as Decoder
@@ -17,11 +16,10 @@ if TYPE_CHECKING:
     )
 
 # The public names by the module that they live in.
-_HOMES = {
-    "decoder": "BEST_WEIGHTS Decoder",
-    "test_sets": "Channel save_test_set simulate simulate_causes",
-}
-
-__all__ = " ".join(_HOMES.values()).split()
-__getattr__ = partial(lazy_name, __name__, _HOMES)
-__dir__ = partial(sorted, __all__)
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "decoder": ["BEST_WEIGHTS", "Decoder"],
+        "test_sets": ["Channel", "save_test_set", "simulate", "simulate_causes"],
+    },
+)

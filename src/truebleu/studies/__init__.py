@@ -5,10 +5,9 @@ Each study is a function that takes a test set and keywords, and returns a typed
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import lazy_name
+from truebleu._lazy import attach
 
 if TYPE_CHECKING:
     from truebleu.studies.accuracy import (
@@ -60,25 +59,28 @@ if TYPE_CHECKING:
     )
 
 # The public names by the module that they live in.
-_HOMES = {
-    "accuracy": "AccuracyResult study_accuracy",
-    "coverage": "CoverageResult study_coverage",
-    "length": "LengthResult study_length",
-    "power": "PowerResult study_power",
-    "references": "ReferencesResult study_references",
-    "replicates": "ReplicatesResult study_replicates",
-    "reranking": "RerankingResult study_reranking",
-    "sampling": "SamplingResult study_sampling",
-    "sensitivity": "SensitivityResult study_sensitivity",
-    "smoothing": "SmoothingResult study_smoothing",
-    "test_size": "TestSizeResult study_test_size",
-    "tuning": "TuningResult study_tuning",
-    "type_one": (
-        "EquivalentsResult MultiplicityResult TypeOneResult study_equivalents study_multiplicity "
-        "study_type_one"
-    ),
-}
-
-__all__ = " ".join(_HOMES.values()).split()
-__getattr__ = partial(lazy_name, __name__, _HOMES)
-__dir__ = partial(sorted, __all__)
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "accuracy": ["AccuracyResult", "study_accuracy"],
+        "coverage": ["CoverageResult", "study_coverage"],
+        "length": ["LengthResult", "study_length"],
+        "power": ["PowerResult", "study_power"],
+        "references": ["ReferencesResult", "study_references"],
+        "replicates": ["ReplicatesResult", "study_replicates"],
+        "reranking": ["RerankingResult", "study_reranking"],
+        "sampling": ["SamplingResult", "study_sampling"],
+        "sensitivity": ["SensitivityResult", "study_sensitivity"],
+        "smoothing": ["SmoothingResult", "study_smoothing"],
+        "test_size": ["TestSizeResult", "study_test_size"],
+        "tuning": ["TuningResult", "study_tuning"],
+        "type_one": [
+            "EquivalentsResult",
+            "MultiplicityResult",
+            "TypeOneResult",
+            "study_equivalents",
+            "study_multiplicity",
+            "study_type_one",
+        ],
+    },
+)

@@ -23,7 +23,7 @@ from truebleu._settings import (
 from truebleu.corpus.test_set import fingerprint
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner, Task
-from truebleu.nbest._draws import seed_of_run
+from truebleu.nbest._numerics import seed_of_run
 from truebleu.nbest.expectation import SgdSettings, expected_bleu
 from truebleu.nbest.mira import MiraSettings, mira
 from truebleu.nbest.problem import make_problem

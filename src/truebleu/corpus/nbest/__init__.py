@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import lazy_name
+from truebleu._lazy import attach
 
 if TYPE_CHECKING:
     from truebleu.corpus.nbest.lists import NBest as NBest, SparseFeatures as SparseFeatures
@@ -15,11 +14,10 @@ if TYPE_CHECKING:
     )
 
 # The public names by the module that they live in.
-_HOMES = {
-    "lists": "NBest SparseFeatures",
-    "reading": "NBEST_FORMATS read_nbest",
-}
-
-__all__ = " ".join(_HOMES.values()).split()
-__getattr__ = partial(lazy_name, __name__, _HOMES)
-__dir__ = partial(sorted, __all__)
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "lists": ["NBest", "SparseFeatures"],
+        "reading": ["NBEST_FORMATS", "read_nbest"],
+    },
+)

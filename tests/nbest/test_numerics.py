@@ -1,10 +1,16 @@
-"""Random numbers that depend on seed, purpose and index alone."""
+"""Claims about random numbers and the minimiser of tuners."""
 
 from __future__ import annotations
 
-import numpy as np
+from typing import TYPE_CHECKING
 
-from truebleu.nbest._draws import order, seed_of_run, uniforms
+import numpy as np
+import pytest
+
+from truebleu.nbest._numerics import minimize, order, seed_of_run, uniforms
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def test_numbers_are_the_same_on_every_machine() -> None:
@@ -29,3 +35,24 @@ def test_an_order_has_everything_once() -> None:
 def test_the_first_run_has_the_seed_itself() -> None:
     assert seed_of_run(5, 0) == 5
     assert len({seed_of_run(5, run) for run in range(20)}) == 20
+
+
+CENTRE = np.array([1.0, -2.0])
+
+
+def bowl(point: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    return float(((point - CENTRE) ** 2).sum()), 2 * (point - CENTRE)
+
+
+def test_the_minimum_of_a_bowl_is_its_centre() -> None:
+    assert minimize(bowl, np.zeros(2)) == pytest.approx(CENTRE)
+
+
+def test_bounds_are_kept() -> None:
+    found = minimize(bowl, np.zeros(2), lower=np.array([-9.0, -1.0]), upper=np.array([0.5, 9.0]))
+    assert found == pytest.approx([0.5, -1.0])
+
+
+def test_infinite_bounds_are_none() -> None:
+    infinite = np.full(2, np.inf)
+    assert minimize(bowl, np.zeros(2), lower=-infinite, upper=infinite) == pytest.approx(CENTRE)

@@ -9,14 +9,14 @@ import pytest
 
 from truebleu.corpus.nbest.lists import NBest
 from truebleu.errors import SettingError
-from truebleu.nbest.noisy_channel import (
+from truebleu.nbest.problem import make_problem
+from truebleu.nbest.reranking import (
     BOUNDS,
     NoisyChannel,
     best_length_penalty,
     tune_noisy_channel,
     word_counts,
 )
-from truebleu.nbest.problem import make_problem
 
 WORDS = ("a", "b c", "d e f", "a b c d e")
 

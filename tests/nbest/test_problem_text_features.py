@@ -7,7 +7,7 @@ import pytest
 
 from truebleu.corpus.nbest.lists import NBest, SparseFeatures
 from truebleu.errors import SettingError
-from truebleu.nbest.text_features import with_text_features
+from truebleu.nbest.problem import with_text_features
 
 LISTS = NBest.of([["a b a", "b"], ["a b", "c"]], sources=["x y", "x"])
 

@@ -10,7 +10,7 @@ import pytest
 from truebleu import explain
 from truebleu.corpus import as_test_set
 from truebleu.explanation import split_difference
-from truebleu.explanation.ngrams import ngram_effects, typography_of
+from truebleu.explanation.contributions import ngram_effects, typography_of
 from truebleu.metrics.registry import parse_metric
 from truebleu.reports.explain import verdict
 from truebleu.resampling import Units
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from truebleu.corpus import TestSet
     from truebleu.explanation import Contributions
-    from truebleu.explanation.ngrams import NgramEffects
+    from truebleu.explanation.contributions import NgramEffects
     from truebleu.metrics.base import Metric
 
 
