@@ -12,14 +12,17 @@ help:  ## list the targets
 demo: .venv/built  ## score a simulated test set
 	$(BIN)/truebleu demo
 
+# On all cores. pytest keeps the test modules that it rewrote, whatever the environment says.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal
+
 test: rust-test .venv/tools browser  ## all tests, Rust and Python
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 # What takes long: recorded runs of other tools, commands in processes of their own, packages.
 LONG := tests/parity tests/robustness tests/packaging
 
-quick: .venv/tools  ## unit tests only, in two minutes: no simulations, no recorded runs, no processes
-	$(BIN)/python -m pytest -q -m 'not slow' $(LONG:%=--ignore=%)
+quick: .venv/tools  ## unit tests only, in a minute: no simulations, no recorded runs, few processes
+	$(PYTEST) -q -m 'not slow' $(LONG:%=--ignore=%)
 
 check: lint types rust-check test  ## linters, types and tests: what CI runs
 

@@ -24,8 +24,10 @@ settings.register_profile(
     max_examples=200 if IN_CI else 100,
     derandomize=IN_CI,
 )
-settings.register_profile("quick", parent=settings.get_profile("patient"), max_examples=20)
+settings.register_profile("quick", parent=settings.get_profile("patient"), max_examples=10)
 settings.load_profile("patient")
+# Tables fit the width that COLUMNS names: xdist sets it for its workers, and some shells do.
+os.environ.pop("COLUMNS", None)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -63,6 +63,7 @@ def test_paths_and_lists_do_not_mix(truebleu_gate: Gate, texts: dict[str, Path])
         truebleu_gate.assert_not_worse(texts["bad"], texts["good"], None)
 
 
+@pytest.mark.slow
 def test_pytest_finds_the_fixture_and_shows_the_verdict(tmp_path: Path) -> None:
     (tmp_path / "test_model.py").write_text(
         "def test_quality(truebleu_gate):\n"

@@ -80,6 +80,7 @@ def test_the_fit_is_the_most_likely_curve(tmp_path: Path) -> None:
     assert curve.agreement == pytest.approx(100 * agrees.mean())
 
 
+@pytest.mark.slow
 def test_a_known_curve_is_found_again_and_lies_in_the_intervals(tmp_path: Path) -> None:
     curve = fitted(tmp_path, pairs_of_systems(1500, seed=2), replicates=300)
     truth = [100 * chance(point.difference, TRUE_SLOPE, TRUE_CEILING) for point in curve.points]

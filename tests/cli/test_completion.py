@@ -49,11 +49,13 @@ def test_an_unknown_shell_is_refused() -> None:
     assert CliRunner().invoke(truebleu, ["completion", "tcsh"]).exit_code == 2
 
 
+@pytest.mark.slow
 def test_commands_are_completed() -> None:
     assert completions("truebleu com") == ["plain,compare", "plain,completion"]
     assert completions("truebleu study po") == ["plain,power"]
 
 
+@pytest.mark.slow
 def test_options_and_their_values_are_completed() -> None:
     assert "plain,--format" in completions("truebleu compare --fo")
     assert completions("truebleu compare --format js") == ["plain,json"]

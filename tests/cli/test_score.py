@@ -7,10 +7,11 @@ import os
 import shlex
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.cli.shell import answer, run
 from truebleu import BLEU
 
 if TYPE_CHECKING:
@@ -21,86 +22,69 @@ OUTPUTS = ["the cat sat on the mat", "a dog barked at me", "it rains again today
 REFERENCES = ["the cat sat on a mat", "the dog barked at me", "it is raining again"]
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "sys.txt").write_text("\n".join(OUTPUTS) + "\n", encoding="utf-8")
     (tmp_path / "ref.txt").write_text("\n".join(REFERENCES) + "\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-def run(folder: Path, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:
-    result = subprocess.run(
-        [sys.executable, "-m", "truebleu", "score", *arguments],
-        cwd=folder,
-        input=stdin,
-        capture_output=True,
-        check=False,
-    )
-    return subprocess.CompletedProcess(
-        result.args, result.returncode, result.stdout.decode(), result.stderr.decode()
-    )
-
-
-def json_of(folder: Path, *arguments: str) -> Any:
-    result = run(folder, *arguments, "--format", "json")
-    assert result.returncode == 0, result.stderr
-    return json.loads(result.stdout)
-
-
-def test_the_table_has_a_row_per_system_and_the_signatures(folder: Path) -> None:
-    result = run(folder, "-r", "ref.txt", "sys.txt", "perfect=ref.txt", "-m", "bleu", "-m", "ter")
-    lines = result.stdout.splitlines()
+def test_the_table_has_a_row_per_system_and_the_signatures() -> None:
+    result = run("score", "-r", "ref.txt", "sys.txt", "perfect=ref.txt", "-m", "bleu", "-m", "ter")
+    lines = result.out.splitlines()
     assert lines[0].split() == ["System", "BLEU", "TER"]
     assert [line.split()[0] for line in lines[2:4]] == ["sys", "perfect"]
     assert lines[3].split()[1:] == ["100.00", "0.00"]
     assert lines[5].startswith("BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|")
-    assert "ref.txt: identical to the reference" in result.stderr
+    assert "ref.txt: identical to the reference" in result.err
 
 
 def test_json_has_the_promised_shape(folder: Path) -> None:
-    answer = json_of(
-        folder, "-r", "ref.txt", "-r", "ref.txt", "sys.txt", "-m", "bleu", "-m", "chrf"
-    )
-    assert answer["version"] == 1
-    assert answer["test_set"]["segments"] == 3
-    names = [metric["name"] for metric in answer["metrics"]]
+    others = [*OUTPUTS[:2], REFERENCES[2]]
+    (folder / "ref-2.txt").write_text("\n".join(others) + "\n", encoding="utf-8")
+    files = ("-r", "ref.txt", "-r", "ref-2.txt", "sys.txt")
+    values = answer("score", *files, "-m", "bleu", "-m", "chrf")
+    assert values["version"] == 1
+    assert values["test_set"]["segments"] == 3
+    names = [metric["name"] for metric in values["metrics"]]
     assert names == ["BLEU", "chrF2"]
-    (system,) = answer["systems"]
-    expected = BLEU().corpus(OUTPUTS, [REFERENCES, REFERENCES])
+    (system,) = values["systems"]
+    expected = BLEU().corpus(OUTPUTS, [REFERENCES, others])
     assert system["name"] == "sys"
     assert system["scores"]["BLEU"] == expected.to_dict()
 
 
-def test_namesakes_are_told_apart_by_their_settings(folder: Path) -> None:
-    answer = json_of(folder, "-r", "ref.txt", "sys.txt", "-m", "bleu", "-m", "bleu:max_order=2")
-    names = [metric["name"] for metric in answer["metrics"]]
+def test_namesakes_are_told_apart_by_their_settings() -> None:
+    values = answer("score", "-r", "ref.txt", "sys.txt", "-m", "bleu", "-m", "bleu:max_order=2")
+    names = [metric["name"] for metric in values["metrics"]]
     assert names == ["BLEU[n:4]", "BLEU[n:2]"]
 
 
 @pytest.mark.parametrize("format_", ["text", "tsv", "latex", "markdown", "json"])
-def test_segments_are_scored_in_every_format(folder: Path, format_: str) -> None:
-    result = run(folder, "-r", "ref.txt", "sys.txt", "--per-segment", "--format", format_)
-    assert result.returncode == 0, result.stderr
+def test_segments_are_scored_in_every_format(format_: str) -> None:
+    result = run("score", "-r", "ref.txt", "sys.txt", "--per-segment", "--format", format_)
+    assert result.code == 0, result.err
     first = BLEU().sentence(OUTPUTS[0], REFERENCES[0]).score
-    assert f"{first:.2f}" in result.stdout or repr(first) in result.stdout
+    assert f"{first:.2f}" in result.out or repr(first) in result.out
 
 
-def test_details_show_what_a_score_is_made_of(folder: Path) -> None:
-    result = run(folder, "-r", "ref.txt", "sys.txt", "--details")
-    assert f"sys: {BLEU().corpus(OUTPUTS, REFERENCES)}" in result.stdout
+def test_details_show_what_a_score_is_made_of() -> None:
+    result = run("score", "-r", "ref.txt", "sys.txt", "--details")
+    assert f"sys: {BLEU().corpus(OUTPUTS, REFERENCES)}" in result.out
 
 
 def test_standard_input_is_a_text(folder: Path) -> None:
-    text = "\n".join(OUTPUTS).encode()
-    result = run(folder, "-r", "ref.txt", "-", stdin=text)
+    result = shell(folder, "score -r ref.txt - < sys.txt")
     assert result.returncode == 0, result.stderr
     assert f"{BLEU().corpus(OUTPUTS, REFERENCES).score:.2f}" in result.stdout
 
 
-def test_threads_change_nothing(folder: Path) -> None:
-    one = run(folder, "-r", "ref.txt", "sys.txt", "--threads", "1")
-    assert one.returncode == 0
-    assert one.stdout == run(folder, "-r", "ref.txt", "sys.txt", "--threads", "2").stdout
+@pytest.mark.usefixtures("restored_threads")
+def test_threads_change_nothing() -> None:
+    single = run("score", "-r", "ref.txt", "sys.txt", "--threads", "1")
+    assert single.code == 0
+    assert single.out == run("score", "-r", "ref.txt", "sys.txt", "--threads", "2").out
 
 
 BAD_INPUTS: list[tuple[Sequence[str], Sequence[str]]] = [
@@ -130,36 +114,36 @@ def test_bad_input_gets_one_error_in_words(
     (folder / "table.tsv").write_text("src\tref\na\tb\n")
     (folder / "bad.xml").write_text("<dataset>\n<doc></dataset>")
     (folder / "bad.jsonl").write_text('{"ref": "a"}\n{"ref": \n')
-    result = run(folder, *arguments)
-    assert result.returncode == 2
-    assert result.stdout == ""
-    assert result.stderr.startswith("error: ")
-    assert "Traceback" not in result.stderr
+    result = run("score", *arguments)
+    assert result.code == 2
+    assert result.out == ""
+    assert result.err.startswith("error: ")
+    assert "Traceback" not in result.err
     for message in messages:
-        assert message.lower() in result.stderr.lower()
+        assert message.lower() in result.err.lower()
 
 
 def test_strict_makes_warnings_errors(folder: Path) -> None:
     (folder / "tabs.txt").write_text("a\tb\nc\nd\n")
-    relaxed = run(folder, "-r", "ref.txt", "tabs.txt")
-    assert relaxed.returncode == 0
-    assert relaxed.stderr.startswith("warning: tabs")
-    strict = run(folder, "-r", "ref.txt", "tabs.txt", "--strict")
-    assert strict.returncode == 2
-    assert strict.stdout == ""
+    relaxed = run("score", "-r", "ref.txt", "tabs.txt")
+    assert relaxed.code == 0
+    assert relaxed.err.startswith("warning: tabs")
+    strict = run("score", "-r", "ref.txt", "tabs.txt", "--strict")
+    assert strict.code == 2
+    assert strict.out == ""
 
 
-def test_usage_errors_exit_with_2(folder: Path) -> None:
-    assert run(folder, "-r", "ref.txt", "sys.txt", "--per-segment", "--details").returncode == 2
-    assert run(folder, "-r", "ref.txt", "sys.txt", "--per-segment", "--confidence").returncode == 2
-    assert run(folder, "sys.txt").returncode == 2
-    assert run(folder, "-r", "ref.txt").returncode == 2
+def test_usage_errors_exit_with_2() -> None:
+    assert run("score", "-r", "ref.txt", "sys.txt", "--per-segment", "--details").code == 2
+    assert run("score", "-r", "ref.txt", "sys.txt", "--per-segment", "--confidence").code == 2
+    assert run("score", "sys.txt").code == 2
+    assert run("score", "-r", "ref.txt").code == 2
 
 
-def test_help_shows_examples(folder: Path) -> None:
-    result = run(folder, "--help")
-    assert result.returncode == 0
-    assert "Examples:" in result.stdout
+def test_help_shows_examples() -> None:
+    result = run("score", "--help")
+    assert result.code == 0
+    assert "Examples:" in result.out
 
 
 @pytest.mark.parametrize("redirection", ["<&-", "< /dev/null"])
@@ -226,19 +210,19 @@ def test_the_references_or_the_language_choose_the_tokenizer(tmp_path: Path) -> 
     (tmp_path / "ref.txt").write_text("猫坐在垫子上。\n狗在门口叫。\n", encoding="utf-8")
     (tmp_path / "sys.txt").write_text("猫坐在地毯上。\n狗在门口叫。\n", encoding="utf-8")
     texts = ("sys.txt", "-r", "ref.txt")
-    result = run(tmp_path, *texts)
-    assert (result.returncode, result.stderr) == (0, "")
-    assert "|tok:zh|" in result.stdout
-    assert "tokenizer zh chosen for Chinese references" in result.stdout
-    by_language = run(tmp_path, *texts, "-l", "en-de")
-    assert "|tok:13a|" in by_language.stdout
-    assert "chosen for" not in by_language.stdout
-    refused = run(tmp_path, *texts, "-m", "chrf", "-l", "zh")
-    assert (refused.returncode, refused.stdout) == (2, "")
-    assert "--language: found 'zh'" in refused.stderr
-    strict = run(tmp_path, *texts, "-m", "bleu,wer", "--strict")
-    assert (strict.returncode, strict.stdout) == (2, "")
-    assert "WER cuts words at spaces" in strict.stderr
+    result = run("score", *texts)
+    assert (result.code, result.err) == (0, "")
+    assert "|tok:zh|" in result.out
+    assert "tokenizer zh chosen for Chinese references" in result.out
+    by_language = run("score", *texts, "-l", "en-de")
+    assert "|tok:13a|" in by_language.out
+    assert "chosen for" not in by_language.out
+    refused = run("score", *texts, "-m", "chrf", "-l", "zh")
+    assert (refused.code, refused.out) == (2, "")
+    assert "--language: found 'zh'" in refused.err
+    strict = run("score", *texts, "-m", "bleu,wer", "--strict")
+    assert (strict.code, strict.out) == (2, "")
+    assert "WER cuts words at spaces" in strict.err
 
 
 @pytest.mark.parametrize(
@@ -256,9 +240,7 @@ def test_the_references_or_the_language_choose_the_tokenizer(tmp_path: Path) -> 
         (["--force"], "--force: found True, expected --save FILE or --chart FILE"),
     ],
 )
-def test_an_option_that_would_do_nothing_is_refused(
-    folder: Path, options: list[str], message: str
-) -> None:
-    result = run(folder, "sys.txt", "-r", "ref.txt", *options)
-    assert (result.returncode, result.stdout) == (2, "")
-    assert f"error: {message}" in result.stderr
+def test_an_option_that_would_do_nothing_is_refused(options: list[str], message: str) -> None:
+    result = run("score", "sys.txt", "-r", "ref.txt", *options)
+    assert (result.code, result.out) == (2, "")
+    assert f"error: {message}" in result.err

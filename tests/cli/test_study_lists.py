@@ -34,6 +34,7 @@ def test_tuning_of_the_simulated_decoder_is_kept_and_gone_on_from(
     assert again.stdout == result.stdout
 
 
+@pytest.mark.slow
 def test_own_lists_can_be_studied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("w.tsv").write_text("forward\t1\n")

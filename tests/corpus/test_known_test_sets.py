@@ -68,6 +68,7 @@ def run(cache: Path, *command: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [

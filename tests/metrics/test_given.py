@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import pickle
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import truebleu
+from tests.cli import shell
 from truebleu.corpus import as_test_set
 from truebleu.errors import AbsentSegmentError, CorpusError, SettingError, UnknownNameError
 from truebleu.metrics import GivenScores, parse_metric
@@ -195,26 +194,25 @@ def test_a_path_may_have_an_equals_sign(folder: Path) -> None:
     assert parse_metric("scores:path=x=1.tsv").name == "x=1"
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "truebleu", "score", "-r", "a", "a", "b", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+def run(*arguments: str) -> shell.Result:
+    return shell.run("score", "-r", "a", "a", "b", *arguments)
 
 
 @pytest.mark.usefixtures("folder")
 def test_the_command_line_scores_by_given_scores_beside_others() -> None:
     result = run("-m", "scores:path=comet.tsv,name=COMET", "-m", "bleu", "--format", "json")
-    assert result.returncode == 0, result.stderr
-    systems = json.loads(result.stdout)["systems"]
+    assert result.code == 0, result.err
+    systems = json.loads(result.out)["systems"]
     assert [system["scores"]["COMET"]["score"] for system in systems] == [0.625, 0.375]
 
 
 def test_our_own_table_of_segment_scores_can_be_read_back(folder: Path) -> None:
     metrics = ("-m", "bleu", "-m", "chrf")
-    written = run(*metrics, "--per-segment", "--format", "tsv").stdout
+    written = run(*metrics, "--per-segment", "--format", "tsv").out
     (folder / "segments.tsv").write_text(written)
-    segments = json.loads(run(*metrics, "--per-segment", "--format", "json").stdout)["systems"]
+    segments = json.loads(run(*metrics, "--per-segment", "--format", "json").out)["systems"]
     read = run("-m", "scores:path=segments.tsv,column=chrF2", "--format", "json")
-    for ours, system in zip(json.loads(read.stdout)["systems"], segments, strict=True):
+    for ours, system in zip(json.loads(read.out)["systems"], segments, strict=True):
         mean = np.mean(system["scores"]["chrF2"]["segments"])
         assert ours["scores"]["segments"]["score"] == pytest.approx(mean, rel=1e-12)
 
@@ -222,8 +220,8 @@ def test_our_own_table_of_segment_scores_can_be_read_back(folder: Path) -> None:
 def test_the_command_line_names_the_file_and_line(folder: Path) -> None:
     (folder / "comet.tsv").write_text("a\tb\n0.5\t0.25\n0.75\tgood\n")
     result = run("-m", "scores:path=comet.tsv")
-    assert result.returncode == 2
-    assert "comet.tsv: line 3: found 'good' in column 'b', expected a number" in result.stderr
+    assert result.code == 2
+    assert "comet.tsv: line 3: found 'good' in column 'b', expected a number" in result.err
 
 
 @pytest.mark.parametrize("name", ["wmt21-en-de", "ted-mqm-en-de"])

@@ -113,7 +113,7 @@ def ends_well(call: Any) -> None:
 
 @pytest.mark.slow
 @given(st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_no_argument_makes_the_native_metrics_panic(data: st.DataObject) -> None:
     metric = data.draw(st.sampled_from(METRICS)).native()
     ends_well(lambda: metric.details(data.draw(st.lists(NUMBERS, max_size=20))))
@@ -126,7 +126,7 @@ def test_no_argument_makes_the_native_metrics_panic(data: st.DataObject) -> None
 
 @pytest.mark.slow
 @given(st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_no_argument_makes_a_kernel_panic(data: st.DataObject) -> None:
     draw = data.draw
     count = st.sampled_from([0, 1, 3, 2**40, 2**63, 2**64 - 1])

@@ -66,6 +66,7 @@ def test_a_decoder_whose_best_weights_are_known_is_tuned_to_the_end(tmp_path: Pa
     assert {"rounds.jsonl", "round-01.nbest", "round-01.weights.tsv", "round-01.log"} <= kept
 
 
+@pytest.mark.slow
 def test_an_interrupted_loop_goes_on_and_ends_the_same(tmp_path: Path) -> None:
     whole = tuned(loop(tmp_path / "whole"))
     part = tmp_path / "part"
@@ -101,6 +102,7 @@ def test_a_decoder_that_fails_is_quoted(tmp_path: Path, command: str, message: s
         tuned(loop(tmp_path, command))
 
 
+@pytest.mark.slow
 def test_a_decoder_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

@@ -483,6 +483,7 @@ def test_a_page_needs_nothing_from_elsewhere(tmp_path: Path) -> None:
     assert read["usermeta"]["embedOptions"]["actions"]["editor"] is False
 
 
+@pytest.mark.slow
 def test_a_name_cannot_break_out_of_a_page(tmp_path: Path) -> None:
     name = "</script><b>&\"'"
     drawn = changed(

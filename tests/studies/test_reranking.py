@@ -11,6 +11,7 @@ from truebleu.significance.compare import compare
 from truebleu.studies.reranking import study_reranking
 
 
+@pytest.mark.slow
 def test_rows_are_what_compare_says_of_both_models() -> None:
     lists, references = informative(segments=20)
     result = study_reranking(

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from tests.nbest.small_lists import informative
 from truebleu.studies.reranking import study_reranking
 
 
+@pytest.mark.slow
 def test_metrics_that_point_in_different_directions_are_a_warning() -> None:
     lists, references = informative(segments=12)
     result = study_reranking(
