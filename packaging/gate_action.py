@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass
+from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from truebleu import gate, read_test_set
 from truebleu.errors import SettingError, TruebleuError
 from truebleu.metrics.statistics_files import find_statistics, read_statistics
 from truebleu.reports.document import Document, one_line, render
+from truebleu.reports.formats.markdown import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -66,7 +68,8 @@ def test_sets(environment: Mapping[str, str]) -> Iterator[Files]:
 def _same_name(folder: Path, output: Path) -> Path:
     """The file of a folder that belongs to an output: the same name, whatever its ending."""
     beginning = output.name.split(".")[0]
-    matches = sorted(folder.glob(f"{beginning}.*")) if folder.is_dir() else []
+    pattern = f"{escape(beginning)}.*"  # a name with brackets is no pattern
+    matches = sorted(folder.glob(pattern)) if folder.is_dir() else []
     if len(matches) != 1:
         found = [str(path) for path in matches] or str(folder)
         raise SettingError("folder", found, f"one file {folder / beginning}.* for {output}")
@@ -124,7 +127,7 @@ def main(environment: Mapping[str, str]) -> int:
         for check in document.checks:
             kind = "notice" if check.passed else "error"
             print(annotation(kind, f"{files.name}: {check.name}", check.reason))
-        summary.append(f"## truebleu: {one_line(files.name)}\n\n{render(result, 'github')}")
+        summary.append(f"## truebleu: {escaped(files.name)}\n\n{render(result, 'github')}")
         (folder / f"{files.name}.junit.xml").write_text(render(result, "junit"), encoding="utf-8")
     text = "\n".join(summary)
     (folder / "summary.md").write_text(text, encoding="utf-8")

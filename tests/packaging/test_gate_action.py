@@ -124,3 +124,11 @@ def test_a_name_cannot_begin_a_command_of_its_own(tmp_path: Path) -> None:
     assert status == 0
     (line,) = said.splitlines()
     assert line.startswith("::notice title=x%250A%3A%3Aerror%3A%3Ay%2Cz%3A BLEU::")
+
+
+def test_a_name_is_no_markup_in_the_summary(tmp_path: Path) -> None:
+    text = write(tmp_path / "new" / "[x]<img src=y>.txt", REFERENCE)
+    given = {"baseline": "new", "references": "new", "metrics": "bleu"}
+    assert run(tmp_path, new=str(Path(text).parent), **given)[0] == 0
+    heading = (tmp_path / "summary").read_text(encoding="utf-8").splitlines()[0]
+    assert heading == r"## truebleu: \[x\]\<img src=y\>"

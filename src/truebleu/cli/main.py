@@ -8,7 +8,6 @@ import signal
 import sys
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from io import StringIO
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import click
@@ -248,11 +247,13 @@ def _reported(error: BaseException) -> tuple[int, str | None]:
 
 
 def _show(error: click.ClickException) -> None:
-    """What Click says of bad usage, without the escapes that may be in it."""
-    text = StringIO()
-    error.show(file=text)
-    for line in text.getvalue().splitlines():
-        say(line)
+    """What Click says of bad usage, its message on one line: a line end in it is foreign."""
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        for line in error.ctx.get_usage().splitlines():
+            say(line)
+        say(f"Try '{error.ctx.command_path} {error.ctx.help_option_names[-1]}' for help.")
+        say("")
+    say(f"Error: {error.format_message()}")
 
 
 # Standard streams: nothing that should be written is lost in silence, nothing foreign gets out.

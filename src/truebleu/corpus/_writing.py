@@ -81,7 +81,9 @@ def files_of(test_set: TestSet) -> dict[str, Iterable[bytes]]:
     files: dict[str, Iterable[bytes]] = {}
 
     def add(kind: str, name: str, text: TextLike) -> None:
-        safe = "".join("-" if sign in NOT_IN_NAMES or sign < " " else sign for sign in name)
+        safe = "".join(
+            sign if sign.isprintable() and sign not in NOT_IN_NAMES else "-" for sign in name
+        )
         if safe.strip(". ") == "" or safe.casefold() in names:
             expected = "a name that can be a file's, unlike those of the others; write NAME=FILE"
             raise SettingError(kind, name, expected)

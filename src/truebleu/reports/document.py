@@ -10,6 +10,7 @@ files are hostile: each format makes sure that they stay text.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -342,6 +343,8 @@ def render(result: Renderable, format_: str = "text", **options: Any) -> str:
 
 # Tabs and line ends would end a cell; a space stands for each.
 SPACES = "\t\n\r\x0b\x0c\x85\u2028\u2029"
+# Code points that are text, but never XML.
+NONCHARACTERS = "\ufffe\uffff"
 # Marks that turn the direction of what follows, which could make a line read otherwise.
 DIRECTIONS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
@@ -360,10 +363,23 @@ def one_line(text: str) -> str:
 def _shown(character: str) -> str:
     if character in SPACES:
         return " "
-    if character in DIRECTIONS or category(character) in ("Cc", "Cs"):
+    if character in DIRECTIONS + NONCHARACTERS or category(character) in ("Cc", "Cs"):
         code = ord(character)
         return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
     return character
+
+
+# What JSON writers leave as it is, although terminals obey it, or no UTF-8 can hold it.
+CONTROLS = re.compile(f"[\x7f-\x9f\u2028\u2029{DIRECTIONS}\ud800-\udfff]")
+
+
+def escaped_controls(json: str) -> str:
+    r"""JSON with control characters as its own escapes, so that readers get the very text.
+
+    >>> escaped_controls('"a\x9b31m"')
+    '"a\\u009b31m"'
+    """
+    return CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", json)
 
 
 # Signatures of metrics, with a line for what was chosen for the user.

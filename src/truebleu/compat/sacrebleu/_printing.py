@@ -8,6 +8,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, TypeAlias
 
 from truebleu.compat.sacrebleu.utils import ALPHA
+from truebleu.reports.document import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -154,7 +155,7 @@ def several_systems(
     if format_ == "json":
         yield several_systems_as_json(systems, columns)
         return
-    names = [system.strip() for system in systems]
+    names = [one_line(system.strip()) for system in systems]
     yield from table_and_signatures(names, columns, signatures, format_, paint)
 
 
@@ -227,7 +228,7 @@ def paired_results(
         ]
         for name, column in results.items()
     }
-    names = [name.strip() for name in systems]
+    names = [one_line(name.strip()) for name in systems]
     if names[0].startswith(BASELINE):
         for column in (names, *cells.values()):
             column[0] = paint(column[0], "yellow")

@@ -178,10 +178,11 @@ def _pdf(convert: ModuleType, spec: Mapping[str, Any], version: str | None) -> b
 
 def _html(convert: ModuleType, spec: Mapping[str, Any], version: str | None) -> bytes:
     from html import escape
-    from json import dumps
+
+    from truebleu.reports.formats.json import dump
 
     # A name with "</script>" in it must not end the script.
-    inline = dumps(spec, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
+    inline = dump(spec, indent=None).replace("<", "\\u003c")
     return PAGE.format(
         title=escape(" ".join(spec["title"]["text"])),
         library=convert.javascript_bundle(vl_version=version),
@@ -190,9 +191,9 @@ def _html(convert: ModuleType, spec: Mapping[str, Any], version: str | None) -> 
 
 
 def _json(_convert: ModuleType, spec: Mapping[str, Any], _version: str | None) -> bytes:
-    from json import dumps
+    from truebleu.reports.formats.json import dump
 
-    return (dumps(spec, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode()
+    return f"{dump(spec)}\n".encode()
 
 
 _WRITERS: Mapping[str, Callable[[ModuleType, Mapping[str, Any], str | None], bytes]] = {

@@ -8,7 +8,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, TypeGuard, cast
 
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.reports.document import Column
+from truebleu.reports.document import Column, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -142,7 +142,7 @@ def chart_data(chart: Chart) -> ChartData:
     }
     for part, title in (("x", plot.x_title), ("y", plot.y_title)):
         if title is not None:
-            columns[part] = replace(columns[part], heading=readable(title))
+            columns[part] = replace(columns[part], heading=one_line(title))
     for part in NUMBERS:
         if part in columns:
             _require_numbers(columns[part], rows)
@@ -179,7 +179,7 @@ def _column(name: str, known: Mapping[str, Column], rows: Sequence[Row]) -> Colu
     """The column of that name; what only rows know is called as they call it."""
     if name in known:
         column = known[name]
-        return replace(column, heading=readable(column.heading))
+        return replace(column, heading=one_line(column.heading))
     if any(name in row for row in rows):
         return Column(name, name)
     raise UnknownNameError("column of a plot", name, tuple(known))
@@ -206,7 +206,7 @@ def _point(
             point[part] = labels[part][value]
         elif part in TEXTS:
             if isinstance(value, str) and value:
-                point[part] = readable(value)
+                point[part] = one_line(value)
         elif _is_number(value) and isfinite(value):
             point[part] = value
     if "x" in labels:
@@ -223,16 +223,11 @@ def _labels(column: Column, rows: Iterable[Row]) -> dict[Value, str]:
     if all(isinstance(value, int | float) for value in values):
         yes_or_no = all(isinstance(value, bool) for value in values)
         values.sort(key=lambda value: cast("float", value), reverse=yes_or_no)
-    labels = {value: readable(column.cell(value)) for value in values}
+    labels = {value: one_line(column.cell(value)) for value in values}
     if len(set(labels.values())) < len(labels):
-        # Too few decimals to tell them apart.
-        labels = {value: readable(str(value)) for value in values}
+        # Too few decimals to tell them apart, or blanks and other characters that look alike.
+        labels = {value: repr(value) for value in values}
     return labels
-
-
-def readable(text: str) -> str:
-    """A text that every encoding can hold: file names that are not UTF-8 have lone surrogates."""
-    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _is_number(value: Value) -> TypeGuard[int | float]:

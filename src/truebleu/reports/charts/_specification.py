@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
 
-from truebleu.reports.charts._data import chart_data, readable
+from truebleu.reports.charts._data import chart_data
 from truebleu.reports.charts._panel import (
     Panel,
     is_shared,
@@ -31,7 +31,7 @@ from truebleu.reports.charts._style import (
     text_width,
     wrapped,
 )
-from truebleu.reports.document import Column
+from truebleu.reports.document import Column, one_line
 
 if TYPE_CHECKING:
     from truebleu.reports.charts._data import ChartData
@@ -90,7 +90,7 @@ def specification(chart: Chart) -> Part:
     return {
         "config": {**CONFIG, "aria": len(data.points) <= MOST_DESCRIBED},
         "title": _title(chart, data, width, sum(unnamed for _, unnamed in named)),
-        "description": readable(" ".join((f"{chart.title}.", *chart.sentences))),
+        "description": one_line(" ".join((f"{chart.title}.", *chart.sentences))),
         "data": {"name": "rows"},
         "datasets": rows,
         **shown,
@@ -232,7 +232,7 @@ def _samples(data: ChartData) -> list[Part]:
 
 
 def _title(chart: Chart, data: ChartData, width: float, unnamed: int) -> Part:
-    title: Part = {"text": wrapped(readable(chart.title), width, TITLE_SIZE)}
+    title: Part = {"text": wrapped(one_line(chart.title), width, TITLE_SIZE)}
     notes = ". ".join(_notes(data, unnamed))
     if notes:
         title["subtitle"] = wrapped(f"{notes}.", width, LABEL_SIZE)
@@ -263,7 +263,7 @@ def _notes(data: ChartData, unnamed: int) -> list[str]:
 def _interval(data: ChartData) -> str:
     """What the error bars are; headings such as "95 % from" and "to" say it in a table only."""
     if data.plot.interval is not None:
-        return readable(data.plot.interval)
+        return one_line(data.plot.interval)
     low, high = data.columns["low"].heading, data.columns["high"].heading
     if high.lower() == "to" and low.lower().endswith("from"):
         return low[: -len("from")].strip() or "the interval"

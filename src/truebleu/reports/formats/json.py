@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from json import dumps
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from truebleu.reports.document import escaped_controls
 
 if TYPE_CHECKING:
     from truebleu.reports.document import Document, Renderable
@@ -14,4 +16,9 @@ def render(document: Document, result: Renderable) -> str:
     values = result.to_dict()
     if document.sentences:
         values["sentences"] = list(document.sentences)
-    return dumps(values, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    return dump(values) + "\n"
+
+
+def dump(values: Any, *, indent: int | None = 2) -> str:
+    """Values as JSON that can be read in any language, and that no terminal obeys."""
+    return escaped_controls(dumps(values, ensure_ascii=False, indent=indent, allow_nan=False))

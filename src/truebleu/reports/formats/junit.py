@@ -38,13 +38,8 @@ def render(document: Document, _result: Renderable | None = None) -> str:
 
 
 def _text(text: str) -> str:
-    return escape(_allowed(text))
+    return escape(one_line(text))
 
 
 def _attribute(text: str) -> str:
-    return quoteattr(_allowed(text))
-
-
-def _allowed(text: str) -> str:
-    """The text on one line, without the two code points that are text but never XML."""
-    return one_line(text).replace("\ufffe", "\\ufffe").replace("\uffff", "\\uffff")
+    return quoteattr(one_line(text))

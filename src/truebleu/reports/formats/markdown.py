@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from truebleu.reports.document import Column, Document, Renderable, Row
 
 # What Markdown, or the HTML inside it, would take for markup.
-MARKUP = re.compile(r"([\\`*_<>\[\]|&#~])")
+MARKUP = re.compile(r"([\\`*_<>\[\]|&#~]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
+# What would begin a list inside a list.
+ITEM = re.compile(r"^(\d*)(?=[-+.)](\s|$))")
 
 
 def render(document: Document, _result: Renderable | None = None) -> str:
@@ -25,7 +27,7 @@ def render(document: Document, _result: Renderable | None = None) -> str:
         elif isinstance(block, Table):
             parts.append(_table(block))
         elif isinstance(block, Sentences) and block.lines:
-            parts.append("\n".join(f"- {escaped(line)}" for line in block.lines))
+            parts.append("\n".join(f"- {_item(line)}" for line in block.lines))
         elif isinstance(block, Notes) and block.lines:
             parts.append(_code(block.lines))
     return "\n\n".join(parts) + "\n"
@@ -34,6 +36,10 @@ def render(document: Document, _result: Renderable | None = None) -> str:
 def escaped(text: str) -> str:
     """A text of which nothing is markup."""
     return MARKUP.sub(r"\\\1", one_line(text))
+
+
+def _item(line: str) -> str:
+    return ITEM.sub(r"\1\\", escaped(line.lstrip()))
 
 
 def _table(table: Table) -> str:

@@ -10,15 +10,17 @@ from truebleu.reports.document import one_line
 if TYPE_CHECKING:
     from truebleu.reports.document import Document, Renderable, Value
 
-# A spreadsheet takes a text cell that begins with one of these for a formula.
-FORMULA = ("=", "+", "-", "@")
+# A spreadsheet takes a text cell that begins with one of these for a formula, the wide ones in some
+# languages; a quotation mark would make it, and other readers, look for the end of the cell.
+UNSAFE = ("=", "+", "-", "@", "＝", "＋", "－", "＠", '"')
 
 
 def render(document: Document, _result: Renderable | None = None) -> str:
     """The document's data under a heading line; sentences and notes are comments above it."""
     table = document.data
     comments = [*document.sentences, *table.notes]
-    rows = [table.names, *(tuple(map(_cell, map(row.get, table.names))) for row in table.rows)]
+    names = tuple(map(_cell, table.names))
+    rows = [names, *(tuple(map(_cell, map(row.get, table.names))) for row in table.rows)]
     lines = [*(f"# {one_line(comment)}" for comment in comments), *map("\t".join, rows)]
     return "\n".join(lines) + "\n"
 
@@ -32,5 +34,5 @@ def _cell(value: Value) -> str:
         return repr(float(value)) if isfinite(value) else ""
     if isinstance(value, str):
         text = one_line(value)
-        return f"'{text}" if text.startswith(FORMULA) else text
+        return f"'{text}" if text.lstrip().startswith(UNSAFE) else text
     return str(value)

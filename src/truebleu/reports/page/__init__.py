@@ -108,9 +108,9 @@ def html_page(
             script=_hash(script), style=_hash(style), connect="'self'" if served else "'none'"
         ),
         "version": escape(VERSION),
-        "title": escape(one_line(_title(report))),
+        "title": _text(_title(report)),
         "style": style,
-        "facts": escape(_facts(report)),
+        "facts": _text(_facts(report)),
         "navigation": "".join(
             f'<a href="#{name}">{escape(title)}</a> ' for name, title, _ in sections
         ),
