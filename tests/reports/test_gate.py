@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from scipy.stats import kurtosis
 
 from truebleu import gate
 from truebleu.metrics import GivenScores
@@ -60,6 +61,22 @@ def test_one_unit_that_carries_the_difference_is_warned_of() -> None:
         decided(runaway)
     )
     assert "carries" not in str(decided())
+
+
+@pytest.mark.parametrize(("margin", "warned"), [(0.5, True), (None, False)])
+def test_a_few_units_that_carry_the_difference_are_warned_of(
+    margin: float | None, warned: bool
+) -> None:
+    # Nine runaway outputs of 360.
+    scores = {"new": [9.0 if n % 40 == 0 else n % 2 for n in range(360)], "old": [0.5] * 360}
+    metric = GivenScores.of(scores, name="score")
+    known_as = int(2 * 360 / (kurtosis(scores["new"], fisher=False) - 1)) + 1
+    told = str(gate(textless_test_set([metric]), metrics=[metric], margin=margin))
+    assert (
+        "A few segments carry much of the variance of the difference by score" in told
+    ) is warned
+    assert (f"is known as from {known_as} ordinary ones" in " ".join(told.split())) is warned
+    assert "carry" not in str(decided(margin=margin))
 
 
 @pytest.mark.parametrize(("margin", "warned"), [(0.5, True), (None, False)])

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from math import floor, sqrt
 
 import numpy as np
 import pytest
-from scipy.stats import skew, t as student
+from scipy.stats import kurtosis, skew, t as student
 
 from truebleu.errors import SettingError
-from truebleu.significance.student import hall_interval, hall_p
+from truebleu.significance.student import effective_units, hall_interval, hall_p
 
 
 def without_each(values: np.ndarray) -> np.ndarray:
@@ -23,8 +23,20 @@ def test_p_is_that_of_halls_cubic() -> None:
     g = float(skew(values)) / sqrt(50)
     # The standard deviation with n - 1 in the skewness changes what is left out, of order 1/n.
     moved = t + g * t**2 / 3 + g**2 * t**3 / 27 + g / 6
+    # A variance of normal values is as well known from so many degrees of freedom.
+    degrees = floor(2 * 50 / (float(kurtosis(values, fisher=False)) - 1))
+    assert degrees < 49
     found = float(hall_p(values.mean(), without_each(values), 0.8))
     assert found == pytest.approx(student.sf(moved, 49), rel=0.05)
+    # Turned round, it is the same.
+    found = float(hall_p(-values.mean(), -without_each(values), -0.8, "less"))
+    assert found == pytest.approx(student.sf(moved, 49), rel=0.05)
+    # On the other side, a tail that is not seen would mislead.
+    found = float(hall_p(values.mean(), without_each(values), 1.4, "less"))
+    t = (values.mean() - 1.4) / (values.std(ddof=1) / sqrt(50))
+    moved = t + g * t**2 / 3 + g**2 * t**3 / 27 + g / 6
+    assert found == pytest.approx(student.cdf(moved, degrees), rel=0.05)
+    assert int(effective_units(without_each(values))) == degrees + 1
 
 
 def test_without_skewness_it_is_students() -> None:

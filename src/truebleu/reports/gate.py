@@ -17,6 +17,7 @@ from truebleu.reports.document import (
 )
 from truebleu.reports.sentences import (
     ENOUGH_DOCUMENTS_FOR_A_MARGIN,
+    ENOUGH_EFFECTIVE_UNITS,
     LARGEST_SHARE,
     bracketed,
     p_equals,
@@ -162,15 +163,35 @@ def _few(result: GateResult) -> list[str]:
 
 def _tails(result: GateResult) -> list[str]:
     """Metrics whose difference hangs on one unit: there, no interval holds."""
+    unit = result.settings.unit
+    lines = []
+    for check in result.checks:
+        if hangs_on_one(check, result.units):
+            lines.append(
+                f"One {unit} carries {100 * (check.largest_share or 0):.0f} % of the variance of "
+                f"the difference by {check.metric}: a test set with more or fewer like it may "
+                "decide otherwise."
+            )
+        elif result.settings.margin is not None and hangs_on_few(check, result.units):
+            lines.append(
+                f"A few {unit}s carry much of the variance of the difference by {check.metric}, "
+                f"which is known as from {check.effective_units} ordinary ones: a system that is "
+                "worse by the margin may pass more often than the level says."
+            )
+    return lines
+
+
+def hangs_on_one(check: GateCheck, units: int) -> bool:
+    """Whether one unit carries so much of the variance that it decides."""
     # Of few units, one always has much.
-    large = max(LARGEST_SHARE, 5 / result.units)
-    return [
-        f"One {result.settings.unit} carries {100 * check.largest_share:.0f} % of the variance of "
-        f"the difference by {check.metric}: a test set with more or fewer like it may decide "
-        "otherwise."
-        for check in result.checks
-        if check.largest_share is not None and check.largest_share > large
-    ]
+    large = max(LARGEST_SHARE, 5 / units)
+    return check.largest_share is not None and check.largest_share > large
+
+
+def hangs_on_few(check: GateCheck, units: int) -> bool:
+    """Whether so few units carry the variance that a margin's test may not keep its level."""
+    few = check.effective_units or units
+    return few < ENOUGH_EFFECTIVE_UNITS and 2 * few < units
 
 
 def _look(result: GateResult) -> list[str]:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 ENOUGH_DOCUMENTS = 100
 # Fewer than this, and a gate passes systems that are worse by its margin too often.
 ENOUGH_DOCUMENTS_FOR_A_MARGIN = 200
+# And where the variance is known as from fewer units than this, though there are more.
+ENOUGH_EFFECTIVE_UNITS = 80
 # Swaps that vary less, as a share of the variance of samples, reject equal scores too often.
 SWAP_RATIO = 0.95
 # An adjusted p above this share of the significance level could lie on its other side.

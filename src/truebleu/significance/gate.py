@@ -7,7 +7,7 @@ test set. A pass does not show that it is as good.
 
 With a margin, the burden of proof is reversed: the new system passes when it is shown to be worse
 by less than the margin, by a one-sided test of the hypothesis that it is worse by the margin or
-more: Student's t of the difference with its skewness taken out (see `skewness`), which holds where
+more: Student's t of the difference with its skewness taken out (see `student`), which holds where
 runaway outputs give TER a long tail. A system that is that bad passes in about 1 - level of all
 cases or fewer, and a small test set fails good ones. With a margin of 0 it must be shown to be
 better.
@@ -60,7 +60,7 @@ from truebleu.significance.statistics import (
     design_effects,
     swap_differences,
 )
-from truebleu.significance.student import hall_interval, hall_p
+from truebleu.significance.student import effective_units, hall_interval, hall_p
 from truebleu.significance.tests import fewest_units, monte_carlo_error, randomization_p
 
 if TYPE_CHECKING:
@@ -143,6 +143,8 @@ class GateCheck:
         differing_units: the units in which the metric counts the two systems differently.
         largest_share: how much of the difference's variance is one unit's; None where it does not
             vary.
+        effective_units: from how many units with normal influences on the difference its standard
+            error would be known as well: few where a few units carry much of the variance.
         design_effect: the difference's variance by documents or blocks over that by segments; None
             where neither is known.
         people: how often people agree with such a difference, which decides nothing; None where no
@@ -165,6 +167,7 @@ class GateCheck:
     exact: bool
     differing_units: int
     largest_share: float | None = None
+    effective_units: int | None = None
     design_effect: float | None = None
     people: PeopleAgreement | None = None
     note: PairNote | None = None
@@ -478,11 +481,11 @@ def _checks(
     else:
         judged = _with_margin(statistics, units, settings)
     checks = []
+    strata = _strata(units, settings)
     for metric, p, adjusted in zip(statistics, judged.p, judged.p_adjusted, strict=True):
         new, old = metric.scores.tolist()
-        low, high = hall_interval(
-            new - old, _jackknife(metric), 1 - 2 * alpha, _strata(units, settings)
-        ).tolist()
+        left_out = _jackknife(metric)
+        low, high = hall_interval(new - old, left_out, 1 - 2 * alpha, strata).tolist()
         differing = metric.differing(0, 1)
         checks.append(
             GateCheck(
@@ -502,6 +505,7 @@ def _checks(
                 exact=judged.exact,
                 differing_units=differing,
                 largest_share=_largest_share(metric),
+                effective_units=int(effective_units(left_out, strata)),
                 note=_note(differing, settings, alpha),
             )
         )
