@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,9 +15,6 @@ from truebleu.human._tables import Scale
 from truebleu.metrics import GivenScores, ScoredTestSet
 from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.scored_test_set import read_evaluated_texts
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 OLD = [float(n % 3 == 0) for n in range(60)]
 NEW = [float(n % 3 != 2) for n in range(60)]
@@ -207,3 +205,58 @@ def test_files_of_other_scores_do_not_go_together(tmp_path: Path) -> None:
     ]
     with pytest.raises(CorpusError, match="scores by f1, expected acc"):
         pair(ScoredTestSet.read(paths))
+
+
+def test_epochs_of_an_archive_are_runs_and_metadata_clusters() -> None:
+    recorded = Path(__file__).parents[1] / "human" / "tools" / "recorded" / "inspect.eval"
+    scored = ScoredTestSet.read([f"a={recorded}"], documents="passage", answers="runs")
+    assert list(scored.systems) == ["a.run1", "a.run2"]
+    assert scored.documents == ("p0", "p0", "p1")
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_data_frame_has_all_systems_or_each_has_one(library: str) -> None:
+    make = pytest.importorskip(library).DataFrame
+    columns: dict[str, list[Any]] = {"id": ["q1", "q2"], "score": [1.0, 0.0], "passage": ["x", "y"]}
+    both = {name: values * 2 for name, values in columns.items()}
+    scored = ScoredTestSet.of(make({"model": ["a", "a", "b", "b"], **both}), documents="passage")
+    assert (list(scored.systems), scored.documents) == (["a", "b"], ("x", "y"))
+    other = ScoredTestSet.of({"a": make(columns), "b": make(columns)}, documents="passage")
+    assert (list(other.systems), other.documents) == (["a", "b"], ("x", "y"))
+
+
+def test_benchmarks_in_one_file_are_for_panels(tmp_path: Path) -> None:
+    record = {"evaluation_id": "e", "model_id": "a", "sample_id": "1", "evaluation": {"score": 1}}
+    lines = [json.dumps({**record, "evaluation_name": name}) for name in ("quiz", "sums")]
+    (tmp_path / "both.jsonl").write_text("\n".join(lines) + "\n")
+    with pytest.raises(CorpusError, match="the benchmarks quiz and sums of a"):
+        ScoredTestSet.read([tmp_path / "both.jsonl"])
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        ({"filtered_resps": [1]}, "line 3: found no text as the output of item 2"),
+        ({"target": None}, "line 3: found no target of item 2"),
+        ({"doc_id": "x"}, "line 3: found doc_id 'x'"),
+        ({"metrics": 1}, "line 3: found no sample"),
+        ({"doc_id": 1}, "line 3: found doc_id 1 again"),
+    ],
+)
+def test_damaged_samples_are_refused_with_their_line(
+    tmp_path: Path, damage: dict[str, Any], message: str
+) -> None:
+    records = harness({"bleu": ["reference", "output"]})
+    path = saved(tmp_path / "m.jsonl", [*records[:2], {**records[2], **damage}])
+    with pytest.raises(CorpusError) as refusal:
+        read_evaluated_texts([path], [BLEU()], None)
+    assert str(refusal.value).startswith(f"{path}: {message}")
+
+
+def test_samples_beside_something_else_are_refused(tmp_path: Path) -> None:
+    path = saved(tmp_path / "m.jsonl", harness({"bleu": ["reference", "output"]}))
+    other = tmp_path / "texts.txt"
+    other.write_text("a cat\n")
+    with pytest.raises(CorpusError, match=r"texts\.txt: found something else, expected an eval"):
+        read_evaluated_texts([path, str(other)], [BLEU()], None)
+    assert read_evaluated_texts([str(other)], [BLEU()], None) is None

@@ -338,6 +338,14 @@ def _limit() -> int:
         return 1 << 32
 
 
+def refuse_large(path: str, size: int) -> None:
+    """Refuse part of an archive that says that it is larger than the limit."""
+    if size > _limit():
+        found = f"{size:,} bytes in one part of the archive"
+        expected = f"less; if it is not a trap, set {LIMIT_VARIABLE} to more bytes"
+        raise MalformedFileError(path, None, found, expected)
+
+
 class _Pieces:
     """What was decompressed so far, up to the limit."""
 

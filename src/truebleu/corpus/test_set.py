@@ -321,7 +321,7 @@ def as_test_set(
         raise SettingError("references", None, _TEXT)
     if isinstance(systems, Mapping) and not systems:
         raise EmptyTextError("systems")
-    if not isinstance(systems, Mapping) and not _is_frame(systems):
+    if not isinstance(systems, Mapping) and not is_frame(systems):
         systems = {"system": cast("TextLike", systems)}
     # What it is made of is converted and checked in one place, where it is made.
     return TestSet(
@@ -342,8 +342,8 @@ def _different(labels: tuple[str, ...] | None) -> int | None:
 
 def _outputs(systems: object) -> dict[str, TextLike]:
     """The outputs by name: all of them text, as many for each system."""
-    if _is_frame(systems):
-        systems = _columns("systems", systems)
+    if is_frame(systems):
+        systems = frame_columns("systems", systems)
     if not isinstance(systems, Mapping):
         raise SettingError("systems", _shortened(systems), _TEXTS)
     outputs: dict[str, TextLike] = {}
@@ -371,8 +371,8 @@ def _references(
     One reference may be given as it is, several as a list of texts: the first item of each of them
     belongs to the first output. Where it could be read either way, it is read like that.
     """
-    if _is_frame(references):
-        references = _columns("references", references)
+    if is_frame(references):
+        references = frame_columns("references", references)
     if isinstance(references, Mapping):
         names = names or tuple(map(str, references))
         groups = list(references.values())
@@ -447,11 +447,11 @@ def _as_sequence(
     if (
         not isinstance(items, Iterable)
         or isinstance(items, str | bytes | Set | Mapping)
-        or _is_frame(items)
+        or is_frame(items)
     ):
         raise SettingError(name, _shortened(items), expected)
     try:
-        return _column_values(items)
+        return column_values(items)
     except TypeError:  # an array of no dimension, which only seems iterable
         raise SettingError(name, items, expected) from None
 
@@ -459,23 +459,23 @@ def _as_sequence(
 def _shortened(value: object) -> object:
     if isinstance(value, str | bytes):
         return value[:40]
-    return type(value) if isinstance(value, Set | Mapping) or _is_frame(value) else value
+    return type(value) if isinstance(value, Set | Mapping) or is_frame(value) else value
 
 
 # Data frames, known by what they can do: none of their packages is imported here.
 
 
-def _is_frame(value: object) -> bool:
+def is_frame(value: object) -> bool:
     """Whether this is a table of pandas or polars (`columns`), or of Arrow (`column_names`)."""
     kind = type(value)
     return hasattr(kind, "columns") or hasattr(kind, "column_names")
 
 
-def _columns(what: str, frame: object) -> dict[str, object]:
+def frame_columns(what: str, frame: object) -> dict[str, Any]:
     """The columns of a data frame by their names."""
     table: Any = frame
     keys = list(table.column_names if hasattr(type(frame), "column_names") else table.columns)
-    columns: dict[str, object] = {}
+    columns: dict[str, Any] = {}
     for key in keys:
         if str(key) in columns:
             if what == "systems":
@@ -490,7 +490,7 @@ def _columns(what: str, frame: object) -> dict[str, object]:
     return columns
 
 
-def _column_values(column: Iterable[Any]) -> list[Any]:
+def column_values(column: Iterable[Any]) -> list[Any]:
     """The values of a column, with None where one is missing; of anything else, its items."""
     of_column: Any = column
     if hasattr(column, "to_pylist"):  # Arrow, whose items are not str but scalars

@@ -7,23 +7,23 @@ clusters of items that go together, such as questions about one passage. Items p
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from truebleu._settings import checked, require_name
 from truebleu.corpus._files import Files, Layout, NamedText, expanded, locate
 from truebleu.corpus._reading import read_labels
-from truebleu.corpus.test_set import TestSet, TextWarning
+from truebleu.corpus.test_set import TestSet, TextWarning, is_frame
 from truebleu.errors import (
     DuplicateSystemError,
     EmptyTextError,
     MalformedFileError,
-    MissingColumnError,
     SettingError,
     UnpairedSegmentsError,
 )
 from truebleu.human._tables import digest
-from truebleu.human.tools import read_evaluations
+from truebleu.human.tools import keeps_texts, read_evaluations
 from truebleu.human.tools._items import Evaluation, checksums, mean
 from truebleu.human.tools._scores import ToolScores
 from truebleu.metrics.base import CountedMetric
@@ -32,9 +32,10 @@ from truebleu.metrics.given import Answers, GivenScores
 from truebleu.metrics.registry import metrics_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
     from os import PathLike
 
+    from truebleu.corpus.test_set import Frame
     from truebleu.human.tools._items import Answer
     from truebleu.metrics.base import Metric
 
@@ -86,7 +87,7 @@ class ScoredTestSet(CountedTestSet):
     @checked
     def of(
         cls,
-        systems: Mapping[str, Iterable[Any]],
+        systems: Mapping[str, Iterable[Any] | Frame] | Frame,
         *,
         documents: str | None = None,
         answers: Answers | None = None,
@@ -95,14 +96,28 @@ class ScoredTestSet(CountedTestSet):
 
         Args:
             systems: for each system a score of every item, None or NaN where it is missing; or
-                mappings such as {"id": "q1", "score": 1.0, "passage": "p1"}, in any order, the
-                rows of a data frame by its to_dict("records"), say.
+                mappings such as {"id": "q1", "score": 1.0, "passage": "p1"}, in any order; or a
+                data frame with such rows. Or one data frame of all systems with a column such as
+                model, as Inspect's samples_df makes it.
             documents: a field of those rows that tells which items belong together.
             answers: what several rows of one item are; None for their mean.
         """
-        from truebleu.human.tools.item_tables import evaluation_of_rows
+        from truebleu.human.tools.item_tables import evaluation_of_rows, evaluations_of_frame
 
-        evaluations = [evaluation_of_rows(name, list(rows)) for name, rows in systems.items()]
+        if is_frame(systems):
+            return cls._made(
+                evaluations_of_frame("data frame", cast("Frame", systems)), documents, answers
+            )
+        if not isinstance(systems, Mapping):
+            expected = "scores by system, such as {'a': [1, 0]}, or a data frame"
+            raise SettingError("systems", type(systems), expected)
+        evaluations: list[Evaluation] = []
+        for name, rows in systems.items():
+            if not is_frame(rows):
+                evaluations.append(evaluation_of_rows(name, list(cast("Iterable[Any]", rows))))
+                continue
+            found = evaluations_of_frame(name, cast("Frame", rows))
+            evaluations += [replace(found[0], system=name)] if len(found) == 1 else found
         return cls._made(evaluations, documents, answers)
 
     @classmethod
@@ -129,7 +144,7 @@ class ScoredTestSet(CountedTestSet):
             systems=systems,
             references=(blank,),
             reference_names=("none",),
-            warnings=tuple(warnings),
+            warnings=tuple(dict.fromkeys(warnings)),
             is_examined=True,
             evaluations=tuple(evaluations),
             items=items,
@@ -268,17 +283,19 @@ def read_systems(systems: Sequence[str | PathLike[str]]) -> list[Evaluation]:
 def read_evaluated_texts(
     systems: Sequence[str], metrics: Sequence[Metric], documents: str | None
 ) -> TestSet | None:
-    """The outputs and references that evaluations keep; None unless all files have them."""
-    if not all(os.path.isfile(locate(written).path) for written in expanded(systems)):
+    """The outputs and references that evaluations keep; None where the files are texts."""
+    paths = [locate(written).path for written in expanded(systems)]
+    if not all(map(os.path.isfile, paths)):
         return None
-    try:
-        evaluations = read_systems(systems)
-    except (MalformedFileError, MissingColumnError, EmptyTextError):
-        return None  # no evaluation: texts, which need references
-    if not all(
-        item.output is not None and item.references for e in evaluations for item in e.items
-    ):
+    kept = [keeps_texts(path) for path in paths]
+    if not any(kept):
         return None
+    if not all(kept):
+        expected = f"an evaluation with its outputs, as in {paths[kept.index(True)]}"
+        raise MalformedFileError(paths[kept.index(False)], None, "something else", expected)
+    evaluations = read_systems(systems)
+    for evaluation in evaluations:
+        _require_texts(evaluation)
     scored = ScoredTestSet._made(evaluations, documents, None)
     chosen = [{item.name: item for item in e.chosen_items()} for e in evaluations]
     for evaluation, items in zip(evaluations, chosen, strict=True):
@@ -304,6 +321,17 @@ def read_evaluated_texts(
     return metrics_for(metrics, test_set)[1]
 
 
+def _require_texts(evaluation: Evaluation) -> None:
+    """Refuse an evaluation of which some item has nothing to score."""
+    for item in evaluation.items:
+        if item.output is None:
+            found = f"no text as the output of item {item.name}"
+            evaluation.file.refuse(item.line, found, "what the model wrote; or -m scores")
+        if not item.references:
+            found = f"no target of item {item.name}"
+            evaluation.file.refuse(item.line, found, "the text to score against; or -m scores")
+
+
 def _require_pairs(evaluations: Sequence[Evaluation]) -> None:
     """Refuse systems twice, and items that cannot be paired."""
     if not evaluations:
@@ -312,6 +340,11 @@ def _require_pairs(evaluations: Sequence[Evaluation]) -> None:
     names = [evaluation.system for evaluation in evaluations]
     for place, evaluation in enumerate(evaluations):
         if evaluation.system in names[:place]:
+            earlier = evaluations[names.index(evaluation.system)]
+            if earlier.benchmark != evaluation.benchmark:
+                both = f"{earlier.benchmark} and {evaluation.benchmark} of {evaluation.system}"
+                expected = "one benchmark; truebleu panel compares over several"
+                raise MalformedFileError(evaluation.label, None, f"the benchmarks {both}", expected)
             raise DuplicateSystemError(evaluation.system)
         if not evaluation.items:
             raise EmptyTextError(evaluation.label)

@@ -1,17 +1,24 @@
-"""Logs of Inspect in JSON."""
+"""Logs of Inspect in JSON and in archives, and its data frames."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from struct import pack
+from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
+from zlib import crc32
 
+import pandas
 import pytest
+import zstandard
 
 from tests.human.tools.files import read, written
 from truebleu.errors import CorpusError
+from truebleu.human.tools import read_evaluations
+from truebleu.human.tools.item_tables import evaluations_of_frame
 
-if TYPE_CHECKING:
-    from pathlib import Path
+RECORDED = Path(__file__).parent / "recorded"
 
 
 def log(*samples: dict[str, Any], **changes: Any) -> str:
@@ -51,7 +58,138 @@ def test_a_log_that_cannot_be_read_is_refused(tmp_path: Path, text: str, message
     assert message in str(refusal.value)
 
 
-def test_an_archive_is_refused_with_what_to_do(tmp_path: Path) -> None:
-    (tmp_path / "log.eval").write_bytes(b"PK\x03\x04 and more")
-    with pytest.raises(CorpusError, match="inspect log convert"):
-        read(str(tmp_path / "log.eval"))
+# Archives.
+
+
+def archive(path: Path, members: dict[str, str], *, zstd: bool = False) -> str:
+    """A zip as Inspect writes it; one by zstd is put together by hand, as zipfile cannot."""
+    stored = {f"{name}.json": text.encode() for name, text in members.items()}
+    if zstd:
+        path.write_bytes(zstd_archive(stored))
+        return str(path)
+    with ZipFile(path, "w", ZIP_DEFLATED) as made:
+        for name, text in stored.items():
+            made.writestr(name, text)
+    return str(path)
+
+
+def zstd_archive(members: dict[str, bytes]) -> bytes:
+    """Members with the headers of PKWARE's APPNOTE, compressed by method 93."""
+    parts, entries = b"", b""
+    for name, text in members.items():
+        data = zstandard.compress(text)
+        sizes = pack(
+            "<HHHHHIIIHH", 63, 0, 93, 0, 0, crc32(text), len(data), len(text), len(name), 0
+        )
+        entries += b"PK\1\2\x3f\0" + sizes + pack("<HHHII", 0, 0, 0, 0, len(parts)) + name.encode()
+        parts += b"PK\3\4" + sizes + name.encode() + data
+    count = len(members)
+    end = pack("<HHHHIIH", 0, 0, count, count, len(entries), len(parts), 0)
+    return parts + entries + b"PK\5\6" + end
+
+
+HEADER = json.dumps({"eval": {"model": "lab/model", "task": "quiz"}, "status": "success"})
+SAMPLES = [sample("q1", "C"), sample("q1", "I", 2), {**sample("q2", 0.5), "metadata": {"topic": 3}}]
+LOG = {"header": HEADER, "summaries": json.dumps(SAMPLES)}
+
+
+@pytest.mark.parametrize("zstd", [False, True])
+def test_an_archive_is_read_by_its_summaries(tmp_path: Path, zstd: bool) -> None:
+    path = archive(tmp_path / "a.eval", LOG, zstd=zstd)
+    (evaluation,) = read_evaluations(path)
+    assert (evaluation.system, evaluation.benchmark) == ("lab/model", "quiz")
+    assert evaluation.answers() == ("match", {"q1": [1.0, 0.0], "q2": [0.5]})
+    assert evaluation.labels("topic") == {"q2": "3"}
+
+
+def test_without_summaries_its_samples_are_read(tmp_path: Path) -> None:
+    members = {f"samples/q_epoch_{n}": json.dumps(one) for n, one in enumerate(SAMPLES)}
+    path = archive(tmp_path / "a.eval", {"header": HEADER, **members})
+    assert read_evaluations(path)[0].answers()[1] == {"q1": [1.0, 0.0], "q2": [0.5]}
+
+
+def test_an_archive_that_inspect_wrote() -> None:
+    (evaluation,) = read_evaluations(str(RECORDED / "inspect.eval"))
+    assert (evaluation.system, evaluation.benchmark) == ("mockllm/model", "sums")
+    answers = {"q0": [0.0, 1.0], "q1": [1.0, 1.0], "q2": [0.0, 1.0]}
+    assert evaluation.answers() == ("match", answers)
+    assert evaluation.labels("passage") == {"q0": "p0", "q1": "p0", "q2": "p1"}
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        ({"other": "{}"}, "a zip archive without header.json"),
+        ({"_journal/start": "{}"}, "a log that was not finished"),
+        ({"header": "{", "summaries": "[]"}, "no JSON as header.json"),
+        ({"header": HEADER, "summaries": "["}, "no JSON as summaries.json"),
+        ({"header": HEADER, "summaries": "{}"}, "no list of samples"),
+    ],
+)
+def test_an_archive_that_cannot_be_read_is_refused(
+    tmp_path: Path, members: dict[str, str], message: str
+) -> None:
+    path = archive(tmp_path / "a.eval", members)
+    with pytest.raises(CorpusError) as refusal:
+        read(path)
+    assert message in str(refusal.value)
+    assert str(refusal.value).startswith(path)
+
+
+def test_a_damaged_archive_is_refused(tmp_path: Path) -> None:
+    for zstd in (False, True):
+        path = tmp_path / "a.eval"
+        data = Path(archive(path, LOG, zstd=zstd)).read_bytes()
+        for damaged in (data[: len(data) // 2], data[:60] + b"\xff" * 8 + data[68:]):
+            path.write_bytes(damaged)
+            with pytest.raises(CorpusError, match=r"a\.eval: "):
+                read(str(path))
+
+
+def test_a_member_larger_than_the_limit_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TRUEBLEU_MAX_BYTES", "100")
+    with pytest.raises(CorpusError, match="set TRUEBLEU_MAX_BYTES to more bytes"):
+        read(archive(tmp_path / "a.eval", LOG))
+
+
+# Data frames.
+
+
+def frame(**changes: list[object]) -> dict[str, list[object]]:
+    """The columns of inspect_ai.analysis.samples_df that matter here, and one that must not."""
+    return {
+        "sample_id": ["u1", "u2", "u3", "u4"],
+        "eval_id": ["e1", "e1", "e2", "e2"],
+        "model": ["a", "a", "b", "b"],
+        "id": ["q1", "q2", "q2", "q1"],
+        "epoch": [1, 1, 1, 1],
+        "total_time": [0.5, 0.25, 0.5, 0.25],
+        "metadata_topic": ["x", "y", "y", "x"],
+        "score_match": ["C", "I", "P", None],
+        **changes,
+    }
+
+
+def test_scores_of_a_frame_are_those_of_its_scorers() -> None:
+    a, b = evaluations_of_frame("frame", pandas.DataFrame(frame()))
+    assert (a.system, a.answers()) == ("a", ("match", {"q1": [1.0], "q2": [0.0]}))
+    assert (b.system, b.answers()[1]) == ("b", {"q2": [0.5], "q1": [None]})
+    assert a.labels("metadata_topic") == {"q1": "x", "q2": "y"}
+
+
+def test_a_frame_without_models_is_one_system_or_refused() -> None:
+    columns = frame()
+    del columns["model"]
+    with pytest.raises(CorpusError, match=r"columns=EvalModel \+ SampleSummary"):
+        evaluations_of_frame("frame", pandas.DataFrame(columns))
+    one = {**columns, "eval_id": ["e1"] * 4, "epoch": [1, 1, 2, 2]}
+    (evaluation,) = evaluations_of_frame("mine", pandas.DataFrame(one))
+    assert evaluation.system == "mine"
+
+
+def test_a_file_of_such_a_frame_is_read_in_the_same_way(tmp_path: Path) -> None:
+    path = tmp_path / "frame.csv"
+    pandas.DataFrame(frame()).to_csv(path, index=False)
+    assert [one.answers()[0] for one in read_evaluations(str(path))] == ["match", "match"]

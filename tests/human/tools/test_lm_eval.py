@@ -8,6 +8,7 @@ import pytest
 
 from tests.human.tools.files import json_lines, read, written
 from truebleu.errors import CorpusError
+from truebleu.human.tools import read_evaluations
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,3 +98,26 @@ def test_files_of_other_items_do_not_go_together(
     with pytest.raises(CorpusError) as refusal:
         read(str(tmp_path / "runs"))
     assert message in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("target", "references"),
+    [
+        ("['a', 'b']", ("a", "b")),
+        ("[\"it's\", 'b']", ("it's", "b")),
+        ("['a', 1]", ("['a', 1]",)),
+        ("['a'", ("['a'",)),
+        ("[a]", ("[a]",)),
+    ],
+)
+def test_a_list_of_targets_is_read_as_python_printed_it(
+    tmp_path: Path, target: str, references: tuple[str, ...]
+) -> None:
+    path = written(tmp_path, "m.jsonl", json_lines([sample(0, target=target)]))
+    assert read_evaluations(path)[0].items[0].references == references
+
+
+def test_the_file_is_named_after_the_task(tmp_path: Path) -> None:
+    name = "m/samples_arc_easy_2026-01-01T00-00-00.123456.jsonl"
+    (evaluation,) = read_evaluations(written(tmp_path, name, json_lines([sample(0)])))
+    assert (evaluation.system, evaluation.benchmark) == ("m", "arc_easy")

@@ -11,7 +11,7 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode
+from truebleu.corpus._files import BYTE_ORDER_MARK, PARQUET_MAGIC, Files, decode
 from truebleu.errors import EmptyTextError, MalformedFileError, SettingError
 from truebleu.human.tools._items import positional, tool_scores
 from truebleu.human.tools._scores import ToolFile, ToolScores
@@ -21,11 +21,16 @@ if TYPE_CHECKING:
 
     from truebleu.human.tools._items import Evaluation
 
+#: How archives begin, of which only Inspect's are known.
+ZIP = b"PK\x03\x04"
 #: The readers, the surest signs first.
 READERS = (
     *("comet", "metricx", "lm_eval", "inspect", "every_eval_ever"),
     *("marot", "wmt_metrics", "numbers"),
 )
+
+#: Those that keep outputs and references as well.
+WITH_TEXTS = ("lm_eval", "every_eval_ever")
 
 
 def read_tool_scores(path: str, column: str = "", filter_: str = "") -> ToolScores | None:
@@ -48,33 +53,49 @@ def read_tool_scores(path: str, column: str = "", filter_: str = "") -> ToolScor
     return scores if isinstance(scores, ToolScores) else tool_scores(file, scores)
 
 
-def read_evaluations(path: str) -> list[Evaluation]:
-    """The evaluations in a file of a tool, or in a table of items; one for each system."""
+def keeps_texts(path: str) -> bool:
+    """Whether a tool wrote the file that keeps outputs and references beside its scores."""
+    file = _file(path)
+    if file is None:
+        return False
+    modules = (import_module(f"truebleu.human.tools.{name}") for name in WITH_TEXTS)
+    return any(module.knows(file) for module in modules)
+
+
+def read_evaluations(path: str, *, by_benchmark: bool = False) -> list[Evaluation]:
+    """The evaluations in a file of a tool, or in a table of items; one for each system.
+
+    Args:
+        path: the file.
+        by_benchmark: whether a column of a table may tell benchmarks apart.
+    """
     file = _file(path)
     if file is None:
         data = Files().contents(path)
-        return _read_items(ToolFile(path, data, ""))
+        return _read_items(ToolFile(path, data, ""), by_benchmark)
     scores = _read(file)
     if scores is None:
-        return _read_items(file)
+        return _read_items(file, by_benchmark)
     return positional(file, scores) if isinstance(scores, ToolScores) else scores
 
 
-def _read_items(file: ToolFile) -> list[Evaluation]:
+def _read_items(file: ToolFile, by_benchmark: bool) -> list[Evaluation]:
     from truebleu.human.tools import item_tables
 
-    return item_tables.read(file)
+    return item_tables.read(file, by_benchmark=by_benchmark)
 
 
 def _file(path: str, column: str = "", filter_: str = "") -> ToolFile | None:
     """A file as text; None for Parquet, which is always a table."""
     data = Files().contents(path)
-    if data[:4] == b"PK\x03\x04":
-        expected = "a log in JSON: inspect log convert --to json, or a table of scores"
-        raise MalformedFileError(path, None, "a zip archive, such as Inspect's .eval", expected)
-    if data[:4] == b"PAR1":
+    if data[:4] == PARQUET_MAGIC:
         return None
-    text = decode(path, data).removeprefix(BYTE_ORDER_MARK)
+    if data[:4] == ZIP:
+        from truebleu.human.tools.inspect import archive_text
+
+        text = archive_text(path, data)
+    else:
+        text = decode(path, data).removeprefix(BYTE_ORDER_MARK)
     return ToolFile(path, data, text, column, filter_)
 
 

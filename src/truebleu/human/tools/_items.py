@@ -55,6 +55,7 @@ class Evaluation:
         higher_is_better: the direction of its scores, where it is known.
         usual: the score that counts where several are there and none is chosen.
         has_names: whether items have names; else only their order tells them apart.
+        benchmark: what the items are from, where that is known.
     """
 
     file: ToolFile
@@ -63,6 +64,7 @@ class Evaluation:
     higher_is_better: bool | None = None
     usual: str = ""
     has_names: bool = True
+    benchmark: str = ""
 
     @property
     def label(self) -> str:

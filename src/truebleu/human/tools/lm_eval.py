@@ -7,6 +7,8 @@ is stored as texts, [reference, output], not as a score: those texts are scored 
 from __future__ import annotations
 
 import os
+import re
+from ast import literal_eval
 from typing import TYPE_CHECKING, Any
 
 from truebleu.human.tools._items import Evaluation, Item
@@ -38,7 +40,7 @@ def read(file: ToolFile) -> list[Evaluation]:
             file.refuse(line, f"doc_id {number} again", f"each once with the filter {key[1]!r}")
         items[key] = _item(record, line)
     ordered = tuple(items[key] for key in sorted(items, key=lambda key: key[0]))
-    return [Evaluation(file, _model(file.path), ordered)]
+    return [Evaluation(file, _model(file.path), ordered, benchmark=_task(file.path))]
 
 
 def _item(record: dict[str, Any], line: int) -> Item:
@@ -58,13 +60,37 @@ def _item(record: dict[str, Any], line: int) -> Item:
 
 
 def _references(record: dict[str, Any], names: list[str]) -> tuple[str, ...]:
-    """The target; where a metric keeps several of them beside the output, all of them."""
+    """The target; where a metric keeps several of them beside the output, all of them.
+
+    The harness writes every target as text, a list as Python prints it.
+    """
     for name in names:
         kept = record.get(name)
         if isinstance(kept, list) and kept and isinstance(kept[0], list):
             return tuple(map(str, kept[0]))
     target = record.get("target")
-    return () if target is None else (str(target),)
+    if target is None:
+        return ()
+    return _listed(str(target)) or (str(target),)
+
+
+def _listed(target: str) -> tuple[str, ...] | None:
+    """The texts of a list of them; None where the target is no such list."""
+    if not target.startswith(("['", '["')):
+        return None
+    try:
+        values = literal_eval(target)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        return None
+    return tuple(values)
+
+
+def _task(path: str) -> str:
+    """The task: what stands between the harness's word and the date; else nothing."""
+    match = re.match(r"samples_(?P<task>.+)_\d{4}-\d\d-\d\dT[^_]*$", system_of(path))
+    return match["task"] if match else ""
 
 
 def _model(path: str) -> str:
