@@ -36,15 +36,6 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric, Signature
     from truebleu.resampling import Values
 
-__all__ = [
-    "Agreement",
-    "HumanSummary",
-    "MetricSummary",
-    "ScorePairs",
-    "agree",
-    "default_coefficients",
-]
-
 #: What people said: what `truebleu.human` reads, or scores of segments by system.
 HumanLike: TypeAlias = "Human | Mapping[str, Sequence[float | None]]"
 #: Called with how many more coefficients, or candidates, are done.

@@ -58,8 +58,6 @@ if TYPE_CHECKING:
     from truebleu.agreement.measures import Measure, Measured, Question
     from truebleu.resampling import Values
 
-__all__ = ["AgreeSettings", "Answer", "MetricAgreement", "answer_question"]
-
 #: How two metrics are tested against each other.
 TestName: TypeAlias = Literal["permutation", "williams"]
 #: A test of a metric and of one that agrees no better, by their names.

@@ -58,15 +58,6 @@ if TYPE_CHECKING:
     from truebleu.agreement.measures import Measure
     from truebleu.resampling import Values
 
-__all__ = [
-    "AgreementInterval",
-    "Replicates",
-    "SegmentStatistics",
-    "bootstrap_agreement",
-    "bootstrap_system_agreement",
-    "mean_of_segments",
-]
-
 #: What the replicates of intervals resample.
 Resample: TypeAlias = Literal[
     "segments", "documents", "systems", "segments+systems", "documents+systems"

@@ -49,8 +49,6 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
     from truebleu.resampling import Values
 
-__all__ = ["Candidate", "CandidateAgreement", "Choice", "ChoicePart", "choose", "parse_grid"]
-
 #: A test set, and what people said of it.
 JudgedSet: TypeAlias = "tuple[TestSet, HumanLike]"
 

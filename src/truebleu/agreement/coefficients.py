@@ -25,17 +25,6 @@ if TYPE_CHECKING:
 
     from truebleu.resampling import Values
 
-__all__ = [
-    "ALIASES",
-    "COEFFICIENTS",
-    "Coefficient",
-    "KeptPairs",
-    "PairCounts",
-    "coefficient",
-    "count_kept_pairs",
-    "count_pairs",
-]
-
 #: Which cells are compared with each other: all, those of one item, or those of one system.
 Grouping: TypeAlias = Literal["none", "item", "system"]
 #: The difference up to which the metric ties a pair; "calibrated" chooses the best one there is.

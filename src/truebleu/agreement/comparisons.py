@@ -49,17 +49,6 @@ if TYPE_CHECKING:
     from truebleu._settings import Alternative
     from truebleu.resampling import Values
 
-__all__ = [
-    "Judgments",
-    "bootstrap_judgments",
-    "bootstrap_shares_of_wins",
-    "count_judgments",
-    "count_judgments_by_item",
-    "judgment_permutation_test",
-    "measure_judgments",
-    "shares_of_wins",
-]
-
 CLASSES = 5
 
 

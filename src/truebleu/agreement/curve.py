@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
     from truebleu.resampling import Values
 
-__all__ = ["CurveFit", "CurvePoint", "CurveThreshold", "FittedCurve", "JudgedSystems", "fit_curves"]
-
 RESULT_VERSION = 1
 # Agreements, in per cent, whose differences are told.
 AGREEMENTS = (60, 70, 80, 90)

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
     from truebleu.resampling import Values
 
-__all__ = ["AgreementData", "HumanData", "MetricData", "agreement_data", "human_data"]
-
 #: What people said, as `truebleu.human` reads it.
 Human: TypeAlias = HumanScores | PairwiseJudgments
 #: Whether a metric scores systems on the whole test set, or on what people rated of them.

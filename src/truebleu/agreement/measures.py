@@ -53,19 +53,6 @@ if TYPE_CHECKING:
 
     from truebleu.resampling import Values
 
-__all__ = [
-    "Measure",
-    "Measured",
-    "Question",
-    "TieCalibration",
-    "calibrate_ties",
-    "correlation_p",
-    "measure",
-    "measure_by",
-    "parse_question",
-    "parse_questions",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TieCalibration:

@@ -50,18 +50,6 @@ if TYPE_CHECKING:
     from truebleu.agreement.tests import MetricTest
 
 
-__all__ = [
-    "HumanRanking",
-    "MetricPair",
-    "RankedMetrics",
-    "RankedSystem",
-    "TestedMetrics",
-    "rank_clusters",
-    "rank_metrics",
-    "rank_systems",
-    "stouffer",
-]
-
 #: Procedures by which WMT ranks systems.
 Procedure: TypeAlias = Literal["wmt22", "wmt24", "wmt25"]
 

@@ -51,14 +51,6 @@ if TYPE_CHECKING:
     from truebleu._settings import Alternative
     from truebleu.resampling import Units, Values
 
-__all__ = [
-    "SoftPairwiseAccuracy",
-    "bootstrap_soft_pairwise",
-    "soft_pairwise_accuracies",
-    "soft_pairwise_accuracy",
-    "soft_pairwise_test",
-]
-
 LARGEST_BLOCK = 1 << 12
 # Hybrids of metrics whose accuracies are made together.
 HYBRIDS = 32

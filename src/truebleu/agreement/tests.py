@@ -71,15 +71,6 @@ if TYPE_CHECKING:
 
     from truebleu.resampling import Values
 
-__all__ = [
-    "MetricTest",
-    "pair_permutation_test",
-    "permutation_test",
-    "sign_test",
-    "williams_test",
-    "williams_test_of_correlations",
-]
-
 #: What a test permutes: scores of cells, whole systems, outcomes of pairs, metrics on segments; or
 #: Williams' test.
 Method: TypeAlias = Literal["scores", "systems", "pairs", "segments", "williams"]

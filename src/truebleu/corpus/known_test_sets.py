@@ -22,15 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import ModuleType
 
-__all__ = [
-    "KnownTestSet",
-    "download",
-    "find_test_set",
-    "known_test_sets",
-    "language_pairs",
-    "sacrebleu_module",
-]
-
 # What a document is called in the fields of a test set, and what its kind of text is.
 DOCUMENT = "docid"
 DOMAINS = ("domain", "genre")

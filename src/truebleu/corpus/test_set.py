@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 
     from truebleu.corpus._files import NamedText
 
-__all__ = ["TextWarning", "examine"]
-
-
 copyreg.pickle(Segments, lambda segments: (Segments, (list(segments),)))
 
 #: One text: native segments, or any sequence of str (None where a reference is absent).

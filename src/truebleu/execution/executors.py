@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Future
 
-__all__ = ["Cluster", "Processes", "completed"]
-
 # What a group should take: long beside what sending it takes, short for whoever waits.
 GROUP_SECONDS = 1.0
 # Towards the end groups become smaller, so that all workers finish at about the same time.

@@ -45,8 +45,6 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
 
-__all__ = ["MetricSegments", "Report", "Segments", "report"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MetricSegments(ComparedByValue):

@@ -10,8 +10,6 @@ from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
 from truebleu._settings import checked
 from truebleu.errors import DuplicateSystemError, SettingError, UnpairedSegmentsError
 
-__all__ = ["FORMATS", "HumanScores", "Judgment", "Level", "PairwiseJudgments", "Verdict"]
-
 #: What one score is about.
 Level: TypeAlias = Literal["segment", "document", "domain", "system"]
 #: -1, 0 or +1: the left output is worse than the right one, as good, or better.

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from truebleu._core import Statistics
     from truebleu.corpus.test_set import TestSet, TextLike
 
-__all__ = ["CountedMetric", "MeanMetric", "MeanScore", "Metric", "Score", "Signature"]
-
 
 @checked
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,6 @@ from truebleu.errors import AbsentTextError
 if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
 
-__all__ = ["AbsentText", "CountedTestSet"]
-
 
 class AbsentText(Sequence[str]):
     """A text that is known by its length alone; whoever reads it learns that it is not there."""

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from truebleu.metrics.base import Formula, Signature
 
-__all__ = ["GTM", "GTMScore"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GTMScore(Score):

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Formula, NgramMatches, Signature
 
-__all__ = ["MBLEU", "MBLEUScore"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MBLEUScore(BLEUScore):

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from truebleu.metrics.base import Formula
 
-__all__ = ["PER", "PERScore"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PERScore(Score):

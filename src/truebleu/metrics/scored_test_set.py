@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from truebleu.human.tools._items import Answer
     from truebleu.metrics.base import Metric
 
-__all__ = ["ScoredTestSet"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoredTestSet(CountedTestSet):

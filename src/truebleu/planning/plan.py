@@ -61,20 +61,6 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric, Signature
     from truebleu.significance.statistics import Pair
 
-__all__ = [
-    "PLAN_UNITS",
-    "MarginPlan",
-    "PairPlan",
-    "Plan",
-    "PlanSettings",
-    "PlanUnit",
-    "PlanWarning",
-    "ReportedDifference",
-    "SizePower",
-    "plan",
-    "plan_from_literature",
-]
-
 VERSION = 1
 
 PlanUnit = Literal["segment", "document"]

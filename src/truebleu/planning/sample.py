@@ -32,19 +32,6 @@ if TYPE_CHECKING:
     Positions: TypeAlias = NDArray[np.int64]
     Labels: TypeAlias = tuple[str, ...] | None
 
-__all__ = [
-    "DRAWS",
-    "QUANTILES",
-    "DomainShare",
-    "DrawMethod",
-    "Lengths",
-    "Sample",
-    "SampleSettings",
-    "SystemOnSample",
-    "Vocabulary",
-    "sample",
-]
-
 VERSION = 1
 DrawMethod = Literal["systematic", "random", "stratified", "document"]
 DRAWS: tuple[DrawMethod, ...] = get_args(DrawMethod)

@@ -76,8 +76,6 @@ if TYPE_CHECKING:
     from truebleu.significance.people import AgreementCurve, PeopleAgreement
     from truebleu.significance.statistics import Pair, Progress, Spread
 
-__all__ = ["Comparison", "GroupComparison", "MetricResult", "PairResult", "SystemResult", "compare"]
-
 RESULT_VERSION = 1
 
 Bounds = tuple[float, float]

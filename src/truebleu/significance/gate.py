@@ -76,8 +76,6 @@ if TYPE_CHECKING:
     from truebleu.significance.people import AgreementCurve, PeopleAgreement
     from truebleu.significance.statistics import Progress
 
-__all__ = ["GateCheck", "GateResult", "GateSettings", "Rule", "gate"]
-
 RESULT_VERSION = 1
 # Replicates that one look may take: seconds of work.
 MOST_REPLICATES = 2_000_000

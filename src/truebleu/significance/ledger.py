@@ -38,8 +38,6 @@ from truebleu.errors import MalformedFileError, SettingError, UnreadableFileErro
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["Look", "alpha_of_look"]
-
 VERSION = 1
 FIELDS = (
     "ledger",

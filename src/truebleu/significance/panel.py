@@ -55,17 +55,6 @@ if TYPE_CHECKING:
     from truebleu.resampling import Values
     from truebleu.significance.statistics import Pair, Progress
 
-__all__ = [
-    "Heterogeneity",
-    "Panel",
-    "PanelComparison",
-    "PanelSettings",
-    "PanelSystem",
-    "SetResult",
-    "read_panel",
-]
-
-
 RESULT_VERSION = 1
 Languages = Literal["fixed", "drawn"]
 LANGUAGES: tuple[Languages, ...] = ("fixed", "drawn")

@@ -31,15 +31,6 @@ if TYPE_CHECKING:
     from truebleu.resampling import Values
     from truebleu.significance.statistics import Pair
 
-__all__ = [
-    "CURVES",
-    "AgreementCurve",
-    "PeopleAgreement",
-    "find_curve",
-    "people_agreement",
-    "read_curves",
-]
-
 COIN = 50.0
 KOCMI, KOCMI_PAIRS = "Kocmi et al. 2024", 6530
 # With more pairs of systems than this, nobody reads about each.

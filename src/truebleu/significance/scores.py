@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from truebleu.significance.settings import IntervalSettings
     from truebleu.significance.statistics import Progress
 
-__all__ = ["GroupScores", "Scores", "SystemScores", "score"]
-
 RESULT_VERSION = 1
 
 Interval = tuple[float, float]

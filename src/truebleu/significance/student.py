@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 # First unit and end of each stratum.
 Strata: TypeAlias = "Sequence[tuple[int, int]]"
 
-__all__ = ["hall_interval", "hall_p", "student_interval"]
-
 
 def student_quantile(level: float, degrees: int) -> float:
     """The t between minus and plus which this share of Student's distribution lies.

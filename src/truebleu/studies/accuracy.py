@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from truebleu.studies._conclusions import Pairs, Trials
     from truebleu.studies._pool import PoolUnit, Sampling
 
-__all__ = ["Accuracy", "AccuracyBand", "AccuracyResult", "AccuracySettings", "study_accuracy"]
-
 #: Where bands begin, as Koehn's do: the four of 95 % and more in his Table 4 hold as many
 #: conclusions as his Table 3, and §7.2 quotes the next one, "90%-94.9%".
 USUAL_BANDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999)

@@ -36,15 +36,6 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
     from truebleu.significance.statistics import MetricStatistics, Pair
 
-__all__ = [
-    "Coverage",
-    "CoverageResult",
-    "CoverageSettings",
-    "LeastCovered",
-    "SampleInterval",
-    "study_coverage",
-]
-
 Quantity = Literal["scores", "differences"]
 
 QUANTITIES: tuple[Quantity, ...] = get_args(Quantity)

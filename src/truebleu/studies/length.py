@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from truebleu.execution.journal import Record
     from truebleu.metrics.base import Metric
 
-__all__ = ["LengthResult", "LengthSettings", "ScoreAtLength", "study_length"]
-
 #: What lengths are counted in.
 Piece = Literal["word", "character"]
 #: How outputs get another length.

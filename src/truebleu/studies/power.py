@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from truebleu.studies._conclusions import Pairs, Trials
     from truebleu.studies._pool import PoolUnit, Sampling
 
-__all__ = ["MeanPower", "Power", "PowerResult", "PowerSettings", "study_power"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PowerSettings(TrialSettings):

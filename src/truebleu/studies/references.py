@@ -52,15 +52,6 @@ if TYPE_CHECKING:
     from truebleu.execution.journal import Key, Record
     from truebleu.metrics.base import Metric
 
-__all__ = [
-    "FurtherReference",
-    "MetricReferences",
-    "ReferencesResult",
-    "ReferencesSettings",
-    "WidthWithReferences",
-    "study_references",
-]
-
 USUAL_SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 FEWEST_SAMPLES = 2
 # What choosing among too many sets of references takes its random numbers for.

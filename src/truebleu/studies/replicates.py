@@ -48,15 +48,6 @@ if TYPE_CHECKING:
     from truebleu.execution.journal import Key, Record
     from truebleu.metrics.base import Metric
 
-__all__ = [
-    "BoundDeviation",
-    "IntervalDeviation",
-    "MetricReplicates",
-    "ReplicatesResult",
-    "ReplicatesSettings",
-    "study_replicates",
-]
-
 USUAL_REPLICATES = (100, 200, 500, 1000, 2000, 5000, 10_000)
 # A standard deviation of fewer is off by more than a third.
 FEWEST_REPETITIONS = 5

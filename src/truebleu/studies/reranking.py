@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from truebleu.execution.journal import Record
     from truebleu.metrics.base import Metric
 
-__all__ = ["RerankingResult", "RerankingRow", "RerankingSettings", "study_reranking"]
-
 BASELINE, RERANKED = "baseline", "reranking"
 LEVEL = 0.05
 #: `compare` refuses fewer replicates.

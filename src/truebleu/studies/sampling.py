@@ -32,15 +32,6 @@ if TYPE_CHECKING:
     from truebleu.studies._conclusions import Pairs
     from truebleu.studies._pool import Sampling
 
-__all__ = [
-    "Deviation",
-    "SampleVariation",
-    "SamplingResult",
-    "SamplingSettings",
-    "ShownSamples",
-    "study_sampling",
-]
-
 Shown = Literal["scores", "differences"]
 
 SHOWN: tuple[Shown, ...] = get_args(Shown)

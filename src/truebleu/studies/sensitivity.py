@@ -55,16 +55,6 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
     from truebleu.significance.statistics import MetricStatistics, Pair
 
-__all__ = [
-    "MetricContrast",
-    "OppositeWinners",
-    "RelativeInterval",
-    "Sensitivity",
-    "SensitivityResult",
-    "SensitivitySettings",
-    "study_sensitivity",
-]
-
 #: Those of both papers, and the two that are most used beside BLEU.
 USUAL_METRICS = ("bleu", "nist", "mbleu", "chrf", "ter")
 

@@ -45,15 +45,6 @@ if TYPE_CHECKING:
     from truebleu.resampling import Values
     from truebleu.studies._pool import PoolUnit
 
-__all__ = [
-    "SmoothingAgreement",
-    "SmoothingResult",
-    "SmoothingRow",
-    "SmoothingSettings",
-    "SmoothingTest",
-    "study_smoothing",
-]
-
 #: The paper's coefficients, by the names that they have elsewhere; all but τ are of systems.
 COEFFICIENTS = {"tau": "chen-cherry", "gamma": "pearson", "rho": "spearman"}
 CORPUS = "crp"

@@ -54,15 +54,6 @@ if TYPE_CHECKING:
     from truebleu.studies._estimates import Mean
     from truebleu.studies._pool import Part
 
-__all__ = [
-    "Narrowing",
-    "ScoreAtSize",
-    "SystemLaw",
-    "TestSizeResult",
-    "TestSizeSettings",
-    "study_test_size",
-]
-
 USUAL_SHARES = tuple(tenth / 10 for tenth in range(1, 11))
 # One growth says nothing about how growths differ.
 FEWEST_SAMPLES = 2

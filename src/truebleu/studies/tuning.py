@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from truebleu.execution.journal import Record
     from truebleu.nbest.problem import Problem
 
-__all__ = ["TuningResult", "TuningRow", "TuningSettings", "study_tuning"]
-
 SMOOTHINGS = tuple("01234567")
 MIRA = "mira"
 NONE = "0"

@@ -59,23 +59,6 @@ if TYPE_CHECKING:
     from truebleu.studies._nulls import NullSource
     from truebleu.studies._pool import PoolUnit
 
-__all__ = [
-    "EquivalentPair",
-    "EquivalentsResult",
-    "EquivalentsSettings",
-    "FalseAlarms",
-    "MultiplicityResult",
-    "MultiplicitySettings",
-    "Rejections",
-    "TypeOneMetric",
-    "TypeOneResult",
-    "TypeOneSettings",
-    "study_equivalents",
-    "study_multiplicity",
-    "study_type_one",
-]
-
-
 ALPHAS = (0.01, 0.05, 0.10)
 # Fewer repetitions could not tell 5 % from 15 %.
 FEWEST_REPETITIONS = 50
