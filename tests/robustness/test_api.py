@@ -6,6 +6,7 @@ import copy
 import inspect
 import os
 import pickle
+import re
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from tests.robustness import api_calls
 from truebleu.errors import ArgumentTypeError, SettingError, TruebleuError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from tests.robustness.api_calls import Call
@@ -66,18 +67,28 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+def spoilt_parameters(function: Callable[..., Any]) -> Iterator[str]:
+    """The parameters of a function, and those that it takes together with other functions."""
+    for name, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            together = re.fullmatch(r"Unpack\[(\w+)\]", str(parameter.annotation))
+            if together:
+                yield from inspect.unwrap(function).__globals__[together[1]].__annotations__
+            # Options of a report by names that it does not have are Python's to refuse.
+            elif name != "options":
+                yield "something"
+        elif parameter.kind is not parameter.VAR_POSITIONAL:
+            yield name
+
+
 def spoil(call: Call) -> list[str]:
     """Call with every parameter spoilt in every way; what went wrong."""
     faults = []
-    for name, parameter in inspect.signature(call.function).parameters.items():
+    for name in spoilt_parameters(call.function):
         for title, value in VALUES.items():
-            if parameter.kind is parameter.VAR_POSITIONAL or (title == "class" and name in CALLED):
+            if title == "class" and name in CALLED:
                 continue
-            # Options of a report by names that it does not have are Python's to refuse.
-            if name == "options":
-                continue
-            is_rest = parameter.kind is parameter.VAR_KEYWORD
-            arguments = {**call.arguments, "something" if is_rest else name: value}
+            arguments = {**call.arguments, name: value}
             try:
                 call.function(**arguments)
             except TruebleuError as error:

@@ -701,13 +701,10 @@ class WordMetric(TokenMetric):
         return self.token_signature()
 
 
-class CountedMetric(Metric):
-    """A metric that has counted the test set already: some take long, and once is enough."""
+class DerivedMetric(Metric):
+    """A metric that is made of another one, and is called like it."""
 
-    def __init__(self, metric: Metric, statistics: Statistics) -> None:
-        self.metric = metric
-        self.counts = statistics
-        self.is_mean = metric.is_mean  # type: ignore[misc]
+    metric: Metric
 
     @property
     def name(self) -> str:
@@ -728,6 +725,15 @@ class CountedMetric(Metric):
     def digits(self) -> int:
         """As the metric says."""
         return self.metric.digits
+
+
+class CountedMetric(DerivedMetric):
+    """A metric that has counted the test set already: some take long, and once is enough."""
+
+    def __init__(self, metric: Metric, statistics: Statistics) -> None:
+        self.metric = metric
+        self.counts = statistics
+        self.is_mean = metric.is_mean  # type: ignore[misc]
 
     def count(self, test_set: TestSet) -> Statistics:  # noqa: ARG002
         """What was counted."""

@@ -44,9 +44,32 @@ class BLEUScore(Score):
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrecisionMetric(TokenMetric):
+    """A metric of n-gram precisions up to an order, with a brevity penalty."""
+
+    max_order: int = 4
+
+    def pair_scorer(self) -> _core.PairScorer | None:
+        """Scores pairs, unless a tokenizer of another package cuts the texts."""
+        if self.tokenize not in NATIVE:
+            return None
+        return _core.PairScorer.bleu(self.native(), **self.tokens, max_order=self.max_order)
+
+    @checked
+    def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
+        """Brevity penalty, matches of each order, and the totals that they are divided by."""
+        return ngram_parts(self.max_order, "matches", "brevity penalty")
+
+    @checked
+    def ngram_matches(self, test_set: TestSet, first: str, second: str) -> NgramMatches:
+        """Where two systems match n-grams differently often."""
+        return self.ngrams_up_to(self.max_order, test_set, first, second)
+
+
 @checked
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BLEU(TokenMetric):
+class BLEU(PrecisionMetric):
     """BLEU; the defaults score like sacreBLEU's for the script. See docs/reference/metrics/bleu.md.
 
     >>> print(BLEU().corpus(["the cat sat on the mat"], ["the cat sat on a mat"]))
@@ -100,22 +123,6 @@ class BLEU(TokenMetric):
             "value": self._smooth_value,
             "effective_order": self.effective_order,
         }
-
-    def pair_scorer(self) -> _core.PairScorer | None:
-        """Scores pairs, unless a tokenizer of another package cuts the texts."""
-        if self.tokenize not in NATIVE:
-            return None
-        return _core.PairScorer.bleu(self.native(), **self.tokens, max_order=self.max_order)
-
-    @checked
-    def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
-        """Brevity penalty, matches of each order, and the totals that they are divided by."""
-        return ngram_parts(self.max_order, "matches", "brevity penalty")
-
-    @checked
-    def ngram_matches(self, test_set: TestSet, first: str, second: str) -> NgramMatches:
-        """Where two systems match n-grams differently often."""
-        return self.ngrams_up_to(self.max_order, test_set, first, second)
 
     @checked
     def describe(self, sums: Sequence[float], references: int | None) -> BLEUScore:

@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
 from truebleu._settings import checked, require_whole_number
-from truebleu.metrics.base import TokenMetric, ngram_parts
-from truebleu.metrics.bleu import BLEUScore
-from truebleu.tokenizers import AUTO, NATIVE, check_tokenizer
+from truebleu.metrics.bleu import BLEUScore, PrecisionMetric
+from truebleu.tokenizers import AUTO, check_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu.corpus.test_set import TestSet
-    from truebleu.metrics.base import Formula, NgramMatches, Signature
+    from truebleu.metrics.base import Formula, Signature
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +23,7 @@ class MBLEUScore(BLEUScore):
 
 @checked
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MBLEU(TokenMetric):
+class MBLEU(PrecisionMetric):
     """M-BLEU, which orders without a match do not turn to 0. See docs/reference/metrics/mbleu.md.
 
     >>> print(MBLEU().corpus(["the cat sat on the mat"], ["the cat sat on a mat"]))
@@ -49,22 +47,6 @@ class MBLEU(TokenMetric):
     def formula(self) -> Formula:
         """An arithmetic mean of precisions with a brevity penalty."""
         return {"kind": "mbleu"}
-
-    def pair_scorer(self) -> _core.PairScorer | None:
-        """Scores pairs, unless a tokenizer of another package cuts the texts."""
-        if self.tokenize not in NATIVE:
-            return None
-        return _core.PairScorer.bleu(self.native(), **self.tokens, max_order=self.max_order)
-
-    @checked
-    def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
-        """Brevity penalty, matches of each order, and the totals that they are divided by."""
-        return ngram_parts(self.max_order, "matches", "brevity penalty")
-
-    @checked
-    def ngram_matches(self, test_set: TestSet, first: str, second: str) -> NgramMatches:
-        """Where two systems match n-grams differently often."""
-        return self.ngrams_up_to(self.max_order, test_set, first, second)
 
     @checked
     def describe(self, sums: Sequence[float], references: int | None) -> MBLEUScore:

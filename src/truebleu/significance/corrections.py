@@ -363,11 +363,7 @@ def scheffe_p(segment_scores: ArrayLike) -> Values:
     More cautious than Tukey's, since it also allows for comparisons of averages of systems: half
     the squared difference in squared standard errors, over m - 1, as F (Scheffé 1953).
 
-    Args:
-        segment_scores: shaped (segment, system), at least two of each.
-
-    Returns:
-        A symmetric matrix (system, system) with ones on the diagonal.
+    Takes and gives what `tukey_p` does.
     """
     from scipy.stats import f
 

@@ -50,7 +50,7 @@ import numpy as np
 from truebleu._core import Statistics
 from truebleu._settings import checked
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.metrics.base import Metric, Score
+from truebleu.metrics.base import DerivedMetric, Score
 from truebleu.resampling import Bootstrap, Units, on_exact_grid
 from truebleu.significance.statistics import MetricStatistics
 from truebleu.significance.student import student_p, student_quantiles
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 
     from truebleu._settings import About, Alternative
     from truebleu.corpus.test_set import TestSet
-    from truebleu.metrics.base import Signature
+    from truebleu.metrics.base import Metric
     from truebleu.resampling import Values
     from truebleu.significance.statistics import Pair
 
@@ -93,7 +93,7 @@ class RunScores:
 
 
 @dataclass(frozen=True, slots=True)
-class RunAverage(Metric):
+class RunAverage(DerivedMetric):
     """The mean of the scores of a system's runs.
 
     The outputs of a test set are the runs, one system after the other. A row has the counts of
@@ -102,26 +102,6 @@ class RunAverage(Metric):
 
     metric: Metric
     runs: int
-
-    @property
-    def name(self) -> str:
-        """The name of the metric that is averaged."""
-        return self.metric.name
-
-    @property
-    def higher_is_better(self) -> bool | None:
-        """As of the metric that is averaged."""
-        return self.metric.higher_is_better
-
-    @property
-    def digits(self) -> int:
-        """As of the metric that is averaged."""
-        return self.metric.digits
-
-    @property
-    def signature(self) -> Signature:
-        """That of the metric that is averaged: the runs' scores have the same one."""
-        return self.metric.signature
 
     def count(self, test_set: TestSet) -> Statistics:
         """The counts of each system's runs side by side."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from truebleu._lazy import attach
 
 if TYPE_CHECKING:
+    from truebleu.studies._conclusions import TrialOptions as TrialOptions
     from truebleu.studies.accuracy import (
         AccuracyResult as AccuracyResult,
         study_accuracy as study_accuracy,
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
+        "_conclusions": ["TrialOptions"],
         "accuracy": ["AccuracyResult", "study_accuracy"],
         "coverage": ["CoverageResult", "study_coverage"],
         "length": ["LengthResult", "study_length"],

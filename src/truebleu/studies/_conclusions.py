@@ -10,10 +10,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeAlias, TypeVar, get_args
+from typing import (
+    TYPE_CHECKING,
+    Generic,
+    Literal,
+    NamedTuple,
+    TypeAlias,
+    TypedDict,
+    TypeVar,
+    get_args,
+)
 
 import numpy as np
 
+from truebleu._settings import DEFAULT_SEED, checked
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner, Task
 from truebleu.resampling import TIE_TOLERANCE
@@ -282,21 +292,21 @@ class TrialSettings(StudySettings):
     replicates: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Design:
-    """What a study is asked for: how to take samples, and how to test pairs on them.
+class TrialOptions(TypedDict, total=False):
+    """What studies of conclusions may be asked for; the defaults are those of `run_trials`.
 
     Attributes:
-        tests: which ones; see `truebleu.studies._conclusions.TESTS`.
+        tests: any of `truebleu.studies._conclusions.TESTS`.
         sizes: units in a sample; those of the paper that fit, if not given.
         samples: how many samples of each size; systematic samples and blocks may be fewer.
         sampling: how samples are taken; see `draw_samples`.
         unit: what is sampled, resampled and swapped: segments or documents.
-        pairs: which pairs of systems; see `choose_pairs`.
+        pairs: "near" for systems up to two ranks apart, as in the paper and if not given;
+            "neighbours", "all", or the names of both systems of each pair.
         baseline: compare all others with this system instead.
         replicates: of each test.
-        level: at which tests conclude.
         seed: of samples and replicates.
+        runner: keeps the results and shows progress.
     """
 
     tests: Sequence[str]
@@ -307,8 +317,8 @@ class Design:
     pairs: Pairs | None
     baseline: str | None
     replicates: int
-    level: float = 0.95
     seed: int
+    runner: Runner | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -378,59 +388,61 @@ class Tie:
     b: str
 
 
+@checked
 def run_trials(
     test_set: TestSet,
     metrics: Sequence[str | Metric],
-    design: Design,
-    runner: Runner | None,
     settings_of: Callable[..., Settings],
+    *,
+    tests: Sequence[str] = USUAL_TESTS,
+    sizes: Sequence[int] | None = None,
+    samples: int = 100,
+    sampling: Sampling = "independent",
+    unit: PoolUnit = "segment",
+    pairs: Pairs | None = None,
+    baseline: str | None = None,
+    replicates: int = 1000,
+    level: float = 0.95,
+    seed: int = DEFAULT_SEED,
+    runner: Runner | None = None,
 ) -> Trials[Settings]:
     """Test all pairs on all samples.
 
-    All tests and pairs share the replicates of a sample, and every sample has its own.
-
-    Args:
-        test_set: the pool.
-        metrics: by which to compare.
-        design: what is asked for.
-        runner: keeps the results and shows progress.
-        settings_of: makes the study's settings of those that are common to all trials.
+    All tests and pairs share the replicates of a sample, and every sample has its own. All but
+    `settings_of`, which makes the study's settings of those that are common to all trials, and
+    `level`, at which tests conclude, is described by `TrialOptions`.
     """
     # A comparison's own checks of the seed, and of the number of replicates for the level.
-    CompareSettings(replicates=design.replicates, seed=design.seed, level=design.level)
-    testing = Testing(
-        tests=require_tests(design.tests), replicates=design.replicates, seed=design.seed
-    )
-    require_count(
-        "samples", design.samples, FEWEST_SAMPLES, "fewer could not tell seldom from often"
-    )
-    whole = Pool.of(test_set, metrics, design.unit)
-    pool, pairs = needed(whole, choose_pairs(whole, design.pairs, design.baseline))
+    CompareSettings(replicates=replicates, seed=seed, level=level)
+    testing = Testing(tests=require_tests(tests), replicates=replicates, seed=seed)
+    require_count("samples", samples, FEWEST_SAMPLES, "fewer could not tell seldom from often")
+    whole = Pool.of(test_set, metrics, unit)
+    pool, compared = needed(whole, choose_pairs(whole, pairs, baseline))
     drawn = draw_by_size(
-        design.sampling,
+        sampling,
         len(pool),
-        design.sizes,
+        sizes,
         USUAL_SIZES,
-        samples=design.samples,
+        samples=samples,
         fewest=FEWEST_SAMPLES,
-        seed=design.seed,
+        seed=seed,
     )
     settings = settings_of(
         pool=pool.summary,
         tests=testing.tests,
-        pairs=tuple((pool.names[a], pool.names[b]) for a, b in pairs),
+        pairs=tuple((pool.names[a], pool.names[b]) for a, b in compared),
         sizes=tuple(drawn),
-        samples=design.samples,
-        sampling=design.sampling,
-        replicates=design.replicates,
-        seed=design.seed,
+        samples=samples,
+        sampling=sampling,
+        replicates=replicates,
+        seed=seed,
     )
     tasks = [
-        Task((size, index), partial(_conclude, pool, pairs, testing, sample, index))
-        for size, samples in drawn.items()
-        for index, sample in enumerate(samples)
+        Task((size, index), partial(_conclude, pool, compared, testing, sample, index))
+        for size, of_size in drawn.items()
+        for index, sample in enumerate(of_size)
     ]
-    return Trials(pool, pairs, (runner or Runner()).run(settings, tasks), settings)
+    return Trials(pool, compared, (runner or Runner()).run(settings, tasks), settings)
 
 
 def _conclude(

@@ -66,24 +66,17 @@ class NullSource(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Swapped:
-    """Systems drawn at random from a pool, their outputs dealt out among them at random.
-
-    Statistics are swapped instead of texts. That is the same for every metric whose row depends on
-    its segment alone, and no metric's row does otherwise.
+class OfPool:
+    """Equal systems that are made of a pool.
 
     Attributes:
         pool: the counts by segment.
-        swapped: what is dealt out as a whole.
         tested: what the tests resample, to which counts are added up.
-        systems: how many equal systems a set has.
-        seed: of the choice of systems and of the dealing.
+        seed: of all that is drawn.
     """
 
     pool: Pool
-    swapped: Units
     tested: Units
-    systems: int
     seed: int
 
     @property
@@ -95,6 +88,22 @@ class Swapped:
     def units(self) -> int:
         """How many units the tests have to resample."""
         return len(self.tested)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Swapped(OfPool):
+    """Systems drawn at random from a pool, their outputs dealt out among them at random.
+
+    Statistics are swapped instead of texts. That is the same for every metric whose row depends on
+    its segment alone, and no metric's row does otherwise.
+
+    Attributes:
+        swapped: what is dealt out as a whole.
+        systems: how many equal systems a set has.
+    """
+
+    swapped: Units
+    systems: int
 
     def sets(self, first: int, count: int) -> Iterator[list[MetricStatistics]]:
         """The counts of equal systems by every metric, set after set."""
@@ -200,25 +209,19 @@ class Simulated:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sampled:
+class Sampled(OfPool):
     """Two systems with one score on the pool, tested on samples of it.
 
     Outputs of the better one are cut short in so many segments, chosen at random, that its score is
     that of the other: the one then is short, and the other is not.
 
     Attributes:
-        pool: the counts by segment.
         cut: the counts of all outputs cut short.
-        tested: what the tests resample, and what samples are drawn of.
         pairs: for each metric the pairs that can be made equal.
-        seed: of the choice of systems, the cuts and the samples.
     """
 
-    pool: Pool
     cut: Pool
-    tested: Units
     pairs: tuple[tuple[tuple[int, int], ...], ...]
-    seed: int
 
     @classmethod
     def of(
@@ -242,17 +245,7 @@ class Sampled:
             if not of_metric:
                 expected = "two systems that are equal after outputs of the better one are cut"
                 raise SettingError("null", f"sampled, by {statistics.label}", expected)
-        return cls(pool, cut, units_of_kind(test_set, unit), pairs, seed)
-
-    @property
-    def summary(self) -> PoolSummary:
-        """The texts, and what is tested."""
-        return replace(self.pool.summary, unit=self.tested.kind)
-
-    @property
-    def units(self) -> int:
-        """How many units the tests have to resample."""
-        return len(self.tested)
+        return cls(pool, units_of_kind(test_set, unit), seed, cut, pairs)
 
     def sets(self, first: int, count: int) -> Iterator[list[MetricStatistics]]:
         """The counts of samples of two systems by every metric, set after set."""
@@ -358,7 +351,7 @@ def null_source(
         expected = f"at least {systems}, whose outputs are swapped"
         raise SettingError("systems", len(test_set.systems), expected)
     pool = Pool.of(test_set, metrics)
-    return Swapped(pool, swapped, tested, systems, seed)
+    return Swapped(pool, tested, seed, swapped, systems)
 
 
 def require_enough_replicates(replicates: int, alpha: float) -> None:

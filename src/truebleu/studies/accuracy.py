@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from truebleu._settings import DEFAULT_SEED, checked
+from truebleu._settings import checked
 from truebleu.errors import SettingError
 from truebleu.significance.tests import smallest_p
 from truebleu.studies._conclusions import (
     DECIMALS,
-    USUAL_TESTS,
-    Design,
     Tie,
+    TrialOptions,
     TrialSettings,
     run_trials,
     true_differences,
@@ -33,13 +32,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+    from typing_extensions import Unpack
 
     from truebleu.corpus.test_set import TestSet
-    from truebleu.execution.journal import Runner
     from truebleu.metrics.base import Metric
     from truebleu.significance.statistics import MetricStatistics
-    from truebleu.studies._conclusions import Pairs, Trials
-    from truebleu.studies._pool import PoolUnit, Sampling
+    from truebleu.studies._conclusions import Trials
 
 #: Where bands begin, as Koehn's do: the four of 95 % and more in his Table 4 hold as many
 #: conclusions as his Table 3, and §7.2 quotes the next one, "90%-94.9%".
@@ -119,17 +117,8 @@ def study_accuracy(
     test_set: TestSet,
     metrics: Sequence[str | Metric] = ("bleu",),
     *,
-    tests: Sequence[str] = USUAL_TESTS,
-    sizes: Sequence[int] | None = None,
-    samples: int = 100,
-    sampling: Sampling = "independent",
-    unit: PoolUnit = "segment",
-    pairs: Pairs | None = None,
-    baseline: str | None = None,
-    replicates: int = 1000,
     bands: Sequence[float] = USUAL_BANDS,
-    seed: int = DEFAULT_SEED,
-    runner: Runner | None = None,
+    **options: Unpack[TrialOptions],
 ) -> AccuracyResult:
     """How many conclusions are right, by how sure the test was of them.
 
@@ -141,33 +130,12 @@ def study_accuracy(
     Args:
         test_set: the pool.
         metrics: by which to compare; the first one ranks the systems, where pairs are near ones.
-        tests: any of `truebleu.studies._conclusions.TESTS`.
-        sizes: units in a sample; those of the paper that fit, if not given.
-        samples: how many samples of each size; systematic samples and blocks may be fewer.
-        sampling: how samples are taken; see `draw_samples`.
-        unit: what is sampled, resampled and swapped: segments or documents.
-        pairs: "near" for systems up to two ranks apart, as in the paper and if not given;
-            "neighbours", "all", or the names of both systems of each pair.
-        baseline: compare all others with this system instead.
-        replicates: of each test.
         bands: the confidences at which bands begin; what lies below the first has its own.
-        seed: of samples and replicates.
-        runner: keeps the results and shows progress.
+        options: how samples are taken, and which pairs and tests; see `TrialOptions`.
     """
     edges = _edges(bands)
-    design = Design(
-        tests=tests,
-        sizes=sizes,
-        samples=samples,
-        sampling=sampling,
-        unit=unit,
-        pairs=pairs,
-        baseline=baseline,
-        replicates=replicates,
-        seed=seed,
-    )
     settings_of = partial(AccuracySettings, bands=tuple(edges[1:-1]))
-    trials = run_trials(test_set, metrics, design, runner, settings_of)
+    trials = run_trials(test_set, metrics, settings_of, **options)
     return AccuracyResult(
         settings=trials.settings,
         rows=tuple(

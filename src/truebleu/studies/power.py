@@ -12,12 +12,10 @@ from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, ClassVar
 
-from truebleu._settings import DEFAULT_SEED, checked
-from truebleu.significance.settings import CompareSettings
+from truebleu._settings import checked, require_level
 from truebleu.studies._conclusions import (
-    USUAL_TESTS,
-    Design,
     Tie,
+    TrialOptions,
     TrialSettings,
     run_trials,
     true_differences,
@@ -28,12 +26,12 @@ from truebleu.studies._study import StudyResult
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from typing_extensions import Unpack
+
     from truebleu.corpus.test_set import TestSet
-    from truebleu.execution.journal import Runner
     from truebleu.metrics.base import Metric
     from truebleu.significance.statistics import MetricStatistics
-    from truebleu.studies._conclusions import Pairs, Trials
-    from truebleu.studies._pool import PoolUnit, Sampling
+    from truebleu.studies._conclusions import Trials
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,17 +107,8 @@ def study_power(
     test_set: TestSet,
     metrics: Sequence[str | Metric] = ("bleu",),
     *,
-    tests: Sequence[str] = USUAL_TESTS,
-    sizes: Sequence[int] | None = None,
-    samples: int = 100,
-    sampling: Sampling = "independent",
-    unit: PoolUnit = "segment",
-    pairs: Pairs | None = None,
-    baseline: str | None = None,
-    replicates: int = 1000,
     level: float = 0.95,
-    seed: int = DEFAULT_SEED,
-    runner: Runner | None = None,
+    **options: Unpack[TrialOptions],
 ) -> PowerResult:
     """How often tests on samples of each size conclude rightly, and how often wrongly.
 
@@ -130,34 +119,12 @@ def study_power(
     Args:
         test_set: the pool.
         metrics: by which to compare; the first one ranks the systems, where pairs are near ones.
-        tests: any of `truebleu.studies._conclusions.TESTS`.
-        sizes: units in a sample; those of the paper that fit, if not given.
-        samples: how many samples of each size; systematic samples and blocks may be fewer.
-        sampling: how samples are taken; see `draw_samples`.
-        unit: what is sampled, resampled and swapped: segments or documents.
-        pairs: "near" for systems up to two ranks apart, as in the paper and if not given;
-            "neighbours", "all", or the names of both systems of each pair.
-        baseline: compare all others with this system instead.
-        replicates: of each test.
         level: at which tests conclude.
-        seed: of samples and replicates.
-        runner: keeps the results and shows progress.
+        options: how samples are taken, and which pairs and tests; see `TrialOptions`.
     """
-    alpha = CompareSettings(replicates=replicates, level=level, seed=seed).alpha
-    design = Design(
-        tests=tests,
-        sizes=sizes,
-        samples=samples,
-        sampling=sampling,
-        unit=unit,
-        pairs=pairs,
-        baseline=baseline,
-        replicates=replicates,
-        level=level,
-        seed=seed,
-    )
+    alpha = round(1 - require_level(level), 12)
     settings_of = partial(PowerSettings, level=level)
-    trials = run_trials(test_set, metrics, design, runner, settings_of)
+    trials = run_trials(test_set, metrics, settings_of, level=level, **options)
     cases = list(product(trials.pool.statistics, trials.settings.tests))
     return PowerResult(
         settings=trials.settings,
