@@ -28,6 +28,8 @@ settings.register_profile("quick", parent=settings.get_profile("patient"), max_e
 settings.load_profile("patient")
 # Tables fit the width that COLUMNS names: xdist sets it for its workers, and some shells do.
 os.environ.pop("COLUMNS", None)
+# As on the command line: small problems spend their time waiting for threads otherwise.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def pytest_configure(config: pytest.Config) -> None:

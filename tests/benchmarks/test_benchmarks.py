@@ -117,6 +117,7 @@ def test_lists_are_the_systems_outputs_and_mixtures_of_them() -> None:
     assert lists == nbest.make_lists(CORPUS, 5, 3)
 
 
+@pytest.mark.slow
 def test_what_mbrs_would_call_agrees_with_truebleu() -> None:
     pytest.importorskip("sacrebleu")
     lists = nbest.make_lists(CORPUS, 4, 2)

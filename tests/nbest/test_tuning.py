@@ -53,6 +53,7 @@ class Pickled(Executor):
         return future
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", TUNERS)
 def test_runs_elsewhere_find_the_same(method: str) -> None:
     lists, references = informative()

@@ -170,6 +170,7 @@ def read_set(shared: Path, name: str) -> tuple[TestSet, HumanScores]:
     return texts, judged
 
 
+@pytest.mark.slow
 # sacreBLEU without smoothing is smoothing 0, and its exp is smoothing 3, where outputs have four
 # words and any match.
 @pytest.mark.parametrize(("column", "label"), [("BLEU0", "0"), ("BLEU", "3")])

@@ -323,8 +323,11 @@ def power(units: int, difference: float, variance: DifferenceVariance, test: Pla
     0 on fewer units than can be significant. The difference is negative where a one-sided test
     looks the other way.
     """
-    if units < test.fewest:
-        return 0.0
+    return 0.0 if units < test.fewest else _power(units, difference, variance, test)
+
+
+def _power(units: int, difference: float, variance: DifferenceVariance, test: PlannedTest) -> float:
+    """The same on units that are enough."""
     freedom = units - 1
     bias, sd = variance.on(units)
     yardstick = variance.null_ratio(difference) * variance.sd / sd
@@ -412,13 +415,13 @@ def smallest_difference(
     if units < test.fewest:
         return None
     low, high = 0.0, variance.sd
-    while power(units, high, variance, test) < wanted:
+    while _power(units, high, variance, test) < wanted:
         high *= 2
         if not math.isfinite(high):
             return None
     while high - low > TOLERANCE * high:
         middle = (low + high) / 2
-        if power(units, middle, variance, test) < wanted:
+        if _power(units, middle, variance, test) < wanted:
             low = middle
         else:
             high = middle

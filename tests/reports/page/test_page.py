@@ -7,6 +7,8 @@ from base64 import b64encode
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+import pytest
+
 from truebleu.corpus import read_test_set
 from truebleu.explanation.report import report
 from truebleu.reports.page import html_page
@@ -41,6 +43,7 @@ def test_the_page_says_how_it_was_made() -> None:
         assert str(metric.signature) in PAGE
 
 
+@pytest.mark.slow
 def test_a_thousand_segments_of_five_systems_take_less_than_a_megabyte(shared: Path) -> None:
     data = shared / "data" / "wmt24-en-es"
     names = ("GPT-4", "Gemini-1.5-Pro", "Llama3-70B", "Claude-3.5", "ONLINE-B")
