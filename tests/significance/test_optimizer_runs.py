@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 from itertools import product
 from math import sqrt
@@ -243,13 +244,32 @@ def test_documents_of_one_segment_are_segments() -> None:
     assert found[0].systems == found[1].systems
 
 
+@pytest.mark.parametrize("about", ["further-runs", "these-runs"])
+def test_the_design_effect_of_runs_that_are_copies_is_that_of_one(about: About) -> None:
+    rng = np.random.default_rng(3)
+    documents = [str(segment // 6) for segment in range(120)]
+    shared = np.repeat(rng.normal(size=20), 6)
+    new, old = rng.normal(size=(2, 120)) + np.array([shared, -shared])
+    texts = numbers({"new.1": new, "new.2": new, "old.1": old, "old.2": old})
+    options: dict[str, Any] = {"metrics": [VALUE], "replicates": 100}
+    texts = replace(texts, documents=tuple(documents))
+    runs = compare(texts, runs="{system}.{run}", about=about, **options).comparisons[0]
+    single = replace(texts, systems={name: texts.systems[f"{name}.1"] for name in ("new", "old")})
+    alone = compare(single, **options).comparisons[0]
+    assert runs.design_effect == pytest.approx(alone.design_effect, rel=1e-9)
+    assert (alone.design_effect or 0) > 2
+    assert "(design effect " in str(compare(texts, runs="{system}.{run}", about=about, **options))
+
+
 def test_outputs_that_are_no_systems_run_are_left_alone(test_set: TestSet) -> None:
     more = simulate(
         segments=120,
         systems={"other": Channel(), **dict.fromkeys(test_set.systems, Channel.at_rate(0.2))},
     )
     without = as_test_set(
-        {name: more.systems[name] for name in test_set.systems}, [*more.references]
+        {name: more.systems[name] for name in test_set.systems},
+        [*more.references],
+        documents=more.documents,
     )
     found = [
         compare(texts, metrics=["bleu"], runs=RUNS, unit="segment").comparisons

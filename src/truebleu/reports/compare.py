@@ -357,7 +357,8 @@ def _swap_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Iter
     if not ratios or test.source != "swaps" or test.studentized:
         return
     _, pair = min(ratios, key=lambda found: found[0])
-    others = f" (and {len(ratios) - 1:,} other pairs)" if len(ratios) > 1 else ""
+    more = len(ratios) - 1
+    others = f" (and {more:,} other {'pair' if more == 1 else 'pairs'})" if more else ""
     yield (
         f"Outputs of {pair.a} and {pair.b}{others} differ in what a match is worth to them, as "
         "where one is short and the other long: randomization is a little too quick there (up to "

@@ -175,8 +175,8 @@ def _tails(result: GateResult) -> list[str]:
         elif result.settings.margin is not None and hangs_on_few(check, result.units):
             lines.append(
                 f"A few {unit}s carry much of the variance of the difference by {check.metric}, "
-                f"which is known as from {check.effective_units} ordinary ones: a system that is "
-                "worse by the margin may pass more often than the level says."
+                f"which is known only as well as from {check.effective_units} ordinary {unit}s: a "
+                "system that is worse by the margin may pass more often than the level says."
             )
     return lines
 

@@ -45,9 +45,7 @@ def document(scores: Scores, *, details: bool = False) -> Document:
 
 
 def _unit_sentences(scores: Scores, settings: IntervalSettings) -> list[str]:
-    """What the choice of the unit means; nothing where no documents are known, as of one score."""
-    if scores.test_set.documents is None and settings.unit == "segment":
-        return []
+    """What the choice of the unit means."""
     return unit_sentences(
         scores.test_set, settings, scores.units or 0, scores.design_effects, tested=False
     )

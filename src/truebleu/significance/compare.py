@@ -444,7 +444,7 @@ def compare(
         MetricStatistics.of(label, metric, rows, units)
         for label, metric, rows in zip(metric_labels(parsed), parsed, counts, strict=True)
     ]
-    clusters_of = None if grouped is not None else known_clusters(test_set, settings)
+    clusters_of = known_clusters(test_set, settings)
 
     def draw_outputs(first: int, count: int) -> list[Values]:
         bootstrap = Bootstrap(replicates=count, seed=seed)
@@ -474,9 +474,9 @@ def compare(
         system_results = _system_results(metric, replicated, better, settings)
         clustered = None
         if clusters_of is not None:
+            rows = counts[index] if results is None else results.side_by_side(counts[index])
             by_segment, by_cluster = (
-                MetricStatistics.of(metric.label, metric.metric, counts[index], kind)
-                for kind in clusters_of
+                MetricStatistics.of(metric.label, metric.metric, rows, kind) for kind in clusters_of
             )
             clustered = by_segment, by_cluster
         pair_results = _pair_results(

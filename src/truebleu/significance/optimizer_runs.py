@@ -158,6 +158,10 @@ class RunResults:
         self.averages = [_average(statistics, self._count) for statistics in outputs]
         self.pooled = [_pool(statistics, self._count) for statistics in outputs]
 
+    def side_by_side(self, rows: Values) -> Values:
+        """Counts of all outputs, shaped (segment, output, column), as `averages` have them."""
+        return rows.reshape(len(rows), len(self._runs), -1)
+
     def _by_run(self, scores: Values) -> Values:
         return scores.reshape(len(scores), len(self._runs), -1)
 
