@@ -150,3 +150,23 @@ def test_names_need_files_of_scores(tmp_path: Path) -> None:
     texts = ("x=a.txt", "y=a.txt", "-r", "a.txt")
     done = run("agree", *texts, "--human", "human.csv", "--match", "names")
     assert "match: found 'names', expected systems that are files of scores" in done.err
+
+
+def test_panel_compares_over_benchmarks(tmp_path: Path) -> None:
+    for name in ("old", "new"):
+        text = (tmp_path / f"{name}.csv").read_text()
+        for benchmark in ("arc", "sums", "quiz"):
+            (tmp_path / "benchmarks" / benchmark).mkdir(parents=True, exist_ok=True)
+            (tmp_path / "benchmarks" / benchmark / f"{name}.csv").write_text(text)
+    options = ("-m", "scores", "--baseline", "old", "-f", "json", *ALWAYS)
+    done = run("panel", "benchmarks", *options, "--documents", "passage")
+    assert (done.code, done.err) == (0, "")
+    result = json.loads(done.out)
+    assert result["comparisons"][0]["difference"] == pytest.approx(1 / 6)
+    assert [(one["name"], one["unit"]) for one in result["test_sets"]] == [
+        ("arc", "document"),
+        ("quiz", "document"),
+        ("sums", "document"),
+    ]
+    refused = run("panel", "benchmarks", "--documents", "passage")
+    assert "--documents: found 'passage', expected -m scores" in refused.err

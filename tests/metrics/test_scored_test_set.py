@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,9 @@ import numpy as np
 import pytest
 
 import truebleu
-from truebleu.errors import CorpusError, SettingError
+from truebleu.errors import CorpusError, SettingError, UnknownNameError
 from truebleu.human._tables import Scale
-from truebleu.metrics import GivenScores, ScoredTestSet
+from truebleu.metrics import GivenScores, ScoredTestSet, read_benchmarks
 from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.scored_test_set import read_evaluated_texts
 
@@ -260,3 +261,93 @@ def test_samples_beside_something_else_are_refused(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match=r"texts\.txt: found something else, expected an eval"):
         read_evaluated_texts([path, str(other)], [BLEU()], None)
     assert read_evaluated_texts([str(other)], [BLEU()], None) is None
+
+
+# Benchmarks, for panels.
+
+
+def test_a_folder_of_the_harness_has_a_benchmark_for_each_task(tmp_path: Path) -> None:
+    for model in ("a", "b"):
+        (tmp_path / model).mkdir()
+        for task, metric in (("arc", "acc"), ("sums", "exact_match")):
+            name = f"samples_{task}_2026-01-01T00-00-00.000000.jsonl"
+            saved(tmp_path / model / name, harness({metric: 1.0}))
+        (tmp_path / model / "results_2026-01-01T00-00-00.json").write_text("{}")
+    sets = read_benchmarks([str(tmp_path)], documents="topic")
+    assert {name: list(one.systems) for name, one in sets.items()} == {
+        "arc": ["a", "b"],
+        "sums": ["a", "b"],
+    }
+    assert sets["arc"].documents == ("x",) * 3
+    with pytest.raises(SettingError, match="test set sums: found 'exact_match', expected acc"):
+        truebleu.panel(sets, ["scores"], replicates=100)
+    found = truebleu.panel(sets, ["scores:column=acc/exact_match,name=right"], replicates=100)
+    assert [row.score for row in found.systems] == [1.0, 1.0]
+
+
+def test_folders_and_columns_tell_benchmarks_apart(tmp_path: Path) -> None:
+    for folder in ("arc", "sums"):
+        (tmp_path / folder).mkdir()
+        for system in ("a", "b"):
+            (tmp_path / folder / f"{system}.csv").write_text("id,score,topic\nq1,1,x\nq2,0,y\n")
+    by_folder = read_benchmarks([str(tmp_path / "arc"), str(tmp_path / "sums")])
+    rows = [f"{bench},{system},q1,1\n" for bench in ("arc", "sums") for system in ("a", "b")]
+    (tmp_path / "all.csv").write_text("benchmark,model,id,score\n" + "".join(rows))
+    by_column = read_benchmarks([str(tmp_path / "all.csv")])
+    for sets in (by_folder, by_column):
+        assert {name: list(one.systems) for name, one in sets.items()} == {
+            "arc": ["a", "b"],
+            "sums": ["a", "b"],
+        }
+    with pytest.raises(SettingError, match="documents: found 'passage', expected a field"):
+        read_benchmarks([str(tmp_path / "all.csv")], documents="passage")
+    with pytest.raises(CorpusError, match=r"found a on arc again, expected it once; it is also in"):
+        read_benchmarks([str(tmp_path / "arc"), str(tmp_path / "all.csv")])
+    (tmp_path / "none").mkdir()
+    with pytest.raises(CorpusError, match="none"):
+        read_benchmarks([str(tmp_path / "none")])
+
+
+# Whether one of several answers is right, or all are.
+
+
+def answered(right: int, answers: int) -> list[dict[str, Any]]:
+    return [{"id": "q", "score": float(n < right)} for n in range(answers)]
+
+
+@pytest.mark.parametrize("way", ["pass@1", "pass@2", "pass@3", "pass^1", "pass^2", "pass^3"])
+@pytest.mark.parametrize("right", [0, 1, 3, 5])
+def test_pass_at_k_is_the_share_of_all_choices_of_k_answers(way: str, right: int) -> None:
+    scored = ScoredTestSet.of({"a": answered(right, 5)})
+    (metric,) = scored.metrics([GivenScores(answers=way)])
+    assert metric.name == f"score {way}"
+    choices = list(combinations([True] * right + [False] * (5 - right), int(way[-1])))
+    passed = [any(choice) if "@" in way else all(choice) for choice in choices]
+    assert metric.score(metric.count(scored).sums()[0]) == pytest.approx(sum(passed) / len(passed))
+
+
+def test_answers_that_failed_do_not_count() -> None:
+    rows = [*answered(1, 2), {"id": "q", "score": None}, {"id": "r", "score": None}]
+    scored = ScoredTestSet.of({"a": rows})
+    (metric,) = scored.metrics([GivenScores(answers="pass@1", missing="omit")])
+    assert metric.score(metric.count(scored).sums()[0]) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("rows", "way", "message"),
+    [
+        (answered(1, 2), "pass@3", "found 2 scored answers to item q, expected at least 3"),
+        ([{"id": "q", "score": 0.5}], "pass@1", "found the score 0.5 of item q, expected right"),
+    ],
+)
+def test_what_cannot_pass_is_refused(rows: list[dict[str, Any]], way: str, message: str) -> None:
+    with pytest.raises(CorpusError, match=message):
+        ScoredTestSet.of({"a": rows}).metrics([GivenScores(answers=way)])
+
+
+@pytest.mark.parametrize("way", ["pass", "pass@0", "pass@x", "best", "pass@-1"])
+def test_ways_with_answers_have_names(way: str) -> None:
+    with pytest.raises(UnknownNameError, match="mean"):
+        GivenScores(answers=way)
+    with pytest.raises(UnknownNameError, match="mean"):
+        ScoredTestSet.of({"a": [1.0]}, answers=way)

@@ -187,6 +187,7 @@ def calls(folder: Path) -> dict[str, Call]:
         tokenizers.unspaced_script: {"texts": [REFERENCE]},
         metrics.metric_labels: {"metrics": [bleu, truebleu.CHRF()]},
         metrics.parse_metric: {"text": "bleu"},
+        metrics.read_benchmarks: {"paths": [paths["human.tsv"]]},
         metrics.read_statistics: {"path": paths["saved.json"]},
         metrics.save_statistics: {
             "statistics": metrics.read_statistics(paths["saved.json"]),

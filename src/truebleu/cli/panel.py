@@ -14,16 +14,21 @@ from truebleu.cli._options import (
     level_option,
     metric_option,
     progress_bar,
+    refuse_idle,
     replicates_option,
     seed_option,
 )
 from truebleu.cli.main import warn
+from truebleu.metrics.given import GivenScores
+from truebleu.metrics.scored_test_set import read_benchmarks
 from truebleu.reports.document import render
 from truebleu.significance.panel import LANGUAGES, PanelSettings, panel, read_panel
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
+    from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
 
 EPILOG = """\b
@@ -32,11 +37,14 @@ beside them), a statistics file of one test set, or a table:
   test_set, role, path[, name]: a manifest of files, whose role is system, reference, source,
     documents or statistics
   test_set, system, output, reference[, segment, document, domain]: the texts themselves
+With -m scores, it is a file of scores, or a folder of such: of lm-evaluation-harness, of Inspect,
+or a folder for each benchmark with a table of items for each system.
 
 \b
 Examples:
   truebleu panel wmt24/ -m bleu,chrf
   truebleu panel en-de.parquet en-cs.parquet --baseline old
+  truebleu panel harness-output/ -m scores:column=acc/exact_match,name=accuracy
   truebleu panel panel.tsv --baseline old --languages drawn --chart forest.pdf
 """
 
@@ -44,6 +52,11 @@ Examples:
 @click.command("panel", epilog=EPILOG)
 @click.argument("panels", metavar="PANEL...", nargs=-1, required=True)
 @metric_option
+@click.option(
+    "--documents",
+    metavar="FIELD",
+    help="With -m scores: a field of the items that tells which belong together.",
+)
 @click.option("--baseline", metavar="NAME", help="Compare all others with this system only.")
 @click.option(
     "--languages",
@@ -66,6 +79,7 @@ Examples:
 def command(
     panels: tuple[str, ...],
     metrics: list[Metric],
+    documents: str | None,
     chart: Path | None,
     force: bool,
     format_: str,
@@ -76,7 +90,14 @@ def command(
     A system may be missing in some test sets.
     """
     PanelSettings(**options)  # before the texts are read
-    test_sets = read_panel(panels)
+    given = [metric for metric in metrics if isinstance(metric, GivenScores)]
+    test_sets: Mapping[str, TestSet]
+    if given:
+        answers = next((metric.answers for metric in given if metric.answers is not None), None)
+        test_sets = read_benchmarks(panels, documents=documents, answers=answers)
+    else:
+        refuse_idle(["documents"], "-m scores: other panels have documents of their own")
+        test_sets = read_panel(panels)
     for name, test_set in test_sets.items():
         for warning in test_set.warnings:
             warn(f"{name}: {warning.message}")

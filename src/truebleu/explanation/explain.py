@@ -241,10 +241,6 @@ class Explanation(Result):
     adjusted_for: Mapping[str, int]
     segment_names: tuple[str, ...] | None = None
 
-    def segment_name(self, place: int) -> str:
-        """What a segment is called, by its place from 0."""
-        return str(place + 1) if self.segment_names is None else self.segment_names[place]
-
     @checked
     def of(self, metric: str) -> tuple[PairExplanation, ...]:
         """The explanations by one metric."""

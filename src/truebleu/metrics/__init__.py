@@ -34,7 +34,10 @@ if TYPE_CHECKING:
         metric_labels as metric_labels,
         parse_metric as parse_metric,
     )
-    from truebleu.metrics.scored_test_set import ScoredTestSet as ScoredTestSet
+    from truebleu.metrics.scored_test_set import (
+        ScoredTestSet as ScoredTestSet,
+        read_benchmarks as read_benchmarks,
+    )
     from truebleu.metrics.sentence_bleu import (
         SentenceBLEU as SentenceBLEU,
         SentenceBLEUScore as SentenceBLEUScore,
@@ -66,7 +69,7 @@ __getattr__, __dir__, __all__ = attach(
         "per": ["PER", "PERScore"],
         "registry": ["metric_labels", "parse_metric"],
         "sentence_bleu": ["SentenceBLEU", "SentenceBLEUScore"],
-        "scored_test_set": ["ScoredTestSet"],
+        "scored_test_set": ["ScoredTestSet", "read_benchmarks"],
         "statistics_files": [
             "SavedStatistics",
             "SavedTestSet",

@@ -5,6 +5,7 @@ They need no texts: `textless_test_set` makes a test set of the systems and segm
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, ClassVar, Literal, NoReturn, get_args
@@ -14,7 +15,7 @@ from truebleu._settings import checked, require_name, require_whole_number
 from truebleu.corpus._files import Files, Layout, NamedText, stem
 from truebleu.corpus._reading import read_labels
 from truebleu.corpus.test_set import TestSet
-from truebleu.errors import AbsentSegmentError, MalformedFileError, SettingError
+from truebleu.errors import AbsentSegmentError, MalformedFileError, SettingError, UnknownNameError
 from truebleu.human._score_table import SegmentScores, read_scores
 from truebleu.human._tables import Scale
 from truebleu.human.tools._scores import given_scores
@@ -27,8 +28,14 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
 
 Missing = Literal["error", "omit", "common"]
-#: What several answers of a system to one item are: averaged, or runs of the system.
-Answers = Literal["mean", "runs"]
+#: What several answers of a system to one item are: averaged, runs of the system, pass@K or pass^K.
+ANSWERS = ("mean", "runs", "pass@K", "pass^K")
+
+
+def require_answers(answers: str) -> None:
+    """Refuse what several answers to one item cannot be."""
+    if answers not in ANSWERS[:2] and re.fullmatch(r"pass[@^][1-9]\d{0,3}", answers) is None:
+        raise UnknownNameError("way with several answers", answers, ANSWERS)
 
 
 @checked
@@ -56,7 +63,7 @@ class GivenScores(MeanMetric):
     high: float | None = None
     first_segment: int = 1
     missing: Missing = "error"
-    answers: Answers | None = None
+    answers: str | None = None
     given: SegmentScores | None = field(default=None, repr=False, metadata={"text": False})
     _scores: SegmentScores | None = field(init=False, repr=False)
 
@@ -67,7 +74,7 @@ class GivenScores(MeanMetric):
         require_whole_number("first_segment", self.first_segment, 0, 1)
         self._check_scale()
         if self.answers is not None:
-            require_name("way with several answers", self.answers, get_args(Answers))
+            require_answers(self.answers)
             if self.path:
                 expected = "a file of scores for each SYSTEM, not one for all"
                 raise SettingError("answers", self.answers, expected)

@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast, get_args
+from math import comb
+from typing import TYPE_CHECKING, Any, cast
 
-from truebleu._settings import checked, require_name
+from truebleu._settings import checked
 from truebleu.corpus._files import Files, Layout, NamedText, expanded, locate
 from truebleu.corpus._reading import read_labels
 from truebleu.corpus.test_set import TestSet, TextWarning, is_frame
@@ -28,11 +29,11 @@ from truebleu.human.tools._items import Evaluation, checksums, mean
 from truebleu.human.tools._scores import ToolScores
 from truebleu.metrics.base import CountedMetric
 from truebleu.metrics.counted_test_set import AbsentText, CountedTestSet
-from truebleu.metrics.given import Answers, GivenScores
+from truebleu.metrics.given import GivenScores, require_answers
 from truebleu.metrics.registry import metrics_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from os import PathLike
 
     from truebleu.corpus.test_set import Frame
@@ -47,8 +48,8 @@ class ScoredTestSet(CountedTestSet):
     Attributes:
         evaluations: what each system got.
         items: the names of the items and their checksums.
-        answers: what several answers to one item are: averaged, or runs, whose systems are then
-            called NAME.run1, NAME.run2, ….
+        answers: what several answers to one item are: averaged; runs, whose systems are then called
+            NAME.run1, NAME.run2, …; or pass@K or pass^K, the chance that one or all of K are right.
 
     >>> import truebleu
     >>> scored = ScoredTestSet.of({"old": [1, 0, 0, 1, 0, 0], "new": [1, 1, 0, 1, 1, 1]})
@@ -59,7 +60,7 @@ class ScoredTestSet(CountedTestSet):
 
     evaluations: tuple[Evaluation, ...] = ()
     items: tuple[tuple[str, str], ...] = ()
-    answers: Answers = "mean"
+    answers: str = "mean"
 
     @classmethod
     @checked
@@ -68,7 +69,7 @@ class ScoredTestSet(CountedTestSet):
         systems: Sequence[str | PathLike[str]],
         *,
         documents: str | None = None,
-        answers: Answers | None = None,
+        answers: str | None = None,
     ) -> ScoredTestSet:
         """Files of scores, one or more for each system; see docs/reference/metrics/scores.md.
 
@@ -88,7 +89,7 @@ class ScoredTestSet(CountedTestSet):
         systems: Mapping[str, Iterable[Any] | Frame] | Frame,
         *,
         documents: str | None = None,
-        answers: Answers | None = None,
+        answers: str | None = None,
     ) -> ScoredTestSet:
         """Scores that are in memory, by system: a list of numbers, or of rows with names.
 
@@ -120,10 +121,10 @@ class ScoredTestSet(CountedTestSet):
 
     @classmethod
     def _made(
-        cls, evaluations: Sequence[Evaluation], documents: str | None, answers: Answers | None
+        cls, evaluations: Sequence[Evaluation], documents: str | None, answers: str | None
     ) -> ScoredTestSet:
         if answers is not None:
-            require_name("way with several answers", answers, get_args(Answers))
+            require_answers(answers)
         _require_pairs(evaluations)
         items = tuple(checksums(evaluations).items())
         systems: dict[str, AbsentText] = {}
@@ -214,14 +215,15 @@ class ScoredTestSet(CountedTestSet):
             raise SettingError("metric", metric.name, expected)
         if metric.has_scores:
             return metric
-        if metric.answers not in (None, self.answers):
-            raise SettingError("answers", metric.answers, f"{self.answers}, as by other metrics")
+        way = metric.answers or self.answers
+        if (way == "runs") != (self.answers == "runs"):
+            raise SettingError("answers", way, f"{self.answers}, as by other metrics")
         by_system: dict[str, Sequence[Answer]] = {}
         names: dict[str, Evaluation] = {}
         for evaluation in self.evaluations:
             name, answers = evaluation.answers(metric.column, metric.filter)
             names.setdefault(name, evaluation)
-            by_system |= self._columns(evaluation, answers)
+            by_system |= self._columns(evaluation, answers, way)
         (name, first), *others = names.items()
         if others and not metric.column:
             (other, evaluation), *_ = others
@@ -231,21 +233,24 @@ class ScoredTestSet(CountedTestSet):
         scores = ToolScores(
             first.label,
             digest(repr(sorted(by_system.items())).encode()),
-            metric.name if metric.name != "scores" else name,
+            name if way in ("mean", "runs") else f"{name} {way}",
             first.higher_is_better,
             by_system,
             self.items if first.has_names else None,
         )
-        own_name = "" if metric.name == "scores" else metric.name
+        own_name = "" if metric.name in ("scores", metric.column) else metric.name
         return replace(metric, given=scores, name=own_name, answers=None)
 
     def _columns(
-        self, evaluation: Evaluation, answers: Mapping[str, list[Answer]]
+        self, evaluation: Evaluation, answers: Mapping[str, list[Answer]], way: str
     ) -> dict[str, list[Answer]]:
         """The scores of a system, or of each of its runs, in the order of the items."""
         given = [answers.get(item, []) for item, _ in self.items]
-        if self.answers == "mean":
+        if way == "mean":
             return {evaluation.system: [mean(scores) for scores in given]}
+        if way != "runs":
+            named = zip(self.items, given, strict=True)
+            return {evaluation.system: [_passed(evaluation, *one, way) for one in named]}
         most = _most_answers(evaluation)
         for (item, _), scores in zip(self.items, given, strict=True):
             if scores and len(scores) != most:
@@ -276,6 +281,57 @@ def read_systems(systems: Sequence[str | PathLike[str]]) -> list[Evaluation]:
             found = [replace(found[0], system=location.name)]
         evaluations += found
     return evaluations
+
+
+@checked
+def read_benchmarks(
+    paths: Sequence[str], *, documents: str | None = None, answers: str | None = None
+) -> dict[str, ScoredTestSet]:
+    """Read the benchmarks in files of scores, by their names, as `panel` takes them.
+
+    Args:
+        paths: files of scores, or folders of such, also in folders inside. The benchmark is what
+            the tool says, a column such as benchmark, or the name of the folder.
+        documents: a field of the items that tells which belong together, where they have it.
+        answers: what several answers to one item are; None for their mean.
+    """
+    evaluations: dict[tuple[str, str], Evaluation] = {}
+    for path in paths:
+        files = [path] if not os.path.isdir(path) else list(_files_of_scores(path))
+        if not files:
+            raise EmptyTextError(path)
+        for file in files:
+            folder = os.path.basename(os.path.dirname(os.path.abspath(file)))
+            for found in read_evaluations(file, by_benchmark=True):
+                evaluation = replace(found, benchmark=found.benchmark or folder)
+                key = evaluation.benchmark, evaluation.system
+                if key in evaluations:
+                    told = f"{evaluation.system} on {evaluation.benchmark} again"
+                    expected = f"it once; it is also in {evaluations[key].label}"
+                    raise MalformedFileError(file, None, told, expected)
+                evaluations[key] = evaluation
+    by_benchmark: dict[str, list[Evaluation]] = {}
+    for (benchmark, _), evaluation in evaluations.items():
+        by_benchmark.setdefault(benchmark, []).append(evaluation)
+    sets = {name: ScoredTestSet._made(found, None, answers) for name, found in by_benchmark.items()}
+    if documents is None:
+        return sets
+    known = {name: scored.labels(documents) for name, scored in sets.items()}
+    if not any(known.values()):
+        raise SettingError("documents", documents, "a field of the items of some benchmark")
+    return {name: replace(scored, documents=known[name]) for name, scored in sets.items()}
+
+
+def _files_of_scores(folder: str) -> Iterator[str]:
+    """Files in a folder and in folders inside, but for summaries that tools put beside them."""
+    for inside, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            of_results = name.replace("_samples.jsonl", ".json")
+            is_read_by_results = of_results != name and of_results in names
+            is_summary = name.startswith("results_") and name.endswith(".json")
+            if not (name.startswith(".") or is_read_by_results or is_summary):
+                yield os.path.join(inside, name)
 
 
 def read_evaluated_texts(
@@ -356,6 +412,31 @@ def _require_pairs(evaluations: Sequence[Evaluation]) -> None:
             )
 
 
+def _passed(
+    evaluation: Evaluation, item: tuple[str, str], scores: Sequence[Answer], way: str
+) -> Answer:
+    """The chance that of k answers one (pass@k) or each (pass^k) is right.
+
+    Over all choices of k among the answers that there are (Chen et al. 2021, section 2.1), so that
+    more answers make it surer and not larger.
+    """
+    known = [score for score in scores if score is not None]
+    if not known:
+        return None
+    k = int(way[len("pass@") :])
+    if len(known) < k:
+        found = f"{len(known)} scored answers to item {item[0]}"
+        raise MalformedFileError(evaluation.label, None, found, f"at least {k} for {way}")
+    if not set(known) <= {0.0, 1.0}:
+        other = next(score for score in known if score not in (0.0, 1.0))
+        found = f"the score {other:g} of item {item[0]}"
+        raise MalformedFileError(evaluation.label, None, found, f"right or wrong for {way}")
+    right = known.count(1.0)
+    if way.startswith("pass^"):
+        return comb(right, k) / comb(len(known), k)
+    return 1 - comb(len(known) - right, k) / comb(len(known), k)
+
+
 def _most_answers(evaluation: Evaluation) -> int:
     counts: dict[tuple[str, str], int] = {}
     for item in evaluation.items:
@@ -366,6 +447,6 @@ def _most_answers(evaluation: Evaluation) -> int:
 def _averaged(evaluation: Evaluation, most: int) -> TextWarning:
     message = (
         f"{evaluation.label}: up to {most} answers to an item are averaged; scores:answers=runs "
-        "takes them as runs of the system"
+        "takes them as runs of the system, answers=pass@K asks whether one of K is right"
     )
     return TextWarning("answers-averaged", evaluation.label, most, None, message)

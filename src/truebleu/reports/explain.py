@@ -375,7 +375,7 @@ def group_table(explanation: Explanation, pair: PairExplanation) -> Table:
     rows: list[Row] = [
         {
             "kind": "segment",
-            "name": explanation.segment_name(place),
+            "name": _segment_name(explanation, place),
             "contribution": pair.segments[place],
         }
         for place in _largest_segments(pair)
@@ -418,6 +418,11 @@ def largest_segments_table(
             row[name] = "" if text is None else _shortened(text[number] or "")
         rows.append(row)
     return Table(tuple(columns), tuple(rows))
+
+
+def _segment_name(explanation: Explanation, place: int) -> str:
+    names = explanation.segment_names
+    return str(place + 1) if names is None else names[place]
 
 
 def _largest_segments(pair: PairExplanation) -> list[int]:
@@ -525,7 +530,7 @@ def data_table(explanation: Explanation) -> Table:
             {
                 **names,
                 "kind": "segment",
-                "name": explanation.segment_name(place),
+                "name": _segment_name(explanation, place),
                 "contribution": value,
             }
             for place, value in enumerate(pair.segments)

@@ -304,6 +304,7 @@ def panel(
     names = list(dict.fromkeys(name for texts in test_sets.values() for name in texts.systems))
     pairs = _pairs(names, baseline)
     counted = [_CountedSet(name, texts, metrics, names) for name, texts in test_sets.items()]
+    _require_same_scores(counted)
     outlines = tuple(one.compare(pairs, settings, progress) for one in counted)
     everywhere = [one for one in counted if len(one.place) == len(names)]
     first = counted[0]
@@ -368,6 +369,19 @@ def panel(
         systems=tuple(systems),
         comparisons=tuple(comparisons),
     )
+
+
+def _require_same_scores(counted: Sequence[_CountedSet]) -> None:
+    """Refuse a mean over scores of several names, which files of scores may have."""
+    first = [metric.name for metric in counted[0].metrics]
+    for one in counted:
+        names = [metric.name for metric in one.metrics]
+        if names != first:
+            expected = (
+                f"{', '.join(first)} as in {counted[0].name}; scores:column=A/B takes what a set "
+                "has, and name=NAME calls it the same everywhere"
+            )
+            raise SettingError(f"test set {one.name}", ", ".join(names), expected)
 
 
 def _pairs(names: Sequence[str], baseline: str | None) -> list[Pair]:

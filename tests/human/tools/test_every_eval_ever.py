@@ -36,7 +36,7 @@ def test_every_model_has_a_score_for_each_sample(tmp_path: Path) -> None:
     ]
     scores = read(written(tmp_path, "samples.jsonl", json_lines(records)))
     assert scores.by_system == {"a": [1.0, 0.0], "b": [0.75, 0.25]}
-    assert (scores.name, scores.items) == ("quiz", (("1", "#1"), ("2", "#2")))
+    assert (scores.name, scores.items) == ("score", (("1", "#1"), ("2", "#2")))
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_every_model_has_a_score_for_each_sample(tmp_path: Path) -> None:
             json_lines([sample("a", "1"), sample("b", "2")]),
             "found item 2 of b, expected only items that a has too",
         ),
-        (json_lines([sample("a", "1", score="x")]), "line 1: found quiz 'x'"),
+        (json_lines([sample("a", "1", score="x")]), "line 1: found score 'x'"),
         ('{"schema_version": "0.3.0", "evaluation_results": []}', "results of a whole evaluation"),
         (json_lines([sample("a", "1"), {**sample("a", "2"), "evaluation": 1}]), "line 2: found no"),
         (json_lines([sample("a", "1")]) + "{\n", "line 2: found '{'"),

@@ -82,8 +82,13 @@ class Evaluation:
         return [item for item in self.items if item.filter == (filter_ or filters[0])]
 
     def score_name(self, items: Sequence[Item], column: str) -> str:
-        """The score that counts: the one that was chosen, the usual one, or the only one."""
+        """The score that counts: the one that was chosen, the usual one, or the only one.
+
+        Of several with / between them, it is the first that the items have.
+        """
         names = list(dict.fromkeys(name for item in items for name in item.scores or ()))
+        if column not in names:
+            column = next((name for name in column.split("/") if name in names), column)
         if not column and self.usual in names:
             return self.usual
         if column and any(column in item.fields for item in items):

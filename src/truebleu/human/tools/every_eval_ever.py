@@ -69,12 +69,12 @@ def _items(
     scores: dict[str, dict[str, object]] = {}
     for line, record in records:
         name = str(record["sample_id"])
-        metric = str(record.get("evaluation_result_id" if several else "evaluation_name") or "")
+        metric = str(record.get("evaluation_result_id", "")) if several else "score"
         of_item = scores.setdefault(name, {})
-        if (metric or "score") in of_item:
+        if metric in of_item:
             file.refuse(line, f"sample {name} again", "each once for a model and result")
         evaluation = record["evaluation"]
-        of_item[metric or "score"] = evaluation.get("score", evaluation.get("is_correct"))
+        of_item[metric] = evaluation.get("score", evaluation.get("is_correct"))
         metadata = record.get("metadata")
         item = Item(
             name,
