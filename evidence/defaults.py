@@ -32,7 +32,7 @@ from truebleu.significance.corrections import default_correction
 from truebleu.significance.intervals import interval_bounds
 from truebleu.significance.pairs import all_pair_tests
 from truebleu.significance.settings import CompareSettings, default_interval
-from truebleu.significance.statistics import bootstrap_scores, spreads
+from truebleu.significance.statistics import bootstrap_scores, pair_variances
 from truebleu.significance.tests import default_replicates
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def _covered(
     (scores,) = bootstrap_scores([sample], Units.segments(count), bootstrap)
     low, high = interval_bounds(sample, scores, pairs, settings.interval, settings.level)
     covers = (low <= truth) & (truth <= high)
-    shares = np.array([spread.largest_share or 0.0 for spread in spreads(sample, pairs)])
+    shares = np.array([pair.largest_share or 0.0 for pair in pair_variances(sample, pairs)])
     large = shares > LARGEST_SHARE
     return [covers[0], covers[1:].mean()], [large[0], large[1:].mean()]
 

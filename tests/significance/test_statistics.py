@@ -10,7 +10,7 @@ from truebleu.errors import SettingError
 from truebleu.metrics import GivenScores
 from truebleu.metrics.given import textless_test_set
 from truebleu.resampling import Units
-from truebleu.significance.statistics import MetricStatistics, metric_statistics, spreads
+from truebleu.significance.statistics import MetricStatistics, metric_statistics, pair_variances
 from truebleu.simulation import simulate
 
 TEXTS = simulate(segments=60, systems=[0.1, 0.2], document_length=5, seed=2)
@@ -51,10 +51,10 @@ def test_the_delta_method_has_the_variance_of_the_jackknife() -> None:
 
 def test_one_unit_that_differs_carries_all_of_the_variance() -> None:
     statistics = means(a=[1.0] * 9 + [11.0], b=[1.0] * 10)
-    (spread,) = spreads(statistics, [(0, 1)])
+    (spread,) = pair_variances(statistics, [(0, 1)])
     # Of ten differences 0, ..., 0, 10 around their mean of 1, the last has 81 of 90.
     assert spread.largest_share == pytest.approx(0.9)
-    (same,) = spreads(statistics, [(1, 1)])
+    (same,) = pair_variances(statistics, [(1, 1)])
     assert (same.largest_share, same.design_effect) == (None, None)
 
 

@@ -58,7 +58,7 @@ def test_fewer_systems_score_as_before() -> None:
     assert few.names == ("system-3", "system-1")
     for all_, some in zip(pool.statistics, few.statistics, strict=True):
         assert some.scores.tolist() == all_.scores[[2, 0]].tolist()
-    assert few.outline == pool.outline
+    assert few.summary == pool.summary
 
 
 def test_documents_are_units() -> None:
@@ -70,12 +70,12 @@ def test_documents_are_units() -> None:
     assert pool.statistics[0].scores == pytest.approx(Pool.of(texts, ["bleu"]).statistics[0].scores)
 
 
-def test_the_outline_changes_with_any_text() -> None:
+def test_the_summary_changes_with_any_text() -> None:
     texts = simulate(segments=10, systems=[0.1])
     other = simulate(segments=10, systems=[0.2])
-    outline, changed = (Pool.of(one, ["bleu"]).outline for one in (texts, other))
-    assert outline["outputs"] != changed["outputs"]
-    assert outline["references"] == changed["references"]
+    summary, changed = (Pool.of(pool, ["bleu"]).summary for pool in (texts, other))
+    assert summary.outputs_fingerprint != changed.outputs_fingerprint
+    assert summary.references_fingerprint == changed.references_fingerprint
 
 
 def test_what_a_study_needs_and_the_pool_lacks_is_refused() -> None:

@@ -131,15 +131,15 @@ class Replicates(ComparedByValue):
     def interval(self, metric: str, level: float = 0.95) -> AgreementInterval:
         """The interval of one metric's agreement."""
         require_name("metric", metric, self.observed)
-        found = _interval(self.observed[metric], self.values[:, self._column(metric)], level)
-        if found.low is None or found.high is None or metric not in self.shifts:
-            return found
+        interval = _interval(self.observed[metric], self.values[:, self._column(metric)], level)
+        if interval.low is None or interval.high is None or metric not in self.shifts:
+            return interval
         shift = self.shifts[metric]
         low, high = (
             float(np.clip(bound, *self.bounds))
-            for bound in (found.low + min(shift, 0.0), found.high + max(shift, 0.0))
+            for bound in (interval.low + min(shift, 0.0), interval.high + max(shift, 0.0))
         )
-        return replace(found, low=low, high=high)
+        return replace(interval, low=low, high=high)
 
     @checked
     def difference(self, metric: str, other: str, level: float = 0.95) -> AgreementInterval:

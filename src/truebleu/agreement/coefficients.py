@@ -11,7 +11,7 @@ denominator is 0 a coefficient is undefined, which is None and not 0.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -257,7 +257,7 @@ def value_of_counts(name: str, counts: PairCounts) -> float | None:
 # The coefficients by name.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Definition:
     """What a coefficient is.
 
@@ -277,6 +277,7 @@ class Definition:
     formula: str
     origin: str
     undefined: Undefined
+    _: KW_ONLY
     epsilon: bool = False
     calibrated: bool = False
     pooled: bool = False
@@ -285,103 +286,85 @@ class Definition:
 
 _DEFINITIONS = (
     Definition(
-        name="pearson",
-        formula="covariance / (standard deviation of human scores * that of metric scores)",
-        origin="Pearson 1895",
-        undefined="constant",
+        "pearson",
+        "covariance / (standard deviation of human scores * that of metric scores)",
+        "Pearson 1895",
+        "constant",
     ),
     Definition(
-        name="spearman",
-        formula="Pearson's of ranks, where ties share the mean of their ranks",
-        origin="Spearman 1904",
-        undefined="constant",
+        "spearman",
+        "Pearson's of ranks, where ties share the mean of their ranks",
+        "Spearman 1904",
+        "constant",
     ),
+    Definition("kendall-a", "(C - D) / all pairs", "Kendall 1938", "never", epsilon=True),
     Definition(
-        name="kendall-a",
-        formula="(C - D) / all pairs",
-        origin="Kendall 1938",
-        undefined="never",
+        "kendall-b",
+        "(C - D) / sqrt((C + D + Th) (C + D + Tm))",
+        "Kendall 1945, WMT 2022",
+        "constant",
         epsilon=True,
     ),
     Definition(
-        name="kendall-b",
-        formula="(C - D) / sqrt((C + D + Th) (C + D + Tm))",
-        origin="Kendall 1945, WMT 2022",
-        undefined="constant",
+        "kendall-c",
+        "2 (C - D) / (n^2 (k - 1) / k), k the lesser number of different scores",
+        "Stuart 1953",
+        "constant",
+    ),
+    Definition("tau-10", "(C - D - Tm) / (C + D + Tm)", "WMT 2010", "no order", epsilon=True),
+    Definition(
+        "tau-13",
+        "(C - D) / (C + D)",
+        "WMT 2013, Goodman & Kruskal 1954 (gamma)",
+        "no common order",
         epsilon=True,
     ),
+    Definition("tau-14", "(C - D) / (C + D + Tm)", "WMT 2014", "no order", epsilon=True),
     Definition(
-        name="kendall-c",
-        formula="2 (C - D) / (n^2 (k - 1) / k), k the lesser number of different scores",
-        origin="Stuart 1953",
-        undefined="constant",
-    ),
-    Definition(
-        name="tau-10",
-        formula="(C - D - Tm) / (C + D + Tm)",
-        origin="WMT 2010",
-        undefined="no order",
-        epsilon=True,
-    ),
-    Definition(
-        name="tau-13",
-        formula="(C - D) / (C + D)",
-        origin="WMT 2013, Goodman & Kruskal 1954 (gamma)",
-        undefined="no common order",
-        epsilon=True,
-    ),
-    Definition(
-        name="tau-14",
-        formula="(C - D) / (C + D + Tm)",
-        origin="WMT 2014",
-        undefined="no order",
-        epsilon=True,
-    ),
-    Definition(
-        name="tau-eq",
-        formula="(C + Thm - D - Th - Tm) / all pairs",
-        origin="Deutsch et al. 2023",
-        undefined="never",
+        "tau-eq",
+        "(C + Thm - D - Th - Tm) / all pairs",
+        "Deutsch et al. 2023",
+        "never",
         epsilon=True,
         calibrated=True,
     ),
     Definition(
-        name="acc-eq",
-        formula="(C + Thm) / all pairs",
-        origin="Deutsch et al. 2023, WMT 2023 to 2025",
-        undefined="never",
+        "acc-eq",
+        "(C + Thm) / all pairs",
+        "Deutsch et al. 2023, WMT 2023 to 2025",
+        "never",
         epsilon=True,
         calibrated=True,
     ),
     Definition(
-        name="chen-cherry",
-        formula="(C - D) / (C + D + Tm) of the pairs of all groups put together",
-        origin="Chen & Cherry 2014, eq. 12",
-        undefined="no order",
+        "chen-cherry",
+        "(C - D) / (C + D + Tm) of the pairs of all groups put together",
+        "Chen & Cherry 2014, eq. 12",
+        "no order",
         epsilon=True,
         pooled=True,
     ),
     Definition(
-        name="pairwise-accuracy",
-        formula="(C + Thm) / all pairs of all groups put together",
-        origin="Kocmi et al. 2021",
-        undefined="never",
+        "pairwise-accuracy",
+        "(C + Thm) / all pairs of all groups put together",
+        "Kocmi et al. 2021",
+        "never",
         epsilon=True,
         pooled=True,
     ),
     Definition(
-        name="kendall-like",
-        formula="of pairs whose human scores differ by the threshold or more, those that the "
-        "metric orders alike less all others, over all of them",
-        origin="WMT 2016 to 2021 (DARR)",
-        undefined="nothing kept",
+        "kendall-like",
+        "of pairs whose human scores differ by the threshold or more, those that the metric orders "
+        "alike less all others, over all of them",
+        "WMT 2016 to 2021 (DARR)",
+        "nothing kept",
         threshold=True,
     ),
     Definition(
-        name="pairwise-difference-pearson",
-        formula="Pearson's of the differences of all pairs of all groups put together",
-        origin="mt-metrics-eval",
-        undefined="constant",
+        "pairwise-difference-pearson",
+        "Pearson's of the differences of all pairs of all groups put together",
+        "mt-metrics-eval",
+        "constant",
         pooled=True,
     ),
 )

@@ -329,7 +329,6 @@ def judgment_permutation_test(
     return MetricTest(
         value1=value1,
         value2=value2,
-        difference=observed,
         p=float(p),
         alternative=alternative,
         method="segments",

@@ -163,7 +163,7 @@ class CurveFit(Result):
             "version": RESULT_VERSION,
             "settings": {"replicates": self.replicates, "seed": self.seed, "level": self.level},
             "curves": [asdict(curve) for curve in self.curves],
-            "sets": [asdict(one) for one in self.sets],
+            "sets": [asdict(systems) for systems in self.sets],
         }
 
 
@@ -211,11 +211,11 @@ def fit_curves(
         name=judgments.label,
         systems=tuple(data.people.systems),
         human=tuple(map(float, data.people.means)),
-        scores={label: tuple(map(float, one.systems)) for label, one in data.metrics.items()},
+        scores={label: tuple(map(float, metric.systems)) for label, metric in data.metrics.items()},
     )
     settings = {
-        label: {key: value for key, (value,) in settings_of(one.metric.signature).items()}
-        for label, one in data.metrics.items()
+        label: {key: value for key, (value,) in settings_of(metric.metric.signature).items()}
+        for label, metric in data.metrics.items()
     }
     sets = (own, *(part for file in pool for part in _read_sets(file, settings)))
     curves = tuple(
@@ -238,15 +238,15 @@ class _Pairs:
 def _pairs(label: str, sets: Sequence[JudgedSystems]) -> _Pairs:
     rows: list[tuple[int, int, float, float]] = []
     start = 0
-    for one in sets:
-        human, scores = one.human, one.scores[label]
-        for a, b in combinations(range(len(one.systems)), 2):
+    for judged in sets:
+        human, scores = judged.human, judged.scores[label]
+        for a, b in combinations(range(len(judged.systems)), 2):
             shown, said = scores[a] - scores[b], human[a] - human[b]
             # Without a difference there is nothing to agree with.
             if np.isfinite(shown) and np.isfinite(said) and shown != 0:
                 agrees = 0.5 if said == 0 else float((shown > 0) == (said > 0))
                 rows.append((start + a, start + b, abs(shown), agrees))
-        start += len(one.systems)
+        start += len(judged.systems)
     if not rows:
         raise SettingError("curve", label, "a metric by which some judged systems differ")
     first, second, difference, agrees = np.array(rows).T
@@ -329,7 +329,7 @@ def _neighbours(values: Values, place: int) -> tuple[float, float]:
 
 def _draw_pairs(pairs: _Pairs, sets: Sequence[JudgedSystems], replicates: int, seed: int) -> Values:
     """How often each pair occurs in replicates that draw systems within each set."""
-    ends = np.cumsum([len(one.systems) for one in sets]).tolist()
+    ends = np.cumsum([len(judged.systems) for judged in sets]).tolist()
     strata = tuple(zip([0, *ends[:-1]], ends, strict=True))
     units = Units("segment", np.arange(ends[-1]), strata)
     bootstrap = Bootstrap(replicates=replicates, seed=seed)
@@ -376,15 +376,15 @@ def _read_sets(
     try:
         with open(path, encoding="utf-8") as file:
             values = json.load(file)
-        fitted = {one["metric"]: one["settings"] for one in values["curves"]}
+        fitted = {curve["metric"]: curve["settings"] for curve in values["curves"]}
         sets = [
             JudgedSystems(
-                name=str(one["name"]),
-                systems=tuple(map(str, one["systems"])),
-                human=tuple(map(float, one["human"])),
-                scores={label: tuple(map(float, one["scores"][label])) for label in settings},
+                name=str(judged["name"]),
+                systems=tuple(map(str, judged["systems"])),
+                human=tuple(map(float, judged["human"])),
+                scores={label: tuple(map(float, judged["scores"][label])) for label in settings},
             )
-            for one in values["sets"]
+            for judged in values["sets"]
         ]
     except OSError as error:
         raise UnreadableFileError(name, error.strerror or str(error)) from error
@@ -394,7 +394,7 @@ def _read_sets(
     for label, wanted in settings.items():
         if fitted[label] != dict(wanted):
             raise MalformedFileError(name, None, f"{label} with {fitted[label]}", f"with {wanted}")
-    for one in sets:
-        if any(len(row) != len(one.systems) for row in (one.human, *one.scores.values())):
-            raise MalformedFileError(name, None, f"{one.name}: scores missing", EXPECTED)
+    for judged in sets:
+        if any(len(row) != len(judged.systems) for row in (judged.human, *judged.scores.values())):
+            raise MalformedFileError(name, None, f"{judged.name}: scores missing", EXPECTED)
     return sets

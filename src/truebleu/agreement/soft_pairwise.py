@@ -256,15 +256,15 @@ def _count_by_pair(
     reached = np.zeros((count, len(pairs)), dtype=np.int64)
     exact = swaps.enumerates(segments)
     for begin, size in _blocks(len(pairs), count * max(segments, 1)):
-        some = slice(begin, begin + size)
+        chosen = slice(begin, begin + size)
         columns = [
-            (matrices[:, a] - matrices[:, b]) * (rated[a] & rated[b]) for a, b in pairs[some]
+            (matrices[:, a] - matrices[:, b]) * (rated[a] & rated[b]) for a, b in pairs[chosen]
         ]
         # Shaped (segment, matrix, pair).
         rows = on_exact_grid(np.stack(columns).transpose(2, 1, 0).reshape(segments, -1))
         for start, block in _blocks(permutations, rows.shape[1]):
             taken = swaps.sums(rows, start, block, enumerated=exact).reshape(block, count, -1)
-            reached[:, some] += np.count_nonzero(taken <= margins[:, some], axis=0)
+            reached[:, chosen] += np.count_nonzero(taken <= margins[:, chosen], axis=0)
     return reached
 
 

@@ -95,7 +95,6 @@ class MetricTest:
     Attributes:
         value1: how well metric 1 agrees; None where that is undefined.
         value2: how well metric 2 does.
-        difference: value 2 minus value 1.
         p: the p-value of the alternative; None where it is undefined.
         reason: why there is no p-value, or what makes the test an empty one.
         alternative: "two-sided" asks whether either is better, "greater" whether metric 2 is,
@@ -111,7 +110,6 @@ class MetricTest:
 
     value1: float | None
     value2: float | None
-    difference: float | None = None
     p: float | None = None
     reason: str | None = None
     alternative: Alternative = "two-sided"
@@ -121,6 +119,11 @@ class MetricTest:
     undefined: int = 0
     seed: int | None = None
     t: float | None = None
+
+    @property
+    def difference(self) -> float | None:
+        """Value 2 minus value 1; None where one of them is undefined."""
+        return None if self.value1 is None or self.value2 is None else self.value2 - self.value1
 
     @property
     def smallest_p(self) -> float:
@@ -134,7 +137,7 @@ class MetricTest:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        return asdict(self)
+        return {**asdict(self), "difference": self.difference}
 
 
 @checked
@@ -256,7 +259,6 @@ def hybrid_test(
     return MetricTest(
         value1=value1,
         value2=value2,
-        difference=value2 - value1,
         p=float(p),
         alternative=alternative,
         method=method,
@@ -339,7 +341,6 @@ def pair_permutation_test(
     return MetricTest(
         value1=value1,
         value2=value2,
-        difference=None if value1 is None or value2 is None else value2 - value1,
         p=p,
         reason=reason,
         alternative=alternative,
@@ -513,7 +514,6 @@ def _williams(
     return MetricTest(
         value1=r1,
         value2=r2,
-        difference=None if r1 is None or r2 is None else r2 - r1,
         p=p,
         reason=reason,
         alternative=alternative,

@@ -92,8 +92,8 @@ def read_test_set(
     system_texts = [_without_gaps(text) for text in system_texts]
     source_text = _without_gaps(texts[-1]) if source_texts else None
 
-    found = examine(reference_texts, system_texts, source_text)
-    warnings = (*by_line, *missing, *found)
+    suspicious = examine(reference_texts, system_texts, source_text)
+    warnings = (*by_line, *missing, *suspicious)
     if strict and warnings:
         raise SuspiciousTextError([warning.message for warning in warnings])
     layout = merged(text.layout for text in texts)

@@ -297,10 +297,12 @@ def _threshold(
 
 def _approximate_p(metric: Metric, rows: Values, units: Units, kept: NDArray[np.bool_]) -> float:
     """Swaps turn the signs of units' contributions, whose sum is then about normal."""
-    found = split_difference(metric, rows[kept, 0], rows[kept, 1])
-    by_unit = np.bincount(units.of_segment[kept], weights=found.by_segment, minlength=len(units))
+    contributions = split_difference(metric, rows[kept, 0], rows[kept, 1])
+    by_unit = np.bincount(
+        units.of_segment[kept], weights=contributions.by_segment, minlength=len(units)
+    )
     spread = sqrt(float(np.square(by_unit).sum()))
-    return erfc(abs(found.difference) / (sqrt(2) * spread)) if spread else 1.0
+    return erfc(abs(contributions.difference) / (sqrt(2) * spread)) if spread else 1.0
 
 
 # N-grams and typography: which words a difference comes from. A column of matches is a sum over

@@ -386,47 +386,52 @@ class _Explainer:
         """Explain one pair of so many, for which p-values are adjusted too."""
         names = list(self.test_set.systems)
         rows = np.ascontiguousarray(self.rows[:, [names.index(pair.a), names.index(pair.b)]])
-        found = split_difference(self.metric, rows[:, 0], rows[:, 1])
+        contributions = split_difference(self.metric, rows[:, 0], rows[:, 1])
         ngrams = None
         if not self.test_set.is_counted:
             ngrams = ngram_effects(
-                self.metric, self.test_set, (pair.a, pair.b), found, self.units, self.documents
+                self.metric,
+                self.test_set,
+                (pair.a, pair.b),
+                contributions,
+                self.units,
+                self.documents,
             )
-        slice_ps, excess_ps, ngram_ps = self._adjusted(found, ngrams, pairs)
+        slice_ps, excess_ps, ngram_ps = self._adjusted(contributions, ngrams, pairs)
         return PairExplanation(
             comparison=pair,
-            segments=tuple(found.by_segment.tolist()),
-            unattributed=found.unattributed,
-            parts=self._parts(found),
-            documents=self._documents(found),
-            variables=self._variables(rows, found, slice_ps, excess_ps),
+            segments=tuple(contributions.by_segment.tolist()),
+            unattributed=contributions.unattributed,
+            parts=self._parts(contributions),
+            documents=self._documents(contributions),
+            variables=self._variables(rows, contributions, slice_ps, excess_ps),
             ngrams=_listed(ngrams, ngram_ps),
             typography=self._typography(pair),
             fragility=self._fragility(pair, rows),
-            degenerate=self._degenerate(pair, rows, found),
+            degenerate=self._degenerate(pair, rows, contributions),
         )
 
-    def _parts(self, found: Contributions) -> tuple[GroupContribution, ...]:
+    def _parts(self, contributions: Contributions) -> tuple[GroupContribution, ...]:
         by_part: dict[str, float] = defaultdict(float)
-        names = self.metric.column_parts(len(found.gradient))
-        for name, value in zip(names, found.by_column().tolist(), strict=True):
+        names = self.metric.column_parts(len(contributions.gradient))
+        for name, value in zip(names, contributions.by_column().tolist(), strict=True):
             by_part[name] += value
         return tuple(
             GroupContribution(name=name, contribution=value) for name, value in by_part.items()
         )
 
-    def _documents(self, found: Contributions) -> tuple[GroupContribution, ...]:
+    def _documents(self, contributions: Contributions) -> tuple[GroupContribution, ...]:
         labels = self.test_set.documents
         if labels is None:
             return ()
         sums: dict[str, float] = defaultdict(float)
-        for label, value in zip(labels, found.by_segment.tolist(), strict=True):
+        for label, value in zip(labels, contributions.by_segment.tolist(), strict=True):
             sums[label] += value
         ordered = sorted(sums.items(), key=lambda item: -abs(item[1]))
         return tuple(GroupContribution(name=name, contribution=value) for name, value in ordered)
 
     def _adjusted(
-        self, found: Contributions, ngrams: NgramEffects | None, pairs: int
+        self, contributions: Contributions, ngrams: NgramEffects | None, pairs: int
     ) -> tuple[list[Values], list[Values], Values]:
         """Adjusted p-values of slices, of their excess over an even spread, and of n-grams.
 
@@ -434,7 +439,7 @@ class _Explainer:
         adjusted for each other by the step-down maximum.
         """
         effects = [
-            slice_effects(variable, found.by_segment, self.shares, self.units)
+            slice_effects(variable, contributions.by_segment, self.shares, self.units)
             for variable in self.cuts
         ]
         blocks = [block for both in effects for block in both]
@@ -462,7 +467,11 @@ class _Explainer:
         return parts[::2], parts[1::2], ngram_ps
 
     def _variables(
-        self, rows: Values, found: Contributions, slice_ps: list[Values], excess_ps: list[Values]
+        self,
+        rows: Values,
+        contributions: Contributions,
+        slice_ps: list[Values],
+        excess_ps: list[Values],
     ) -> tuple[VariableContributions, ...]:
         if not self.cuts:
             return ()
@@ -470,7 +479,7 @@ class _Explainer:
             self.metric,
             rows,
             self.cuts,
-            found,
+            contributions,
             self.units,
             replicates=min(self.settings.replicates, SLICE_REPLICATES),
             seed=self.settings.seed,
@@ -489,7 +498,7 @@ class _Explainer:
                     segments=int(member[:, place].sum()),
                     units=int(units[place]),
                     share=float(self.shares @ member[:, place]),
-                    contribution=float(found.by_segment @ member[:, place]),
+                    contribution=float(contributions.by_segment @ member[:, place]),
                     interval=(float(low[place]), float(high[place])),
                     scores=self._scores(sums[place]),
                     p_adjusted=_or_none(ps[place]),
@@ -506,7 +515,7 @@ class _Explainer:
                     slices=slices,
                 )
             )
-        order = sorted(explained, key=lambda one: 2.0 if one.p_adjusted is None else one.p_adjusted)
+        order = sorted(explained, key=lambda cut: 2.0 if cut.p_adjusted is None else cut.p_adjusted)
         return tuple(order)
 
     def _scores(self, sums: Values) -> tuple[float, float] | None:
@@ -531,7 +540,7 @@ class _Explainer:
                     kind=kind, difference=difference, effect=pair.difference - difference
                 )
             )
-        return tuple(sorted(effects, key=lambda one: -abs(one.effect)))
+        return tuple(sorted(effects, key=lambda typography: -abs(typography.effect)))
 
     def _p(self, rows: Values, kept: NDArray[np.bool_]) -> float | None:
         """The p-value of the difference on a part of the segments, by the same test."""

@@ -124,17 +124,17 @@ def variables(
         columns: further labels, one for each segment, by name; or names of what is known.
         counts: how often words occur in the training data; else in the test set's own text.
     """
-    found: list[Variable | None] = []
+    cuts: list[Variable | None] = []
     if test_set.domains is not None:
-        found.append(Variable.of("domain", "metadata", test_set.domains))
+        cuts.append(Variable.of("domain", "metadata", test_set.domains))
     for name, labels in test_set.columns(columns).items():
         if name != "domain" or labels != test_set.domains:
-            found.append(Variable.of(name, "metadata", labels))
+            cuts.append(Variable.of(name, "metadata", labels))
     if not test_set.is_counted:
-        found += _of_text(test_set, counts)
+        cuts += _of_text(test_set, counts)
     elif counts is not None:
         raise SettingError("counts", type(counts), "texts, whose words they are about")
-    kept = [variable for variable in found if variable is not None and len(variable.labels) > 1]
+    kept = [variable for variable in cuts if variable is not None and len(variable.labels) > 1]
     names = [variable.name for variable in kept]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -148,12 +148,12 @@ def _of_text(test_set: TestSet, counts: Mapping[str, int] | None) -> list[Variab
     text = [segment or "" for segment in (test_set.source or test_set.references[0])]
     repeats = Counter(text)
     return [
-        Variable.quarters(f"{origin} characters", origin, [len(one) for one in text]),
+        Variable.quarters(f"{origin} characters", origin, [len(segment) for segment in text]),
         *(
             Variable.yes_or_no(name, origin, [holds(segment) for segment in text])
             for name, holds in SEGMENT_TRAITS.items()
         ),
-        Variable.yes_or_no("is repeated", origin, [repeats[one] > 1 for one in text]),
+        Variable.yes_or_no("is repeated", origin, [repeats[segment] > 1 for segment in text]),
         _word_frequency(text, origin, counts),
     ]
 

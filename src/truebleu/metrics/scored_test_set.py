@@ -115,8 +115,8 @@ class ScoredTestSet(CountedTestSet):
             if not is_frame(rows):
                 evaluations.append(evaluation_of_rows(name, list(cast("Iterable[Any]", rows))))
                 continue
-            found = evaluations_of_frame(name, cast("Frame", rows))
-            evaluations += [replace(found[0], system=name)] if len(found) == 1 else found
+            of_frame = evaluations_of_frame(name, cast("Frame", rows))
+            evaluations += [replace(of_frame[0], system=name)] if len(of_frame) == 1 else of_frame
         return cls._made(evaluations, documents, answers)
 
     @classmethod
@@ -174,20 +174,20 @@ class ScoredTestSet(CountedTestSet):
         known = TestSet.labels(self, name)
         if known is not None:
             return known
-        found: dict[str, str] = {}
+        label_of: dict[str, str] = {}
         for evaluation in self.evaluations:
             for item, label in evaluation.labels(name).items():
-                if found.setdefault(item, label) != label:
+                if label_of.setdefault(item, label) != label:
                     told = f"{name} {label} of item {item}"
-                    expected = f"{found[item]}, as in {self.evaluations[0].label}"
+                    expected = f"{label_of[item]}, as in {self.evaluations[0].label}"
                     raise MalformedFileError(evaluation.label, None, told, expected)
-        if not found:
+        if not label_of:
             return None
         for item, _ in self.items:
-            if item not in found:
+            if item not in label_of:
                 told = f"no {name} of item {item}"
                 raise MalformedFileError(self.evaluations[0].label, None, told, "one for each item")
-        return tuple(found[item] for item, _ in self.items)
+        return tuple(label_of[item] for item, _ in self.items)
 
     def _with_documents(self, documents: str) -> ScoredTestSet:
         if os.path.exists(locate(documents).path):
@@ -270,16 +270,16 @@ def read_systems(systems: Sequence[str | PathLike[str]]) -> list[Evaluation]:
     evaluations: list[Evaluation] = []
     for written in expanded(systems):
         location = locate(written)
-        found = read_evaluations(location.path)
+        of_file = read_evaluations(location.path)
         if location.column is not None:
-            chosen = [evaluation.chosen_items(location.column) for evaluation in found]
-            found = [replace(e, items=tuple(c)) for e, c in zip(found, chosen, strict=True)]
+            chosen = [evaluation.chosen_items(location.column) for evaluation in of_file]
+            of_file = [replace(e, items=tuple(c)) for e, c in zip(of_file, chosen, strict=True)]
         if location.name is not None:
-            if len(found) != 1:
-                expected = f"no name for a file of {len(found)} systems"
+            if len(of_file) != 1:
+                expected = f"no name for a file of {len(of_file)} systems"
                 raise SettingError("system", str(written), expected)
-            found = [replace(found[0], system=location.name)]
-        evaluations += found
+            of_file = [replace(of_file[0], system=location.name)]
+        evaluations += of_file
     return evaluations
 
 

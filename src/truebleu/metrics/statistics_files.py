@@ -335,10 +335,10 @@ def read_statistics(path: str | Path) -> SavedStatistics:
 def read_all_statistics(path: str | Path) -> tuple[SavedStatistics, ...]:
     """Read the statistics of all systems in a file; `SavedTestSet.of` makes a test set of them."""
     name = str(path)
-    found = _among(name, Files().contents(name))
-    if found is None:
+    systems = _among(name, Files().contents(name))
+    if systems is None:
         raise MalformedFileError(name, None, "a file of another kind", KIND)
-    return found
+    return systems
 
 
 def find_statistics(path: str) -> tuple[SavedStatistics, ...] | None:

@@ -54,7 +54,7 @@ def minimize(
     bounds = None
     if lower is not None and upper is not None and np.isfinite([lower, upper]).any():
         bounds = Bounds(lower, upper)
-    found = scipy_minimize(
+    minimum = scipy_minimize(
         objective,
         start,
         jac=True,
@@ -62,4 +62,4 @@ def minimize(
         bounds=bounds,
         options={"maxiter": iterations, "maxfun": 4 * iterations, "ftol": 1e-15, "gtol": 1e-9},
     )
-    return np.asarray(found.x, dtype=np.float64)
+    return np.asarray(minimum.x, dtype=np.float64)

@@ -115,8 +115,7 @@ def fit_log_linear(
         active += entering
         order += [feature for feature in entering if feature not in order]
         columns = _columns(matrix, active)
-        found = _solve(columns, offsets, gold, gamma, weights[active])
-        weights[active] = found
+        weights[active] = _solve(columns, offsets, gold, gamma, weights[active])
         # A feature that went back to 0 may enter again.
         active = [feature for feature in active if weights[feature]]
     loss, gradient = log_likelihood_loss(matrix, offsets, gold, weights)
@@ -157,10 +156,10 @@ def _solve(
         return loss + gamma * float(parts.sum()), np.concatenate([slope + gamma, gamma - slope])
 
     first = np.concatenate([np.maximum(start, 0), np.maximum(-start, 0)])
-    found = minimize(
+    parts = minimize(
         split, first, lower=np.zeros(2 * count), upper=np.full(2 * count, np.inf), iterations=500
     )
-    weights = np.asarray(found[:count] - found[count:])
+    weights = np.asarray(parts[:count] - parts[count:])
     weights[np.abs(weights) < 1e-9] = 0.0
     if not isinstance(columns, np.ndarray):
         return weights

@@ -560,15 +560,15 @@ class _Decider:
         """What is chosen for each segment; a batch of them is in memory at a time."""
         for batch in _batches(problems):
             if self.settings.method == "exact":
-                found = self._exact(batch)
+                utilities = self._exact(batch)
             elif self.settings.method == "aggregate":
-                found = [(scores, None) for scores in self._aggregate(batch)]
+                utilities = [(scores, None) for scores in self._aggregate(batch)]
             elif self.settings.method == "prune":
-                found = [(self._pruned(problem), None) for problem in batch]
+                utilities = [(self._pruned(problem), None) for problem in batch]
             else:
-                found = [(self._kept(problem), None) for problem in batch]
+                utilities = [(self._kept(problem), None) for problem in batch]
             exact = self._exact(batch) if self.settings.check else [(None, None)] * len(batch)
-            for problem, (scores, own), (truth, _) in zip(batch, found, exact, strict=True):
+            for problem, (scores, own), (truth, _) in zip(batch, utilities, exact, strict=True):
                 yield _segment(problem, scores, own, self.settings, self.sign, truth)
             if progress is not None:
                 progress(len(batch))

@@ -362,13 +362,13 @@ def with_text_features(
             indices.append(column)
             values.append(float(counts[column]))
         indptr.append(len(indices))
-    found = SparseFeatures(
+    features = SparseFeatures(
         names=tuple(columns),
         indptr=np.array(indptr, dtype=np.int64),
         indices=np.array(indices, dtype=np.int64),
         values=np.array(values),
     )
-    return replace(nbest, sparse=_side_by_side(nbest.sparse, found))
+    return replace(nbest, sparse=_side_by_side(nbest.sparse, features))
 
 
 def _names(nbest: NBest, ngrams: int, pairs: bool) -> Iterator[list[str]]:

@@ -512,7 +512,7 @@ def tune_noisy_channel(
     lower, upper = np.full(count, BOUNDS[0]), np.full(count, BOUNDS[1])
     lower[0] = upper[0] = 1.0
     settings = MertSettings(restarts=restarts)
-    best, found = -np.inf, (np.ones(count), 1.0)
+    best, chosen = -np.inf, (np.ones(count), 1.0)
     for start in STARTS:
         weights, penalty, value = np.ones(count), start, -np.inf
         for _ in range(MOST_TURNS):
@@ -523,13 +523,13 @@ def tune_noisy_channel(
                 break
             value = after
         if value > best:
-            best, found = value, (weights, penalty)
+            best, chosen = value, (weights, penalty)
         if progress is not None:
             progress(1)
     return NoisyChannel(
         features=problem.names,
-        weights=tuple(float(weight) for weight in found[0]),
-        length_penalty=float(found[1]),
+        weights=tuple(float(weight) for weight in chosen[0]),
+        length_penalty=float(chosen[1]),
         normalize=normalize,
     )
 

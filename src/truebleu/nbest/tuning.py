@@ -333,10 +333,10 @@ def tune(
     }
     records = runner.run(header, tasks)
     tuned = {key: np.array(record["weights"]) for key, record in records.items()}
-    found = [tuned["run", number] for number in range(runs)]
-    values = [problem.value(weights) for weights in found]
+    by_run = [tuned["run", number] for number in range(runs)]
+    values = [problem.value(weights) for weights in by_run]
     normalized = not (fixed or bounds)
-    raw = [_normalized(problem.raw(weights), on=normalized) for weights in found]
+    raw = [_normalized(problem.raw(weights), on=normalized) for weights in by_run]
     best = int(np.argmax(values))
     baseline = problem.choices(first)
     gains: tuple[Gain, ...] = ()

@@ -47,7 +47,7 @@ from truebleu.significance.settings import (
     resolve_about,
     units_of,
 )
-from truebleu.significance.statistics import MetricStatistics, bootstrap_scores, spreads
+from truebleu.significance.statistics import MetricStatistics, bootstrap_scores, pair_variances
 from truebleu.significance.tests import (
     TESTS,
     default_replicates,
@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     from truebleu.significance.optimizer_runs import RunScores
     from truebleu.significance.pairs import PairTests
     from truebleu.significance.people import AgreementCurve, PeopleAgreement
-    from truebleu.significance.statistics import Pair, Progress, Spread
+    from truebleu.significance.statistics import Pair, PairVariance, Progress
 
 RESULT_VERSION = 1
 
@@ -480,7 +480,13 @@ def compare(
             )
             clustered = by_segment, by_cluster
         pair_results = _pair_results(
-            metric, replicated, names, pairs, tested, settings, spreads(metric, pairs, clustered)
+            metric,
+            replicated,
+            names,
+            pairs,
+            tested,
+            settings,
+            pair_variances(metric, pairs, clustered),
         )
         agreements = agreement_of_pairs(metric.metric, curves, pairs, metric.scores, replicated)
         pair_results = [
@@ -625,7 +631,7 @@ def _pair_results(
     pairs: Sequence[Pair],
     tested: PairTests,
     settings: CompareSettings,
-    spread: Sequence[Spread],
+    variances: Sequence[PairVariance],
 ) -> list[PairResult]:
     equivalence = _equivalence(statistics, scores, pairs, settings)
     results: list[PairResult] = []
@@ -639,7 +645,7 @@ def _pair_results(
             pairs,
             tested,
             settings,
-            spread[part],
+            variances[part],
             equivalence[part],
             part,
         )
@@ -665,7 +671,7 @@ def _some_pair_results(
     all_pairs: Sequence[Pair],
     tested: PairTests,
     settings: CompareSettings,
-    spread: Sequence[Spread],
+    variances: Sequence[PairVariance],
     equivalence: Sequence[_Equivalence],
     part: slice,
 ) -> list[PairResult]:
@@ -692,9 +698,9 @@ def _some_pair_results(
                 p_adjusted=float(p_adjusted[index]),
                 significant=bool(p_adjusted[index] <= settings.alpha),
                 differing_units=differing,
-                design_effect=spread[index].design_effect,
-                largest_share=spread[index].largest_share,
-                swap_ratio=spread[index].swap_ratio,
+                design_effect=variances[index].design_effect,
+                largest_share=variances[index].largest_share,
+                swap_ratio=variances[index].swap_ratio,
                 **equivalence[index],
                 note=_note(differing, len(statistics.rows), settings),
             )

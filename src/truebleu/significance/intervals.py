@@ -197,7 +197,7 @@ def _shares_below(estimate: Values, replicates: Values) -> Values:
 
 
 def _accelerations(jackknife: Values) -> Values:
-    """A sixth of the skewness of the jackknife scores, turned round (Efron 1987, eq. 6.6).
+    """Minus a sixth of the skewness of the jackknife scores (Efron 1987, eq. 6.6).
 
     0 where the score does not depend on which unit is left out.
     """
@@ -323,13 +323,13 @@ class Estimates:
         drawn = np.empty(bootstrap.replicates)
         size = max(1, BLOCK // (width * width))
         for start in range(0, bootstrap.replicates, size):
-            some = min(size, bootstrap.replicates - start)
-            sums = bootstrap.sums(columns, Units.segments(count), start, some)
-            products = np.empty((some, width, width))
+            drawn_now = min(size, bootstrap.replicates - start)
+            sums = bootstrap.sums(columns, Units.segments(count), start, drawn_now)
+            products = np.empty((drawn_now, width, width))
             products[:, upper[0], upper[1]] = sums[:, width:]
             products[:, upper[1], upper[0]] = sums[:, width:]
-            drawn[start : start + some] = error(
-                sums[:, :width].reshape(some, *wide.shape[1:]), products
+            drawn[start : start + drawn_now] = error(
+                sums[:, :width].reshape(drawn_now, *wide.shape[1:]), products
             )
         return drawn
 
@@ -474,6 +474,6 @@ def simultaneous_intervals(
     error = np.empty(len(pairs))
     size = max(1, BLOCK // units)
     for start in range(0, len(pairs), size):
-        some = slice(start, start + size)
-        error[some] = jackknife_error(jackknife[:, left[some]] - jackknife[:, right[some]])
+        block = slice(start, start + size)
+        error[block] = jackknife_error(jackknife[:, left[block]] - jackknife[:, right[block]])
     return np.stack([observed - critical * error, observed + critical * error])

@@ -305,57 +305,67 @@ def panel(
     pairs = _pairs(names, baseline)
     counted = [_CountedSet(name, texts, metrics, names) for name, texts in test_sets.items()]
     _require_same_scores(counted)
-    outlines = tuple(one.compare(pairs, settings, progress) for one in counted)
-    everywhere = [one for one in counted if len(one.place) == len(names)]
+    outlines = tuple(test_set.compare(pairs, settings, progress) for test_set in counted)
+    everywhere = [test_set for test_set in counted if len(test_set.place) == len(names)]
     first = counted[0]
     comparisons: list[PanelComparison] = []
     systems: list[PanelSystem] = []
     for index, (label, metric) in enumerate(zip(first.labels, first.metrics, strict=True)):
         by_pair = {
-            pair: [row for one in counted if (row := one.differences[index].get(pair)) is not None]
+            pair: [
+                row
+                for test_set in counted
+                if (row := test_set.differences[index].get(pair)) is not None
+            ]
             for pair in pairs
         }
         compared = [pair for pair in pairs if by_pair[pair]]
-        found = [
+        of_metric = [
             _comparison(
                 label,
                 (names[pair[0]], names[pair[1]]),
                 metric.sign,
                 by_pair[pair],
-                tuple(one.name for one in counted if pair not in one.differences[index]),
+                tuple(
+                    test_set.name for test_set in counted if pair not in test_set.differences[index]
+                ),
                 settings,
             )
             for pair in compared
         ]
-        found = _adjusted(found, settings)
-        comparisons += found
+        of_metric = _adjusted(of_metric, settings)
+        comparisons += of_metric
         ranks: Sequence[tuple[int, int] | None] = [None] * len(names)
         if baseline is None:
             ranks = rank_ranges(
                 significantly_better(
                     len(names),
                     compared,
-                    [pair.difference for pair in found],
-                    [pair.significant for pair in found],
+                    [pair.difference for pair in of_metric],
+                    [pair.significant for pair in of_metric],
                     higher_is_better=metric.higher_is_better is not False,
                 )
             )
         for number, (name, of_system) in enumerate(zip(names, ranks, strict=True)):
-            scores = [float(one.scores[index][one.place[number]]) for one in everywhere]
+            scores = [
+                float(test_set.scores[index][test_set.place[number]]) for test_set in everywhere
+            ]
             systems.append(
                 PanelSystem(
                     metric=label,
                     name=name,
                     score=float(np.mean(scores)) if scores else None,
                     ranks=of_system,
-                    missing=tuple(one.name for one in counted if number not in one.place),
+                    missing=tuple(
+                        test_set.name for test_set in counted if number not in test_set.place
+                    ),
                 )
             )
     return Panel(
         settings=settings,
         test_sets=outlines,
         signatures={
-            label: tuple(dict.fromkeys(one.signatures[index] for one in counted))
+            label: tuple(dict.fromkeys(test_set.signatures[index] for test_set in counted))
             for index, label in enumerate(first.labels)
         },
         higher_is_better={
@@ -365,7 +375,7 @@ def panel(
         digits={
             label: metric.digits for label, metric in zip(first.labels, first.metrics, strict=True)
         },
-        common=tuple(one.name for one in everywhere),
+        common=tuple(test_set.name for test_set in everywhere),
         systems=tuple(systems),
         comparisons=tuple(comparisons),
     )
@@ -496,34 +506,34 @@ def _comparison(
     metric: str,
     pair: tuple[str, str],
     sign: int,
-    found: Sequence[_Difference],
+    rows: Sequence[_Difference],
     missing: tuple[str, ...],
     settings: PanelSettings,
 ) -> PanelComparison:
     """The mean over sets, what it is worth, and the verdict on each set."""
-    differences = np.array([one.difference for one in found])
-    errors = np.array([one.error for one in found])
-    degrees = np.array([one.degrees for one in found])
-    count, mean = len(found), float(differences.mean())
+    differences = np.array([row.difference for row in rows])
+    errors = np.array([row.error for row in rows])
+    degrees = np.array([row.degrees for row in rows])
+    count, mean = len(rows), float(differences.mean())
     fixed_error, fixed_degrees = _error_of_mean(errors, degrees)
     drawn_error = float(differences.std(ddof=1)) / count**0.5 if count > 1 else None
     if settings.languages == "fixed":
         p: float | None = float(student_p(mean, fixed_error, fixed_degrees))
     else:
         p = None if drawn_error is None else float(student_p(mean, drawn_error, count - 1))
-    adjusted = adjust([one.p for one in found], "bh")
+    adjusted = adjust([row.p for row in rows], "bh")
     halves = student_quantiles(settings.level, degrees.astype(np.float64)) * errors
     sets = tuple(
         SetResult(
-            test_set=one.test_set,
-            difference=one.difference,
-            error=one.error,
-            interval=(one.difference - float(half), one.difference + float(half)),
-            p=one.p,
+            test_set=row.test_set,
+            difference=row.difference,
+            error=row.error,
+            interval=(row.difference - float(half), row.difference + float(half)),
+            p=row.p,
             p_adjusted=float(q),
-            verdict=_verdict(sign * one.difference, float(q), settings.alpha),
+            verdict=_verdict(sign * row.difference, float(q), settings.alpha),
         )
-        for one, half, q in zip(found, halves, adjusted, strict=True)
+        for row, half, q in zip(rows, halves, adjusted, strict=True)
     )
     return PanelComparison(
         metric=metric,
@@ -752,7 +762,7 @@ def _of_manifest(table: Table) -> Iterator[tuple[str, TestSet]]:
         if files["statistics"]:
             if any(files[role] for role in ROLES if role != "statistics"):
                 raise SettingError("test set", name, "texts or statistics, not both")
-            saved = [one for path in files["statistics"] for one in read_all_statistics(path)]
+            saved = [system for path in files["statistics"] for system in read_all_statistics(path)]
             yield name, SavedTestSet.of(saved)
             continue
         yield (

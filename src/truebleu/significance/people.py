@@ -298,7 +298,7 @@ def read_curves(path: str | PathLike[str]) -> tuple[AgreementCurve, ...]:
     text = decode(name, Files().contents(name))
     try:
         curves = json.loads(text)["curves"]
-        read = tuple(_curve(one, name) for one in curves)
+        read = tuple(_curve(curve, name) for curve in curves)
     except json.JSONDecodeError as error:
         raise MalformedFileError(name, error.lineno, "no JSON", EXPECTED) from error
     except (KeyError, TypeError, ValueError, RecursionError) as error:

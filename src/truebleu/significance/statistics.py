@@ -134,7 +134,7 @@ def metric_statistics(
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class PairVariance:
     """How much the difference of a pair varies over units.
 
     Attributes:
@@ -151,12 +151,12 @@ class Spread:
     swap_ratio: float | None
 
 
-def spreads(
+def pair_variances(
     statistics: MetricStatistics,
     pairs: Sequence[Pair],
     clusters: tuple[MetricStatistics, MetricStatistics] | None = None,
-) -> list[Spread]:
-    """The spread of each pair's difference.
+) -> list[PairVariance]:
+    """How much the difference of each pair varies.
 
     Args:
         statistics: by the unit that is resampled.
@@ -169,7 +169,7 @@ def spreads(
     )
     # What is left of equal contributions after rounding is no variance.
     least = (1e-12 * max(statistics.scale, 1.0)) ** 2
-    found = []
+    variances = []
     left, right = np.array(pairs).T
     # After a swap of half of the units both systems have the mean of their sums.
     swapped = statistics.metric.gradient((statistics.sums[left] + statistics.sums[right]) / 2)
@@ -186,8 +186,8 @@ def spreads(
             plain = _variance(by_segment[:, a] - by_segment[:, b])
             if plain > least:
                 effect = _variance(by_cluster[:, a] - by_cluster[:, b]) / plain
-        found.append(Spread(effect, share, ratio))
-    return found
+        variances.append(PairVariance(effect, share, ratio))
+    return variances
 
 
 def design_effects(
@@ -411,12 +411,12 @@ def studentized(
     weights = taken.astype(np.float64)
     values = np.empty((len(taken), len(pairs)))
     for place, (a, b) in enumerate(pairs):
-        one, other = statistics.rows[:, a], statistics.rows[:, b]
-        moved = weights @ (other - one)
+        rows_a, rows_b = statistics.rows[:, a], statistics.rows[:, b]
+        moved = weights @ (rows_b - rows_a)
         first, second = sums[a] + moved, sums[b] - moved
         of_first, of_second = metric.gradient(first), metric.gradient(second)
-        kept = of_first @ one.T - of_second @ other.T
-        swapped = of_first @ other.T - of_second @ one.T
+        kept = of_first @ rows_a.T - of_second @ rows_b.T
+        swapped = of_first @ rows_b.T - of_second @ rows_a.T
         each = np.where(taken, swapped, kept)
         each -= each.mean(axis=1, keepdims=True)
         variance = (each**2).sum(axis=1) * units / (units - 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from truebleu.errors import SettingError, TruebleuError, UnknownNameError
 from truebleu.metrics.registry import metrics_for
 from truebleu.resampling import Units
 from truebleu.significance.statistics import MetricStatistics, metric_statistics
-from truebleu.studies._study import PoolSummary, plain
+from truebleu.studies._study import PoolSummary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,21 +58,6 @@ class Pool:
         summary = PoolSummary.of(test_set, parsed, labels, unit)
         summary = replace(summary, counts_fingerprint=_fingerprint_of_counts(counted))
         return cls(tuple(test_set.systems), counted, unit, len(test_set) / len(units), summary)
-
-    @property
-    def outline(self) -> dict[str, Any]:
-        """The summary as plain values, for studies whose settings are not typed yet."""
-        names = ("segments", "references", "reference_names", "documents", "domains")
-        summary = plain(self.summary)
-        return {
-            "test_set": {name: summary[name] for name in names},
-            "systems": summary["systems"],
-            "unit": self.unit,
-            "metrics": [metric["signature"] for metric in summary["metrics"]],
-            "references": summary["references_fingerprint"],
-            "outputs": summary["outputs_fingerprint"],
-            "counts": summary["counts_fingerprint"],
-        }
 
     def __len__(self) -> int:
         """The number of units."""

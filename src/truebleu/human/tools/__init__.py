@@ -1,4 +1,4 @@
-"""Files that other evaluation tools write: told apart by what is in them, one reader for each.
+"""Files that other evaluation tools write: known by what is in them, one reader for each.
 
 A reader is a module with two functions: `knows` says whether a file is of its kind, `read` gives
 the scores, or evaluations where the tool names its items. The first that knows a file reads it;

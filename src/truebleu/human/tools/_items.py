@@ -121,17 +121,17 @@ class Evaluation:
 
     def labels(self, column: str) -> dict[str, str]:
         """A field of each item as its label; empty where no item has such a field."""
-        found: dict[str, str] = {}
+        labels: dict[str, str] = {}
         for item in self.items:
             value = _inside(item.fields, column)
             if value is None:
                 continue
             if isinstance(value, list | dict):
                 self.file.refuse(item.line, f"{column} {shortened(str(value))}", "a label")
-            if found.setdefault(item.name, str(value)) != str(value):
-                both = f"{column} {found[item.name]} and {value} of item {item.name}"
+            if labels.setdefault(item.name, str(value)) != str(value):
+                both = f"{column} {labels[item.name]} and {value} of item {item.name}"
                 self.file.refuse(item.line, both, "the same for all answers to an item")
-        return found
+        return labels
 
 
 #: The score of an answer; None where it is missing.
@@ -146,20 +146,22 @@ def mean(answers: Sequence[Answer]) -> Answer:
 
 def checksums(evaluations: Iterable[Evaluation]) -> dict[str, str]:
     """The items of all evaluations with their checksums, which must agree."""
-    found: dict[str, tuple[str, str]] = {}
+    checksum_of: dict[str, tuple[str, str]] = {}
     for evaluation in evaluations:
         for item in evaluation.items:
-            known, where = found.setdefault(item.name, (item.checksum, evaluation.label))
+            known, where = checksum_of.setdefault(item.name, (item.checksum, evaluation.label))
             if known != item.checksum:
                 told = f"another text of item {item.name} than in {where}"
                 expected = "the same items in all files"
                 raise MalformedFileError(evaluation.label, item.line, told, expected)
-    return {name: checksum for name, (checksum, _) in found.items()}
+    return {name: checksum for name, (checksum, _) in checksum_of.items()}
 
 
 def tool_scores(file: ToolFile, evaluations: Sequence[Evaluation]) -> ToolScores:
     """The scores that the file's own choice of column and filter gives, answers averaged."""
-    if file.filter and all(not item.filter for one in evaluations for item in one.items):
+    if file.filter and all(
+        not item.filter for evaluation in evaluations for item in evaluation.items
+    ):
         raise SettingError("filter", file.filter, "none: the file does not tell any apart")
     parts = []
     for evaluation in evaluations:

@@ -55,11 +55,11 @@ def read(file: ToolFile) -> ToolScores:
 
 def _comparison(file: ToolFile) -> ToolScores:
     by_system: dict[str, list[float | None]] = {}
-    for one in file.json["translations"]:
-        if not isinstance(one, dict) or not isinstance(one.get("scores"), list):
+    for translation in file.json["translations"]:
+        if not isinstance(translation, dict) or not isinstance(translation.get("scores"), list):
             file.refuse(None, "a translation without scores", "name and scores of each")
-        path = str(one.get("name", ""))
-        scores = [file.score(value, None, f"a score of {path}:") for value in one["scores"]]
+        path = str(translation.get("name", ""))
+        scores = [file.score(value, None, f"a score of {path}:") for value in translation["scores"]]
         _add(file, by_system, path, scores)
     model = file.json.get("model")
     name = model.rsplit("/", 1)[-1] if isinstance(model, str) else NAME
@@ -68,18 +68,18 @@ def _comparison(file: ToolFile) -> ToolScores:
 
 def _printed(file: ToolFile) -> ToolScores:
     """Lines of segments; logs, totals and whatever else was caught with them are passed over."""
-    found: dict[str, dict[int, tuple[int | None, float | None]]] = {}
+    by_path: dict[str, dict[int, tuple[int | None, float | None]]] = {}
     for number, line in enumerate(file.lines, 1):
         match = LINE.match(line)
         if match is None:
             continue
-        scores = found.setdefault(match["file"], {})
+        scores = by_path.setdefault(match["file"], {})
         segment = int(match["segment"])
         if segment in scores:
             file.refuse(number, f"segment {segment} of {match['file']} again", "each once")
         scores[segment] = number, file.score(match["score"], number)
     by_system: dict[str, list[float | None]] = {}
-    for path, scores in found.items():
+    for path, scores in by_path.items():
         _add(file, by_system, path, numbered(file, scores, 0, path))
     return ToolScores.from_file(file, NAME, True, by_system)
 

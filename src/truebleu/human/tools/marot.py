@@ -48,8 +48,8 @@ def read(file: ToolFile) -> list[Evaluation]:
                 file.refuse(number, found, f"{scores[metric]}, as above")
         of_system[name] = Item(name, scores or None, number, fields={"doc": document})
     return [
-        Evaluation(file, system, tuple(sorted(found.values(), key=_place)))
-        for system, found in items.items()
+        Evaluation(file, system, tuple(sorted(of_system.values(), key=_place)))
+        for system, of_system in items.items()
     ]
 
 

@@ -19,16 +19,18 @@ def knows(file: ToolFile) -> bool:
 def read(file: ToolFile) -> ToolScores:
     """The predictions; without system_id, all lines are one system's, in order."""
     file.refuse_column("MetricX")
-    found: dict[str, dict[int, tuple[int | None, float | None]]] = {}
+    numbered_scores: dict[str, dict[int, tuple[int | None, float | None]]] = {}
     for line, record in file.records():
         if "prediction" not in record:
             file.refuse(line, "no prediction", "one on each line")
-        scores = found.setdefault(str(record.get("system_id", system_of(file.path))), {})
+        scores = numbered_scores.setdefault(str(record.get("system_id", system_of(file.path))), {})
         segment = record.get("segment_id", len(scores))
         if isinstance(segment, bool) or not isinstance(segment, int):
             file.refuse(line, f"segment_id {segment!r}", "a whole number")
         if segment in scores:
             file.refuse(line, f"segment {segment} again", "each once for a system")
         scores[segment] = line, file.score(record["prediction"], line, "the prediction")
-    by_system = {system: numbered(file, scores, 0, system) for system, scores in found.items()}
+    by_system = {
+        system: numbered(file, scores, 0, system) for system, scores in numbered_scores.items()
+    }
     return ToolScores.from_file(file, "MetricX", False, by_system)

@@ -38,7 +38,7 @@ def read(file: ToolFile) -> ToolScores:
     if len(file.lines[0].split("\t")) == SYSTEMS:
         expected = f"scores of segments, with {SEGMENTS} fields"
         file.refuse(1, f"{SYSTEMS} fields, scores of systems", expected)
-    found: dict[str, dict[int, tuple[int | None, float | None]]] = {}
+    numbered_scores: dict[str, dict[int, tuple[int | None, float | None]]] = {}
     about: tuple[str, ...] | None = None
     for number, line in enumerate(file.lines, 1):
         fields = line.split("\t")
@@ -52,9 +52,11 @@ def read(file: ToolFile) -> ToolScores:
             file.refuse(number, ", ".join(told), expected)
         if not written.isascii() or not written.isdigit() or len(written) > 9:
             file.refuse(number, f"segment {written!r}", "a whole number from 1")
-        scores, segment = found.setdefault(system, {}), int(written)
+        scores, segment = numbered_scores.setdefault(system, {}), int(written)
         if segment in scores:
             file.refuse(number, f"segment {segment} of {system} again", "each once")
         scores[segment] = number, file.score(score, number)
-    by_system = {system: numbered(file, scores, 1, system) for system, scores in found.items()}
+    by_system = {
+        system: numbered(file, scores, 1, system) for system, scores in numbered_scores.items()
+    }
     return ToolScores.from_file(file, about[0] if about else "", None, by_system)
