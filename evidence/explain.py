@@ -64,11 +64,13 @@ class Findings:
     title: str
     table: Table
     plot: Plot
+    axis: str
     sentence: str
 
     def to_document(self) -> Document:
         """A table and a chart, as studies have them."""
-        return study_document(self.title, self.table, [self.sentence], self.plot)
+        axes = {self.plot.y: self.axis}
+        return study_document(self.title, self.table, [self.sentence], self.plot, axes=axes)
 
 
 def page() -> Page:
@@ -86,13 +88,8 @@ def page() -> Page:
                 result=Findings(
                     title="What adds up to the difference, in BLEU",
                     table=Table(LIST_COLUMNS, lists),
-                    plot=Plot(
-                        mark="bar",
-                        x="pair",
-                        y="left_out",
-                        y_title="Sum of what leaving out each segment changes, BLEU",
-                        reference=0.0,
-                    ),
+                    plot=Plot("bar", "pair", "left_out", reference=0.0),
+                    axis="Sum of what leaving out each segment changes, BLEU",
                     sentence="Contributions add up to the difference, and leaving out does not.",
                 ),
                 verdict=_about_lists(lists),
@@ -103,12 +100,8 @@ def page() -> Page:
                 result=Findings(
                     title="How few segments and documents carry a difference",
                     table=Table(FRAGILE_COLUMNS, fragile),
-                    plot=Plot(
-                        mark="bar",
-                        x="pair",
-                        y="until_sign_turns",
-                        y_title="Segments whose removal turns the sign",
-                    ),
+                    plot=Plot("bar", "pair", "until_sign_turns"),
+                    axis="Segments whose removal turns the sign",
                     sentence="The sign hangs on few segments of the one and on many of the other.",
                 ),
                 verdict=_about_fragility(fragile),
@@ -120,16 +113,15 @@ def page() -> Page:
                     title="Explanations of swapped systems that show something at the level 5 %",
                     table=Table(NULL_COLUMNS, nulls),
                     plot=Plot(
-                        mark="bar",
-                        x="unit",
-                        y="shown",
-                        low="low",
-                        high="high",
+                        "bar",
+                        "unit",
+                        "shown",
+                        errors=("low", "high"),
                         interval="95 %, binomial",
                         series="tested",
-                        y_title="Explanations that show something, share of all",
                         reference=ALPHA,
                     ),
+                    axis="Explanations that show something, share of all",
                     sentence="Adjusted, as often as the level says; each slice by itself, not.",
                 ),
                 verdict=_about_nulls(nulls),

@@ -107,7 +107,7 @@ class Together:
             "interval of the difference and by approximate randomization, each without and with "
             "Holm's correction; the share is that of the last."
         )
-        plot = Plot(mark="bar", x="set", y="share", series="metric", zero_y=True)
+        plot = Plot("bar", "set", "share", series="metric", zero_y=True)
         return study_document(self.title, Table(COLUMNS, rows), [sentence], plot)
 
 

@@ -20,7 +20,7 @@ COLUMNS = (Column("x", "X"), Column("y", "Y"))
 LINES = Chart(
     title="A chart",
     table=Table(COLUMNS, ({"x": 1, "y": 2}, {"x": 2, "y": 3})),
-    plot=Plot(mark="line", x="x", y="y"),
+    plot=Plot("line", "x", "y"),
 )
 
 

@@ -25,7 +25,7 @@ class Example:
     def to_document(self) -> Document:
         columns = (Column("size", "Size"), Column("width", "Width", 2))
         table = Table(columns, ({"size": 100, "width": 8.4}, {"size": 400, "width": 4.2}))
-        plot = Plot(mark="line", x="size", y="width")
+        plot = Plot("line", "size", "width")
         return study_document("Width against size", table, ["Doubling narrows by 29 %."], plot)
 
 

@@ -56,7 +56,7 @@ LINES = Chart(
     title="Power against size",
     table=Table(FIELDS, tuple(row for row in ROWS if row["pair"] == "a and b")),
     sentences=("It grows.",),
-    plot=Plot(mark="line", x="size", y="share", low="low", high="high", series="test"),
+    plot=Plot("line", "size", "share", errors=("low", "high"), series="test"),
 )
 
 
@@ -80,8 +80,8 @@ def changed(
 
 PANELS = changed(with_plot(panel="pair"), rows=ROWS)
 POINTS = with_plot(mark="point", x="test", series=None, reference=0.8)
-BARS = changed(with_plot(mark="bar", low=None, high=None), rows=ROWS[:8])
-TICKS = with_plot(mark="tick", x="test", series=None, low=None, high=None)
+BARS = changed(with_plot(mark="bar", errors=None), rows=ROWS[:8])
+TICKS = with_plot(mark="tick", x="test", series=None, errors=None)
 ALL = {
     "lines": LINES,
     "logarithmic": with_plot(log_x=True),
@@ -227,7 +227,7 @@ def test_panels_share_an_axis_unless_one_would_be_flat() -> None:
             for metric, scale in (("BLEU", 1.0), ("NIST", second))
             for x in (1, 2)
         )
-        wanted = Plot(mark="line", x="x", y="y", panel="metric", series="s", **plot)
+        wanted = Plot("line", "x", "y", panel="metric", series="s", **plot)
         drawn = changed(LINES, columns=fields, rows=rows, plot=wanted)
         return str(panels(drawn)["resolve"]["scale"]["y"])
 
@@ -260,7 +260,7 @@ def test_labels_of_an_axis_of_numbers_keep_apart(tmp_path: Path) -> None:
     """From 111 to 11,376 a logarithmic axis had 3,000 and 4,000 without a space between."""
     sizes = [round(111 * (11_376 / 111) ** (point / 40)) for point in range(41)]
     rows = tuple({"size": size, "share": 0.5} for size in sizes)
-    plot = Plot(mark="line", x="size", y="share", log_x=True)
+    plot = Plot("line", "size", "share", log_x=True)
     drawn = changed(LINES, rows=rows, plot=plot)
     svg = save_chart(drawn, tmp_path / "x.svg").read_text(encoding="utf-8")
     assert ">2,000<" in svg
@@ -276,7 +276,7 @@ def test_the_axis_of_one_value_is_labelled_with_values_near_it(tmp_path: Path) -
     drawn = Chart(
         title="One point",
         table=Table((Column("x", "X"), Column("y", "Y")), ({"x": 2, "y": 3.5},)),
-        plot=Plot(mark="point", x="x", y="y"),
+        plot=Plot("point", "x", "y"),
     )
     assert "3.5" in texts(saved(drawn, tmp_path / "a.svg"))
 
@@ -305,7 +305,7 @@ def test_what_has_no_value_is_not_drawn_and_nothing_is_not_a_number() -> None:
 
 
 def test_single_points_are_drawn_instead_of_the_table() -> None:
-    plot = Plot(mark="point", x="n", y="score")
+    plot = Plot("point", "n", "score")
     rows = ({"n": 1, "score": 2.5},)
     fields = (Column("n", "Sample"), Column("score", "Score"))
     drawn = changed(LINES, plot=plot, rows=rows, columns=fields)
@@ -316,7 +316,7 @@ def test_single_points_are_drawn_instead_of_the_table() -> None:
 def test_values_that_round_to_the_same_label_stay_apart() -> None:
     fields = (Column("x", "x"), Column("y", "y"), Column("level", "Level", digits=0, percent=True))
     rows = tuple({"x": 1, "y": 2, "level": level} for level in (0.951, 0.95, 0.5))
-    plot = Plot(mark="point", x="x", y="y", series="level")
+    plot = Plot("point", "x", "y", series="level")
     drawn = changed(LINES, columns=fields, rows=rows, plot=plot)
     domain = marks(drawn, "point")[0]["encoding"]["color"]["scale"]["domain"]
     assert domain == ["0.5", "0.95", "0.951"]
@@ -325,7 +325,7 @@ def test_values_that_round_to_the_same_label_stay_apart() -> None:
 def test_yes_comes_before_no_whichever_row_comes_first() -> None:
     fields = (Column("x", "x"), Column("y", "y"), Column("held", "Held"))
     rows = tuple({"x": 1, "y": 2, "held": held} for held in (False, True))
-    plot = Plot(mark="point", x="x", y="y", series="held")
+    plot = Plot("point", "x", "y", series="held")
     drawn = changed(LINES, columns=fields, rows=rows, plot=plot)
     domain = marks(drawn, "point")[0]["encoding"]["color"]["scale"]["domain"]
     assert domain == ["yes", "no"]
@@ -335,7 +335,7 @@ def test_a_panel_has_the_categories_of_its_own_rows() -> None:
     fields = (Column("x", "x"), Column("y", "y"), Column("of", "Of"), Column("s", "s"))
     places = (("a", "first"), ("b", "second"), ("a", "second"))
     rows: tuple[Row, ...] = tuple({"x": x, "y": 1, "of": of, "s": "s"} for x, of in places)
-    plot = Plot(mark="point", x="x", y="y", panel="of", series="s")
+    plot = Plot("point", "x", "y", panel="of", series="s")
     drawn = changed(LINES, columns=fields, rows=rows, plot=plot)
     domains = [layer["encoding"]["x"]["scale"]["domain"] for layer in marks(drawn, "point")]
     assert domains == [["a"], ["a", "b"]]
@@ -344,7 +344,7 @@ def test_a_panel_has_the_categories_of_its_own_rows() -> None:
 def test_lines_of_many_points_have_few_of_them_marked(tmp_path: Path) -> None:
     fields = (Column("x", "x"), Column("y", "y"), Column("s", "s"))
     rows = tuple({"x": x, "y": x + len(s), "s": s} for s in ("a", "bb") for x in range(200))
-    plot = Plot(mark="line", x="x", y="y", series="s")
+    plot = Plot("line", "x", "y", series="s")
     svg = saved(changed(LINES, columns=fields, rows=rows, plot=plot), tmp_path / "a.svg")
     on_lines, in_legend = (
         len(group)
@@ -558,11 +558,10 @@ FOREST = Chart(
         ),
     ),
     plot=Plot(
-        mark="point",
-        x="system",
-        y="score",
-        low="low",
-        high="high",
+        "point",
+        "system",
+        "score",
+        errors=("low", "high"),
         series="kind",
         series_order=("none", "scores", "differences"),
         panel="part",
@@ -640,7 +639,7 @@ SCATTER = Chart(
         (Column("x", "X"), Column("y", "Y"), Column("name", "Name")),
         tuple({"x": x, "y": x % 3, "name": f"system {x}"} for x in range(8)),
     ),
-    plot=Plot(mark="point", x="x", y="y", label="name"),
+    plot=Plot("point", "x", "y", label="name"),
 )
 
 
@@ -678,7 +677,7 @@ def test_another_process_gives_the_same_bytes(tmp_path: Path) -> None:
 def test_more_rows_than_altair_takes_by_itself_are_drawn(tmp_path: Path) -> None:
     fields = (Column("x", "x"), Column("y", "y"))
     rows = tuple({"x": place, "y": place**0.5} for place in range(6000))
-    plot = Plot(mark="point", x="x", y="y")
+    plot = Plot("point", "x", "y")
     drawn = changed(LINES, columns=fields, rows=rows, plot=plot)
     before = altair.data_transformers.active
     assert len(chart(drawn).to_dict()["datasets"]["rows"]) == 6000

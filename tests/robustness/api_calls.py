@@ -391,7 +391,7 @@ def instances(folder: Path) -> list[object]:
     coefficient, signature = agreement.coefficient("kendall-a"), truebleu.BLEU().signature
     column = reports.Column("a", "A")
     table = reports.Table((column,), ({"a": 1.0},))
-    plot = reports.Plot(mark="point", x="a", y="a")
+    plot = reports.Plot("point", "a", "a")
     return [
         *(metrics.parse_metric(name) for name in METRICS),
         metrics.FunctionMetric(function=constant, name="one"),

@@ -196,9 +196,9 @@ def _scatter(agreement: Agreement) -> Chart:
         title="Metric scores against human scores",
         table=Table(columns, tuple(rows)),
         plot=Plot(
-            mark="point",
-            x="human",
-            y="score",
+            "point",
+            "human",
+            "score",
             panel="of",
             label="name",
             y_heading="measured",
@@ -413,7 +413,7 @@ def _development_chart(choice: Choice, title: str, table: Table) -> Chart:
             table=Table(
                 (Column("settings", "Settings"), measured, Column("role", "Role")), table.rows
             ),
-            plot=Plot(mark="point", x="settings", y="development", label="role", horizontal=True),
+            plot=Plot("point", "settings", "development", label="role", horizontal=True),
         )
     default = next(row for row in table.rows if row["settings"] == choice.default)
     across = default["development"] if default["setting"] is None else None
@@ -428,9 +428,9 @@ def _development_chart(choice: Choice, title: str, table: Table) -> Chart:
         title=title,
         table=Table(columns, rows),
         plot=Plot(
-            mark="line",
-            x="setting",
-            y="development",
+            "line",
+            "setting",
+            "development",
             label="role",
             reference_field=None if across is None else "default",
             log_x=0 < WIDE * min(settings) < max(settings),
@@ -619,11 +619,10 @@ def _curve_chart(fit: CurveFit, title: str, sentences: tuple[str, ...]) -> Chart
         Column("coin", "a coin"),
     )
     plot = Plot(
-        mark="line",
-        x="difference",
-        y="accuracy",
-        low="low",
-        high="high",
+        "line",
+        "difference",
+        "accuracy",
+        errors=("low", "high"),
         interval=f"{100 * fit.level:g} % intervals over systems",
         series="kind",
         series_order=("fitted", "observed"),

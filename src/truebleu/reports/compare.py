@@ -717,11 +717,10 @@ def forest_chart(comparison: Comparison) -> Chart:
     )
     together = ", those of differences simultaneous" if simultaneous else ""
     plot = Plot(
-        mark="point",
-        x="system",
-        y="value",
-        low="low",
-        high="high",
+        "point",
+        "system",
+        "value",
+        errors=("low", "high"),
         interval=f"{100 * comparison.settings.level:g} % intervals{together}",
         series="kind",
         series_order=KINDS,

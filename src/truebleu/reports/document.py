@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from importlib import import_module
 from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias
@@ -22,7 +22,7 @@ from truebleu._settings import checked
 from truebleu.errors import SettingError, UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from truebleu.metrics.base import Signature
 
@@ -162,6 +162,22 @@ class Table:
         return all(kinds) if kinds else column.digits is not None
 
 
+def rows_of(
+    columns: Iterable[Column], items: Iterable[object], **cells: Callable[[Any], Value]
+) -> tuple[Row, ...]:
+    """A row for each item: a cell is the attribute of the column's name, unless a function has it.
+
+    >>> rows_of([Column("real", "Real")], [3 + 4j], size=abs)
+    ({'real': 3.0, 'size': 5.0},)
+    """
+    names = [column.name for column in columns if column.name not in cells]
+    return tuple(
+        {name: getattr(item, name) for name in names}
+        | {name: cell(item) for name, cell in cells.items()}
+        for item in items
+    )
+
+
 @checked
 @dataclass(frozen=True, slots=True)
 class Sentences:
@@ -179,18 +195,15 @@ class Notes:
 
 
 @checked
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Plot:
     """What a chart shows of a table's rows; names are those of columns.
 
     Attributes:
         mark: how a row is drawn; lines have their points marked.
-        x: the column along the horizontal axis.
-        y: the column along the vertical axis.
-        x_title: what the horizontal axis measures, where the column's heading is too short for it.
-        y_title: the same of the vertical axis.
-        low: where error bars begin, with `high`.
-        high: where error bars end.
+        x: the column along the horizontal axis; its heading says what the axis measures.
+        y: the same of the vertical axis.
+        errors: the columns where error bars begin and end.
         interval: what error bars are, such as "95 % interval"; else the headings of both say it.
         series: the column that tells lines or kinds of points apart, by dash and shape.
         series_order: all series that there may be, where charts of the same kind should give each
@@ -212,10 +225,8 @@ class Plot:
     mark: Mark
     x: str
     y: str
-    x_title: str | None = None
-    y_title: str | None = None
-    low: str | None = None
-    high: str | None = None
+    _: KW_ONLY
+    errors: tuple[str, str] | None = None
     interval: str | None = None
     series: str | None = None
     series_order: tuple[str, ...] = ()

@@ -598,12 +598,11 @@ def _waterfall(
             start += part.contribution
         rows.append({**place, "slice": "all", "start": 0.0, "end": start, "kind": WHOLE})
     plot = Plot(
-        mark="bar",
-        x="slice",
-        y="end",
+        "bar",
+        "slice",
+        "end",
         base="start",
-        low="low",
-        high="high",
+        errors=("low", "high"),
         interval=f"simultaneous {level:g} % intervals of the contributions",
         series="kind",
         series_order=KINDS,
@@ -631,13 +630,7 @@ def _curve(pair: PairExplanation, title: str, sentences: tuple[str, ...]) -> Cha
         total += value
         if number % step == 0 or number == len(values):
             rows.append({"segment": number, "contribution": total, "whole": whole})
-    plot = Plot(
-        mark="line",
-        x="segment",
-        y="contribution",
-        reference_field="whole",
-        zero_y=True,
-    )
+    plot = Plot("line", "segment", "contribution", reference_field="whole", zero_y=True)
     return Chart(title=title, table=Table(columns, tuple(rows)), plot=plot, sentences=sentences)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from truebleu.reports.document import Column, Document, Notes, Row, Sentences, Table
+from truebleu.reports.document import Column, Document, Notes, Sentences, Table, rows_of
 
 if TYPE_CHECKING:
     from truebleu.nbest.minimum_bayes_risk import MBRResult
+    from truebleu.reports.document import Row
 
 SUMMARY = (
     Column("what", "Over all segments"),
@@ -68,16 +69,8 @@ def _summary(result: MBRResult) -> Table:
 
 
 def _scores(result: MBRResult) -> Table:
-    rows: list[Row] = [
-        {
-            "metric": evaluation.metric,
-            "first": evaluation.first,
-            "chosen": evaluation.chosen,
-            "difference": evaluation.chosen - evaluation.first,
-        }
-        for evaluation in result.evaluations
-    ]
-    return Table(SCORES, tuple(rows))
+    rows = rows_of(SCORES, result.evaluations, difference=lambda made: made.chosen - made.first)
+    return Table(SCORES, rows)
 
 
 def _sentences(result: MBRResult) -> list[str]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import singledispatch
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from truebleu.nbest.inspection import ListsReport
 from truebleu.nbest.oracle import OracleResult
-from truebleu.reports.document import Column, Document, Notes, Row, Sentences, Table
+from truebleu.reports.document import Column, Document, Notes, Sentences, Table, rows_of
 
 if TYPE_CHECKING:
     from truebleu.reports.document import Renderable
@@ -39,20 +40,9 @@ def document(result: Renderable) -> Document:
 
 @document.register
 def _lists(result: ListsReport) -> Document:
-    rows: list[Row] = [
-        {
-            "feature": feature.name,
-            "low": feature.low,
-            "mean": feature.mean,
-            "high": feature.high,
-            "within": feature.within,
-            "constant_lists": feature.constant_lists,
-        }
-        for feature in result.features
-    ]
-    table = Table(FEATURES, tuple(rows))
+    table = Table(FEATURES, rows_of(FEATURES, result.features, feature=attrgetter("name")))
     sentences = Sentences((*_contents(result), *warnings(result)))
-    return Document((sentences, table) if rows else (sentences,), data=table)
+    return Document((sentences, table) if result.features else (sentences,), data=table)
 
 
 def _contents(result: ListsReport) -> list[str]:
@@ -122,19 +112,7 @@ def _lists_of(count: int) -> str:
 
 @document.register
 def _oracles(result: OracleResult) -> Document:
-    rows: list[Row] = [
-        {
-            "metric": metric.metric,
-            "first": metric.first,
-            "mean": metric.mean,
-            "worst_of_text": metric.worst_of_text,
-            "worst": metric.worst,
-            "best": metric.best,
-            "best_of_text": metric.best_of_text,
-        }
-        for metric in result.metrics
-    ]
-    table = Table(ORACLES, tuple(rows))
+    table = Table(ORACLES, rows_of(ORACLES, result.metrics))
     sentences = [
         f"{result.candidates:,} candidates for {result.segments:,} segments. Best and worst choose "
         "each segment by itself. Best and worst for the text go on from there, one candidate at a "

@@ -222,11 +222,10 @@ def _charts(result: Panel) -> list[Block]:
             Column("pair", "Pair"),
         )
         plot = Plot(
-            mark="point",
-            x="set",
-            y="difference",
-            low="low",
-            high="high",
+            "point",
+            "set",
+            "difference",
+            errors=("low", "high"),
             interval=level,
             series="verdict",
             series_order=("better", "worse", "undecided", "mean"),

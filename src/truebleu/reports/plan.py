@@ -91,20 +91,18 @@ def power_chart(plan: Plan) -> Chart:
         title = f"Power to find a difference of {sizes}, by {unit}s"
     columns = (
         Column("plan", "Metric and pair"),
-        Column("units", f"{unit}s"),
-        Column("power", "power", digits=0, percent=True),
-        Column("smallest_difference", "smallest difference", digits=2),
+        Column("units", f"{unit.capitalize()}s in the test set"),
+        Column("power", "Power", digits=0, percent=True),
+        Column("smallest_difference", "Smallest difference found", digits=2),
     )
     rows = tuple({"plan": pair.name, **asdict(size)} for pair in plan.plans for size in pair.curve)
     return Chart(
         title=title,
         table=Table(columns, rows),
         plot=Plot(
-            mark="line",
-            x="units",
-            y="smallest_difference" if None in asked else "power",
-            x_title=f"{unit.capitalize()}s in the test set",
-            y_title="Smallest difference found" if None in asked else "Power",
+            "line",
+            "units",
+            "smallest_difference" if None in asked else "power",
             series="plan",
             reference=None if None in asked else wanted,
             log_x=True,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from truebleu.reports.document import Block, Column, Document, Heading, Notes, Row, Sentences, Table
+from truebleu.reports.document import Column, Document, Heading, Notes, Sentences, Table, rows_of
 from truebleu.reports.tuning import gain_sentence, gain_table
 
 if TYPE_CHECKING:
     from truebleu.nbest.reranking import RerankResult
+    from truebleu.reports.document import Block, Row
 
 CHOICES = (
     Column("segment", "Segment"),
@@ -38,11 +39,7 @@ def document(result: RerankResult) -> Document:
         blocks += [Heading("Against the first candidates"), gain_table(result.gains)]
     blocks.append(Sentences(tuple(_sentences(result))))
     if result.path:
-        rows: list[Row] = [
-            {"gamma": p.gamma, "features": p.features, "loss": p.loss, "held_out": p.held_out}
-            for p in result.path
-        ]
-        blocks += [Heading("Path"), Table(PATH, tuple(rows))]
+        blocks += [Heading("Path"), Table(PATH, rows_of(PATH, result.path))]
     names = [*result.selected, *(name for name in result.weights if name not in result.selected)]
     weights: list[Row] = [
         {"feature": name, "weight": result.weights[name]} for name in names[:MOST_FEATURES]

@@ -108,11 +108,10 @@ def score_chart(scores: Scores) -> Chart:
     )
     level = "" if scores.settings is None else f"{100 * scores.settings.level:g} % intervals"
     plot = Plot(
-        mark="point",
-        x="system",
-        y="score",
-        low="low",
-        high="high",
+        "point",
+        "system",
+        "score",
+        errors=("low", "high"),
         interval=level,
         panel="metric" if len(labels) > 1 else None,
         y_heading="measured",

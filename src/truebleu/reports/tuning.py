@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from truebleu.nbest.tuning import TUNERS, TuneResult
-from truebleu.reports.document import Block, Column, Document, Heading, Notes, Row, Sentences, Table
+from truebleu.reports.document import Column, Document, Heading, Notes, Sentences, Table, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from truebleu.nbest.gain import Gain
+    from truebleu.reports.document import Block, Row
 
 WEIGHTS = (
     Column("feature", "Feature"),
@@ -44,19 +46,12 @@ MOST_FEATURES = 25
 
 def document(result: TuneResult) -> Document:
     """What was tuned, the gain on held-out segments, and the weights."""
-    rows: list[Row] = [
-        {
-            "feature": weight.feature,
-            "weight": weight.weight,
-            "influence": weight.influence,
-            "deviation": weight.deviation,
-            "lowest": weight.lowest,
-            "highest": weight.highest,
-            "note": "constant within lists" if weight.is_useless else "",
-        }
-        for weight in result.weights
-    ]
-    table = Table(WEIGHTS, tuple(rows))
+    rows = rows_of(
+        WEIGHTS,
+        result.weights,
+        note=lambda weight: "constant within lists" if weight.is_useless else "",
+    )
+    table = Table(WEIGHTS, rows)
     shown = sorted(rows, key=lambda row: -abs(float(str(row["influence"]))))[:MOST_FEATURES]
     sentences = [*_development(result), *_held_out(result), *_warnings(result)]
     if len(rows) > MOST_FEATURES:
@@ -83,16 +78,6 @@ def document(result: TuneResult) -> Document:
 def _rounds(result: TuneResult) -> list[Block]:
     if not result.rounds:
         return []
-    rows: list[Row] = [
-        {
-            "round": made.number,
-            "new": made.new,
-            "candidates": made.candidates,
-            "before": made.before,
-            "after": made.after,
-        }
-        for made in result.rounds
-    ]
     last = result.rounds[-1]
     end = (
         "The last round found no new candidate."
@@ -101,27 +86,17 @@ def _rounds(result: TuneResult) -> list[Block]:
     )
     return [
         Heading("Rounds of the decoder"),
-        Table(ROUNDS, tuple(rows)),
+        Table(ROUNDS, rows_of(ROUNDS, result.rounds, round=attrgetter("number"))),
         Sentences((f"Both scores of a round are on the lists of all rounds so far. {end}",)),
     ]
 
 
 def gain_table(gains: Sequence[Gain]) -> Table:
     """One row per metric."""
-    rows: list[Row] = [
-        {
-            "metric": gain.metric,
-            "baseline": gain.baseline,
-            "score": gain.score,
-            "difference": gain.difference,
-            "low": gain.interval[0],
-            "high": gain.interval[1],
-            "p": gain.p,
-            "deviation": gain.deviation,
-        }
-        for gain in gains
-    ]
-    return Table(_used(GAINS, rows), tuple(rows))
+    rows = rows_of(
+        GAINS, gains, low=lambda gain: gain.interval[0], high=lambda gain: gain.interval[1]
+    )
+    return Table(_used(GAINS, rows), rows)
 
 
 def gain_sentence(gain: Gain, before: str) -> str:

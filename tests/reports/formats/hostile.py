@@ -44,9 +44,7 @@ def document(result: Hostile) -> blocks.Document:
         ({"system": attack, "n": -1.25}, {"system": "plain", "n": None}),
         notes=(attack,),
     )
-    chart = blocks.Chart(
-        title=attack, table=table, plot=blocks.Plot(mark="point", x="system", y="n")
-    )
+    chart = blocks.Chart(title=attack, table=table, plot=blocks.Plot("point", "system", "n"))
     return blocks.Document(
         (
             blocks.Heading(attack),

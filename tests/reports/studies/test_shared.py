@@ -19,7 +19,7 @@ TABLE = Table((Column("size", "Size"),), ({"size": 10},))
 
 
 def test_a_study_has_a_title_a_table_sentences_and_a_chart() -> None:
-    plot = Plot(mark="line", x="size", y="size")
+    plot = Plot("line", "size", "size")
     document = study_document("Widths", TABLE, ["It narrows."], plot)
     kinds = [type(block) for block in document.blocks]
     assert kinds == [Heading, Table, Sentences, Chart]

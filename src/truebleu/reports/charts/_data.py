@@ -15,12 +15,10 @@ if TYPE_CHECKING:
 
     from truebleu.reports.document import Chart, Plot, Row, Value
 
-# The parts of a plot that name columns, and those of them that must be numbers.
+# The parts of a plot that name columns, beside both ends of error bars.
 PARTS = {
     "x": "x",
     "y": "y",
-    "low": "low",
-    "high": "high",
     "series": "series",
     "panel": "panel",
     "base": "base",
@@ -29,6 +27,7 @@ PARTS = {
     "reference": "reference_field",
 }
 TEXTS = ("label", "unit")
+# The parts that must be numbers.
 NUMBERS = ("y", "low", "high", "base", "reference")
 
 
@@ -39,7 +38,7 @@ class ChartData:
 
     Attributes:
         plot: how the rows are drawn.
-        columns: the column of each part, by `PARTS`.
+        columns: the column of each part: those of `PARTS`, low and high.
         points: a value for each part that a row has; parts without a value are not there.
         left_out: how many rows have no place in the chart, for want of a value.
         categories: the labels along the horizontal axis; None where it is an axis of numbers.
@@ -135,14 +134,9 @@ def chart_data(chart: Chart) -> ChartData:
     """The points of a chart."""
     plot, rows = chart.plot, chart.table.rows
     known = {column.name: column for column in chart.table.columns}
-    columns = {
-        part: _column(name, known, rows)
-        for part, attribute in PARTS.items()
-        if (name := getattr(plot, attribute)) is not None
-    }
-    for part, title in (("x", plot.x_title), ("y", plot.y_title)):
-        if title is not None:
-            columns[part] = replace(columns[part], heading=one_line(title))
+    names = {part: getattr(plot, attribute) for part, attribute in PARTS.items()}
+    names |= dict(zip(("low", "high"), plot.errors or (), strict=False))
+    columns = {part: _column(name, known, rows) for part, name in names.items() if name is not None}
     for part in NUMBERS:
         if part in columns:
             _require_numbers(columns[part], rows)

@@ -78,7 +78,7 @@ def _rows(chart: Chart, rows: Sequence[Row], names: dict[str, Column]) -> str:
             look = 0 if plot.series is None else kinds.index(str(row.get(plot.series)))
             marks += _row(plot, row, scale, top, look)
             top += ROW
-        heading = plot.y_title or names[plot.y].heading
+        heading = names[plot.y].heading
         if plot.y_heading is not None:
             heading = str(members[0].get(plot.y_heading))
         marks.append(_label((LEFT + RIGHT) / 2, top + 30, heading, "axis", "middle"))
@@ -105,8 +105,8 @@ def _row(plot: Plot, row: Row, scale: _Scale, top: float, kind: int) -> Iterator
             f'<rect class="kind-{kind % 4}" x="{start:.1f}" y="{top + 5:.1f}" '
             f'width="{max(end - start, 0.5):.1f}" height="{ROW - 10}"/>'
         )
-    if plot.low and plot.high and _is_number(row.get(plot.low)):
-        a, b = scale(_number(row[plot.low])), scale(_number(row[plot.high]))
+    if plot.errors and _is_number(row.get(plot.errors[0])):
+        a, b = (scale(_number(row[end])) for end in plot.errors)
         yield f'<path class="interval" d="M{a:.1f} {middle - 4:.1f}v8m0 -4H{b:.1f}m0 -4v8"/>'
     if plot.mark != "bar":
         yield _point(scale(value), middle, kind)
@@ -125,7 +125,7 @@ def _point(x: float, y: float, kind: int) -> str:
 
 
 def _scale_of(plot: Plot, rows: Sequence[Row]) -> _Scale:
-    ends = [name for name in (plot.y, plot.low, plot.high, plot.base) if name is not None]
+    ends = [name for name in (plot.y, *(plot.errors or ()), plot.base) if name is not None]
     values = [_number(row.get(name)) for row in rows for name in ends if _is_number(row.get(name))]
     if plot.mark == "bar":
         values.append(0.0)

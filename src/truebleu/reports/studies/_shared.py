@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from truebleu.reports.document import Chart, Column, Document, Heading, Sentences, Table
 from truebleu.significance.tests import fewest_units
 from truebleu.studies._conclusions import STUDY_TESTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from truebleu.reports.document import Plot, Row
+    from truebleu.reports.document import Plot, Row, Value
     from truebleu.studies._conclusions import Tie, TrialSettings
     from truebleu.studies._estimates import Mean, Rate
 
@@ -22,7 +23,9 @@ __all__ = [
     "percent",
     "rate_cells",
     "rate_columns",
+    "rate_of",
     "study_document",
+    "title_of_test",
     "trial_notes",
 ]
 
@@ -42,6 +45,7 @@ def study_document(
     sentences: Iterable[str],
     plot: Plot,
     *,
+    axes: Mapping[str, str] | None = None,
     chart: Table | None = None,
     data: Table | None = None,
 ) -> Document:
@@ -52,16 +56,26 @@ def study_document(
         table: for people.
         sentences: what it says.
         plot: how to draw it.
+        axes: what axes measure, by column, where headings of the table are too short for it.
         chart: what is drawn, where that is not the table.
         data: for programs, where that is not the table.
     """
     lines = tuple(sentences)
+    drawn, titles = chart or table, axes or {}
+    columns = (
+        replace(column, heading=titles.get(column.name, column.heading)) for column in drawn.columns
+    )
     return Document(
         blocks=(
             Heading(title),
             table,
             Sentences(lines),
-            Chart(title=title, table=chart or table, plot=plot, sentences=lines),
+            Chart(
+                title=title,
+                table=replace(drawn, columns=tuple(columns)),
+                plot=plot,
+                sentences=lines,
+            ),
         ),
         data=data or table,
     )
@@ -74,6 +88,20 @@ def rate_columns(name: str, heading: str, low: str = "from") -> tuple[Column, ..
         Column(f"{name}_low", low, 1, percent=True),
         Column(f"{name}_high", "to", 1, percent=True),
     )
+
+
+def rate_of(name: str) -> dict[str, Callable[[Any], Value]]:
+    """The cells of those columns, for rows that have the share as an attribute of that name."""
+
+    def cell_of(cell: str) -> Callable[[Any], Value]:
+        return lambda row: rate_cells(name, getattr(row, name))[cell]
+
+    return {cell: cell_of(cell) for cell in (name, f"{name}_low", f"{name}_high")}
+
+
+def title_of_test(row: Any) -> str:
+    """The title of the test that a row is about."""
+    return TEST_TITLES[row.test]
 
 
 def rate_cells(name: str, rate: Rate | Mean | None) -> Row:

@@ -56,17 +56,18 @@ def document(result: AccuracyResult) -> Document:
             *trial_notes(result.settings, result.ties, 0.05),
         ],
         Plot(
-            mark="line",
-            x="confidence",
-            y="right",
-            x_title="Mean confidence of the conclusions",
-            y_title="Right conclusions, share of all",
-            low="right_low",
-            high="right_high",
+            "line",
+            "confidence",
+            "right",
+            errors=("right_low", "right_high"),
             interval="95 %, samples taken as a whole",
             series="test",
             panel="metric",
         ),
+        axes={
+            "confidence": "Mean confidence of the conclusions",
+            "right": "Right conclusions, share of all",
+        },
     )
 
 

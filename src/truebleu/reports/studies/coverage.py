@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from truebleu.reports.document import Column, Document, Plot, Table
-from truebleu.reports.studies._shared import percent, rate_cells, rate_columns, study_document
+from truebleu.reports.document import Column, Document, Plot, Table, rows_of
+from truebleu.reports.studies._shared import percent, rate_columns, rate_of, study_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,22 +39,7 @@ CHART_COLUMNS = (
 def document(result: CoverageResult) -> Document:
     """A table of metrics and sizes, and a chart of single intervals."""
     settings = result.settings
-    table = Table(
-        COLUMNS,
-        tuple(
-            {
-                "metric": row.metric,
-                "size": row.size,
-                "samples": row.samples,
-                "intervals": row.intervals,
-                **rate_cells("coverage", row.coverage),
-                "above": row.above,
-                "below": row.below,
-                "width": row.width,
-            }
-            for row in result.rows
-        ),
-    )
+    table = Table(COLUMNS, rows_of(COLUMNS, result.rows, **rate_of("coverage")))
     first, size = " against ".join(result.first), settings.sizes[0]
     chart = Table(
         CHART_COLUMNS,
@@ -77,17 +62,15 @@ def document(result: CoverageResult) -> Document:
         table,
         [*(_sentence(row, result) for row in result.rows), *_finite_pool(result)],
         Plot(
-            mark="point",
-            x="sample",
-            y="value",
-            x_title="Number of the sample",
-            y_title="Score or difference on the sample",
-            low="low",
-            high="high",
+            "point",
+            "sample",
+            "value",
+            errors=("low", "high"),
             series="contains",
             panel="case",
             reference_field="pool",
         ),
+        axes={"sample": "Number of the sample", "value": "Score or difference on the sample"},
         chart=chart,
     )
 

@@ -34,15 +34,8 @@ def document(result: ReferencesResult) -> Document:
         "references and the share of the test set",
         Table(columns, rows),
         _sentences(result),
-        Plot(
-            mark="line",
-            x="share",
-            y="width",
-            x_title="Share of the test set",
-            y_title="Width of the interval, of the score",
-            series="with",
-            panel="metric",
-        ),
+        Plot("line", "share", "width", series="with", panel="metric"),
+        axes={"share": "Share of the test set", "width": "Width of the interval, of the score"},
         chart=Table((*columns, Column("with", "References")), rows),
     )
 

@@ -36,15 +36,15 @@ def document(result: ReplicatesResult) -> Document:
         Table(columns, tuple(map(asdict, result.rows))),
         _sentences(result),
         Plot(
-            mark="line",
-            x="replicates",
-            y="relative_sd",
-            x_title="Bootstrap replicates (B)",
+            "line",
+            "replicates",
+            "relative_sd",
             series="of",
             reference=result.limit,
             log_x=True,
             zero_y=True,
         ),
+        axes={"replicates": "Bootstrap replicates (B)"},
         chart=Table(
             (
                 Column("replicates", "B"),

@@ -22,16 +22,8 @@ def document(result: SamplingResult) -> Document:
         Table(_columns(digits), tuple(_row(row) for row in _in_order(result))),
         [_worth(result, mean) for mean in result.means],
         # One scale for both panels, so that they compare.
-        Plot(
-            mark="point",
-            x="sample",
-            y="score",
-            x_title="Number of the sample",
-            y_title="Score of the sample",
-            panel="kind",
-            reference_field="whole",
-            shared_y=True,
-        ),
+        Plot("point", "sample", "score", panel="kind", reference_field="whole", shared_y=True),
+        axes={"sample": "Number of the sample", "score": "Score of the sample"},
         chart=_points(result.shown),
     )
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from truebleu.reports.document import Column, Document, Plot, Table
-from truebleu.reports.studies._shared import TEST_TITLES, percent, rate_cells, study_document
+from truebleu.reports.document import Column, Document, Plot, Table, rows_of
+from truebleu.reports.studies._shared import percent, rate_of, study_document, title_of_test
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -55,52 +55,40 @@ def document(result: SensitivityResult) -> Document:
             _system_table(result),
             sentences,
             Plot(
-                mark="point",
-                x="system",
-                y="width",
-                y_title="Width of the interval, of the score",
+                "point",
+                "system",
+                "width",
                 series="metric",
                 panel="size" if several else None,
                 zero_y=True,
             ),
+            axes={"width": "Width of the interval, of the score"},
         )
-    table = Table(
+    rows = rows_of(
         COLUMNS,
-        tuple(
-            {
-                "metric": row.metric,
-                "size": row.size,
-                "samples": row.samples,
-                "test": TEST_TITLES[row.test],
-                "correction": row.correction,
-                "pairs": row.pairs,
-                "significant": row.significant,
-                **rate_cells("share", row.share),
-                "width": row.width,
-                "by": TEST_TITLES[row.test]
-                + ("" if row.correction == "none" else f", {row.correction}"),
-                "on": f"{row.size} {result.settings.pool.unit}s",
-            }
-            for row in result.rows
-        ),
+        result.rows,
+        test=title_of_test,
+        by=_test_and_correction,
+        on=lambda row: f"{row.size} {result.settings.pool.unit}s",
+        **rate_of("share"),
     )
+    table = Table(COLUMNS, rows)
     return study_document(
         f"Pairs of {len(result.settings.pool.systems)} systems that differ significantly at the "
         f"level {level}, by metric",
         table,
         sentences,
         Plot(
-            mark="bar",
-            x="metric",
-            y="share",
-            y_title="Pairs that differ significantly, share of all",
-            low="share_low",
-            high="share_high",
+            "bar",
+            "metric",
+            "share",
+            errors=("share_low", "share_high"),
             interval="95 % over samples",
             series="by",
             panel="on" if several else None,
             zero_y=True,
         ),
+        axes={"share": "Pairs that differ significantly, share of all"},
         chart=Table(
             (*COLUMNS, Column("by", "Test and correction"), Column("on", "Sample")), table.rows
         ),
@@ -108,13 +96,11 @@ def document(result: SensitivityResult) -> Document:
 
 
 def _system_table(result: SensitivityResult) -> Table:
-    return Table(
-        SYSTEM_COLUMNS,
-        tuple(
-            {column.name: getattr(row, column.name) for column in SYSTEM_COLUMNS}
-            for row in result.systems
-        ),
-    )
+    return Table(SYSTEM_COLUMNS, rows_of(SYSTEM_COLUMNS, result.systems))
+
+
+def _test_and_correction(row: Sensitivity) -> str:
+    return title_of_test(row) + ("" if row.correction == "none" else f", {row.correction}")
 
 
 def _sentences(result: SensitivityResult, size: int, start: str) -> Iterator[str]:

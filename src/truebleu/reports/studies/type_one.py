@@ -5,15 +5,16 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from truebleu.reports.document import Column, Document, Plot, Table
+from truebleu.reports.document import Column, Document, Plot, Table, rows_of
 from truebleu.reports.studies._shared import (
     NULL_TITLES,
     TEST_TITLES,
     listed,
     percent,
-    rate_cells,
     rate_columns,
+    rate_of,
     study_document,
+    title_of_test,
 )
 from truebleu.significance.corrections import CORRECTIONS
 from truebleu.studies._conclusions import STUDY_TESTS
@@ -45,38 +46,31 @@ COLUMNS = (
 
 def document(result: TypeOneResult) -> Document:
     """A table of tests and levels."""
-    table = Table(
+    rows = rows_of(
         COLUMNS,
-        tuple(
-            {
-                "metric": row.metric,
-                "test": STUDY_TESTS[row.test].title,
-                "origin": STUDY_TESTS[row.test].origin,
-                "alpha": row.alpha,
-                **rate_cells("rejected", row.rejected),
-                "verdict": row.verdict,
-                "case": f"{row.metric}, level {100 * row.alpha:g} %",
-            }
-            for row in result.rows
-        ),
+        result.rows,
+        test=title_of_test,
+        origin=lambda row: STUDY_TESTS[row.test].origin,
+        case=lambda row: f"{row.metric}, level {100 * row.alpha:g} %",
+        **rate_of("rejected"),
     )
+    table = Table(COLUMNS, rows)
     null, unit = NULL_TITLES[result.settings.null], result.settings.pool.unit
     return study_document(
         f"How often tests reject a true null hypothesis: {null}, tested by {unit}",
         table,
         [*_sentences(result), *_unit_note(result)],
         Plot(
-            mark="point",
-            x="test",
-            y="rejected",
-            y_title="Rejected true null hypotheses, share of all",
-            low="rejected_low",
-            high="rejected_high",
+            "point",
+            "test",
+            "rejected",
+            errors=("rejected_low", "rejected_high"),
             interval="binomial, 99 %",
             panel="case",
             reference_field="alpha",
             zero_y=True,
         ),
+        axes={"rejected": "Rejected true null hypotheses, share of all"},
         chart=Table((*COLUMNS, Column("case", "Metric and level")), table.rows),
     )
 
@@ -155,20 +149,13 @@ ALARM_COLUMNS = (
 def multiplicity_document(result: MultiplicityResult) -> Document:
     """A table of numbers of systems and corrections; sentences are about the most systems."""
     settings = result.settings
-    table = Table(
+    rows = rows_of(
         ALARM_COLUMNS,
-        tuple(
-            {
-                "metric": row.metric,
-                "systems": row.systems,
-                "comparisons": row.comparisons,
-                "correction": CORRECTIONS[row.correction].short_title,
-                **rate_cells("alarms", row.alarms),
-                "expected": row.expected,
-            }
-            for row in result.rows
-        ),
+        result.rows,
+        correction=lambda row: CORRECTIONS[row.correction].short_title,
+        **rate_of("alarms"),
     )
+    table = Table(ALARM_COLUMNS, rows)
     most = settings.together[-1]
     return study_document(
         "Any false alarm among all pairs of equal systems: "
@@ -176,19 +163,20 @@ def multiplicity_document(result: MultiplicityResult) -> Document:
         table,
         [_alarm_sentence(row, settings.alpha) for row in result.rows if row.systems == most],
         Plot(
-            mark="line",
-            x="comparisons",
-            y="alarms",
-            x_title="Comparisons made at once",
-            y_title="Experiments with a false alarm, share of all",
-            low="alarms_low",
-            high="alarms_high",
+            "line",
+            "comparisons",
+            "alarms",
+            errors=("alarms_low", "alarms_high"),
             interval="binomial, 99 %",
             series="correction",
             panel="metric",
             reference=settings.alpha,
             zero_y=True,
         ),
+        axes={
+            "comparisons": "Comparisons made at once",
+            "alarms": "Experiments with a false alarm, share of all",
+        },
     )
 
 
@@ -242,9 +230,9 @@ def equivalents_document(result: EquivalentsResult) -> Document:
             for test in tests
         ],
         Plot(
-            mark="point",
-            x="compared",
-            y="p",
+            "point",
+            "compared",
+            "p",
             series="test",
             panel="metric",
             reference=result.settings.alpha,
