@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from truebleu._lazy import attach
+from truebleu._lazy import lazy_name
 
-GET, DIR, ALL = attach("truebleu.metrics", {"bleu": ["BLEU"], "ter": ["TER"]}, modules=["base"])
+HOMES = {"bleu": ["BLEU"], "ter": ["TER"], ".": ["base"]}
 
 
 def test_a_name_comes_from_its_module_and_stays(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -17,23 +17,25 @@ def test_a_name_comes_from_its_module_and_stays(monkeypatch: pytest.MonkeyPatch)
     from truebleu.metrics.bleu import BLEU
 
     monkeypatch.setitem(vars(package), "BLEU", None)
-    assert GET("BLEU") is BLEU
+    assert lazy_name("truebleu.metrics", HOMES, "BLEU") is BLEU
     assert vars(package)["BLEU"] is BLEU
 
 
 def test_an_unknown_name_is_an_attribute_error_as_of_any_module() -> None:
     with pytest.raises(AttributeError, match=r"module 'truebleu.metrics' has no attribute 'BLUE'"):
-        GET("BLUE")
+        lazy_name("truebleu.metrics", HOMES, "BLUE")
 
 
 def test_a_module_is_public_as_a_whole() -> None:
     from truebleu.metrics import base
 
-    assert GET("base") is base
+    assert lazy_name("truebleu.metrics", HOMES, "base") is base
 
 
 def test_completion_shows_what_is_public() -> None:
-    assert DIR() == ALL == ["BLEU", "TER", "base"]
+    import truebleu.metrics as package
+
+    assert dir(package) == sorted(package.__all__)
 
 
 def test_importing_the_package_imports_no_verb() -> None:

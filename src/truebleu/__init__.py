@@ -22,10 +22,11 @@ Everything else is in namespaces, in the order of the data flow:
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from truebleu import _core
-from truebleu._lazy import attach
+from truebleu._lazy import lazy_name
 
 if TYPE_CHECKING:
     from truebleu import (
@@ -74,32 +75,30 @@ if TYPE_CHECKING:
 __version__ = _core.VERSION
 
 # The public names by the module that they live in.
-__getattr__, __dir__, __all__ = attach(
-    __name__,
-    {
-        "agreement.agree": ["agree"],
-        "agreement.choose": ["choose"],
-        "corpus": ["TestSet", "read_test_set"],
-        "corpus.nbest.lists": ["NBest"],
-        "errors": ["TruebleuError"],
-        "explanation.explain": ["explain"],
-        "explanation.report": ["report"],
-        "human": ["read_human"],
-        "metrics.base": ["set_threads"],
-        "metrics.bleu": ["BLEU"],
-        "metrics.chrf": ["CHRF"],
-        "metrics.nist": ["NIST"],
-        "metrics.sentence_bleu": ["SentenceBLEU"],
-        "metrics.ter": ["TER"],
-        "nbest": ["mbr", "rerank", "tune"],
-        "planning.plan": ["plan"],
-        "planning.sample": ["sample"],
-        "significance.compare": ["compare"],
-        "significance.gate": ["gate"],
-        "significance.panel": ["panel"],
-        "significance.scores": ["score"],
-    },
-    modules=[
+_HOMES = {
+    "agreement.agree": ["agree"],
+    "agreement.choose": ["choose"],
+    "corpus": ["TestSet", "read_test_set"],
+    "corpus.nbest.lists": ["NBest"],
+    "errors": ["TruebleuError"],
+    "explanation.explain": ["explain"],
+    "explanation.report": ["report"],
+    "human": ["read_human"],
+    "metrics.base": ["set_threads"],
+    "metrics.bleu": ["BLEU"],
+    "metrics.chrf": ["CHRF"],
+    "metrics.nist": ["NIST"],
+    "metrics.sentence_bleu": ["SentenceBLEU"],
+    "metrics.ter": ["TER"],
+    "nbest": ["mbr", "rerank", "tune"],
+    "planning.plan": ["plan"],
+    "planning.sample": ["sample"],
+    "significance.compare": ["compare"],
+    "significance.gate": ["gate"],
+    "significance.panel": ["panel"],
+    "significance.scores": ["score"],
+    # Modules that are public as a whole.
+    ".": [
         "agreement",
         "compat",
         "corpus",
@@ -117,5 +116,9 @@ __getattr__, __dir__, __all__ = attach(
         "studies",
         "tokenizers",
     ],
-)
+}
+
+__all__ = [name for names in _HOMES.values() for name in names]
 __all__ += ["__version__"]
+__getattr__ = partial(lazy_name, __name__, _HOMES)
+__dir__ = partial(sorted, __all__)

@@ -7,29 +7,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 
-def attach(
-    package: str, homes: Mapping[str, Sequence[str]], modules: Sequence[str] = ()
-) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
-    """What a package's ``__getattr__``, ``__dir__`` and ``__all__`` are.
+def lazy_name(package: str, homes: Mapping[str, Sequence[str]], name: str) -> object:
+    """What a package's ``__getattr__`` gives.
 
     Args:
         package: the package's name.
-        homes: the public names by the module that they live in.
-        modules: the modules that are public as a whole.
+        homes: the public names by the module that they live in; "." for modules of the package.
+        name: what is asked for.
     """
-    home_of = {name: module for module, names in homes.items() for name in names}
-    public = sorted([*home_of, *modules])
-
-    def get(name: str) -> object:
-        if name in modules:
-            return import_module(f"{package}.{name}")
-        if name not in home_of:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value: object = getattr(import_module(f"{package}.{home_of[name]}"), name)
-        setattr(sys.modules[package], name, value)
-        return value
-
-    return get, public.copy, public
+    for home, names in homes.items():
+        if name in names:
+            module = import_module(f"{package}.{name if home == '.' else home}")
+            value: object = module if home == "." else getattr(module, name)
+            setattr(sys.modules[package], name, value)
+            return value
+    raise AttributeError(f"module {package!r} has no attribute {name!r}")

@@ -6,9 +6,10 @@ stands alone too, on arrays shaped (system, segment) with NaN where nobody judge
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import attach
+from truebleu._lazy import lazy_name
 
 if TYPE_CHECKING:
     from truebleu.agreement.agree import (
@@ -95,69 +96,70 @@ if TYPE_CHECKING:
     )
 
 # The public names by the module that they live in.
-__getattr__, __dir__, __all__ = attach(
-    __name__,
-    {
-        "agree": ["Agreement", "HumanSummary", "MetricSummary", "ScorePairs"],
-        "answers": ["AgreeSettings", "Answer", "MetricAgreement"],
-        "bootstrap": [
-            "AgreementInterval",
-            "Replicates",
-            "SegmentStatistics",
-            "bootstrap_agreement",
-            "bootstrap_system_agreement",
-            "mean_of_segments",
-        ],
-        "choose": ["Candidate", "CandidateAgreement", "Choice", "ChoicePart", "parse_grid"],
-        "coefficients": ["COEFFICIENTS", "Coefficient", "PairCounts", "coefficient", "count_pairs"],
-        "comparisons": [
-            "Judgments",
-            "bootstrap_judgments",
-            "count_judgments",
-            "judgment_permutation_test",
-            "measure_judgments",
-        ],
-        "curve": [
-            "CurveFit",
-            "CurvePoint",
-            "CurveThreshold",
-            "FittedCurve",
-            "JudgedSystems",
-            "fit_curves",
-        ],
-        "measures": [
-            "Measure",
-            "Measured",
-            "Question",
-            "TieCalibration",
-            "calibrate_ties",
-            "correlation_p",
-            "measure",
-            "measure_by",
-            "parse_question",
-        ],
-        "ranking": [
-            "HumanRanking",
-            "MetricPair",
-            "RankedMetrics",
-            "RankedSystem",
-            "rank_clusters",
-            "rank_metrics",
-            "rank_systems",
-        ],
-        "soft_pairwise": [
-            "SoftPairwiseAccuracy",
-            "bootstrap_soft_pairwise",
-            "soft_pairwise_accuracies",
-            "soft_pairwise_accuracy",
-            "soft_pairwise_test",
-        ],
-        "tests": [
-            "MetricTest",
-            "pair_permutation_test",
-            "permutation_test",
-            "williams_test",
-            "williams_test_of_correlations",
-        ],
-    },
-)
+_HOMES = {
+    "agree": ["Agreement", "HumanSummary", "MetricSummary", "ScorePairs"],
+    "answers": ["AgreeSettings", "Answer", "MetricAgreement"],
+    "bootstrap": [
+        "AgreementInterval",
+        "Replicates",
+        "SegmentStatistics",
+        "bootstrap_agreement",
+        "bootstrap_system_agreement",
+        "mean_of_segments",
+    ],
+    "choose": ["Candidate", "CandidateAgreement", "Choice", "ChoicePart", "parse_grid"],
+    "coefficients": ["COEFFICIENTS", "Coefficient", "PairCounts", "coefficient", "count_pairs"],
+    "comparisons": [
+        "Judgments",
+        "bootstrap_judgments",
+        "count_judgments",
+        "judgment_permutation_test",
+        "measure_judgments",
+    ],
+    "curve": [
+        "CurveFit",
+        "CurvePoint",
+        "CurveThreshold",
+        "FittedCurve",
+        "JudgedSystems",
+        "fit_curves",
+    ],
+    "measures": [
+        "Measure",
+        "Measured",
+        "Question",
+        "TieCalibration",
+        "calibrate_ties",
+        "correlation_p",
+        "measure",
+        "measure_by",
+        "parse_question",
+    ],
+    "ranking": [
+        "HumanRanking",
+        "MetricPair",
+        "RankedMetrics",
+        "RankedSystem",
+        "rank_clusters",
+        "rank_metrics",
+        "rank_systems",
+    ],
+    "soft_pairwise": [
+        "SoftPairwiseAccuracy",
+        "bootstrap_soft_pairwise",
+        "soft_pairwise_accuracies",
+        "soft_pairwise_accuracy",
+        "soft_pairwise_test",
+    ],
+    "tests": [
+        "MetricTest",
+        "pair_permutation_test",
+        "permutation_test",
+        "williams_test",
+        "williams_test_of_correlations",
+    ],
+}
+
+__all__ = [name for names in _HOMES.values() for name in names]
+__getattr__ = partial(lazy_name, __name__, _HOMES)
+__dir__ = partial(sorted, __all__)

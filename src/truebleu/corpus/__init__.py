@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import attach
+from truebleu._lazy import lazy_name
 
 if TYPE_CHECKING:
     from truebleu._core import Segments as Segments
@@ -21,20 +22,21 @@ if TYPE_CHECKING:
     )
 
 # The public names by the module that they live in.
-__getattr__, __dir__, __all__ = attach(
-    __name__,
-    {
-        "_reading": ["read_test_set"],
-        "test_set": [
-            "Frame",
-            "ReferencesLike",
-            "Segments",
-            "SystemsLike",
-            "TestSet",
-            "TestSetOutline",
-            "TextLike",
-            "TextWarning",
-            "as_test_set",
-        ],
-    },
-)
+_HOMES = {
+    "_reading": ["read_test_set"],
+    "test_set": [
+        "Frame",
+        "ReferencesLike",
+        "Segments",
+        "SystemsLike",
+        "TestSet",
+        "TestSetOutline",
+        "TextLike",
+        "TextWarning",
+        "as_test_set",
+    ],
+}
+
+__all__ = [name for names in _HOMES.values() for name in names]
+__getattr__ = partial(lazy_name, __name__, _HOMES)
+__dir__ = partial(sorted, __all__)

@@ -13,9 +13,10 @@ True
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import attach
+from truebleu._lazy import lazy_name
 
 if TYPE_CHECKING:
     from truebleu.execution.executors import (
@@ -31,10 +32,11 @@ if TYPE_CHECKING:
     )
 
 # The public names by the module that they live in.
-__getattr__, __dir__, __all__ = attach(
-    __name__,
-    {
-        "executors": ["Cluster", "Processes", "completed"],
-        "journal": ["Runner", "Share", "ShareFinished", "Task"],
-    },
-)
+_HOMES = {
+    "executors": ["Cluster", "Processes", "completed"],
+    "journal": ["Runner", "Share", "ShareFinished", "Task"],
+}
+
+__all__ = [name for names in _HOMES.values() for name in names]
+__getattr__ = partial(lazy_name, __name__, _HOMES)
+__dir__ = partial(sorted, __all__)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import attach
+from truebleu._lazy import lazy_name
 
 if TYPE_CHECKING:
     from truebleu.explanation.contributions import (
@@ -31,21 +32,22 @@ if TYPE_CHECKING:
     )
 
 # The public names by the module that they live in.
-__getattr__, __dir__, __all__ = attach(
-    __name__,
-    {
-        "contributions": ["Contributions", "Fragility", "mean_gradient", "split_difference"],
-        "degenerate": ["degenerate_outputs"],
-        "explain": [
-            "DegenerateGroup",
-            "Explanation",
-            "GroupContribution",
-            "NgramContribution",
-            "PairExplanation",
-            "SliceContribution",
-            "TypographyEffect",
-            "VariableContributions",
-        ],
-        "report": ["MetricSegments", "Report", "Segments"],
-    },
-)
+_HOMES = {
+    "contributions": ["Contributions", "Fragility", "mean_gradient", "split_difference"],
+    "degenerate": ["degenerate_outputs"],
+    "explain": [
+        "DegenerateGroup",
+        "Explanation",
+        "GroupContribution",
+        "NgramContribution",
+        "PairExplanation",
+        "SliceContribution",
+        "TypographyEffect",
+        "VariableContributions",
+    ],
+    "report": ["MetricSegments", "Report", "Segments"],
+}
+
+__all__ = [name for names in _HOMES.values() for name in names]
+__getattr__ = partial(lazy_name, __name__, _HOMES)
+__dir__ = partial(sorted, __all__)

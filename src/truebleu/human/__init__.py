@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import attach
+from truebleu._lazy import lazy_name
 
 if TYPE_CHECKING:
     from truebleu.human._metrics_eval import (
@@ -25,12 +26,13 @@ if TYPE_CHECKING:
     )
 
 # The public names by the module that they live in.
-__getattr__, __dir__, __all__ = attach(
-    __name__,
-    {
-        "_metrics_eval": ["MetricsEvalSet", "read_metrics_eval"],
-        "_reading": ["read_human"],
-        "scores": ["FORMATS", "HumanScores", "Judgment", "PairwiseJudgments"],
-        "spans": ["ErrorSpan", "MarkedErrors", "read_spans"],
-    },
-)
+_HOMES = {
+    "_metrics_eval": ["MetricsEvalSet", "read_metrics_eval"],
+    "_reading": ["read_human"],
+    "scores": ["FORMATS", "HumanScores", "Judgment", "PairwiseJudgments"],
+    "spans": ["ErrorSpan", "MarkedErrors", "read_spans"],
+}
+
+__all__ = [name for names in _HOMES.values() for name in names]
+__getattr__ = partial(lazy_name, __name__, _HOMES)
+__dir__ = partial(sorted, __all__)

@@ -6,17 +6,19 @@ are named after, which is imported with the module.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import attach
+from truebleu._lazy import lazy_name
 
 if TYPE_CHECKING:
     from truebleu.integrations.batches import BatchMetric as BatchMetric, Reward as Reward
 
 # The public names by the module that they live in.
-__getattr__, __dir__, __all__ = attach(
-    __name__,
-    {
-        "batches": ["BatchMetric", "Reward"],
-    },
-)
+_HOMES = {
+    "batches": ["BatchMetric", "Reward"],
+}
+
+__all__ = [name for names in _HOMES.values() for name in names]
+__getattr__ = partial(lazy_name, __name__, _HOMES)
+__dir__ = partial(sorted, __all__)

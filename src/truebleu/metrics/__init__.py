@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import attach
+from truebleu._lazy import lazy_name
 
 if TYPE_CHECKING:
     from truebleu.metrics.base import (
@@ -53,31 +54,32 @@ if TYPE_CHECKING:
     from truebleu.metrics.wer import WER as WER, WERScore as WERScore
 
 # The public names by the module that they live in.
-__getattr__, __dir__, __all__ = attach(
-    __name__,
-    {
-        "base": ["MeanMetric", "MeanScore", "Metric", "Score", "Signature"],
-        "bleu": ["BLEU", "BLEUScore"],
-        "chrf": ["CHRF", "CHRFScore"],
-        "dependency": ["DependencyF", "DependencyScore"],
-        "function": ["FunctionMetric"],
-        "given": ["GivenScores"],
-        "gtm": ["GTM", "GTMScore"],
-        "length": ["LengthRatio", "LengthRatioScore"],
-        "mbleu": ["MBLEU", "MBLEUScore"],
-        "nist": ["NIST", "NISTScore"],
-        "per": ["PER", "PERScore"],
-        "registry": ["metric_labels", "parse_metric"],
-        "sentence_bleu": ["SentenceBLEU", "SentenceBLEUScore"],
-        "scored_test_set": ["ScoredTestSet", "read_benchmarks"],
-        "statistics_files": [
-            "SavedStatistics",
-            "SavedTestSet",
-            "read_all_statistics",
-            "read_statistics",
-            "save_statistics",
-        ],
-        "ter": ["TER", "TERScore"],
-        "wer": ["WER", "WERScore"],
-    },
-)
+_HOMES = {
+    "base": ["MeanMetric", "MeanScore", "Metric", "Score", "Signature"],
+    "bleu": ["BLEU", "BLEUScore"],
+    "chrf": ["CHRF", "CHRFScore"],
+    "dependency": ["DependencyF", "DependencyScore"],
+    "function": ["FunctionMetric"],
+    "given": ["GivenScores"],
+    "gtm": ["GTM", "GTMScore"],
+    "length": ["LengthRatio", "LengthRatioScore"],
+    "mbleu": ["MBLEU", "MBLEUScore"],
+    "nist": ["NIST", "NISTScore"],
+    "per": ["PER", "PERScore"],
+    "registry": ["metric_labels", "parse_metric"],
+    "sentence_bleu": ["SentenceBLEU", "SentenceBLEUScore"],
+    "scored_test_set": ["ScoredTestSet", "read_benchmarks"],
+    "statistics_files": [
+        "SavedStatistics",
+        "SavedTestSet",
+        "read_all_statistics",
+        "read_statistics",
+        "save_statistics",
+    ],
+    "ter": ["TER", "TERScore"],
+    "wer": ["WER", "WERScore"],
+}
+
+__all__ = [name for names in _HOMES.values() for name in names]
+__getattr__ = partial(lazy_name, __name__, _HOMES)
+__dir__ = partial(sorted, __all__)

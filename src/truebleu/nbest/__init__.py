@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import attach
+from truebleu._lazy import lazy_name
 
 if TYPE_CHECKING:
     from truebleu.corpus.nbest.lists import NBest as NBest, SparseFeatures as SparseFeatures
@@ -35,24 +36,25 @@ if TYPE_CHECKING:
     from truebleu.nbest.weights import read_weights as read_weights
 
 # The public names by the module that they live in.
-__getattr__, __dir__, __all__ = attach(
-    __name__,
-    {
-        "inspection": ["ListsReport", "describe_lists"],
-        "minimum_bayes_risk": ["MBRResult", "MBRSegment", "MBRSettings", "mbr", "utility_matrix"],
-        "oracle": ["OracleResult", "oracle_scores"],
-        "outer_loop": ["OuterLoop", "Round"],
-        "reranking": ["RerankResult", "rerank"],
-        "statistics": [
-            "NBEST_FORMATS",
-            "CandidateStatistics",
-            "FeatureMean",
-            "NBest",
-            "SparseFeatures",
-            "count_candidates",
-            "read_nbest",
-        ],
-        "tuning": ["TUNERS", "TuneResult", "tune"],
-        "weights": ["read_weights"],
-    },
-)
+_HOMES = {
+    "inspection": ["ListsReport", "describe_lists"],
+    "minimum_bayes_risk": ["MBRResult", "MBRSegment", "MBRSettings", "mbr", "utility_matrix"],
+    "oracle": ["OracleResult", "oracle_scores"],
+    "outer_loop": ["OuterLoop", "Round"],
+    "reranking": ["RerankResult", "rerank"],
+    "statistics": [
+        "NBEST_FORMATS",
+        "CandidateStatistics",
+        "FeatureMean",
+        "NBest",
+        "SparseFeatures",
+        "count_candidates",
+        "read_nbest",
+    ],
+    "tuning": ["TUNERS", "TuneResult", "tune"],
+    "weights": ["read_weights"],
+}
+
+__all__ = [name for names in _HOMES.values() for name in names]
+__getattr__ = partial(lazy_name, __name__, _HOMES)
+__dir__ = partial(sorted, __all__)

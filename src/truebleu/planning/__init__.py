@@ -5,9 +5,10 @@ The verbs are `truebleu.plan` and `truebleu.sample`.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import attach
+from truebleu._lazy import lazy_name
 
 if TYPE_CHECKING:
     from truebleu.planning.plan import (
@@ -29,25 +30,26 @@ if TYPE_CHECKING:
     )
 
 # The public names by the module that they live in.
-__getattr__, __dir__, __all__ = attach(
-    __name__,
-    {
-        "plan": [
-            "MarginPlan",
-            "PairPlan",
-            "Plan",
-            "PlanSettings",
-            "ReportedDifference",
-            "SizePower",
-            "plan_from_literature",
-        ],
-        "sample": [
-            "DomainShare",
-            "Lengths",
-            "Sample",
-            "SampleSettings",
-            "SystemOnSample",
-            "Vocabulary",
-        ],
-    },
-)
+_HOMES = {
+    "plan": [
+        "MarginPlan",
+        "PairPlan",
+        "Plan",
+        "PlanSettings",
+        "ReportedDifference",
+        "SizePower",
+        "plan_from_literature",
+    ],
+    "sample": [
+        "DomainShare",
+        "Lengths",
+        "Sample",
+        "SampleSettings",
+        "SystemOnSample",
+        "Vocabulary",
+    ],
+}
+
+__all__ = [name for names in _HOMES.values() for name in names]
+__getattr__ = partial(lazy_name, __name__, _HOMES)
+__dir__ = partial(sorted, __all__)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import attach
+from truebleu._lazy import lazy_name
 
 if TYPE_CHECKING:
     from truebleu.reports.charts import chart as chart, save_chart as save_chart
@@ -22,21 +23,22 @@ if TYPE_CHECKING:
     )
 
 # The public names by the module that they live in.
-__getattr__, __dir__, __all__ = attach(
-    __name__,
-    {
-        "charts": ["chart", "save_chart"],
-        "document": [
-            "FORMATS",
-            "Chart",
-            "Column",
-            "Document",
-            "Heading",
-            "Notes",
-            "Plot",
-            "Sentences",
-            "Table",
-            "render",
-        ],
-    },
-)
+_HOMES = {
+    "charts": ["chart", "save_chart"],
+    "document": [
+        "FORMATS",
+        "Chart",
+        "Column",
+        "Document",
+        "Heading",
+        "Notes",
+        "Plot",
+        "Sentences",
+        "Table",
+        "render",
+    ],
+}
+
+__all__ = [name for names in _HOMES.values() for name in names]
+__getattr__ = partial(lazy_name, __name__, _HOMES)
+__dir__ = partial(sorted, __all__)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import attach
+from truebleu._lazy import lazy_name
 
 if TYPE_CHECKING:
     from truebleu.significance.compare import (
@@ -95,69 +96,65 @@ if TYPE_CHECKING:
     )
 
 # The public names by the module that they live in.
-__getattr__, __dir__, __all__ = attach(
-    __name__,
-    {
-        "compare": ["Comparison", "GroupComparison", "MetricResult", "PairResult", "SystemResult"],
-        "corrections": [
-            "CORRECTIONS",
-            "Correction",
-            "adjust",
-            "experimentwise_error",
-            "scheffe_p",
-            "tukey_p",
-            "westfall_young",
-        ],
-        "gate": ["GateCheck", "GateResult", "GateSettings"],
-        "intervals": [
-            "INTERVAL_METHODS",
-            "IntervalMethod",
-            "basic_interval",
-            "bca_interval",
-            "percentile_interval",
-        ],
-        "optimizer_runs": ["RunScores", "group_runs"],
-        "panel": [
-            "Heterogeneity",
-            "Panel",
-            "PanelComparison",
-            "PanelSettings",
-            "PanelSystem",
-            "SetResult",
-            "read_panel",
-        ],
-        "pairs": ["clusters", "probability_of_best", "rank_ranges"],
-        "people": [
-            "CURVES",
-            "AgreementCurve",
-            "PeopleAgreement",
-            "find_curve",
-            "people_agreement",
-            "read_curves",
-        ],
-        "scores": ["GroupScores", "Scores", "SystemScores"],
-        "settings": ["CompareSettings", "IntervalSettings", "ResamplingSettings"],
-        "statistics": [
-            "MetricStatistics",
-            "bootstrap_scores",
-            "metric_statistics",
-            "swap_differences",
-        ],
-        "student": ["student_interval"],
-        "tests": [
-            "TESTS",
-            "SignificanceTest",
-            "absolute_bootstrap_p",
-            "bootstrap_wins",
-            "equivalence_p",
-            "fewest_units",
-            "find_test",
-            "monte_carlo_error",
-            "monte_carlo_interval",
-            "non_inferiority_p",
-            "randomization_p",
-            "shifted_bootstrap_p",
-            "smallest_p",
-        ],
-    },
-)
+_HOMES = {
+    "compare": ["Comparison", "GroupComparison", "MetricResult", "PairResult", "SystemResult"],
+    "corrections": [
+        "CORRECTIONS",
+        "Correction",
+        "adjust",
+        "experimentwise_error",
+        "scheffe_p",
+        "tukey_p",
+        "westfall_young",
+    ],
+    "gate": ["GateCheck", "GateResult", "GateSettings"],
+    "intervals": [
+        "INTERVAL_METHODS",
+        "IntervalMethod",
+        "basic_interval",
+        "bca_interval",
+        "percentile_interval",
+    ],
+    "optimizer_runs": ["RunScores", "group_runs"],
+    "panel": [
+        "Heterogeneity",
+        "Panel",
+        "PanelComparison",
+        "PanelSettings",
+        "PanelSystem",
+        "SetResult",
+        "read_panel",
+    ],
+    "pairs": ["clusters", "probability_of_best", "rank_ranges"],
+    "people": [
+        "CURVES",
+        "AgreementCurve",
+        "PeopleAgreement",
+        "find_curve",
+        "people_agreement",
+        "read_curves",
+    ],
+    "scores": ["GroupScores", "Scores", "SystemScores"],
+    "settings": ["CompareSettings", "IntervalSettings", "ResamplingSettings"],
+    "statistics": ["MetricStatistics", "bootstrap_scores", "metric_statistics", "swap_differences"],
+    "student": ["student_interval"],
+    "tests": [
+        "TESTS",
+        "SignificanceTest",
+        "absolute_bootstrap_p",
+        "bootstrap_wins",
+        "equivalence_p",
+        "fewest_units",
+        "find_test",
+        "monte_carlo_error",
+        "monte_carlo_interval",
+        "non_inferiority_p",
+        "randomization_p",
+        "shifted_bootstrap_p",
+        "smallest_p",
+    ],
+}
+
+__all__ = [name for names in _HOMES.values() for name in names]
+__getattr__ = partial(lazy_name, __name__, _HOMES)
+__dir__ = partial(sorted, __all__)

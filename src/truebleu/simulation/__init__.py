@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import attach
+from truebleu._lazy import lazy_name
 
 if TYPE_CHECKING:
     from truebleu.simulation.decoder import BEST_WEIGHTS as BEST_WEIGHTS, Decoder as Decoder
@@ -16,10 +17,11 @@ if TYPE_CHECKING:
     )
 
 # The public names by the module that they live in.
-__getattr__, __dir__, __all__ = attach(
-    __name__,
-    {
-        "decoder": ["BEST_WEIGHTS", "Decoder"],
-        "test_sets": ["Channel", "save_test_set", "simulate", "simulate_causes"],
-    },
-)
+_HOMES = {
+    "decoder": ["BEST_WEIGHTS", "Decoder"],
+    "test_sets": ["Channel", "save_test_set", "simulate", "simulate_causes"],
+}
+
+__all__ = [name for names in _HOMES.values() for name in names]
+__getattr__ = partial(lazy_name, __name__, _HOMES)
+__dir__ = partial(sorted, __all__)

@@ -5,9 +5,10 @@ Each study is a function that takes a test set and keywords, and returns a typed
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from truebleu._lazy import attach
+from truebleu._lazy import lazy_name
 
 if TYPE_CHECKING:
     from truebleu.studies._conclusions import TrialOptions as TrialOptions
@@ -60,29 +61,30 @@ if TYPE_CHECKING:
     )
 
 # The public names by the module that they live in.
-__getattr__, __dir__, __all__ = attach(
-    __name__,
-    {
-        "_conclusions": ["TrialOptions"],
-        "accuracy": ["AccuracyResult", "study_accuracy"],
-        "coverage": ["CoverageResult", "study_coverage"],
-        "length": ["LengthResult", "study_length"],
-        "power": ["PowerResult", "study_power"],
-        "references": ["ReferencesResult", "study_references"],
-        "replicates": ["ReplicatesResult", "study_replicates"],
-        "reranking": ["RerankingResult", "study_reranking"],
-        "sampling": ["SamplingResult", "study_sampling"],
-        "sensitivity": ["SensitivityResult", "study_sensitivity"],
-        "smoothing": ["SmoothingResult", "study_smoothing"],
-        "test_size": ["TestSizeResult", "study_test_size"],
-        "tuning": ["TuningResult", "study_tuning"],
-        "type_one": [
-            "EquivalentsResult",
-            "MultiplicityResult",
-            "TypeOneResult",
-            "study_equivalents",
-            "study_multiplicity",
-            "study_type_one",
-        ],
-    },
-)
+_HOMES = {
+    "_conclusions": ["TrialOptions"],
+    "accuracy": ["AccuracyResult", "study_accuracy"],
+    "coverage": ["CoverageResult", "study_coverage"],
+    "length": ["LengthResult", "study_length"],
+    "power": ["PowerResult", "study_power"],
+    "references": ["ReferencesResult", "study_references"],
+    "replicates": ["ReplicatesResult", "study_replicates"],
+    "reranking": ["RerankingResult", "study_reranking"],
+    "sampling": ["SamplingResult", "study_sampling"],
+    "sensitivity": ["SensitivityResult", "study_sensitivity"],
+    "smoothing": ["SmoothingResult", "study_smoothing"],
+    "test_size": ["TestSizeResult", "study_test_size"],
+    "tuning": ["TuningResult", "study_tuning"],
+    "type_one": [
+        "EquivalentsResult",
+        "MultiplicityResult",
+        "TypeOneResult",
+        "study_equivalents",
+        "study_multiplicity",
+        "study_type_one",
+    ],
+}
+
+__all__ = [name for names in _HOMES.values() for name in names]
+__getattr__ = partial(lazy_name, __name__, _HOMES)
+__dir__ = partial(sorted, __all__)
