@@ -7,21 +7,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
 
-def lazy_name(package: str, homes: Mapping[str, Sequence[str]], name: str) -> object:
+def lazy_name(package: str, homes: Mapping[str, str], name: str) -> object:
     """What a package's ``__getattr__`` gives.
 
     Args:
         package: the package's name.
-        homes: the public names by the module that they live in; "." for modules of the package.
+        homes: the public names, and the module that each lives in; modules live in themselves.
         name: what is asked for.
     """
-    for home, names in homes.items():
-        if name in names:
-            module = import_module(f"{package}.{name if home == '.' else home}")
-            value: object = module if home == "." else getattr(module, name)
-            setattr(sys.modules[package], name, value)
-            return value
-    raise AttributeError(f"module {package!r} has no attribute {name!r}")
+    if name not in homes:
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+    module = import_module(f"{package}.{homes[name]}")
+    value: object = module if homes[name] == name else getattr(module, name)
+    setattr(sys.modules[package], name, value)
+    return value

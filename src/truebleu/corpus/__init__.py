@@ -21,22 +21,20 @@ if TYPE_CHECKING:
         as_test_set as as_test_set,
     )
 
-# The public names by the module that they live in.
+# The public names, and the module that each lives in.
 _HOMES = {
-    "_reading": ["read_test_set"],
-    "test_set": [
-        "Frame",
-        "ReferencesLike",
-        "Segments",
-        "SystemsLike",
-        "TestSet",
-        "TestSetOutline",
-        "TextLike",
-        "TextWarning",
-        "as_test_set",
-    ],
+    "read_test_set": "_reading",
+    "Frame": "test_set",
+    "ReferencesLike": "test_set",
+    "Segments": "test_set",
+    "SystemsLike": "test_set",
+    "TestSet": "test_set",
+    "TestSetOutline": "test_set",
+    "TextLike": "test_set",
+    "TextWarning": "test_set",
+    "as_test_set": "test_set",
 }
 
-__all__ = [name for names in _HOMES.values() for name in names]
+__all__ = [*_HOMES]
 __getattr__ = partial(lazy_name, __name__, _HOMES)
 __dir__ = partial(sorted, __all__)

@@ -31,12 +31,17 @@ if TYPE_CHECKING:
         Task as Task,
     )
 
-# The public names by the module that they live in.
+# The public names, and the module that each lives in.
 _HOMES = {
-    "executors": ["Cluster", "Processes", "completed"],
-    "journal": ["Runner", "Share", "ShareFinished", "Task"],
+    "Cluster": "executors",
+    "Processes": "executors",
+    "completed": "executors",
+    "Runner": "journal",
+    "Share": "journal",
+    "ShareFinished": "journal",
+    "Task": "journal",
 }
 
-__all__ = [name for names in _HOMES.values() for name in names]
+__all__ = [*_HOMES]
 __getattr__ = partial(lazy_name, __name__, _HOMES)
 __dir__ = partial(sorted, __all__)

@@ -31,23 +31,26 @@ if TYPE_CHECKING:
         Segments as Segments,
     )
 
-# The public names by the module that they live in.
+# The public names, and the module that each lives in.
 _HOMES = {
-    "contributions": ["Contributions", "Fragility", "mean_gradient", "split_difference"],
-    "degenerate": ["degenerate_outputs"],
-    "explain": [
-        "DegenerateGroup",
-        "Explanation",
-        "GroupContribution",
-        "NgramContribution",
-        "PairExplanation",
-        "SliceContribution",
-        "TypographyEffect",
-        "VariableContributions",
-    ],
-    "report": ["MetricSegments", "Report", "Segments"],
+    "Contributions": "contributions",
+    "Fragility": "contributions",
+    "mean_gradient": "contributions",
+    "split_difference": "contributions",
+    "degenerate_outputs": "degenerate",
+    "DegenerateGroup": "explain",
+    "Explanation": "explain",
+    "GroupContribution": "explain",
+    "NgramContribution": "explain",
+    "PairExplanation": "explain",
+    "SliceContribution": "explain",
+    "TypographyEffect": "explain",
+    "VariableContributions": "explain",
+    "MetricSegments": "report",
+    "Report": "report",
+    "Segments": "report",
 }
 
-__all__ = [name for names in _HOMES.values() for name in names]
+__all__ = [*_HOMES]
 __getattr__ = partial(lazy_name, __name__, _HOMES)
 __dir__ = partial(sorted, __all__)

@@ -25,14 +25,20 @@ if TYPE_CHECKING:
         read_spans as read_spans,
     )
 
-# The public names by the module that they live in.
+# The public names, and the module that each lives in.
 _HOMES = {
-    "_metrics_eval": ["MetricsEvalSet", "read_metrics_eval"],
-    "_reading": ["read_human"],
-    "scores": ["FORMATS", "HumanScores", "Judgment", "PairwiseJudgments"],
-    "spans": ["ErrorSpan", "MarkedErrors", "read_spans"],
+    "MetricsEvalSet": "_metrics_eval",
+    "read_metrics_eval": "_metrics_eval",
+    "read_human": "_reading",
+    "FORMATS": "scores",
+    "HumanScores": "scores",
+    "Judgment": "scores",
+    "PairwiseJudgments": "scores",
+    "ErrorSpan": "spans",
+    "MarkedErrors": "spans",
+    "read_spans": "spans",
 }
 
-__all__ = [name for names in _HOMES.values() for name in names]
+__all__ = [*_HOMES]
 __getattr__ = partial(lazy_name, __name__, _HOMES)
 __dir__ = partial(sorted, __all__)

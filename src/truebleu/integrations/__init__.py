@@ -14,11 +14,12 @@ from truebleu._lazy import lazy_name
 if TYPE_CHECKING:
     from truebleu.integrations.batches import BatchMetric as BatchMetric, Reward as Reward
 
-# The public names by the module that they live in.
+# The public names, and the module that each lives in.
 _HOMES = {
-    "batches": ["BatchMetric", "Reward"],
+    "BatchMetric": "batches",
+    "Reward": "batches",
 }
 
-__all__ = [name for names in _HOMES.values() for name in names]
+__all__ = [*_HOMES]
 __getattr__ = partial(lazy_name, __name__, _HOMES)
 __dir__ = partial(sorted, __all__)

@@ -53,33 +53,48 @@ if TYPE_CHECKING:
     from truebleu.metrics.ter import TER as TER, TERScore as TERScore
     from truebleu.metrics.wer import WER as WER, WERScore as WERScore
 
-# The public names by the module that they live in.
+# The public names, and the module that each lives in.
 _HOMES = {
-    "base": ["MeanMetric", "MeanScore", "Metric", "Score", "Signature"],
-    "bleu": ["BLEU", "BLEUScore"],
-    "chrf": ["CHRF", "CHRFScore"],
-    "dependency": ["DependencyF", "DependencyScore"],
-    "function": ["FunctionMetric"],
-    "given": ["GivenScores"],
-    "gtm": ["GTM", "GTMScore"],
-    "length": ["LengthRatio", "LengthRatioScore"],
-    "mbleu": ["MBLEU", "MBLEUScore"],
-    "nist": ["NIST", "NISTScore"],
-    "per": ["PER", "PERScore"],
-    "registry": ["metric_labels", "parse_metric"],
-    "sentence_bleu": ["SentenceBLEU", "SentenceBLEUScore"],
-    "scored_test_set": ["ScoredTestSet", "read_benchmarks"],
-    "statistics_files": [
-        "SavedStatistics",
-        "SavedTestSet",
-        "read_all_statistics",
-        "read_statistics",
-        "save_statistics",
-    ],
-    "ter": ["TER", "TERScore"],
-    "wer": ["WER", "WERScore"],
+    "MeanMetric": "base",
+    "MeanScore": "base",
+    "Metric": "base",
+    "Score": "base",
+    "Signature": "base",
+    "BLEU": "bleu",
+    "BLEUScore": "bleu",
+    "CHRF": "chrf",
+    "CHRFScore": "chrf",
+    "DependencyF": "dependency",
+    "DependencyScore": "dependency",
+    "FunctionMetric": "function",
+    "GivenScores": "given",
+    "GTM": "gtm",
+    "GTMScore": "gtm",
+    "LengthRatio": "length",
+    "LengthRatioScore": "length",
+    "MBLEU": "mbleu",
+    "MBLEUScore": "mbleu",
+    "NIST": "nist",
+    "NISTScore": "nist",
+    "PER": "per",
+    "PERScore": "per",
+    "metric_labels": "registry",
+    "parse_metric": "registry",
+    "SentenceBLEU": "sentence_bleu",
+    "SentenceBLEUScore": "sentence_bleu",
+    "ScoredTestSet": "scored_test_set",
+    "read_benchmarks": "scored_test_set",
+    "SavedStatistics": "statistics_files",
+    "SavedTestSet": "statistics_files",
+    "read_all_statistics": "statistics_files",
+    "read_statistics": "statistics_files",
+    "save_statistics": "statistics_files",
+    "TER": "ter",
+    "TERScore": "ter",
+    "WER": "wer",
+    "WERScore": "wer",
 }
 
-__all__ = [name for names in _HOMES.values() for name in names]
+__all__ = [*_HOMES]
 __getattr__ = partial(lazy_name, __name__, _HOMES)
 __dir__ = partial(sorted, __all__)

@@ -35,26 +35,34 @@ if TYPE_CHECKING:
     from truebleu.nbest.tuning import TUNERS as TUNERS, TuneResult as TuneResult, tune as tune
     from truebleu.nbest.weights import read_weights as read_weights
 
-# The public names by the module that they live in.
+# The public names, and the module that each lives in.
 _HOMES = {
-    "inspection": ["ListsReport", "describe_lists"],
-    "minimum_bayes_risk": ["MBRResult", "MBRSegment", "MBRSettings", "mbr", "utility_matrix"],
-    "oracle": ["OracleResult", "oracle_scores"],
-    "outer_loop": ["OuterLoop", "Round"],
-    "reranking": ["RerankResult", "rerank"],
-    "statistics": [
-        "NBEST_FORMATS",
-        "CandidateStatistics",
-        "FeatureMean",
-        "NBest",
-        "SparseFeatures",
-        "count_candidates",
-        "read_nbest",
-    ],
-    "tuning": ["TUNERS", "TuneResult", "tune"],
-    "weights": ["read_weights"],
+    "ListsReport": "inspection",
+    "describe_lists": "inspection",
+    "MBRResult": "minimum_bayes_risk",
+    "MBRSegment": "minimum_bayes_risk",
+    "MBRSettings": "minimum_bayes_risk",
+    "mbr": "minimum_bayes_risk",
+    "utility_matrix": "minimum_bayes_risk",
+    "OracleResult": "oracle",
+    "oracle_scores": "oracle",
+    "OuterLoop": "outer_loop",
+    "Round": "outer_loop",
+    "RerankResult": "reranking",
+    "rerank": "reranking",
+    "NBEST_FORMATS": "statistics",
+    "CandidateStatistics": "statistics",
+    "FeatureMean": "statistics",
+    "NBest": "statistics",
+    "SparseFeatures": "statistics",
+    "count_candidates": "statistics",
+    "read_nbest": "statistics",
+    "TUNERS": "tuning",
+    "TuneResult": "tuning",
+    "tune": "tuning",
+    "read_weights": "weights",
 }
 
-__all__ = [name for names in _HOMES.values() for name in names]
+__all__ = [*_HOMES]
 __getattr__ = partial(lazy_name, __name__, _HOMES)
 __dir__ = partial(sorted, __all__)

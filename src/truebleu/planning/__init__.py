@@ -29,27 +29,23 @@ if TYPE_CHECKING:
         Vocabulary as Vocabulary,
     )
 
-# The public names by the module that they live in.
+# The public names, and the module that each lives in.
 _HOMES = {
-    "plan": [
-        "MarginPlan",
-        "PairPlan",
-        "Plan",
-        "PlanSettings",
-        "ReportedDifference",
-        "SizePower",
-        "plan_from_literature",
-    ],
-    "sample": [
-        "DomainShare",
-        "Lengths",
-        "Sample",
-        "SampleSettings",
-        "SystemOnSample",
-        "Vocabulary",
-    ],
+    "MarginPlan": "plan",
+    "PairPlan": "plan",
+    "Plan": "plan",
+    "PlanSettings": "plan",
+    "ReportedDifference": "plan",
+    "SizePower": "plan",
+    "plan_from_literature": "plan",
+    "DomainShare": "sample",
+    "Lengths": "sample",
+    "Sample": "sample",
+    "SampleSettings": "sample",
+    "SystemOnSample": "sample",
+    "Vocabulary": "sample",
 }
 
-__all__ = [name for names in _HOMES.values() for name in names]
+__all__ = [*_HOMES]
 __getattr__ = partial(lazy_name, __name__, _HOMES)
 __dir__ = partial(sorted, __all__)

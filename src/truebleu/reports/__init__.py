@@ -22,23 +22,22 @@ if TYPE_CHECKING:
         render as render,
     )
 
-# The public names by the module that they live in.
+# The public names, and the module that each lives in.
 _HOMES = {
-    "charts": ["chart", "save_chart"],
-    "document": [
-        "FORMATS",
-        "Chart",
-        "Column",
-        "Document",
-        "Heading",
-        "Notes",
-        "Plot",
-        "Sentences",
-        "Table",
-        "render",
-    ],
+    "chart": "charts",
+    "save_chart": "charts",
+    "FORMATS": "document",
+    "Chart": "document",
+    "Column": "document",
+    "Document": "document",
+    "Heading": "document",
+    "Notes": "document",
+    "Plot": "document",
+    "Sentences": "document",
+    "Table": "document",
+    "render": "document",
 }
 
-__all__ = [name for names in _HOMES.values() for name in names]
+__all__ = [*_HOMES]
 __getattr__ = partial(lazy_name, __name__, _HOMES)
 __dir__ = partial(sorted, __all__)

@@ -16,12 +16,16 @@ if TYPE_CHECKING:
         simulate_causes as simulate_causes,
     )
 
-# The public names by the module that they live in.
+# The public names, and the module that each lives in.
 _HOMES = {
-    "decoder": ["BEST_WEIGHTS", "Decoder"],
-    "test_sets": ["Channel", "save_test_set", "simulate", "simulate_causes"],
+    "BEST_WEIGHTS": "decoder",
+    "Decoder": "decoder",
+    "Channel": "test_sets",
+    "save_test_set": "test_sets",
+    "simulate": "test_sets",
+    "simulate_causes": "test_sets",
 }
 
-__all__ = [name for names in _HOMES.values() for name in names]
+__all__ = [*_HOMES]
 __getattr__ = partial(lazy_name, __name__, _HOMES)
 __dir__ = partial(sorted, __all__)

@@ -60,31 +60,41 @@ if TYPE_CHECKING:
         study_type_one as study_type_one,
     )
 
-# The public names by the module that they live in.
+# The public names, and the module that each lives in.
 _HOMES = {
-    "_conclusions": ["TrialOptions"],
-    "accuracy": ["AccuracyResult", "study_accuracy"],
-    "coverage": ["CoverageResult", "study_coverage"],
-    "length": ["LengthResult", "study_length"],
-    "power": ["PowerResult", "study_power"],
-    "references": ["ReferencesResult", "study_references"],
-    "replicates": ["ReplicatesResult", "study_replicates"],
-    "reranking": ["RerankingResult", "study_reranking"],
-    "sampling": ["SamplingResult", "study_sampling"],
-    "sensitivity": ["SensitivityResult", "study_sensitivity"],
-    "smoothing": ["SmoothingResult", "study_smoothing"],
-    "test_size": ["TestSizeResult", "study_test_size"],
-    "tuning": ["TuningResult", "study_tuning"],
-    "type_one": [
-        "EquivalentsResult",
-        "MultiplicityResult",
-        "TypeOneResult",
-        "study_equivalents",
-        "study_multiplicity",
-        "study_type_one",
-    ],
+    "TrialOptions": "_conclusions",
+    "AccuracyResult": "accuracy",
+    "study_accuracy": "accuracy",
+    "CoverageResult": "coverage",
+    "study_coverage": "coverage",
+    "LengthResult": "length",
+    "study_length": "length",
+    "PowerResult": "power",
+    "study_power": "power",
+    "ReferencesResult": "references",
+    "study_references": "references",
+    "ReplicatesResult": "replicates",
+    "study_replicates": "replicates",
+    "RerankingResult": "reranking",
+    "study_reranking": "reranking",
+    "SamplingResult": "sampling",
+    "study_sampling": "sampling",
+    "SensitivityResult": "sensitivity",
+    "study_sensitivity": "sensitivity",
+    "SmoothingResult": "smoothing",
+    "study_smoothing": "smoothing",
+    "TestSizeResult": "test_size",
+    "study_test_size": "test_size",
+    "TuningResult": "tuning",
+    "study_tuning": "tuning",
+    "EquivalentsResult": "type_one",
+    "MultiplicityResult": "type_one",
+    "TypeOneResult": "type_one",
+    "study_equivalents": "type_one",
+    "study_multiplicity": "type_one",
+    "study_type_one": "type_one",
 }
 
-__all__ = [name for names in _HOMES.values() for name in names]
+__all__ = [*_HOMES]
 __getattr__ = partial(lazy_name, __name__, _HOMES)
 __dir__ = partial(sorted, __all__)

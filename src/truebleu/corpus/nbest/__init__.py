@@ -14,12 +14,14 @@ if TYPE_CHECKING:
         read_nbest as read_nbest,
     )
 
-# The public names by the module that they live in.
+# The public names, and the module that each lives in.
 _HOMES = {
-    "lists": ["NBest", "SparseFeatures"],
-    "reading": ["NBEST_FORMATS", "read_nbest"],
+    "NBest": "lists",
+    "SparseFeatures": "lists",
+    "NBEST_FORMATS": "reading",
+    "read_nbest": "reading",
 }
 
-__all__ = [name for names in _HOMES.values() for name in names]
+__all__ = [*_HOMES]
 __getattr__ = partial(lazy_name, __name__, _HOMES)
 __dir__ = partial(sorted, __all__)
