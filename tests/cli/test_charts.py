@@ -9,7 +9,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from truebleu.cli._options import chart_options, draw_chart
+from truebleu.cli._options import charted_result_options, draw_chart
 from truebleu.errors import MissingExtraError, SettingError
 from truebleu.reports.document import Chart, Column, Plot, Table
 
@@ -25,8 +25,8 @@ LINES = Chart(
 
 
 @click.command()
-@chart_options
-def command(chart: Path | None, force: bool) -> None:
+@charted_result_options
+def command(chart: Path | None, force: bool, **_: object) -> None:
     click.echo("working")
     draw_chart(LINES, chart, force=force)
 

@@ -12,7 +12,7 @@ from truebleu.corpus._reading import read_test_set
 from truebleu.corpus.nbest.reading import NBEST_FORMATS, read_nbest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from truebleu.corpus.nbest.lists import NBest
     from truebleu.corpus.test_set import TestSet
@@ -75,6 +75,11 @@ def read_lists(path: str, options: dict[str, Any], **others: Any) -> NBest:
     settings["length_normalized"] = options.pop("length_normalized")
     settings["features"] = options.pop("features") or None
     return read_nbest(path, format=options.pop("input_format"), **settings, **others)
+
+
+def as_lines(texts: Iterable[str]) -> str:
+    """One line for each text: a line break inside one becomes a blank."""
+    return "".join(" ".join(text.split("\n")).rstrip("\r") + "\n" for text in texts)
 
 
 def read_references(references: Sequence[str]) -> TestSet | None:

@@ -551,17 +551,59 @@ def check_format_option(command: Command) -> Command:
     return format_option(command, (*FORMATS, *CHECK_FORMATS))
 
 
-def chart_options(command: Command) -> Command:
-    """Where a chart goes. The command gets `chart`, a path or None, and `force`.
+def result_options(command: Command) -> Command:
+    """How results are written, and how the command runs."""
+    return add_options(command, format_option, execution_options)
+
+
+def charted_result_options(command: Command) -> Command:
+    """The same, and where a chart goes. The command gets `chart`, a path or None, and `force`.
 
     Before the command runs, the file's ending, its place and the packages have been checked.
     """
-    return add_options(command, _chart_option(_require_chart), _force_option)
+    return add_options(command, _chart_option(_require_chart), _force_option, result_options)
 
 
-def chart_beside_file_options(command: Command) -> Command:
+def charted_result_and_file_options(command: Command) -> Command:
     """The same for commands that write another file too, which `force` is also about."""
-    return add_options(command, _chart_option(_require_writable), _force_option)
+    return add_options(command, _chart_option(_require_writable), _force_option, result_options)
+
+
+#: A file of this name is what the command prints.
+STANDARD_OUTPUT = Path("-")
+
+
+def output_options(text: str, *, required: bool = False) -> Decorator:
+    """The file that a command writes: it gets `output`, a path or None, and `force`.
+
+    A file that exists is refused before the work begins, and so is ``--force`` without a file.
+    """
+
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        def with_output(*arguments: Any, output: Path | None, force: bool, **options: Any) -> Any:
+            from truebleu.corpus._writing import refuse_existing
+
+            if output is None or output == STANDARD_OUTPUT:
+                refuse_idle(["force"], "-o FILE beside it")
+            else:
+                refuse_existing([output], overwrite=force)
+            return command(*arguments, output=output, force=force, **options)
+
+        return add_options(
+            cast("Command", with_output),
+            click.option(
+                "-o",
+                "--output",
+                metavar="FILE",
+                type=click.Path(path_type=Path),
+                required=required,
+                help=text,
+            ),
+            click.option("--force", is_flag=True, help="Overwrite FILE."),
+        )
+
+    return decorate
 
 
 def _chart_option(callback: Callable[..., Path | None]) -> Decorator:

@@ -14,10 +14,8 @@ from truebleu.agreement.tests import PERMUTE
 from truebleu.cli._options import (
     Texts,
     add_options,
-    chart_options,
+    charted_result_options,
     draw_chart,
-    execution_options,
-    format_option,
     level_option,
     metric_option,
     option_with_default,
@@ -264,9 +262,7 @@ How to read the answer: 1 is full agreement. The interval says where the value o
     help="With --curve: also count the pairs of an earlier curve, such as of another language.",
 )
 @agreement_options
-@chart_options
-@format_option
-@execution_options
+@charted_result_options
 def command(
     texts: Texts,
     human: dict[str, Any],

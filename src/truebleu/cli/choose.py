@@ -9,10 +9,8 @@ import click
 from truebleu.agreement.choose import DEVELOPMENT, choose, parse_grid
 from truebleu.cli._options import (
     Texts,
-    chart_options,
+    charted_result_options,
     draw_chart,
-    execution_options,
-    format_option,
     progress_bar,
     repeatable_option,
     test_set_options,
@@ -81,9 +79,7 @@ coefficients.
 @click.option("--test-human", metavar="FILE", help="Its human scores, read as those of --human.")
 @click.option("--test-documents", metavar="FILE", help="Its documents.")
 @agreement_options
-@chart_options
-@format_option
-@execution_options
+@charted_result_options
 def command(
     texts: Texts,
     human: dict[str, Any],

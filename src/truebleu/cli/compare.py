@@ -10,11 +10,9 @@ from truebleu._settings import ABOUTS, ALTERNATIVES, DEFAULT_REPLICATES, RUN_SWA
 from truebleu.cli._options import (
     Texts,
     by_option,
-    chart_options,
+    charted_result_options,
     comparison_options,
     draw_chart,
-    execution_options,
-    format_option,
     given,
     metric_option,
     option_with_default,
@@ -101,9 +99,7 @@ the tests leave.
     "score.",
 )
 @people_option
-@chart_options
-@format_option
-@execution_options
+@charted_result_options
 def command(
     texts: Texts,
     metrics: list[Metric],

@@ -12,9 +12,7 @@ from truebleu.cli._options import (
     Texts,
     add_options,
     by_option,
-    chart_options,
-    execution_options,
-    format_option,
+    charted_result_options,
     level_option,
     metric_option,
     optional_test_set_options,
@@ -96,14 +94,12 @@ def read_slices(
 @metric_option
 @explanation_options
 @people_option
-@chart_options
 @click.option(
     "--chart-of",
     type=click.Choice(CHARTS),
     help="What --chart draws: slices, or segments added up one by one. Default: slices.",
 )
-@format_option
-@execution_options
+@charted_result_options
 def command(
     texts: Texts,
     metrics: list[Metric],

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 from truebleu._settings import DEFAULT_SEED
-from truebleu.cli._nbest_options import nbest_options, read_lists, read_references
+from truebleu.cli._nbest_options import as_lines, nbest_options, read_lists, read_references
 from truebleu.cli._options import (
-    execution_options,
-    format_option,
+    STANDARD_OUTPUT,
     option_with_default,
+    output_options,
     progress_bar,
     refuse_idle,
     repeatable_option,
+    result_options,
 )
-from truebleu.corpus._writing import refuse_existing, write_files
+from truebleu.corpus._writing import write_files
 from truebleu.errors import MalformedFileError, SettingError
 from truebleu.nbest.minimum_bayes_risk import Method, Weights, mbr
 from truebleu.reports.document import one_line, render
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from pathlib import Path
 
 EPILOG = """\b
 Examples:
@@ -101,16 +101,9 @@ ONLY_WITH = {"coarse-to-fine": ("keep", "coarse"), "prune": ("alpha", "seed")}
     metavar="FILE",
     text="A real reference, to score the choice by this and another metric; repeat for several.",
 )
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    help="Write the chosen texts, one line each; - for standard output, without the report.",
-)
-@click.option("--force", is_flag=True, help="Overwrite FILE.")
+@output_options("Write the chosen texts, one line each; - for standard output, without the report.")
 @nbest_options
-@format_option
-@execution_options
+@result_options
 def command(
     lists: str,
     metric: str,
@@ -119,7 +112,7 @@ def command(
     as_is: bool,
     utilities: str | None,
     references: tuple[str, ...],
-    output: str | None,
+    output: Path | None,
     force: bool,
     format_: str,
     **options: Any,
@@ -128,12 +121,8 @@ def command(
 
     Each candidate is scored against all others, which are taken for references: minimum Bayes risk.
     """
-    if output in (None, "-"):
-        refuse_idle(["force"], "-o FILE beside it")
     if utilities is not None:
         refuse_idle(["metric"], "none with --utilities, which are scores already")
-    if output not in (None, "-"):
-        refuse_existing([Path(str(output))], overwrite=force)
     for method, names in ONLY_WITH.items():
         if options["method"] != method:
             refuse_idle(names, f"--method {method} beside it")
@@ -153,21 +142,15 @@ def command(
             progress=progress,
             **options,
         )
-    text = _lines([choice.text for segment in result.segments for choice in segment.chosen])
-    if output == "-":
+    text = as_lines(choice.text for segment in result.segments for choice in segment.chosen)
+    if output == STANDARD_OUTPUT:
         # A terminal must not obey what a model wrote.
         lines = map(one_line, text.split("\n")) if sys.stdout.isatty() else text.split("\n")
         click.echo("\n".join(lines), nl=False)
         return
     if output is not None:
-        path = Path(output)
-        write_files(path.parent, {path.name: [text.encode()]}, overwrite=force)
+        write_files(output.parent, {output.name: [text.encode()]}, overwrite=force)
     click.echo(render(result, format_), nl=False)
-
-
-def _lines(texts: Sequence[str]) -> str:
-    """One line for each text: a line break inside one becomes a blank."""
-    return "".join(" ".join(text.split("\n")).rstrip("\r") + "\n" for text in texts)
 
 
 def _is_number(value: object) -> bool:

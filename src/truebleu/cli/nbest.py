@@ -8,11 +8,11 @@ import click
 
 from truebleu.cli._nbest_options import nbest_options, read_lists, read_references
 from truebleu.cli._options import (
-    execution_options,
     format_option,
     metric_option_by,
     option_with_default,
     repeatable_option,
+    result_options,
 )
 from truebleu.cli.main import warn
 from truebleu.metrics.registry import as_metrics
@@ -97,8 +97,7 @@ def _list_metrics(written: Sequence[str]) -> list[Metric]:
     "with 1 added to matches and totals of every order.",
 )
 @nbest_options
-@format_option
-@execution_options
+@result_options
 def oracle(
     lists: str,
     references: tuple[str, ...],

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from truebleu.cli._options import (
-    chart_options,
+    charted_result_options,
     draw_chart,
-    execution_options,
-    format_option,
     level_option,
     metric_option,
     progress_bar,
@@ -73,9 +71,7 @@ Examples:
     type=click.Choice(("segment", "document")),
     help="What is swapped as a whole. Default: documents where they are known, else segments.",
 )
-@chart_options
-@format_option
-@execution_options
+@charted_result_options
 def command(
     panels: tuple[str, ...],
     metrics: list[Metric],

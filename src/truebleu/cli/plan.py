@@ -9,9 +9,7 @@ import click
 from truebleu._settings import ALTERNATIVES
 from truebleu.cli._options import (
     Texts,
-    chart_options,
-    execution_options,
-    format_option,
+    charted_result_options,
     metric_option,
     option_with_default,
     optional_test_set_options,
@@ -119,9 +117,7 @@ NEED_TEXTS = ("source", "documents", "strict", "unit", "baseline", "replicates",
     metavar="N",
     help="Without texts: how many segments --sd, --se or the interval are from.",
 )
-@chart_options
-@format_option
-@execution_options
+@charted_result_options
 def command(
     texts: Texts,
     metrics: list[Metric],

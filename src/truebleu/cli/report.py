@@ -16,6 +16,7 @@ from truebleu.cli._options import (
     add_options,
     execution_options,
     metric_option,
+    output_options,
     progress_bar,
     reference_options,
     refuse_idle,
@@ -23,7 +24,6 @@ from truebleu.cli._options import (
 from truebleu.cli.agree import optional_human_options, read_judgments
 from truebleu.cli.explain import explanation_options, read_slices
 from truebleu.cli.main import is_quiet, say, warn
-from truebleu.corpus._writing import refuse_existing
 from truebleu.errors import SettingError
 from truebleu.explanation.report import Report, report
 
@@ -69,15 +69,7 @@ def report_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.command("report", epilog=EPILOG)
 @report_options
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    required=True,
-    help="Where the page goes.",
-)
-@click.option("--force", is_flag=True, help="Overwrite FILE.")
+@output_options("Where the page goes.", required=True)
 @click.option(
     "--from",
     "comparison",
@@ -90,8 +82,6 @@ def command(output: Path, force: bool, comparison: str | None, **options: Any) -
     A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'. All of them
     may be statistics that `truebleu score --save` saved; then no texts are needed.
     """
-    # Before the work begins: a file that cannot be written should be reported at once.
-    refuse_existing([output], overwrite=force)
     made = make_report(**options) if comparison is None else _read_report(comparison)
     made.save(output, command=command_line(), overwrite=force)
     if not is_quiet():

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from truebleu.cli._nbest_options import nbest_options, read_lists, read_references
+from truebleu.cli._nbest_options import as_lines, nbest_options, read_lists, read_references
 from truebleu.cli._options import (
-    execution_options,
-    format_option,
     metric_option,
     option_with_default,
+    output_options,
     progress_bar,
     repeatable_option,
     replicates_option,
+    result_options,
     seed_option,
 )
-from truebleu.corpus._writing import refuse_existing, write_files
+from truebleu.corpus._writing import write_files
 from truebleu.errors import SettingError
 from truebleu.nbest.reranking import Model, rerank
 from truebleu.nbest.weights import read_weights
 from truebleu.reports.document import render
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 EPILOG = """\b
 Examples:
@@ -78,11 +80,9 @@ Examples:
 @click.option("--folds", type=int, help="Without --train: how many parts. Default: 5.")
 @seed_option
 @replicates_option()
-@click.option("-o", "--output", metavar="FILE", help="Write the chosen texts, one line each.")
-@click.option("--force", is_flag=True, help="Overwrite FILE.")
+@output_options("Write the chosen texts, one line each.")
 @nbest_options
-@format_option
-@execution_options
+@result_options
 def command(
     lists: str,
     references: tuple[str, ...],
@@ -93,15 +93,12 @@ def command(
     train: str | None,
     train_references: tuple[str, ...],
     folds: int | None,
-    output: str | None,
+    output: Path | None,
     force: bool,
     format_: str,
     **options: Any,
 ) -> None:
     """Choose the candidate of each segment in LISTS that scores best."""
-    path = None if output is None else Path(output)
-    if path is not None:
-        refuse_existing([path], overwrite=force)
     if (train is None) != (not train_references):
         raise SettingError("--train", train, "LISTS and their --train-reference together")
     trains = model in ("log-linear", "noisy-channel") and weights is None
@@ -135,7 +132,7 @@ def command(
             progress=progress,
             **settings,
         )
-    if path is not None:
-        lines = (" ".join(text.split("\n")).rstrip("\r") + "\n" for text in result.texts)
-        write_files(path.parent, {path.name: [line.encode() for line in lines]}, overwrite=force)
+    if output is not None:
+        text = as_lines(result.texts)
+        write_files(output.parent, {output.name: [text.encode()]}, overwrite=force)
     click.echo(render(result, format_), nl=False)

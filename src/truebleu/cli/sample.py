@@ -11,11 +11,10 @@ import click
 from truebleu._core import tokenizers
 from truebleu.cli._options import (
     Texts,
-    execution_options,
-    format_option,
     metric_option,
     option_with_default,
     optional_test_set_options,
+    result_options,
     seed_option,
 )
 from truebleu.errors import SettingError
@@ -74,8 +73,7 @@ segments.txt: the numbers of the segments in the pool, from 1.
 )
 @click.option("--force", is_flag=True, help="Overwrite what FOLDER has already.")
 @metric_option
-@format_option
-@execution_options
+@result_options
 def command(
     texts: Texts,
     folder: Path,

@@ -9,10 +9,8 @@ import click
 from truebleu.cli._options import (
     Texts,
     by_option,
-    chart_beside_file_options,
+    charted_result_and_file_options,
     draw_chart,
-    execution_options,
-    format_option,
     metric_option,
     progress_bar,
     read_columns,
@@ -89,9 +87,7 @@ Settings of the metrics:
     help="Also save segment statistics, which stand for the text in other commands: of several "
     "systems as FILE.parquet (needs truebleu[parquet]), of one also as JSON; gzipped as FILE.gz.",
 )
-@chart_beside_file_options
-@format_option
-@execution_options
+@charted_result_and_file_options
 def command(
     texts: Texts,
     metrics: list[Metric],

@@ -15,9 +15,7 @@ import truebleu.studies
 from truebleu._settings import INTERVALS
 from truebleu.cli._options import (
     Texts,
-    chart_options,
-    execution_options,
-    format_option,
+    charted_result_options,
     metric_option,
     option_with_default,
     optional_test_set_options,
@@ -195,9 +193,7 @@ def _command(
     every = (
         seed_option,
         task_options,
-        chart_options,
-        format_option,
-        execution_options,
+        charted_result_options,
     )
     for option in reversed((*options, *every)):
         decorated = option(decorated)

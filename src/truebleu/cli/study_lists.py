@@ -9,9 +9,7 @@ import click
 from truebleu._settings import DEFAULT_SEED
 from truebleu.cli._nbest_options import nbest_options, read_lists, read_references
 from truebleu.cli._options import (
-    chart_options,
-    execution_options,
-    format_option,
+    charted_result_options,
     metric_option,
     refuse_idle,
     task_options,
@@ -52,9 +50,7 @@ def lists_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True),
         task_options,
         nbest_options,
-        chart_options,
-        format_option,
-        execution_options,
+        charted_result_options,
     )
     for option in reversed(options):
         command = option(command)

@@ -11,19 +11,19 @@ import click
 
 from truebleu.cli._nbest_options import nbest_options, read_lists, read_references
 from truebleu.cli._options import (
-    execution_options,
     executor_options,
-    format_option,
     metric_option,
     option_with_default,
+    output_options,
     progress_bar,
     refuse_idle,
     repeatable_option,
     replicates_option,
+    result_options,
     seed_option,
 )
 from truebleu.cli.main import warn
-from truebleu.corpus._writing import refuse_existing, write_files
+from truebleu.corpus._writing import write_files
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner
 from truebleu.nbest.mert import Window
@@ -124,16 +124,9 @@ def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @executor_options
 @seed_option
 @replicates_option()
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    help="Write the weights; the name's ending says as what: .tsv, .json or .ini (Moses).",
-)
-@click.option("--force", is_flag=True, help="Overwrite FILE.")
+@output_options("Write the weights; the name's ending says as what: .tsv, .json or .ini (Moses).")
 @nbest_options
-@format_option
-@execution_options
+@result_options
 def command(
     lists: str | None,
     references: tuple[str, ...],
@@ -154,7 +147,7 @@ def command(
     no_scale: bool,
     seed: int,
     replicates: int,
-    output: str | None,
+    output: Path | None,
     force: bool,
     format_: str,
     executor: Executor | None,
@@ -166,10 +159,7 @@ def command(
     """
     settings = {name: options.pop(name) for _, name, _, _ in SETTINGS}
     settings = {name: value for name, value in settings.items() if value is not None}
-    path = None if output is None else Path(output)
-    kind = None if path is None else weights_format(path)
-    if path is not None:
-        refuse_existing([path], overwrite=force)
+    kind = None if output is None else weights_format(output)
     if test is None and test_references:
         raise SettingError("--test-reference", test_references[0], "--test LISTS beside it")
     if test is not None and folds is not None:
@@ -224,10 +214,10 @@ def command(
     )
     with nullcontext() if executor is not None else progress_bar(*bar) as progress:
         result = tune(development, own, start=first, progress=progress, runner=runner, **keywords)
-    if path is not None and kind is not None:
+    if output is not None and kind is not None:
         sparse = frozenset(() if nbest is None or nbest.sparse is None else nbest.sparse.names)
         text = format_weights(result.by_feature, kind, sparse=sparse)
-        write_files(path.parent, {path.name: [text.encode()]}, overwrite=force)
+        write_files(output.parent, {output.name: [text.encode()]}, overwrite=force)
     click.echo(render(result, format_), nl=False)
 
 

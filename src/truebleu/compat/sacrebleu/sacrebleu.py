@@ -11,7 +11,7 @@ import logging
 import os
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from truebleu import _core
 from truebleu.compat.sacrebleu._printing import (
@@ -580,26 +580,19 @@ def _metrics(options: Namespace, references: list[list[str]] | None) -> list[Any
         )
         metrics.append(bleu)
     if "chrf" in options.metrics:
-        chrf = CHRF(
-            char_order=options.chrf_char_order,
-            word_order=options.chrf_word_order,
-            beta=options.chrf_beta,
-            lowercase=options.chrf_lowercase,
-            whitespace=options.chrf_whitespace,
-            eps_smoothing=options.chrf_eps_smoothing,
-            references=references,
-        )
-        metrics.append(chrf)
+        metrics.append(CHRF(**_settings(options, "chrf_"), references=references))
     if "ter" in options.metrics:
-        ter = TER(
-            normalized=options.ter_normalized,
-            no_punct=options.ter_no_punct,
-            asian_support=options.ter_asian_support,
-            case_sensitive=options.ter_case_sensitive,
-            references=references,
-        )
-        metrics.append(ter)
+        metrics.append(TER(**_settings(options, "ter_"), references=references))
     return metrics
+
+
+def _settings(options: Namespace, prefix: str) -> dict[str, Any]:
+    """The options of a metric, whose names begin with its own."""
+    return {
+        name.removeprefix(prefix): value
+        for name, value in vars(options).items()
+        if name.startswith(prefix)
+    }
 
 
 def _segments(

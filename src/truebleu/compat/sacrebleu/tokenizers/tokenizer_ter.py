@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from truebleu import _core
 from truebleu.compat.sacrebleu.tokenizers import BaseTokenizer
 
 
+@dataclass(eq=False)
 class TercomTokenizer(BaseTokenizer):
     """tercom's tokenizer; the settings are those of TER.
 
@@ -13,17 +16,10 @@ class TercomTokenizer(BaseTokenizer):
     "the dog 's ( old ) bone ."
     """
 
-    def __init__(
-        self,
-        normalized: bool = False,
-        no_punct: bool = False,
-        asian_support: bool = False,
-        case_sensitive: bool = False,
-    ) -> None:
-        self.normalized = normalized
-        self.no_punct = no_punct
-        self.asian_support = asian_support
-        self.case_sensitive = case_sensitive
+    normalized: bool = False
+    no_punct: bool = False
+    asian_support: bool = False
+    case_sensitive: bool = False
 
     def signature(self) -> str:
         """The tokenizer's name."""
@@ -31,10 +27,4 @@ class TercomTokenizer(BaseTokenizer):
 
     def __call__(self, line: str) -> str:
         """The tokens of a line with a space between them."""
-        return _core.tokenize_ter(
-            line,
-            normalized=self.normalized,
-            no_punct=self.no_punct,
-            asian_support=self.asian_support,
-            case_sensitive=self.case_sensitive,
-        )
+        return _core.tokenize_ter(line, **vars(self))
