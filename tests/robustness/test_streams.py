@@ -129,3 +129,25 @@ def test_the_drop_in_reports_a_full_disk(texts: Path) -> None:
         1,
         b"sacreBLEU: output: No space left on device\n",
     )
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("yes |", b"-: found more than 10,000,000 bytes and no end, expected a file; "),
+        ("exec < /dev/zero;", b"-: found a device that has no end, expected a file"),
+    ],
+)
+def test_an_input_without_end_is_refused(source: str, message: bytes, texts: Path) -> None:
+    """In 4 GB of memory at most: more would be a fault."""
+    command = f'ulimit -v 4000000; {source} "$@"'
+    result = subprocess.run(
+        ["sh", "-c", command, "sh", *COMMAND, "score", "-r", "ref.txt", "-"],
+        cwd=texts,
+        env={**os.environ, "TRUEBLEU_MAX_BYTES": "10000000"},
+        capture_output=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert message in result.stderr

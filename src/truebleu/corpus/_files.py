@@ -322,11 +322,11 @@ _ZSTD_PIECE = 1 << 12
 
 
 class _TooLargeError(Exception):
-    """Decompressed data would be larger than the limit, which is the argument."""
+    """Data without a size would be larger than the limit, which is the argument."""
 
 
 def _limit() -> int:
-    """How large a decompressed file may be: a quarter of the memory, unless something is set."""
+    """How large what has no size may become: a quarter of the memory, unless something is set."""
     text = os.environ.get(LIMIT_VARIABLE)
     if text:
         if not (text.isascii() and text.isdigit() and len(text) <= 18):
@@ -347,7 +347,7 @@ def refuse_large(path: str, size: int) -> None:
 
 
 class _Pieces:
-    """What was decompressed so far, up to the limit."""
+    """What was read or decompressed so far, up to the limit."""
 
     def __init__(self) -> None:
         self.limit = _limit()
@@ -478,15 +478,32 @@ class Files:
         # Python has none where whoever started it closed it.
         if self._stdin is None and sys.stdin is None:
             raise UnreadableFileError(STANDARD_INPUT, "standard input is closed")
-        return (self._stdin or sys.stdin.buffer).read()
+        return _all_of(STANDARD_INPUT, self._stdin or sys.stdin.buffer)
 
 
-def _of_device(path: str, file: BinaryIO) -> bytes:
-    """What a device has to give, if that comes to an end; those that matter are empty."""
-    data = file.read(_PIECE)
-    if len(data) == _PIECE:
-        raise UnreadableFileError(path, "found a device that has no end, expected a file")
-    return data
+def _all_of(path: str, file: BinaryIO) -> bytes:
+    """All that a file has; of a pipe or a device, which may have no end, up to a limit."""
+    try:
+        mode = os.fstat(file.fileno()).st_mode
+    except (AttributeError, OSError):  # it is in memory
+        return file.read()
+    if stat.S_ISREG(mode) or file.isatty():
+        return file.read()
+    if stat.S_ISCHR(mode):
+        # Those that matter are empty.
+        data = file.read(_PIECE)
+        if len(data) == _PIECE:
+            raise UnreadableFileError(path, "found a device that has no end, expected a file")
+        return data
+    pieces = _Pieces()
+    try:
+        while part := file.read(_PIECE):
+            pieces.add(part)
+    except _TooLargeError as error:
+        found = f"more than {error.args[0]:,} bytes and no end"
+        expected = f"a file; if it does have an end, set {LIMIT_VARIABLE} to more bytes"
+        raise MalformedFileError(path, None, found, expected) from None
+    return pieces.whole()
 
 
 #: The files that a command has read, by device and number; None where nobody keeps count.
@@ -559,12 +576,10 @@ def _read(path: str) -> bytes:
         raise UnreadableFileError(path, "found a directory, expected a file")
     try:
         with open(path, "rb") as file:
-            if stat.S_ISCHR(os.fstat(file.fileno()).st_mode) and not file.isatty():
-                return _of_device(path, file)
-            return file.read()
+            return _all_of(path, file)
     except MemoryError:
         raise UnreadableFileError(path, "out of memory: it is too large to be read") from None
-    except UnreadableFileError:
+    except (UnreadableFileError, MalformedFileError, SettingError):
         raise
     except FileNotFoundError:
         raise UnreadableFileError(path, "no such file") from None
