@@ -42,13 +42,23 @@ SHOWN = 60
 LONGEST = 400
 
 
-def shortened(text: str) -> str:
+def shortened(text: str, most: int = SHOWN) -> str:
     """A foreign value as messages show it: cut where it is long.
 
     >>> shortened("9" * 5000)[-4:]
     '999…'
     """
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
+def first_names(names: Sequence[str], most: int = 40) -> str:
+    """Foreign names as messages list them: not more than one can read.
+
+    >>> first_names(["a", "b", "c"], most=2)
+    'a, b and 1 more'
+    """
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(map(shortened, names[:most])) + more
 
 
 class TruebleuError(Exception):
@@ -108,7 +118,7 @@ class MalformedFileError(CorpusError):
     def __str__(self) -> str:
         path, line, found, expected = self.args
         where = path if line is None else f"{path}: line {line}"
-        return f"{where}: found {found}, expected {expected}"
+        return f"{where}: found {shortened(found, LONGEST)}, expected {expected}"
 
 
 class MissingColumnError(CorpusError):
@@ -119,7 +129,7 @@ class MissingColumnError(CorpusError):
 
     def __str__(self) -> str:
         path, kind, name, known = self.args
-        return f"{path}: no {kind} {name!r}; it has {', '.join(known) or 'none'}"
+        return f"{path}: no {kind} {shortened(name)!r}; it has {first_names(known) or 'none'}"
 
 
 class UnpairedSegmentsError(CorpusError):
@@ -207,7 +217,7 @@ class DuplicateSystemError(CorpusError):
 
     def __str__(self) -> str:
         name = self.args[0]
-        return f"two systems are called {name!r}; give one another name, as in NAME=FILE"
+        return f"two systems are called {shortened(name)!r}; give one another name, as in NAME=FILE"
 
 
 class OtherStatisticsError(CorpusError):
@@ -273,23 +283,25 @@ def _represented(value: object) -> str:
         # Python refuses to write whole numbers of many digits, and objects may refuse anything.
         digits = isinstance(value, int)
         return "a number of more than 4,000 digits" if digits else f"a {type(value).__name__}"
-    return written if len(written) <= LONGEST else f"{written[:LONGEST]}…"
+    return shortened(written, LONGEST)
 
 
 class UnknownNameError(SettingError):
     """A metric, tokenizer or setting that does not exist; the message suggests the nearest."""
 
     def __init__(self, kind: str, name: str, known: Sequence[str]) -> None:
-        super().__init__(kind, name, ", ".join(known))
+        super().__init__(kind, name, first_names(known))
         self.args = (kind, name, tuple(known))
 
     def __str__(self) -> str:
         from difflib import get_close_matches
 
         kind, name, known = self.args
-        nearest = get_close_matches(str(name).lower(), known, n=1, cutoff=0.5)
+        # Each takes its time: among many, the nearest would take long to find.
+        few = known[:1000]
+        nearest = get_close_matches(str(name).lower()[:SHOWN], few, n=1, cutoff=0.5)
         guess = f"; did you mean {nearest[0]!r}?" if nearest else ""
-        return f"unknown {kind} {name!r}{guess} (known: {', '.join(known)})"
+        return f"unknown {kind} {shortened(str(name))!r}{guess} (known: {first_names(known)})"
 
 
 class DecoderError(TruebleuError, RuntimeError):

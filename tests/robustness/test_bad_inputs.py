@@ -49,6 +49,18 @@ class Bad(NamedTuple):
 
 
 SCORE = "score -r ref.txt x"
+AGREE = "agree -r ref.txt good.txt bad.txt --human"
+LONG_TABLE = b"".join(
+    b'{"system": "s%d", "id": "%d", "text": "x"}\n' % (i, i % 3) for i in range(30_000)
+)
+WIDE_TABLE = b"\t".join(b"s%d" % i for i in range(60_001)) + b"\n" + b"1\t" * 60_000 + b"1\n"
+DIRECT_ASSESSMENT = b"SYS SID RAW.SCR Z.SCR N\n" + b"".join(
+    b"sys%d.x 1 50 0.1 1\n" % i for i in range(60_000)
+)
+MQM = (
+    b"system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
+    b"good\tx\t1\t1\tr\ts\tt\tStyle\tMajor\n"
+)
 LISTS = b"".join(b"%d ||| a cat %d ||| lm= 1 ||| 1\n" % (i, i) for i in range(40))
 TABLE = [
     # Texts.
@@ -68,6 +80,16 @@ TABLE = [
     Bad(SCORE, "broken XML", b"<dataset>" + b"<!--" * 100_000, ".xml"),
     Bad(SCORE, "a DTD or entity", b'<!DOCTYPE a [<!ENTITY b "c">]><dataset/>', ".xml"),
     Bad(SCORE, "damaged or cut off", b"\x1f\x8b\x08", ".gz"),
+    Bad(SCORE, "no segments", b"{}", ".jsonl"),
+    Bad(SCORE, "no segments", b"[{}]", ".json"),
+    Bad(SCORE, "the key 'text' twice", b'[{"text": "a", "text": "b"}]', ".json"),
+    Bad(
+        SCORE,
+        "twice",
+        b"{%s}" % b", ".join(b'"k%d": 1' % (i % 60_000) for i in range(60_001)),
+        ".jsonl",
+    ),
+    Bad(SCORE, "s0: 1 segments, but ref.txt has 40", LONG_TABLE, ".jsonl"),
     Bad("score -r ref.txt /dev/zero", "a device that has no end"),
     Bad("score -r ref.txt nowhere.txt", "nowhere.txt: no such file"),
     # Scores and judgments.
@@ -75,6 +97,23 @@ TABLE = [
     Bad("score -r ref.txt good.txt bad.txt -m scores:path=x", "line 2: ", scores("inf"), ".tsv"),
     Bad("compare -r ref.txt good.txt bad.txt -m scores:path=x", "1e+100", scores("1e200"), ".tsv"),
     Bad("agree -r ref.txt good.txt bad.txt --human x", "1e+100", scores("1e308"), ".tsv"),
+    Bad(f"{AGREE} x", "and 59,961 more", WIDE_TABLE, ".tsv"),
+    Bad(f"{AGREE} x", "'sys0.x'", DIRECT_ASSESSMENT, ".csv"),
+    Bad(
+        f"{AGREE} x",
+        "the key 'score' twice",
+        b'{"system": "good", "score": 1, "score": 2}\n',
+        ".jsonl",
+    ),
+    Bad(
+        f"{AGREE} x",
+        "the key 'doc_id' twice",
+        b'[{"doc_id": "a", "doc_id": "b", "scores": {}}]',
+        ".json",
+    ),
+    Bad(f"{AGREE} x", "2 columns called 'system'", MQM.replace(b"rater", b"system"), ".tsv"),
+    Bad(f"{AGREE} x", "line 3: ", MQM + MQM, ".tsv"),
+    Bad(f"{AGREE} x --weights x", "'Major' twice", b'{"Major": 5, "Major": 1}', ".json"),
     # Settings.
     Bad("score -r ref.txt good.txt -m bleu:smooth=floor,smooth_value=1000", "a number from 0 to 1"),
     Bad("score -r ref.txt good.txt -m bleu:smooth=add-k,smooth_value=1e308", "from 0 to 1e+06"),
@@ -113,6 +152,10 @@ TABLE = [
     Bad("tune x -r ref.txt --method nosuch", "nosuch", LISTS),
     Bad("tune x -r ref.txt --folds 100000000000", "folds: found 1000", LISTS),
     Bad("rerank x --weights ref.txt", "unknown feature", LISTS),
+    Bad("rerank good.txt --size 1 --weights x", "expected weights", b'{"a":' * 100_000),
+    Bad("rerank good.txt --size 1 --weights x", "the key 'lm' twice", b'{"lm": 1, "lm": 2}'),
+    Bad("rerank good.txt --size 1 --weights x", "a feature, a tab", DIGITS.encode()),
+    Bad("mbr good.txt --size 1 --utilities x", "a list of lists", b"[" * 100_000),
     Bad("mbr x --temperature nan", "temperature: found nan", LISTS),
     Bad("mbr x -m nosuch", "unknown metric 'nosuch'", LISTS),
     Bad("mbr x -o x --force", "is an input, which would be lost", LISTS),

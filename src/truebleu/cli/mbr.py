@@ -158,14 +158,13 @@ def _is_number(value: object) -> bool:
 
 
 def _matrices(path: str) -> list[Any]:
-    from json import loads
-
     from truebleu.corpus._files import Files, decode
+    from truebleu.corpus._tables import parse_json
 
     matrices = []
     for line, text in enumerate(decode(path, Files().contents(path)).rstrip("\n").split("\n"), 1):
         try:
-            matrix = loads(text)
+            matrix = parse_json(text)
         except ValueError as error:
             found = f"no valid JSON ({error})"
             raise MalformedFileError(path, line, found, "a list of lists of numbers") from None

@@ -25,6 +25,7 @@ from truebleu.errors import (
     MissingColumnError,
     MissingExtraError,
     UnencodableSegmentError,
+    shortened,
 )
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ class Table:
             return self._of_systems(text, column, role, systems)
         if role == "reference" and any(isinstance(value, list) for value in values):
             return self._of_lists(text, column, values)
-        keys = self._keys(text.layout.documents, range(len(values)))
+        keys = _keys(self._ids(), text.layout.documents, range(len(values)))
         return [
             text._replace(
                 segments=self._segments(column, values, role),
@@ -119,7 +120,7 @@ class Table:
     def _of_systems(
         self, text: NamedText, column: str, role: Role, systems: dict[str, list[int]]
     ) -> list[NamedText]:
-        values = self.values(column)
+        values, ids = self.values(column), self._ids()
         texts = [
             text._replace(
                 label=f"{self.path}: {name}",
@@ -128,7 +129,7 @@ class Table:
                 layout=Layout(
                     _chosen(text.layout.documents, rows),
                     _chosen(text.layout.domains, rows),
-                    self._keys(text.layout.documents, rows),
+                    _keys(ids, text.layout.documents, rows),
                 ),
             )
             for name, rows in systems.items()
@@ -157,7 +158,7 @@ class Table:
         count = max(map(len, lists))
         if count == 0:
             raise EmptyTextError(text.label)
-        keys = self._keys(text.layout.documents, range(len(values)))
+        keys = _keys(self._ids(), text.layout.documents, range(len(values)))
         return [
             text._replace(
                 label=f"{text.label}[{place}]",
@@ -172,22 +173,10 @@ class Table:
             for place in range(count)
         ]
 
-    def _keys(
-        self, documents: tuple[str, ...] | None, rows: Sequence[int]
-    ) -> tuple[Key, ...] | None:
-        """The names of segments; None where there are no ids, or they do not tell rows apart."""
+    def _ids(self) -> Sequence[object] | None:
+        """What names the segment of each row, where there is such a column."""
         column = next((name for name in ID_COLUMNS if name in self.columns), None)
-        if column is None:
-            return None
-        values = self.values(column)
-        ids = [values[row] for row in rows]
-        if any(isinstance(value, bool) or not isinstance(value, str | int) for value in ids):
-            return None
-        keys = tuple(("", str(value)) for value in ids)
-        if len(set(keys)) < len(keys) and documents is not None:
-            pairs = zip(rows, ids, strict=True)
-            keys = tuple((documents[row], str(value)) for row, value in pairs)
-        return keys if len(set(keys)) == len(keys) else None
+        return None if column is None else self.values(column)
 
     def layout(self, *, lenient: bool = False) -> Layout:
         """Documents and domains, where the table has columns for them.
@@ -219,6 +208,8 @@ class Table:
     def _only_column(self) -> str:
         texts = [c for c in self.columns if c not in (*LABEL_COLUMNS, *ID_COLUMNS, SYSTEM_COLUMN)]
         candidates = texts or self.columns
+        if not candidates:
+            raise EmptyTextError(self.path)
         if len(candidates) == 1:
             return candidates[0]
         found = f"the {self.column_word}s {', '.join(self.columns)}"
@@ -249,6 +240,22 @@ class Table:
         where = "" if line is not None else f" in row {row + 1}"
         found = f"{found}{where} in {self.column_word} {column!r}"
         raise MalformedFileError(self.path, line, found, "text")
+
+
+def _keys(
+    ids: Sequence[object] | None, documents: tuple[str, ...] | None, rows: Sequence[int]
+) -> tuple[Key, ...] | None:
+    """The names of segments; None where there are no ids, or they do not tell rows apart."""
+    if ids is None:
+        return None
+    values = [ids[row] for row in rows]
+    if any(isinstance(value, bool) or not isinstance(value, str | int) for value in values):
+        return None
+    keys = tuple(("", str(value)) for value in values)
+    if len(set(keys)) < len(keys) and documents is not None:
+        pairs = zip(rows, values, strict=True)
+        keys = tuple((documents[row], str(value)) for row, value in pairs)
+    return keys if len(set(keys)) == len(keys) else None
 
 
 def _chosen(labels: tuple[str, ...] | None, rows: Sequence[int]) -> tuple[str, ...] | None:
@@ -424,15 +431,13 @@ def read_json_lines(path: str, data: bytes) -> JsonLines:
 
 def read_json(path: str, data: bytes) -> Table:
     """A JSON array of objects, or of texts, which are then the only column."""
-    import json
-
     text = decode(path, data).removeprefix(BYTE_ORDER_MARK)
     if not text.strip():
         raise EmptyTextError(path)
     try:
-        items = json.loads(text)
-    except RecursionError as error:
-        raise MalformedFileError(path, None, f"no valid JSON ({error})", "a JSON array") from None
+        items = parse_json(text)
+    except RepeatedKeyError as error:
+        raise MalformedFileError(path, None, str(error), "each key once") from None
     except ValueError as error:
         if text.lstrip().startswith("{"):  # an object on each line, whatever the ending says
             return read_json_lines(path, data)
@@ -470,29 +475,39 @@ def read_records(path: str, data: bytes) -> list[dict[str, object]]:
     return [_record(path, number, line) for number, line in enumerate(lines, 1)]
 
 
-class _RepeatedKeyError(Exception):
+class RepeatedKeyError(ValueError):
     """A JSON object has a key twice, and Python would keep the last of them only."""
+
+    def __str__(self) -> str:
+        return f"the key {shortened(self.args[0])!r} twice"
+
+
+def parse_json(text: str | bytes, **options: Any) -> Any:
+    """JSON from a file; a ValueError where it is none, a key is repeated or lists are too deep."""
+    import json
+
+    try:
+        return json.loads(text, object_pairs_hook=_distinct, **options)
+    except RecursionError as error:
+        raise ValueError(str(error)) from None
 
 
 def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
     record = dict(pairs)
     if len(record) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise _RepeatedKeyError(next(key for key in keys if keys.count(key) > 1))
+        keys = Counter(key for key, _ in pairs)
+        raise RepeatedKeyError(next(key for key, count in keys.items() if count > 1))
     return record
 
 
 def _record(path: str, number: int, line: str) -> dict[str, object]:
-    import json
-
     if not line.strip():
         raise MalformedFileError(path, number, "a blank line", "a JSON object")
     try:
-        record = json.loads(line, object_pairs_hook=_distinct)
-    except _RepeatedKeyError as error:
-        found = f"the key {error.args[0]!r} twice"
-        raise MalformedFileError(path, number, found, "each key once") from None
-    except (ValueError, RecursionError) as error:
+        record = parse_json(line)
+    except RepeatedKeyError as error:
+        raise MalformedFileError(path, number, str(error), "each key once") from None
+    except ValueError as error:
         found = f"no valid JSON ({error})"
         raise MalformedFileError(path, number, found, "a JSON object") from None
     if not isinstance(record, dict):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import copyreg
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, replace
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, cast
 
 from truebleu import _core
@@ -688,12 +687,25 @@ def _of_identity(
         for other, what in [*((r, "reference") for r in references), (source, "source")]:
             if other is not None and system.segments == other.segments:
                 yield _identical(system, other, f"same-as-{what}", f"the {what}")
-    for first, second in combinations(systems, 2):
-        if first.segments == second.segments:
-            yield _identical(second, first, "same-as-system", "the system")
-    for first, second in combinations(references, 2):
-        if first.segments == second.segments:
-            yield _identical(second, first, "same-as-reference", "the reference")
+    for second, first in _twins(systems):
+        yield _identical(second, first, "same-as-system", "the system")
+    for second, first in _twins(references):
+        yield _identical(second, first, "same-as-reference", "the reference")
+
+
+def _twins(texts: Sequence[NamedText]) -> Iterator[tuple[NamedText, NamedText]]:
+    """Each text that an earlier one is the same as, with the first such."""
+    # By a few segments first: comparing each with each would take long where texts are many.
+    different: dict[tuple[str | None, ...], list[NamedText]] = {}
+    for text in texts:
+        segments = text.segments
+        key = (segments[0], segments[len(segments) // 2], segments[len(segments) - 1])
+        others = different.setdefault(key, [])
+        twin = next((other for other in others if other.segments == segments), None)
+        if twin is None:
+            others.append(text)
+        else:
+            yield text, twin
 
 
 def _identical(text: NamedText, other: NamedText, code: str, what: str) -> TextWarning:

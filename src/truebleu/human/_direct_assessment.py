@@ -313,17 +313,15 @@ def read_wmt25(path: str, data: bytes, request: Request) -> HumanScores:
 
 def json_records(path: str, data: bytes) -> Iterator[tuple[int | None, Mapping[str, object]]]:
     """The objects of a JSON array, or of a file with one on each line, with their lines."""
-    import json
+    from truebleu.corpus._tables import parse_json, read_records
 
     text = decode(path, data).removeprefix(BYTE_ORDER_MARK)
     if not text.lstrip().startswith("["):
-        from truebleu.corpus._tables import read_records
-
         yield from enumerate(read_records(path, data), 1)
         return
     try:
-        records = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        records = parse_json(text)
+    except ValueError as error:
         found = f"no valid JSON ({error})"
         raise MalformedFileError(path, None, found, "a JSON array of objects") from None
     for number, record in enumerate(records, 1):

@@ -5,7 +5,6 @@ Errors stand in tables of annotations, one per row, or in lists, as mt-metrics-e
 
 from __future__ import annotations
 
-import json
 import os.path
 from collections import Counter
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode
+from truebleu.corpus._tables import csv_rows, parse_json
 from truebleu.errors import EmptyTextError, MalformedFileError, SettingError
 from truebleu.human._matching import Addresses, Sheet, counted_scores, segment_scores
 from truebleu.human._tables import digest, is_mqm_header, table_by_ending
@@ -118,8 +118,8 @@ def _read(path: str) -> Weights:
     text = decode(path, Files().contents(path)).removeprefix(BYTE_ORDER_MARK)
     if text.lstrip().startswith("{"):
         try:
-            return _custom(path, None, json.loads(text).items())
-        except (ValueError, RecursionError) as error:
+            return _custom(path, None, parse_json(text).items())
+        except ValueError as error:
             if isinstance(error, MalformedFileError):
                 raise
             found = f"no valid JSON ({error})"
@@ -327,17 +327,25 @@ def annotation_table(
     if not is_mqm_header(header) and len(header) >= len(USUAL):
         header, start = list(USUAL), 0
     split = (line.removesuffix("\r").split("\t") for line in lines[start:])
+    _refuse_twins(path, header)
     return header, ((number, fields) for number, fields in enumerate(split, start + 1))
 
 
 def _quoted(
     path: str, text: str
 ) -> tuple[Sequence[str], Iterator[tuple[int | None, Sequence[object]]]]:
-    from truebleu.corpus._tables import csv_rows
-
     rows = csv_rows(path, text, delimiter="\t")
     _, header = next(rows)
+    _refuse_twins(path, header)
     return header, rows
+
+
+def _refuse_twins(path: str, header: Sequence[str]) -> None:
+    """Raises MalformedFileError where a column is there twice: which one is meant?"""
+    name, count = Counter(name.strip().lower() for name in header).most_common(1)[0]
+    if count > 1:
+        found = f"{count} columns called {name!r}"
+        raise MalformedFileError(path, 1, found, "a different name for each")
 
 
 # Error spans as mt-metrics-eval keeps them: lines of .seg.rating files, or JSON lines.
@@ -422,8 +430,8 @@ def _line_score(path: str, line: int, written: str, scorer: _Scorer) -> float | 
     if written.lower() in ("none", "null", ""):
         return None
     try:
-        rating = json.loads(written)
-    except (ValueError, RecursionError) as error:
+        rating = parse_json(written)
+    except ValueError as error:
         found = f"no valid JSON ({error})"
         raise MalformedFileError(path, line, found, 'None or {"errors": […]}') from None
     if not isinstance(rating, dict):

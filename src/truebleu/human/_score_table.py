@@ -16,6 +16,7 @@ from truebleu.errors import (
     MissingColumnError,
     SettingError,
     UnpairedSegmentsError,
+    first_names,
 )
 from truebleu.human._matching import (
     Addresses,
@@ -108,7 +109,8 @@ def layout_of(
         return ScoreLayout(system, segment, raters, _score_columns(table, column, telling))
     names = candidates
     if systems is not None:
-        names = [name for name in table.table.columns if name in systems or name in telling]
+        known = set(telling)
+        names = [name for name in table.table.columns if name in systems or name in known]
         if not any(name in systems for name in names):
             _refuse_unsure(table)
     if not names:
@@ -133,13 +135,13 @@ def _score_columns(
     named = [name for wanted in SCORES for name in candidates if name.lower() == wanted]
     if named or len(candidates) == 1:
         return ((named or candidates)[0],)
-    found = f"the {table.table.column_word}s {', '.join(candidates)}"
+    found = f"the {table.table.column_word}s {first_names(candidates)}"
     expected = f"one of them to be chosen as the score, as in column={candidates[0]}"
     raise MalformedFileError(table.path, None, found, expected)
 
 
 def _refuse_unsure(table: HumanTable) -> NoReturn:
-    found = f"the {table.table.column_word}s {', '.join(table.table.columns)}"
+    found = f"the {table.table.column_word}s {first_names(table.table.columns)}"
     expected = (
         "scores: system, segment and score; system and score; or a column named after each system. "
         "Human judgments may also be MQM with category and severity, or system1, system2 and "

@@ -8,7 +8,12 @@ from math import fsum
 from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
 from truebleu._settings import checked
-from truebleu.errors import DuplicateSystemError, SettingError, UnpairedSegmentsError
+from truebleu.errors import (
+    DuplicateSystemError,
+    SettingError,
+    UnpairedSegmentsError,
+    first_names,
+)
 
 #: What one score is about.
 Level: TypeAlias = Literal["segment", "document", "domain", "system"]
@@ -184,8 +189,7 @@ def listed(names: Sequence[str], most: int = 8) -> str:
     >>> listed(["a", "b", "c"], most=2)
     "'a', 'b' and 1 more"
     """
-    shown = ", ".join(map(repr, names[:most]))
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+    return first_names(list(map(repr, names)), most)
 
 
 def _one_of(setting: str, value: object, choices: Sequence[str]) -> None:

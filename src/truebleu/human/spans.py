@@ -6,7 +6,6 @@ that two segments have in common is marked in both.
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from truebleu._settings import checked
 from truebleu.corpus._files import Files
+from truebleu.corpus._tables import parse_json
 from truebleu.corpus.test_set import as_text
 from truebleu.errors import MalformedFileError
 from truebleu.human._mqm import (
@@ -137,8 +137,8 @@ def _from_mqm(path: str, data: bytes) -> Iterator[tuple[str, str, ErrorSpan]]:
 
 def _from_comet(path: str, data: bytes) -> Iterator[tuple[str, str, ErrorSpan]]:
     try:
-        values = json.loads(data)
-    except (ValueError, RecursionError) as error:
+        values = parse_json(data)
+    except ValueError as error:
         raise MalformedFileError(path, None, f"no valid JSON ({error})", KIND) from None
     for file, segments in values.items():
         if not isinstance(segments, list):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from json import dumps, loads
+from json import dumps
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -133,8 +133,10 @@ def _of_line(path: str, number: int, line: str, *, is_ini: bool) -> list[tuple[s
 
 
 def _from_json(path: str, text: str) -> dict[str, float]:
+    from truebleu.corpus._tables import parse_json
+
     try:
-        values: Any = loads(text)
+        values: Any = parse_json(text)
     except ValueError as error:
         raise MalformedFileError(path, None, f"no valid JSON ({error})", "weights") from None
     if isinstance(values.get("weights"), dict | list):

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from truebleu.corpus._files import stem
+from truebleu.corpus._tables import RepeatedKeyError, parse_json
 from truebleu.errors import (
     MalformedFileError,
     MissingColumnError,
@@ -46,8 +47,10 @@ class ToolFile:
         if self.text.lstrip()[:1] not in ("{", "["):
             return None
         try:
-            return json.loads(self.text, parse_constant=_constant)
-        except (ValueError, RecursionError):
+            return parse_json(self.text, parse_constant=_constant)
+        except RepeatedKeyError as error:
+            self.refuse(None, str(error), "each key once")
+        except ValueError:
             return None
 
     @cached_property
@@ -57,8 +60,8 @@ class ToolFile:
         if not line.lstrip().startswith("{"):
             return None
         try:
-            record = json.loads(line, parse_constant=_constant)
-        except (ValueError, RecursionError):
+            record = parse_json(line, parse_constant=_constant)
+        except ValueError:
             return None
         return record if isinstance(record, dict) else None
 
@@ -74,8 +77,10 @@ class ToolFile:
             if not line.strip():
                 continue
             try:
-                record = json.loads(line, parse_constant=_constant)
-            except (ValueError, RecursionError):
+                record = parse_json(line, parse_constant=_constant)
+            except RepeatedKeyError as error:
+                self.refuse(number, str(error), "each key once")
+            except ValueError:
                 self.refuse(number, shortened(line), "a JSON object on each line")
             if not isinstance(record, dict):
                 self.refuse(number, shortened(line), "a JSON object on each line")

@@ -7,9 +7,9 @@ any of them. Files without such scores are annotations, which `--human` reads.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
+from truebleu.corpus._tables import parse_json
 from truebleu.human.tools._items import Evaluation, Item
 from truebleu.human.tools._scores import shortened
 
@@ -58,8 +58,8 @@ def _metrics(file: ToolFile, metadata: str, line: int) -> dict[str, Any]:
     if not metadata.strip():
         return {}
     try:
-        values = json.loads(metadata)
-    except (ValueError, RecursionError):
+        values = parse_json(metadata)
+    except ValueError:
         file.refuse(line, f"metadata {shortened(metadata)}", "a JSON object")
     segment = values.get("segment") if isinstance(values, dict) else None
     metrics = segment.get("metrics") if isinstance(segment, dict) else None
