@@ -78,10 +78,7 @@ dist-check: wheel  ## install the wheel into an empty environment, try it, and c
 	$(BIN)/python -m pip install --quiet twine
 	$(BIN)/python -m twine check --strict dist/*.whl dist/*.tar.gz
 	$(BIN)/python tools/licenses.py
-	rm -rf dist/empty && $(PYTHON) -m venv dist/empty
-	dist/empty/bin/python -m pip install --quiet --only-binary :all: dist/truebleu-*.whl
-	cd dist && empty/bin/python ../tools/smoke_test.py && empty/bin/truebleu demo
-	rm -rf dist/empty
+	$(PYTHON) tools/test_wheel.py dist
 
 # The tests of the report's page drive Debian's Chromium; without one, CI fails and others skip them.
 APT := apt-get -o DPkg::Lock::Timeout=600 -q -y

@@ -12,17 +12,20 @@ import sys
 from dataclasses import dataclass
 from glob import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from truebleu import gate, read_test_set
+from truebleu import gate, read_test_set, report
 from truebleu.errors import SettingError, TruebleuError
+from truebleu.metrics import SavedStatistics, SavedTestSet, ScoredTestSet
+from truebleu.metrics.registry import as_metrics
 from truebleu.metrics.statistics_files import find_statistics, read_statistics
 from truebleu.reports.document import Document, one_line, render
 from truebleu.reports.formats.markdown import escaped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from truebleu import TestSet
     from truebleu.significance.gate import GateResult
 
 
@@ -33,8 +36,18 @@ class Files:
     name: str
     new: Path
     baseline: Path
-    references: Path
+    references: Path | None
     documents: Path | None
+
+
+def chosen_metrics(environment: Mapping[str, str]) -> list[str]:
+    """The metrics, as they are written on the command line."""
+    return environment.get("METRICS", "").split() or ["bleu", "chrf"]
+
+
+def by_scores(metrics: Sequence[str]) -> bool:
+    """Whether the files have scores of items, and no texts."""
+    return any(metric.partition(":")[0] == "scores" for metric in metrics)
 
 
 def test_sets(environment: Mapping[str, str]) -> Iterator[Files]:
@@ -44,23 +57,32 @@ def test_sets(environment: Mapping[str, str]) -> Iterator[Files]:
         for name in ("NEW", "BASELINE", "REFERENCES", "DOCUMENTS")
         if environment.get(name)
     }
-    for name in ("NEW", "BASELINE", "REFERENCES"):
+    texts_needed = not by_scores(chosen_metrics(environment))
+    for name in ("NEW", "BASELINE", *(("REFERENCES",) if texts_needed else ())):
         if name not in paths:
             raise SettingError(name.lower(), "", "a file or a folder")
+    if not texts_needed and "REFERENCES" in paths:
+        raise SettingError("references", str(paths["REFERENCES"]), "none beside scores of items")
     new = paths["NEW"]
     if not new.is_dir():
-        yield Files(new.stem, new, paths["BASELINE"], paths["REFERENCES"], paths.get("DOCUMENTS"))
+        references, documents = paths.get("REFERENCES"), paths.get("DOCUMENTS")
+        yield Files(new.stem, new, paths["BASELINE"], references, documents)
         return
     outputs = sorted(path for path in new.iterdir() if path.is_file())
     if not outputs:
         raise SettingError("new", str(new), "a folder with a file of outputs for each test set")
     for output in outputs:
-        others = {name: _same_name(path, output) for name, path in paths.items() if name != "NEW"}
+        others = {
+            # Clusters of items are a field of theirs, and no folder.
+            name: path if name == "DOCUMENTS" and not texts_needed else _same_name(path, output)
+            for name, path in paths.items()
+            if name != "NEW"
+        }
         yield Files(
             output.name.split(".")[0],
             output,
             others["BASELINE"],
-            others["REFERENCES"],
+            others.get("REFERENCES"),
             others.get("DOCUMENTS"),
         )
 
@@ -76,22 +98,31 @@ def _same_name(folder: Path, output: Path) -> Path:
     return matches[0]
 
 
-def decide(files: Files, environment: Mapping[str, str], level: float) -> GateResult:
-    """The gate's decision about one test set."""
-    systems, saved = [f"new={files.new}"], None
-    if find_statistics(str(files.baseline)) is None:
-        systems.append(f"baseline={files.baseline}")
-    else:
-        saved = read_statistics(files.baseline)
-    texts = read_test_set(systems, [files.references], documents=files.documents)
+def decide(
+    files: Files, environment: Mapping[str, str], level: float
+) -> tuple[GateResult, TestSet]:
+    """The gate's decision about one test set, and the test set."""
+    metrics = chosen_metrics(environment)
     margin = environment.get("MARGIN", "")
-    return gate(
-        texts,
-        saved,
-        metrics=environment.get("METRICS", "").split() or ["bleu", "chrf"],
-        margin=_number("margin", margin) if margin else None,
-        level=level,
-    )
+    options: dict[str, Any] = {
+        "margin": _number("margin", margin) if margin else None,
+        "level": level,
+    }
+    both = [f"new={files.new}", f"baseline={files.baseline}"]
+    if files.references is None:
+        field = None if files.documents is None else str(files.documents)
+        answers = (getattr(metric, "answers", None) for metric in as_metrics(metrics))
+        way = next((answer for answer in answers if answer is not None), None)
+        test_set: TestSet = ScoredTestSet.read(both, documents=field, answers=way)
+        return gate(test_set, metrics=metrics, **options), test_set
+    if find_statistics(str(files.baseline)) is None:
+        test_set = read_test_set(both, [files.references], documents=files.documents)
+        return gate(test_set, metrics=metrics, **options), test_set
+    saved = read_statistics(files.baseline)
+    texts = read_test_set(both[:1], [files.references], documents=files.documents)
+    result = gate(texts, saved, metrics=metrics, **options)
+    counted = SavedStatistics.of_systems(texts, metrics)
+    return result, SavedTestSet.of([*counted, saved])
 
 
 def _number(name: str, written: str) -> float:
@@ -121,7 +152,7 @@ def main(environment: Mapping[str, str]) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     summary, passed = [], True
     for files in listed:
-        result = decide(files, environment, level)
+        result, test_set = decide(files, environment, level)
         passed = passed and result.passed
         document: Document = result.to_document()
         for check in document.checks:
@@ -129,6 +160,8 @@ def main(environment: Mapping[str, str]) -> int:
             print(annotation(kind, f"{files.name}: {check.name}", check.reason))
         summary.append(f"## truebleu: {escaped(files.name)}\n\n{render(result, 'github')}")
         (folder / f"{files.name}.junit.xml").write_text(render(result, "junit"), encoding="utf-8")
+        page = report(test_set, metrics=chosen_metrics(environment))
+        page.save(folder / f"{files.name}.html", overwrite=True)
     text = "\n".join(summary)
     (folder / "summary.md").write_text(text, encoding="utf-8")
     if "GITHUB_STEP_SUMMARY" in environment:

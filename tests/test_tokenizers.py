@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import pytest
 
 from truebleu import BLEU
+from truebleu.compat.sacrebleu.tokenizers import tokenizer as sacrebleu_tokenizer
 from truebleu.corpus import Segments
 from truebleu.errors import MissingExtraError, SettingError, UnknownNameError, UnreadableFileError
 from truebleu.tokenizers import (
@@ -78,7 +80,33 @@ def test_a_known_model_is_looked_for_in_the_named_folders(
     (tmp_path / "sacrebleu_tokenizer_spm.model").write_bytes(model.read_bytes())
     external = external_tokenizer("flores101")
     assert external is not None
-    assert external.signature == "flores101"
+    digest = sha256(model.read_bytes()).hexdigest()
+    assert external.signature == f"flores101-{digest[:12]}"
+    # The drop-in says what sacreBLEU says.
+    assert sacrebleu_tokenizer("flores101").signature() == "flores101"
+
+
+def test_the_checksum_that_a_model_must_have_may_be_given(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TRUEBLEU_MODELS", str(tmp_path))
+    (tmp_path / "flores200sacrebleuspm").write_bytes(model.read_bytes())
+    digest = sha256(model.read_bytes()).hexdigest()
+    for name in ("flores200", f"spm:{model}"):
+        assert tokenize("ab ba", f"{name}@{digest[:12]}") == tokenize("ab ba", name)
+        assert BLEU(tokenize=f"{name}@{digest}").signature == BLEU(tokenize=name).signature
+        with pytest.raises(UnreadableFileError, match=f"is {digest}; expected .* with 01234567"):
+            tokenize("a", f"{name}@01234567")
+    with pytest.raises(UnknownNameError):
+        BLEU(tokenize="flores200@12")
+    with pytest.raises(UnknownNameError):
+        BLEU(tokenize=f"13a@{digest}")
+
+
+def test_a_file_name_may_end_like_a_checksum(model: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "model@01234567"
+    copy.write_bytes(model.read_bytes())
+    assert tokenize("ab ba", f"spm:{copy}") == tokenize("ab ba", f"spm:{model}")
 
 
 @pytest.mark.parametrize("content", [b"", b"not a model"])

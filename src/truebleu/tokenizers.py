@@ -14,6 +14,7 @@ characters in an English text do not change it.
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -104,7 +105,7 @@ def _is_subtag(part: str) -> bool:
 
 def cuts_words_of(tokenizer: str, script: str) -> bool:
     """Whether a tokenizer cuts words, or characters, in a script without spaces."""
-    if tokenizer in MODELS or tokenizer.startswith(MODEL_PATH):
+    if _parted(tokenizer)[0] in MODELS or tokenizer.startswith(MODEL_PATH):
         return True
     return script in OF_UNSPACED_WORDS.get(tokenizer, ())
 
@@ -140,7 +141,9 @@ def check_tokenizer(name: str) -> None:
     """Raise UnknownNameError unless a tokenizer has that name; its package may still be missing."""
     if not isinstance(name, str):
         raise SettingError("tokenizer", name, "a name, such as '13a'")
-    if name not in (AUTO, *NATIVE, *MECAB, *MODELS) and not name.startswith(MODEL_PATH):
+    known = (AUTO, *NATIVE, *MECAB, *MODELS)
+    is_model = name.startswith(MODEL_PATH) or _parted(name)[0] in MODELS
+    if name not in known and not is_model:
         raise UnknownNameError("tokenizer", name, [*tokenizer_names(), "spm:PATH"])
 
 
@@ -172,9 +175,19 @@ def _load(name: str) -> ExternalTokenizer:
         from truebleu.tokenizers import japanese, korean
 
         return japanese() if name == "ja-mecab" else korean()
-    if name.startswith(MODEL_PATH):
-        return from_path(name.removeprefix(MODEL_PATH))
-    return from_known_model(name)
+    model, checksum = _parted(name)
+    if model.startswith(MODEL_PATH):
+        return from_path(model.removeprefix(MODEL_PATH), checksum)
+    return from_known_model(model, checksum)
+
+
+def _parted(name: str) -> tuple[str, str]:
+    """A model, and the beginning of the SHA-256 that its file must have, which may follow an @."""
+    model, _, checksum = name.rpartition("@")
+    is_file = os.path.exists(name.removeprefix(MODEL_PATH))
+    if not is_file and model and re.fullmatch("[0-9a-fA-F]{8,64}", checksum):
+        return model, checksum.lower()
+    return name, ""
 
 
 # Scripts without spaces between words.
@@ -304,13 +317,16 @@ FILE_NAMES = {
 }
 
 
-def from_known_model(name: str) -> ExternalTokenizer:
-    """The tokenizer of a published model, by its name; ``spm`` is an old name of flores101."""
+def from_known_model(name: str, checksum: str = "") -> ExternalTokenizer:
+    """The tokenizer of a published model, by its name; ``spm`` is an old name of flores101.
+
+    Nobody publishes checksums of these models, so the signature has the file's.
+    """
     known = "flores101" if name == "spm" else name
     places = [os.path.join(folder, FILE_NAMES[known]) for folder in model_folders()]
     for path in places:
         if os.path.isfile(path):
-            return ExternalTokenizer.remembering(known, _pieces(path))
+            return _from_file(path, known, checksum)
     reason = (
         f"no model for the tokenizer {name!r} here, nor in {', '.join(places[1:])}; "
         "put it there, or name the file: tokenize=spm:PATH"
@@ -318,8 +334,12 @@ def from_known_model(name: str) -> ExternalTokenizer:
     raise UnreadableFileError(places[0], reason)
 
 
-def from_path(path: str) -> ExternalTokenizer:
+def from_path(path: str, checksum: str = "") -> ExternalTokenizer:
     """The tokenizer of any model file; the signature has the file's digest, since names can lie."""
+    return _from_file(path, "spm", checksum)
+
+
+def _from_file(path: str, name: str, checksum: str) -> ExternalTokenizer:
     from hashlib import sha256
 
     try:
@@ -328,7 +348,10 @@ def from_path(path: str) -> ExternalTokenizer:
     except OSError as error:
         reason = error.strerror or "cannot be read"
         raise UnreadableFileError(path, f"{reason}; expected a SentencePiece model") from error
-    return ExternalTokenizer.remembering(f"spm-{digest[:12]}", _pieces(path))
+    if not digest.startswith(checksum):
+        reason = f"a model whose SHA-256 is {digest}; expected one that begins with {checksum}"
+        raise UnreadableFileError(path, reason)
+    return ExternalTokenizer.remembering(f"{name}-{digest[:12]}", _pieces(path))
 
 
 def model_folders() -> list[str]:

@@ -70,6 +70,18 @@ def test_equal_outputs_pass(tmp_path: Path) -> None:
     assert said.count("::notice title=same%3A ") == 2
     assert (tmp_path / "output").read_text(encoding="utf-8") == "passed=true\n"
     assert "> [!TIP]" in (tmp_path / "summary").read_text(encoding="utf-8")
+    page = (tmp_path / "truebleu-results" / "same.html").read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>")
+    assert "baseline" in page
+
+
+def test_every_step_of_the_action_is_run_here_or_uploads_what_was_written() -> None:
+    *own, last = ACTION["runs"]["steps"]
+    assert all("run" in step for step in own)
+    assert last["uses"].startswith("actions/upload-artifact@")
+    assert last["with"]["path"] == "${{ inputs.results }}"
+    # Also where the gate fails: then the report is wanted most.
+    assert last["if"] == "always()"
 
 
 def test_worse_outputs_fail_against_saved_statistics(tmp_path: Path) -> None:
@@ -82,8 +94,32 @@ def test_worse_outputs_fail_against_saved_statistics(tmp_path: Path) -> None:
     assert status == 1
     assert "::error title=new%3A BLEU::new is significantly worse than old" in said
     assert (tmp_path / "output").read_text(encoding="utf-8") == "passed=false\n"
-    junit = fromstring((tmp_path / "truebleu-results" / "new.junit.xml").read_bytes())
-    assert junit.get("failures") == "1"
+    results = tmp_path / "truebleu-results"
+    check_junit((results / "new.junit.xml").read_bytes(), failures=1)
+    assert sorted(path.name for path in results.iterdir()) == [
+        "new.html",
+        "new.junit.xml",
+        "summary.md",
+    ]
+    # Whose texts are not known has a page without texts.
+    assert REFERENCE[0] not in (results / "new.html").read_text(encoding="utf-8")
+
+
+def check_junit(data: bytes, *, failures: int) -> None:
+    """What readers of JUnit's XML rely on: suites whose counts are those of their cases."""
+    suites = fromstring(data)
+    assert suites.tag == "testsuites"
+    (suite,) = suites
+    assert suite.tag == "testsuite"
+    assert suite.get("name")
+    cases = suite.findall("testcase")
+    assert all(case.get("name") and case.get("classname") for case in cases)
+    failed = [case for case in cases if case.find("failure") is not None]
+    for counted in (suites, suite):
+        found = {name: int(counted.get(name, "0")) for name in ("tests", "failures", "errors")}
+        assert found == {"tests": len(cases), "failures": len(failed), "errors": 0}
+    assert len(failed) == failures
+    assert all(case.find("failure").get("message") for case in failed)
 
 
 def test_folders_are_gated_file_by_file_and_share_the_error(tmp_path: Path) -> None:
@@ -98,6 +134,22 @@ def test_folders_are_gated_file_by_file_and_share_the_error(tmp_path: Path) -> N
     assert "(level 0.975)" in said
 
 
+def scores(right: int) -> list[str]:
+    return ["id,correct,passage", *(f"q{n},{int(n % 10 < right)},p{n // 2}" for n in range(200))]
+
+
+@pytest.mark.parametrize(("right", "status"), [(7, 0), (3, 1)])
+def test_scores_of_items_need_no_references(tmp_path: Path, right: int, status: int) -> None:
+    new = write(tmp_path / "new" / "quiz.csv", scores(right))
+    write(tmp_path / "old" / "quiz.csv", scores(6))
+    options = {"metrics": "scores", "documents": "passage"}
+    for paths in ({"new": new, "baseline": "old/quiz.csv"}, {"new": "new", "baseline": "old"}):
+        found, said = run(tmp_path, **paths, **options)
+        assert found == status
+        assert "quiz%3A correct::" in said
+    assert (tmp_path / "truebleu-results" / "quiz.html").exists()
+
+
 @pytest.mark.parametrize(
     ("inputs", "message"),
     [
@@ -105,6 +157,7 @@ def test_folders_are_gated_file_by_file_and_share_the_error(tmp_path: Path) -> N
         ({"margin": "little"}, "margin: found 'little', expected a number"),
         ({"metrics": "blue"}, "did you mean 'bleu'"),
         ({"references": ""}, "references: found ''"),
+        ({"metrics": "scores"}, "none beside scores of items"),
     ],
 )
 def test_bad_inputs_are_errors_and_not_verdicts(

@@ -8,7 +8,7 @@ from typing import ClassVar
 from truebleu import _core
 from truebleu.compat.sacrebleu.utils import warn
 from truebleu.errors import UnknownNameError
-from truebleu.tokenizers import MODEL_PATH, external_tokenizer
+from truebleu.tokenizers import MODEL_PATH, MODELS, external_tokenizer
 
 # In sacreBLEU's order, which its help and its users know.
 NAMES = (
@@ -75,10 +75,14 @@ class PackageTokenizer(BaseTokenizer):
         external = external_tokenizer(name)
         assert external is not None, name  # noqa: S101  # only native ones are None
         self._external = external
+        # sacreBLEU says the name of a published model and not which file it is.
+        self._signature = external.signature if name not in MODELS else name
+        if name == "spm":
+            self._signature = "flores101"
 
     def signature(self) -> str:
         """The tokenizer's name, with its version where that matters."""
-        return self._external.signature
+        return self._signature
 
     def __call__(self, line: str) -> str:
         """The tokens of a line with a space between them."""
