@@ -38,8 +38,18 @@ MOST = 2**63 - 1
 
 Unit = Literal["segment", "document", "block"]
 IntervalName = Literal[
-    "percentile", "basic", "bca", "bootstrap-t", "student", "jackknife-t", "hall", "two-way"
+    "percentile",
+    "basic",
+    "bca",
+    "bootstrap-t",
+    "student",
+    "jackknife-t",
+    "hall",
+    "delta",
+    "two-way",
 ]
+#: How the bootstrap weighs units: as draws of as many as there are, or each by a number of its own.
+BootstrapName = Literal["multinomial", "poisson"]
 Alternative = Literal["two-sided", "greater", "less"]
 #: What a verdict on systems with several runs is about.
 About = Literal["further-runs", "these-runs"]
@@ -51,6 +61,7 @@ UNITS: tuple[Unit, ...] = get_args(Unit)
 INTERVALS: tuple[IntervalName, ...] = tuple(
     name for name in get_args(IntervalName) if name != "two-way"
 )
+BOOTSTRAPS: tuple[BootstrapName, ...] = get_args(BootstrapName)
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
 ABOUTS: tuple[About, ...] = get_args(About)
 RUN_SWAPS: tuple[RunSwaps, ...] = get_args(RunSwaps)
@@ -202,6 +213,7 @@ HOMES = {
     "Format": "human.scores",
     "Human": "agreement.data",
     "HumanLike": "agreement.agree",
+    "BootstrapName": "_settings",
     "IntervalName": "_settings",
     "Level": "human.scores",
     "Match": "human.scores",
@@ -221,9 +233,10 @@ HOMES = {
 }
 #: Classes that modules import for their annotations only.
 CLASSES = {
-    "AgreementCurve", "AgreementData", "Bootstrap", "Coefficient", "Measure", "Metric",
-    "MetricStatistics", "NBest",
-    "Question", "Result", "Runner", "SavedStatistics", "Signature", "Swaps", "TestSet", "Units",
+    "AgreementCurve", "AgreementData", "Bootstrap", "Coefficient", "ColumnSizes", "Measure",
+    "Metric", "MetricStatistics", "NBest", "PoissonBootstrap",
+    "Question", "Result", "Runner", "SavedStatistics", "Signature", "Swaps", "TestSet",
+    "TestSetStream", "Units",
 }  # fmt: skip
 #: What has a constructor that checks and understands more than an annotation can say.
 UNDERSTOOD_ELSEWHERE = {"Any", "ClassVar", "ReferencesLike", "SystemsLike", "TextLike", "object"}

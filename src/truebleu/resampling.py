@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from truebleu._settings import Unit
 
-__all__ = ["Bootstrap", "Swaps", "Units", "on_exact_grid"]
+__all__ = ["Bootstrap", "ColumnSizes", "PoissonBootstrap", "Swaps", "Units", "on_exact_grid"]
 
 Values: TypeAlias = NDArray[np.float64]
 
@@ -189,6 +189,50 @@ class Bootstrap:
 
 @checked
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PoissonBootstrap:
+    """Count each unit as often as a Poisson number of mean 1 says (Chamandy et al. 2012).
+
+    A weight depends on (seed, i, unit) alone, and on no other unit: parts of a test set that does
+    not fit into memory can be weighed, added up and forgotten. For many units these are the
+    bootstrap's replicates, but that their size varies, by 1/sqrt(units) of it.
+    """
+
+    replicates: int = 1000
+    seed: int = DEFAULT_SEED
+
+    def __post_init__(self) -> None:
+        require_replicates("replicates", self.replicates)
+        require_seed(self.seed)
+
+    @checked
+    def sums(
+        self,
+        rows: NDArray[np.float64],
+        units: Units | None,
+        first: int,
+        count: int,
+        *,
+        first_row: int = 0,
+    ) -> NDArray[np.float64]:
+        """Summed rows of `count` replicates from the first on, shaped (replicate, column).
+
+        Args:
+            rows: of all units, or of a part of them.
+            units: what they are; strata are not drawn from separately, and so refused.
+            first: the first replicate.
+            count: how many.
+            first_row: where the part begins, a multiple of 64.
+        """
+        if units is not None and len(units.strata) > 1:
+            expected = "the multinomial bootstrap: weights of their own know no domains"
+            raise SettingError("bootstrap", "poisson", expected)
+        return _core.poisson_sums(
+            rows, first=first, replicates=count, seed=self.seed, first_row=first_row
+        )
+
+
+@checked
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Swaps:
     """Take each unit by a fair coin (Riezler & Maxwell 2005, Fig. 1).
 
@@ -211,31 +255,99 @@ class Swaps:
 
     @checked
     def sums(
-        self, rows: NDArray[np.float64], first: int, count: int, *, enumerated: bool
+        self,
+        rows: NDArray[np.float64],
+        first: int,
+        count: int,
+        *,
+        enumerated: bool,
+        first_row: int = 0,
     ) -> NDArray[np.float64]:
-        """Summed rows of the units that each replicate takes, shaped (replicate, column)."""
+        """Summed rows of the units that each replicate takes, shaped (replicate, column).
+
+        Args:
+            rows: of all units, or of a part of them.
+            first: the first replicate.
+            count: how many.
+            enumerated: whether the replicates are all swaps there are.
+            first_row: where the part begins, a multiple of 64.
+        """
         seed = None if enumerated else self.seed
-        return _core.swapped_sums(rows, first=first, replicates=count, seed=seed)
+        return _core.swapped_sums(
+            rows, first=first, replicates=count, seed=seed, first_row=first_row
+        )
 
 
 @checked
-def on_exact_grid(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnSizes(ComparedByValue):
+    """How large the numbers of columns are, and which have fractions; those of parts add up.
+
+    Attributes:
+        rows: how many there are.
+        largest: the largest absolute value of each column.
+        fractional: whether a column has fractions.
+    """
+
+    rows: int
+    largest: NDArray[np.float64]
+    fractional: NDArray[np.bool_]
+
+    @classmethod
+    @checked
+    def of(cls, rows: NDArray[np.float64]) -> ColumnSizes:
+        """Those of some rows."""
+        largest = np.maximum(rows.max(axis=0, initial=0.0), -rows.min(axis=0, initial=0.0))
+        fractional = np.zeros(rows.shape[1], dtype=np.bool_)
+        for start in range(0, len(rows), BLOCK):
+            part = rows[start : start + BLOCK]
+            fractional |= (part != np.floor(part)).any(axis=0)
+        return cls(len(rows), largest, fractional)
+
+    def __add__(self, other: ColumnSizes) -> ColumnSizes:
+        return ColumnSizes(
+            self.rows + other.rows,
+            np.maximum(self.largest, other.largest),
+            self.fractional | other.fractional,
+        )
+
+    @property
+    def steps(self) -> NDArray[np.float64]:
+        """The grid of each column: 1 where numbers are whole, else a power of two.
+
+        A replicate draws as many rows as there are, so no sum exceeds that number times the
+        largest absolute value of its column.
+        """
+        _, exponent = np.frexp(self.largest * max(self.rows, 1))
+        return np.where(self.fractional, np.ldexp(1.0, exponent - SIGNIFICANT_BITS), 1.0)
+
+    @property
+    def coarse_steps(self) -> NDArray[np.float64]:
+        """The grid on which sums of products of two columns are exact, too."""
+        bits = (SIGNIFICANT_BITS - np.ceil(np.log2(max(self.rows, 1)))) // 2
+        _, exponent = np.frexp(self.largest)
+        return np.where(self.fractional, np.ldexp(1.0, exponent - int(bits)), 1.0)
+
+
+@checked
+def on_exact_grid(
+    rows: NDArray[np.float64], sizes: ColumnSizes | None = None
+) -> NDArray[np.float64]:
     """The rows, with fractional columns rounded to a power of two.
 
-    A replicate draws as many rows as there are, so no sum exceeds that number times the largest
-    absolute value of its column.
+    Args:
+        rows: all of them, or a part.
+        sizes: of the columns of all rows, where these are a part.
     """
-    size = np.maximum(rows.max(axis=0, initial=0.0), -rows.min(axis=0, initial=0.0))
-    largest = size * max(len(rows), 1)
-    fractional = np.zeros(rows.shape[1], dtype=np.bool_)
-    for start in range(0, len(rows), BLOCK):
-        part = rows[start : start + BLOCK]
-        fractional |= (part != np.floor(part)).any(axis=0)
-    if not fractional.any():
+    sizes = ColumnSizes.of(rows) if sizes is None else sizes
+    if not sizes.fractional.any():
         return np.ascontiguousarray(rows)
-    _, exponent = np.frexp(largest)
-    step = np.where(fractional, np.ldexp(1.0, exponent - SIGNIFICANT_BITS), 1.0)
-    return np.ascontiguousarray(np.rint(rows / step) * step)
+    return rounded(rows, sizes.steps)
+
+
+def rounded(rows: NDArray[np.float64], steps: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The rows, each column a multiple of its step."""
+    return np.ascontiguousarray(np.rint(rows / steps) * steps)
 
 
 # Numbers of replicates: checked, so that no NaN gets in or out, and equal up to rounding.

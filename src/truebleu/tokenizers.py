@@ -29,7 +29,7 @@ from truebleu.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from truebleu.corpus.test_set import TextLike
 
@@ -217,15 +217,20 @@ def unspaced_script(texts: Sequence[TextLike]) -> str | None:
     >>> unspaced_script([["The Chinese say 你好."]]) is None
     True
     """
-    letters = _core.letters(texts)
+    return script_of_letters(_core.letters(texts))
+
+
+def script_of_letters(counts: Mapping[str, int]) -> str | None:
+    """The same of the letters by script, as `_core.letters` counts them."""
+    letters = dict(counts)
     spaced = letters.pop("spaced")
     unspaced = sum(letters.values())
     if unspaced <= UNSPACED_SHARE * (unspaced + spaced):
         return None
     han, kana = letters.pop("han"), letters.pop("kana")
-    counts = {NAMES[name]: count for name, count in letters.items()}
-    counts["Japanese" if kana > KANA_SHARE * (han + kana) else "Chinese"] = han + kana
-    return max(counts, key=counts.__getitem__)
+    scripts = {NAMES[name]: count for name, count in letters.items()}
+    scripts["Japanese" if kana > KANA_SHARE * (han + kana) else "Chinese"] = han + kana
+    return max(scripts, key=scripts.__getitem__)
 
 
 # Tokenizers of other packages.

@@ -24,10 +24,14 @@ import pytest
 from tests.parity.cases import case_id, lines_of, tool_cases
 from truebleu import BLEU, TER
 from truebleu.metrics import LengthRatio
-from truebleu.significance.compare import Comparison, SystemResult, compare
+from truebleu.significance.compare import compare
 
 if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
+    from truebleu.significance.comparison import (
+        Comparison,
+        SystemResult,
+    )
     from truebleu.significance.optimizer_runs import RunScores
 
 pytestmark = pytest.mark.usefixtures("shared")

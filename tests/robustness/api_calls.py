@@ -176,6 +176,7 @@ def calls(folder: Path) -> dict[str, Call]:
         truebleu.read_test_set: {"systems": [paths["new"]], "references": [paths["ref"]]},
         truebleu.set_threads: {"threads": 2},
         corpus.as_test_set: systems,
+        corpus.stream_test_set: {"systems": [paths["new"]], "references": [paths["ref"]]},
         human.read_spans: {"path": paths["mqm.tsv"], "systems": SYSTEMS},
         metrics.read_all_statistics: {"path": paths["saved.json"]},
         human.read_metrics_eval: {"folder": str(folder)},
@@ -398,8 +399,9 @@ def instances(folder: Path) -> list[object]:
         metrics.GivenScores.of({name: list(row) for name, row in zip(SYSTEMS, HUMAN, strict=True)}),
         metrics.DependencyF(parses=str(folder)),
         signature, metrics.read_statistics(folder / "saved.json"),
-        test_set(), judgments(),
+        test_set(), corpus.TestSetStream.of([test_set()]), judgments(),
         resampling.Bootstrap(replicates=50), resampling.Swaps(replicates=50),
+        resampling.PoissonBootstrap(replicates=50), resampling.ColumnSizes.of(np.ones((2, 2))),
         human.PairwiseJudgments(
             label="people", systems=("new", "old"), signature="people",
             judgments=(human.Judgment(1, "new", "old", 1),),

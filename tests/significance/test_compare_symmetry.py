@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from truebleu import TestSet
     from truebleu._settings import IntervalName
     from truebleu.metrics.base import Metric
-    from truebleu.significance.compare import PairResult
+    from truebleu.significance.comparison import PairResult
 
 CHANNELS = {"a": Channel.at_rate(0.2), "b": Channel.at_rate(0.24), "c": Channel.at_rate(0.22)}
 METRICS: list[Metric] = [BLEU(), TER()]

@@ -18,7 +18,7 @@ from truebleu import BLEU, TER
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics import FunctionMetric, LengthRatio
-from truebleu.significance.compare import Comparison, PairResult, compare
+from truebleu.significance.compare import compare
 from truebleu.significance.optimizer_runs import RunScores, group_runs
 from truebleu.simulation import Channel, simulate
 
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from truebleu import TestSet
     from truebleu._settings import About, RunSwaps
     from truebleu.metrics.base import Metric
+    from truebleu.significance.comparison import (
+        Comparison,
+        PairResult,
+    )
 
 RATES = {"base": (0.20, 0.22, 0.24), "new": (0.15, 0.19, 0.17)}
 RUNS = {system: tuple(f"{system}.opt{run}" for run in range(3)) for system in RATES}

@@ -37,7 +37,7 @@ from truebleu.simulation import Channel, simulate
 if TYPE_CHECKING:
     from truebleu._settings import Alternative
     from truebleu.corpus import TestSet
-    from truebleu.significance.compare import Comparison
+    from truebleu.significance.comparison import Comparison
 
 
 def texts_of(segments: int, *rates: float, seed: int = 4) -> TestSet:

@@ -24,33 +24,15 @@ impl Segments {
     }
 
     /// Segments from the lines of UTF-8 text; UnicodeDecodeError says where it is something else.
-    ///
-    /// A byte-order mark is removed where the text is the beginning of a file, and not a further part.
     #[staticmethod]
-    #[pyo3(signature = (data, *, is_beginning=true))]
-    fn from_lines(data: &Bound<'_, PyAny>, is_beginning: bool) -> PyResult<Self> {
-        let Ok(data) = data.cast::<PyBytes>() else {
-            return Err(own_error(data.py(), "ArgumentTypeError", ("data", data, "bytes")));
-        };
-        let bytes = data.as_bytes().to_vec();
-        let py = data.py();
-        let split = if is_beginning {
-            corpus::Segments::from_lines
-        } else {
-            corpus::Segments::from_further_lines
-        };
-        match py.detach(|| split(bytes)) {
-            Ok(inner) => Ok(Self { inner }),
-            Err(problem) => {
-                Err(PyErr::from_value(py.get_type::<PyUnicodeDecodeError>().call1((
-                    "utf-8",
-                    data,
-                    problem.start,
-                    problem.end,
-                    "invalid bytes",
-                ))?))
-            }
-        }
+    fn from_lines(data: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Self::split(data, corpus::Segments::from_lines)
+    }
+
+    /// The same of a further part of a file, in which a byte-order mark is a character like any other.
+    #[staticmethod]
+    fn from_further_lines(data: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Self::split(data, corpus::Segments::from_further_lines)
     }
 
     fn __len__(&self) -> usize {
@@ -80,6 +62,31 @@ impl Segments {
     #[getter]
     fn byte_order_mark(&self) -> bool {
         self.inner.byte_order_mark()
+    }
+}
+
+impl Segments {
+    fn split(
+        data: &Bound<'_, PyAny>,
+        split: impl FnOnce(Vec<u8>) -> Result<corpus::Segments, corpus::InvalidUtf8> + Send,
+    ) -> PyResult<Self> {
+        let Ok(data) = data.cast::<PyBytes>() else {
+            return Err(own_error(data.py(), "ArgumentTypeError", ("data", data, "bytes")));
+        };
+        let bytes = data.as_bytes().to_vec();
+        let py = data.py();
+        match py.detach(|| split(bytes)) {
+            Ok(inner) => Ok(Self { inner }),
+            Err(problem) => {
+                Err(PyErr::from_value(py.get_type::<PyUnicodeDecodeError>().call1((
+                    "utf-8",
+                    data,
+                    problem.start,
+                    problem.end,
+                    "invalid bytes",
+                ))?))
+            }
+        }
     }
 }
 

@@ -89,7 +89,7 @@ def command(output: Path, force: bool, comparison: str | None, **options: Any) -
 
 
 def _read_report(path: str) -> Report:
-    from truebleu.significance.comparison_files import read_comparison
+    from truebleu.significance.comparison import read_comparison
 
     kept = {"output", "force", "comparison", "quiet"}
     names = [str(option.name) for option in click.get_current_context().command.params]

@@ -10,7 +10,7 @@ import stat
 import sys
 from contextlib import contextmanager, suppress
 from os import PathLike
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from truebleu._core import Segments
 from truebleu.errors import (
@@ -248,11 +248,15 @@ class Lines:
         ]
 
 
-def read_lines(path: str, data: bytes) -> Lines:
-    """Segments of a plain file; a segment ends at a line feed and nowhere else."""
+def read_lines(path: str, data: bytes, *, is_beginning: bool = True) -> Lines:
+    """Segments of a plain file or of a further part of one.
+
+    A segment ends at a line feed and nowhere else.
+    """
     refuse_nul(path, data)
     try:
-        segments = Segments.from_lines(data)
+        split = Segments.from_lines if is_beginning else Segments.from_further_lines
+        segments = split(data)
     except UnicodeDecodeError as error:
         raise _encoding_error(path, data, error) from None
     if not len(segments):
@@ -325,7 +329,7 @@ class _TooLargeError(Exception):
     """Data without a size would be larger than the limit, which is the argument."""
 
 
-def _limit() -> int:
+def decompressed_limit() -> int:
     """How large what has no size may become: a quarter of the memory, unless something is set."""
     text = os.environ.get(LIMIT_VARIABLE)
     if text:
@@ -340,7 +344,7 @@ def _limit() -> int:
 
 def refuse_large(path: str, size: int) -> None:
     """Refuse part of an archive that says that it is larger than the limit."""
-    if size > _limit():
+    if size > decompressed_limit():
         found = f"{size:,} bytes in one part of the archive"
         expected = f"less; if it is not a trap, set {LIMIT_VARIABLE} to more bytes"
         raise MalformedFileError(path, None, found, expected)
@@ -350,7 +354,7 @@ class _Pieces:
     """What was read or decompressed so far, up to the limit."""
 
     def __init__(self) -> None:
-        self.limit = _limit()
+        self.limit = decompressed_limit()
         self.size = 0
         self.parts: list[bytes] = []
 
@@ -455,6 +459,120 @@ _KINDS: tuple[tuple[bytes | tuple[bytes, ...], str, Callable[[bytes], bytes]], .
     (tuple(b"BZh%d" % size for size in range(1, 10)), "bzip2", _bzip2),
     (b"\xfd7zXZ\x00", "xz", _xz),
     (b"\x28\xb5\x2f\xfd", "zstd", _zstd),
+)
+
+
+# The same part by part, for texts that are larger than memory.
+
+
+class OpenedFile:
+    """A file, or standard input, that is read piece by piece and decompressed where it must be."""
+
+    def __init__(self, path: str, stdin: BinaryIO | None = None) -> None:
+        from io import BufferedReader
+
+        self.path = path
+        self._raw = BufferedReader(_opened(path, stdin))  # type: ignore[type-var]
+        self._size = os.fstat(self._raw.fileno()).st_size if path != STANDARD_INPUT else None
+        beginning = self._raw.peek(8)[:8]
+        kinds = [(kind, start) for magic, kind, start in _READERS if beginning.startswith(magic)]
+        self._kind, start = kinds[0] if kinds else ("file", lambda raw: raw)
+        self._read: Callable[[int], bytes] = start(self._raw).read
+
+    @property
+    def share_read(self) -> float | None:
+        """From 0 to 1; None where nobody knows how much there is."""
+        return self._raw.tell() / self._size if self._size else None
+
+    def read(self) -> bytes:
+        """The next piece, of about a megabyte; nothing at the end."""
+        try:
+            return self._read(1 << 20)
+        except MissingExtraError:
+            raise
+        # Each library of compression has errors of its own.
+        except Exception as error:
+            found = f"{self._kind} data that is damaged or cut off ({error})"
+            expected = f"complete {self._kind} data"
+            raise MalformedFileError(self.path, None, found, expected) from error
+
+    def close(self) -> None:
+        """Close it; standard input is left open."""
+        if self.path != STANDARD_INPUT:
+            self._raw.close()
+
+
+def _opened(path: str, stdin: BinaryIO | None) -> BinaryIO:
+    if path == STANDARD_INPUT:
+        if stdin is None and sys.stdin is None:
+            raise UnreadableFileError(STANDARD_INPUT, "standard input is closed")
+        return stdin or sys.stdin.buffer
+    with _named_errors(path):
+        return open(path, "rb", buffering=0)
+
+
+def _gzip_file(raw: BinaryIO) -> Any:
+    from gzip import GzipFile
+
+    return GzipFile(fileobj=raw)
+
+
+def _bzip2_file(raw: BinaryIO) -> Any:
+    from bz2 import BZ2File
+
+    return BZ2File(raw)
+
+
+def _xz_file(raw: BinaryIO) -> Any:
+    from lzma import LZMAFile
+
+    return LZMAFile(raw)
+
+
+def _zstd_file(raw: BinaryIO) -> Any:
+    try:
+        from compression import zstd  # type: ignore[import-not-found,unused-ignore]
+    except ImportError:
+        return _ZstdFile(raw)
+    return zstd.ZstdFile(raw)
+
+
+class _ZstdFile:
+    """Frames of zstd, read by the extra; one that is cut off is an error, unlike with its files."""
+
+    def __init__(self, raw: BinaryIO) -> None:
+        try:
+            import zstandard
+        except ImportError:
+            raise MissingExtraError("reading zstd files", "zstd") from None
+        self._raw, self._start, self._rest = raw, zstandard.ZstdDecompressor, b""
+        self._frame = self._start().decompressobj()
+        self._is_within = False
+
+    def read(self, size: int) -> bytes:
+        pieces: list[bytes] = []
+        found = 0
+        while found < size:
+            data = self._rest or self._raw.read(_ZSTD_PIECE)
+            self._rest = b""
+            if not data:
+                if self._is_within:
+                    raise EOFError("the last frame does not end")
+                break
+            pieces.append(self._frame.decompress(data))
+            found += len(pieces[-1])
+            self._is_within = not self._frame.eof
+            if self._frame.eof:
+                self._rest = self._frame.unused_data
+                self._frame = self._start().decompressobj()
+        return b"".join(pieces)
+
+
+_READERS = tuple(
+    (magic, kind, start)
+    for (magic, kind, _), start in zip(
+        _KINDS, (_gzip_file, _bzip2_file, _xz_file, _zstd_file), strict=True
+    )
 )
 
 
@@ -574,9 +692,15 @@ def _read(path: str) -> bytes:
     note_input(path)
     if os.path.isdir(path):
         raise UnreadableFileError(path, "found a directory, expected a file")
+    with _named_errors(path), open(path, "rb") as file:
+        return _all_of(path, file)
+
+
+@contextmanager
+def _named_errors(path: str) -> Iterator[None]:
+    """Errors of a file as ours, with its name."""
     try:
-        with open(path, "rb") as file:
-            return _all_of(path, file)
+        yield
     except MemoryError:
         raise UnreadableFileError(path, "out of memory: it is too large to be read") from None
     except (UnreadableFileError, MalformedFileError, SettingError):

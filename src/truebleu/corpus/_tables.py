@@ -73,9 +73,7 @@ class Table:
         That is one text, but for lists of references, each of which is a text, and for tables that
         have rows of several systems.
         """
-        column = self._only_column() if name is None else name
-        if not self.has(column):
-            raise MissingColumnError(self.path, self.column_word, column, self.columns)
+        column = self.chosen_column(name)
         label = self.path if name is None else f"{self.path}#{name}"
         values = self.values(column)
         if not values:
@@ -204,6 +202,13 @@ class Table:
         if column is None or (lenient and None in self.values(column)):
             return None
         return self.labels(column)
+
+    def chosen_column(self, name: str | None) -> str:
+        """The column of that name, or the only one."""
+        column = self._only_column() if name is None else name
+        if not self.has(column):
+            raise MissingColumnError(self.path, self.column_word, column, self.columns)
+        return column
 
     def _only_column(self) -> str:
         texts = [c for c in self.columns if c not in (*LABEL_COLUMNS, *ID_COLUMNS, SYSTEM_COLUMN)]
@@ -542,15 +547,95 @@ class Parquet(Table):
         return
 
 
+class ParquetPart(Table):
+    """Some rows of a Parquet file, in the columns that were asked for."""
+
+    def __init__(self, path: str, rows: Any, first: int) -> None:
+        super().__init__(path, rows.schema.names)
+        self._rows, self._first = rows, first
+
+    def values(self, column: str) -> Sequence[object]:
+        """The values of a column, None where one is null."""
+        values: list[object] = self._rows.column(column).to_pylist()
+        return values
+
+    def line(self, row: int) -> None:  # noqa: ARG002
+        """None: there are no lines."""
+        return
+
+    def _refuse(self, row: int, column: str, found: str) -> NoReturn:
+        super()._refuse(self._first + row, column, found)
+
+
+class ParquetParts:
+    """A column of a Parquet file, and the ids beside it, of which no more is read than needed."""
+
+    def __init__(self, path: str, column: str | None) -> None:
+        self.path = path
+        self._file = _parquet_file(path, path)
+        table = Parquet(path, self._file)
+        self.column = table.chosen_column(column)
+        self.columns = table.columns
+        ids = [name for name in ID_COLUMNS if name in table.columns][:1]
+        self._batches = self._file.iter_batches(
+            batch_size=PARQUET_BATCH, columns=list(dict.fromkeys([self.column, *ids]))
+        )
+        self._rows: list[Any] = []
+        self._taken = 0
+
+    @property
+    def share_read(self) -> float:
+        """From 0 to 1."""
+        return self._taken / max(1, self.rows)
+
+    @property
+    def rows(self) -> int:
+        """How many there are in all."""
+        rows: int = self._file.metadata.num_rows
+        return rows
+
+    def read(self) -> Any:
+        """The next batch of rows; None at the end."""
+        import pyarrow
+
+        try:
+            return next(self._batches, None)
+        except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+            raise _malformed(self.path, error) from error
+
+    def part(self, batches: Sequence[Any], rows: int) -> tuple[ParquetPart, list[Any]]:
+        """The first rows of some batches, and the batches of the others."""
+        import pyarrow
+
+        table = pyarrow.Table.from_batches(batches)
+        part = ParquetPart(self.path, table.slice(0, rows), self._taken)
+        self._taken += rows
+        return part, table.slice(rows).to_batches()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+#: Rows that are read of a Parquet file at a time.
+PARQUET_BATCH = 1 << 12
+
+
 def read_parquet(path: str, data: bytes) -> Parquet:
     """The table in a Parquet file."""
+    import io
+
+    return Parquet(path, _parquet_file(path, io.BytesIO(data)))
+
+
+def _parquet_file(path: str, source: Any) -> Any:
     try:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
         raise MissingExtraError("reading Parquet files", "parquet") from None
     try:
-        return Parquet(path, pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data)))
+        return pyarrow.parquet.ParquetFile(source)
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise _malformed(path, error) from error
 

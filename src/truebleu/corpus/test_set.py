@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import copyreg
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, cast
 
 from truebleu import _core
@@ -131,8 +132,8 @@ class TestSet:
                 raise UnpairedSegmentsError(what, len(items), name, length)
 
         checked = (systems, references, names, source, documents, domains)
-        for field, value in zip(_CHECKED, checked, strict=True):
-            object.__setattr__(self, field, value)
+        for name_of_field, value in zip(_CHECKED, checked, strict=True):
+            object.__setattr__(self, name_of_field, value)
 
     def __len__(self) -> int:
         """The number of segments."""
@@ -171,16 +172,7 @@ class TestSet:
         """
         if self.is_examined:
             return self
-        from truebleu.corpus._files import NamedText
-
-        def named(name: str, text: TextLike) -> NamedText:
-            return NamedText(
-                name, name, name, text if isinstance(text, Segments) else Segments(text)
-            )
-
-        references = list(map(named, self.reference_names, self.references))
-        systems = list(map(named, self.systems, self.systems.values()))
-        source = None if self.source is None else named("source", self.source)
+        references, systems, source = self.named_texts()
         # With the native texts, which are counted faster than lists.
         return replace(
             self,
@@ -189,6 +181,21 @@ class TestSet:
             source=None if source is None else source.segments,
             warnings=(*self.warnings, *examine(references, systems, source)),
             is_examined=True,
+        )
+
+    def named_texts(self) -> tuple[list[NamedText], list[NamedText], NamedText | None]:
+        """References, systems and the source as native texts with their names."""
+        from truebleu.corpus._files import NamedText
+
+        def named(name: str, text: TextLike) -> NamedText:
+            return NamedText(
+                name, name, name, text if isinstance(text, Segments) else Segments(text)
+            )
+
+        return (
+            list(map(named, self.reference_names, self.references)),
+            list(map(named, self.systems, self.systems.values())),
+            None if self.source is None else named("source", self.source),
         )
 
     @checked
@@ -599,25 +606,143 @@ def examine(
     references: Sequence[NamedText], systems: Sequence[NamedText], source: NamedText | None
 ) -> tuple[TextWarning, ...]:
     """Everything suspicious about texts that pair segment by segment, text by text."""
-    sources = [] if source is None else [source]
-    texts = [*references, *systems, *sources]
-    surveys = [_core.survey(text.segments) for text in texts]
-    warnings = [*_of_files(texts)]
-    for text, survey in zip(texts, surveys, strict=True):
-        warnings += _of_characters(text, survey)
-    translations = [*references, *systems]
-    warnings += _of_tokens(systems, surveys[len(references) :])
-    warnings += _of_normalization(translations, surveys[: len(translations)])
-    warnings += _of_identity(references, systems, source)
-    warnings += _of_order(references[0], [*references[1:], *systems])
-    # A text in two roles, or like two others, would be reported twice.
-    unique: dict[tuple[str, str], TextWarning] = {}
-    for warning in warnings:
-        unique.setdefault((warning.code, warning.text), warning)
-    return tuple(unique.values())
+    examination = Examination()
+    examination.add(references, systems, source, is_whole=True)
+    return examination.warnings()
 
 
-def _of_files(texts: Sequence[NamedText]) -> Iterator[TextWarning]:
+@dataclass(slots=True, eq=False)
+class _Examined:
+    """What is known of one text after some parts of it.
+
+    Attributes:
+        label: What messages call it.
+        path: Its file.
+        segments: How many there were so far.
+        carriage_returns: Line ends that were written as CR LF.
+        byte_order_mark: Whether the file began with one.
+        survey: What it contains.
+        composed: Segments in Unicode's form C that would differ in form D.
+        shift: The first range that fits the reference better when moved: start, end, by.
+    """
+
+    label: str
+    path: str
+    segments: int = 0
+    carriage_returns: int = 0
+    byte_order_mark: bool = False
+    survey: Survey = field(default_factory=dict)
+    composed: int = 0
+    shift: tuple[int, int, int] | None = None
+
+    def add(self, part: NamedText) -> None:
+        """Look at a further part."""
+        for kind, (count, first) in _core.survey(part.segments).items():
+            before, earlier = self.survey.get(kind, (0, None))
+            place = None if first is None else self.segments + first
+            self.survey[kind] = before + count, place if earlier is None else earlier
+        self.carriage_returns += part.carriage_returns
+        self.byte_order_mark |= part.byte_order_mark
+
+
+class Examination:
+    """A look at texts that pair segment by segment, which may come part by part."""
+
+    def __init__(self) -> None:
+        self._references: list[_Examined] = []
+        self._systems: list[_Examined] = []
+        self._sources: list[_Examined] = []
+        # Pairs of texts, by their places among all, that were the same so far.
+        self._identical: set[tuple[int, int]] | None = None
+
+    @property
+    def _texts(self) -> list[_Examined]:
+        return [*self._references, *self._systems, *self._sources]
+
+    def add(
+        self,
+        references: Sequence[NamedText],
+        systems: Sequence[NamedText],
+        source: NamedText | None,
+        *,
+        is_whole: bool = False,
+    ) -> None:
+        """Look at a part of all texts, or at the whole of them, which takes less time."""
+        sources = [] if source is None else [source]
+        parts = [*references, *systems, *sources]
+        if not self._texts:
+            self._references = [_Examined(text.label, text.path) for text in references]
+            self._systems = [_Examined(text.label, text.path) for text in systems]
+            self._sources = [_Examined(text.label, text.path) for text in sources]
+        for text, part in zip(self._texts, parts, strict=True):
+            text.add(part)
+        translations = [*self._references, *self._systems]
+        if not is_whole or any(text.survey["decomposed"][0] for text in translations):
+            for text, part in zip(translations, parts, strict=False):
+                text.composed += _core.count_composed(part.segments)
+        first, *others = translations
+        shifts = _core.shifts(
+            [part.segments for part in parts[1 : len(translations)]], parts[0].segments
+        )
+        for text, shift in zip(others, shifts, strict=True):
+            if shift is not None and text.shift is None:
+                start, end, by = shift
+                text.shift = first.segments + start, first.segments + end, by
+        compared = self._identical if self._identical is not None else self._comparable(parts)
+        self._identical = {(i, j) for i, j in compared if parts[i].segments == parts[j].segments}
+        for text, part in zip(self._texts, parts, strict=True):
+            text.segments += len(part.segments)
+
+    def _comparable(self, parts: Sequence[NamedText]) -> set[tuple[int, int]]:
+        """Pairs of texts that should differ and may not: all but the source and a reference.
+
+        By a few segments first: comparing each with each would take long where texts are many.
+        """
+        m, n = len(self._references), len(self._systems)
+        alike: dict[tuple[str | None, ...], list[int]] = {}
+        for place, part in enumerate(parts):
+            segments = part.segments
+            key = (segments[0], segments[len(segments) // 2], segments[len(segments) - 1])
+            alike.setdefault(key, []).append(place)
+        return {
+            (i, j)
+            for places in alike.values()
+            for i, j in combinations(places, 2)
+            if j < m or m <= i < m + n or m <= j < m + n
+        }
+
+    def warnings(self) -> tuple[TextWarning, ...]:
+        """Everything suspicious about the texts so far, text by text."""
+        warnings = [*_of_files(self._texts)]
+        for text in self._texts:
+            warnings += _of_characters(text)
+        warnings += _of_tokens(self._systems)
+        warnings += _of_normalization([*self._references, *self._systems])
+        warnings += self._of_identity()
+        warnings += _of_order(self._references[0], [*self._references[1:], *self._systems])
+        # A text in two roles, or like two others, would be reported twice.
+        unique: dict[tuple[str, str], TextWarning] = {}
+        for warning in warnings:
+            unique.setdefault((warning.code, warning.text), warning)
+        return tuple(unique.values())
+
+    def _of_identity(self) -> Iterator[TextWarning]:
+        texts, m, n = self._texts, len(self._references), len(self._systems)
+        same = self._identical or set()
+        for system in range(m, m + n):
+            for other in (*range(m), *range(m + n, len(texts))):
+                what = "reference" if other < m else "source"
+                if (min(system, other), max(system, other)) in same:
+                    code = f"same-as-{what}"
+                    yield _identical(texts[system], texts[other], code, f"the {what}")
+        for places, what in ((range(m, m + n), "system"), (range(m), "reference")):
+            for first, second in combinations(places, 2):
+                if (first, second) in same:
+                    code = f"same-as-{what}"
+                    yield _identical(texts[second], texts[first], code, f"the {what}")
+
+
+def _of_files(texts: Sequence[_Examined]) -> Iterator[TextWarning]:
     """What is about whole files, each of which may hold several texts."""
     for text in {text.path: text for text in texts}.values():
         if text.byte_order_mark:
@@ -629,16 +754,13 @@ def _of_files(texts: Sequence[NamedText]) -> Iterator[TextWarning]:
             yield TextWarning("crlf", text.path, text.carriage_returns, None, message)
 
 
-def _of_characters(text: NamedText, survey: Survey) -> Iterator[TextWarning]:
+def _of_characters(text: _Examined) -> Iterator[TextWarning]:
     for code, kind, singular, plural, meaning in _KINDS:
-        count, first = survey[kind]
+        count, first = text.survey[kind]
         if first is None:
             continue
-        if code == "blank" and count >= _MOSTLY_EMPTY * len(text.segments):
-            code, meaning = (
-                "mostly-empty",
-                f"of {len(text.segments):,} in all: is it the right file?",
-            )
+        if code == "blank" and count >= _MOSTLY_EMPTY * text.segments:
+            code, meaning = "mostly-empty", f"of {text.segments:,} in all: is it the right file?"
         message = (
             f"{text.label}: {_counted(count, singular, plural)}, "
             f"first in segment {first + 1}; {meaning}"
@@ -646,10 +768,10 @@ def _of_characters(text: NamedText, survey: Survey) -> Iterator[TextWarning]:
         yield TextWarning(code, text.label, count, first + 1, message)
 
 
-def _of_tokens(texts: Sequence[NamedText], surveys: Sequence[Survey]) -> Iterator[TextWarning]:
-    """Outputs that look tokenized; `surveys` may be longer."""
-    for text, survey in zip(texts, surveys, strict=False):
-        count, first = survey["tokenized"]
+def _of_tokens(texts: Sequence[_Examined]) -> Iterator[TextWarning]:
+    """Outputs that look tokenized."""
+    for text in texts:
+        count, first = text.survey["tokenized"]
         if count < _TOKENIZED or first is None:
             continue
         message = (
@@ -659,67 +781,32 @@ def _of_tokens(texts: Sequence[NamedText], surveys: Sequence[Survey]) -> Iterato
         yield TextWarning("tokenized", text.label, count, first + 1, message)
 
 
-def _of_normalization(
-    texts: Sequence[NamedText], surveys: Sequence[Survey]
-) -> Iterator[TextWarning]:
+def _of_normalization(texts: Sequence[_Examined]) -> Iterator[TextWarning]:
     """Texts with segments not in NFC, where others are or the text itself is in part."""
-    decomposed = [survey["decomposed"][0] for survey in surveys]
-    if not any(decomposed):
-        return
-    composed = [_core.count_composed(text.segments) for text in texts]
-    in_nfc = [nfc > nfd for nfc, nfd in zip(composed, decomposed, strict=True)]
-    for i, text in enumerate(texts):
-        first = surveys[i]["decomposed"][1]
-        if first is None or not (composed[i] or any(in_nfc)):
+    any_in_nfc = any(text.composed > text.survey["decomposed"][0] for text in texts)
+    for text in texts:
+        decomposed, first = text.survey["decomposed"]
+        if first is None or not (text.composed or any_in_nfc):
             continue
-        count = _counted(decomposed[i], "segment is", "segments are")
+        count = _counted(decomposed, "segment is", "segments are")
         message = (
             f"{text.label}: {count} not in Unicode form NFC, first segment {first + 1}, but others "
             "are; the same letters in two forms do not match"
         )
-        yield TextWarning("normalization", text.label, decomposed[i], first + 1, message)
+        yield TextWarning("normalization", text.label, decomposed, first + 1, message)
 
 
-def _of_identity(
-    references: Sequence[NamedText], systems: Sequence[NamedText], source: NamedText | None
-) -> Iterator[TextWarning]:
-    for system in systems:
-        for other, what in [*((r, "reference") for r in references), (source, "source")]:
-            if other is not None and system.segments == other.segments:
-                yield _identical(system, other, f"same-as-{what}", f"the {what}")
-    for second, first in _twins(systems):
-        yield _identical(second, first, "same-as-system", "the system")
-    for second, first in _twins(references):
-        yield _identical(second, first, "same-as-reference", "the reference")
-
-
-def _twins(texts: Sequence[NamedText]) -> Iterator[tuple[NamedText, NamedText]]:
-    """Each text that an earlier one is the same as, with the first such."""
-    # By a few segments first: comparing each with each would take long where texts are many.
-    different: dict[tuple[str | None, ...], list[NamedText]] = {}
-    for text in texts:
-        segments = text.segments
-        key = (segments[0], segments[len(segments) // 2], segments[len(segments) - 1])
-        others = different.setdefault(key, [])
-        twin = next((other for other in others if other.segments == segments), None)
-        if twin is None:
-            others.append(text)
-        else:
-            yield text, twin
-
-
-def _identical(text: NamedText, other: NamedText, code: str, what: str) -> TextWarning:
+def _identical(text: _Examined, other: _Examined, code: str, what: str) -> TextWarning:
     message = f"{text.label}: identical to {what} {other.label}; was one file given twice?"
-    return TextWarning(code, text.label, len(text.segments), None, message)
+    return TextWarning(code, text.label, text.segments, None, message)
 
 
-def _of_order(reference: NamedText, texts: Sequence[NamedText]) -> Iterator[TextWarning]:
+def _of_order(reference: _Examined, texts: Sequence[_Examined]) -> Iterator[TextWarning]:
     """Texts of which a part fits the reference better one or two segments further on."""
-    shifts = _core.shifts([text.segments for text in texts], reference.segments)
-    for text, shift in zip(texts, shifts, strict=True):
-        if shift is None:
+    for text in texts:
+        if text.shift is None:
             continue
-        start, end, by = shift
+        start, end, by = text.shift
         what = "lost" if by > 0 else "extra"
         message = (
             f"{text.label}: segments {start + 1} to {end} fit {reference.label} better moved "

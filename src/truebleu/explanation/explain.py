@@ -57,7 +57,10 @@ if TYPE_CHECKING:
     from truebleu.explanation.slices import Origin, Variable
     from truebleu.metrics.base import Metric
     from truebleu.resampling import Values
-    from truebleu.significance.compare import Comparison, PairResult
+    from truebleu.significance.comparison import (
+        Comparison,
+        PairResult,
+    )
     from truebleu.significance.people import AgreementCurve
     from truebleu.significance.statistics import Progress
 

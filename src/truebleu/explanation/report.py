@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from truebleu.human.spans import ErrorSpan
     from truebleu.metrics.base import Formula, Metric
     from truebleu.resampling import Units
-    from truebleu.significance.compare import Comparison
+    from truebleu.significance.comparison import Comparison
     from truebleu.significance.statistics import Progress
 
     Values = NDArray[np.float64]

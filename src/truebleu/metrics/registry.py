@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from importlib.metadata import EntryPoint
 
-    from truebleu.corpus.test_set import TestSet
+    from truebleu.corpus.streams import Parts
+    from truebleu.corpus.test_set import TestSet, TextWarning
 
 # A new metric is one file and one line here.
 METRICS = {
@@ -261,14 +262,23 @@ def _require_distinct(labels: Sequence[str]) -> None:
 
 def with_metric_warnings(test_set: TestSet, metrics: Mapping[str, Metric]) -> TestSet:
     """The test set with a warning for each metric that needs spaces where the script has none."""
-    from truebleu.corpus.test_set import TextWarning
     from truebleu.tokenizers import unspaced_script
 
     script = unspaced_script(test_set.references)
     if script is None:
         return test_set
-    known = {(warning.code, warning.text) for warning in test_set.warnings}
-    warnings = list(test_set.warnings)
+    warnings = _script_warnings(test_set.warnings, metrics, script, len(test_set))
+    return replace(test_set, warnings=warnings)
+
+
+def _script_warnings(
+    warnings: Sequence[TextWarning], metrics: Mapping[str, Metric], script: str, segments: int
+) -> tuple[TextWarning, ...]:
+    """The warnings, and further ones about metrics that need spaces where the script has none."""
+    from truebleu.corpus.test_set import TextWarning as Warned
+
+    known = {(warning.code, warning.text) for warning in warnings}
+    found = list(warnings)
     for label, metric in metrics.items():
         advice = metric.advice_for_script(script)
         if advice is not None and ("unspaced", label) not in known:
@@ -276,8 +286,38 @@ def with_metric_warnings(test_set: TestSet, metrics: Mapping[str, Metric]) -> Te
                 f"{label} cuts words at spaces, and {script} references have none between words; "
                 f"use {advice}"
             )
-            warnings.append(TextWarning("unspaced", label, len(test_set), None, message))
-    return replace(test_set, warnings=tuple(warnings))
+            found.append(Warned("unspaced", label, segments, None, message))
+    return tuple(found)
+
+
+def warnings_of_parts(
+    read: Parts, asked: Sequence[Metric], fixed: Sequence[Metric]
+) -> tuple[TextWarning, ...]:
+    """What is suspicious about texts that came part by part, and about metrics beside them.
+
+    Args:
+        read: the parts, all of which were read.
+        asked: the metrics as they were given.
+        fixed: the same with what they leave to the references, which the first part decided; it is
+            an error where all references would have decided otherwise.
+    """
+    from truebleu.tokenizers import script_of_letters
+
+    if not read.letters:
+        return read.warnings
+    script = script_of_letters(read.letters)
+    for before, metric in zip(asked, fixed, strict=True):
+        chosen = metric.signature.script
+        if before != metric and chosen != script:
+            expected = (
+                f"{chosen or 'words with spaces'}, as in the first part, for which the tokenizer "
+                f"of {metric.name} was chosen; choose one, as in {metric.name.lower()}:tokenize=13a"
+            )
+            raise SettingError("references", script or "words with spaces in all", expected)
+    if script is None:
+        return read.warnings
+    labelled = dict(zip(metric_labels(fixed), fixed, strict=True))
+    return _script_warnings(read.warnings, labelled, script, read.segments)
 
 
 @checked

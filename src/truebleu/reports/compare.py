@@ -21,10 +21,12 @@ from truebleu.reports.sentences import (
     LARGEST_SHARE,
     NEAR_THE_LEVEL,
     SWAP_RATIO,
+    bootstrap_replicates,
     bracketed,
     p_cell,
     p_equals,
     people_sentences,
+    replaced_sentence,
     resampled,
     unit_sentences,
 )
@@ -36,7 +38,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from truebleu.reports.document import Block, Row, Value
-    from truebleu.significance.compare import Comparison, MetricResult, PairResult, SystemResult
+    from truebleu.significance.comparison import (
+        Comparison,
+        MetricResult,
+        PairResult,
+        SystemResult,
+    )
 
 # A matrix wider than this does not fit a page.
 LARGEST_MATRIX = 40
@@ -138,7 +145,7 @@ def method(comparison: Comparison, label: str) -> str:
         over = f", {correction.title} for {comparisons:,} comparisons" if comparisons > 1 else ""
         tested = f"{side}{TESTS[settings.test].title} over {units}{over_runs}, {count}{over}"
     interval = INTERVAL_METHODS[settings.interval].title
-    made = f"{interval} intervals, {settings.replicates:,} bootstrap replicates"
+    made = f"{interval} intervals, {bootstrap_replicates(settings)}"
     return f"{tested}; {made}; level {settings.level:g}, seed {settings.seed}"
 
 
@@ -298,7 +305,13 @@ def _caveats(
             yield f"{title} assumes {correction.assumption}."
     if not metric.decided:
         more = "these are all that are made" if settings.adaptive else "try --adaptive"
+        if settings.bootstrap == "poisson":  # the only one that test sets in parts have
+            more = "make more by --replicates"
         yield f"Some p-values are too close to the level for so few replicates; {more}."
+    label = pairs[0].metric
+    bent = [name for name, by in comparison.systems.items() if by[label].interval_by is not None]
+    bent += [f"{pair.a} − {pair.b}" for pair in pairs if pair.interval_by is not None]
+    yield from replaced_sentence(bent, settings)
     yield from _share_sentences(comparison, pairs)
     yield from _swap_sentences(comparison, pairs)
     yield from _about(comparison)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         VariableContributions,
     )
     from truebleu.reports.document import Block, Row, Value
-    from truebleu.significance.compare import MetricResult
+    from truebleu.significance.comparison import MetricResult
 
 # A cause that makes up this share of a difference is what a reader must hear first.
 LARGE_SHARE = 0.5

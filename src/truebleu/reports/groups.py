@@ -11,7 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from truebleu.reports.document import Block, Value
-    from truebleu.significance.compare import Comparison, GroupComparison, PairResult
+    from truebleu.significance.comparison import (
+        Comparison,
+        GroupComparison,
+        PairResult,
+    )
     from truebleu.significance.scores import GroupScores, Scores
 
 Group = TypeVar("Group", "GroupScores", "GroupComparison")

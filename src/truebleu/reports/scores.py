@@ -14,7 +14,13 @@ from truebleu.reports.document import (
     Table,
     chosen_lines,
 )
-from truebleu.reports.sentences import bracketed, resampled, unit_sentences
+from truebleu.reports.sentences import (
+    bootstrap_replicates,
+    bracketed,
+    replaced_sentence,
+    resampled,
+    unit_sentences,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +36,7 @@ def document(scores: Scores, *, details: bool = False) -> Document:
     table = segment_table(scores) if by_segment else score_table(scores)
     blocks: list[Block] = [table]
     if scores.settings is not None:
-        blocks.append(Sentences(tuple(_unit_sentences(scores, scores.settings))))
+        blocks.append(Sentences(tuple(_sentences(scores, scores.settings))))
     if scores.groups:
         from truebleu.reports.groups import score_tables
 
@@ -44,9 +50,12 @@ def document(scores: Scores, *, details: bool = False) -> Document:
     return Document(tuple(blocks), table)
 
 
-def _unit_sentences(scores: Scores, settings: IntervalSettings) -> list[str]:
-    """What the choice of the unit means."""
-    return unit_sentences(
+def _sentences(scores: Scores, settings: IntervalSettings) -> list[str]:
+    """What the choice of the unit means, and which intervals are made by another method."""
+    replaced = [
+        f"{system.name} ({label})" for system in scores.systems for label in system.intervals_by
+    ]
+    return replaced_sentence(replaced, settings) + unit_sentences(
         scores.test_set, settings, scores.units or 0, scores.design_effects, tested=False
     )
 
@@ -169,7 +178,7 @@ def _interval_line(settings: IntervalSettings, units: int | None) -> str:
     method = INTERVAL_METHODS[settings.interval]
     made = f"{method.title} intervals over {resampled(settings, units or 0)}"
     if method.resamples:
-        made += f", {settings.replicates:,} bootstrap replicates, seed {settings.seed}"
+        made += f", {bootstrap_replicates(settings)}, seed {settings.seed}"
     return f"{made}, level {settings.level:g}"
 
 

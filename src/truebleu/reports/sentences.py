@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from truebleu.corpus.test_set import TestSetOutline
     from truebleu.significance.people import PeopleAgreement
-    from truebleu.significance.settings import ResamplingSettings
+    from truebleu.significance.settings import IntervalSettings, ResamplingSettings
 
 # Fewer documents than this leave intervals too narrow: docs/evidence/defaults.md.
 ENOUGH_DOCUMENTS = 100
@@ -64,6 +64,22 @@ def resampled(settings: ResamplingSettings, units: int) -> str:
     block = "" if settings.block_length is None else f" of {settings.block_length} segments"
     domains = " within domains" if settings.by_domain else ""
     return f"{units:,} {settings.unit}s{block}{domains}"
+
+
+def bootstrap_replicates(settings: IntervalSettings) -> str:
+    """How many replicates of which bootstrap there were: "1,000 bootstrap replicates"."""
+    kind = "" if settings.bootstrap == "multinomial" else f"{settings.bootstrap.title()} "
+    return f"{settings.replicates:,} {kind}bootstrap replicates"
+
+
+def replaced_sentence(replaced: Sequence[str], settings: IntervalSettings) -> list[str]:
+    """Which intervals are made by percentiles, since the chosen method does not hold."""
+    if not replaced:
+        return []
+    return [
+        f"Percentile intervals of {', '.join(replaced)}: the score bends within its error there, "
+        f"as at the brevity penalty's corner, and the {settings.interval} method does not hold."
+    ]
 
 
 def unit_sentences(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from truebleu._lazy import lazy_name
 
 if TYPE_CHECKING:
-    from truebleu.significance.compare import (
+    from truebleu.significance.comparison import (
         Comparison as Comparison,
         GroupComparison as GroupComparison,
         MetricResult as MetricResult,
@@ -97,11 +97,11 @@ if TYPE_CHECKING:
 
 # The public names, and the module that each lives in.
 _HOMES = {
-    "Comparison": "compare",
-    "GroupComparison": "compare",
-    "MetricResult": "compare",
-    "PairResult": "compare",
-    "SystemResult": "compare",
+    "Comparison": "comparison",
+    "GroupComparison": "comparison",
+    "MetricResult": "comparison",
+    "PairResult": "comparison",
+    "SystemResult": "comparison",
     "CORRECTIONS": "corrections",
     "Correction": "corrections",
     "adjust": "corrections",

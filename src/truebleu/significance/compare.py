@@ -2,40 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from truebleu._results import Result
 from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED, checked
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError
 from truebleu.metrics.base import CountedMetric
-from truebleu.metrics.registry import metric_labels, metrics_for
-from truebleu.resampling import Bootstrap, Swaps
-from truebleu.significance.corrections import (
-    adjust,
-    experimentwise_error,
+from truebleu.metrics.registry import as_metrics, metric_labels, metrics_for
+from truebleu.resampling import PoissonBootstrap, Swaps
+from truebleu.significance.comparison import (
+    Comparison,
+    GroupComparison,
+    by_metric_and_system,
+    results_by_metric,
 )
+from truebleu.significance.corrections import CORRECTIONS, adjust
 from truebleu.significance.intervals import (
     INTERVAL_METHODS,
-    Estimates,
-    interval_bounds,
-    median_and_relative_interval,
-    simultaneous_intervals,
 )
 from truebleu.significance.pairs import (
-    PAIR_BLOCK,
     all_pair_tests,
-    clusters,
-    pair_wins,
     pairs_to_compare,
-    probability_of_best,
-    rank_ranges,
-    significantly_better,
 )
-from truebleu.significance.people import CURVES, agreement_of_pairs, require_curves
+from truebleu.significance.people import CURVES, require_curves
 from truebleu.significance.settings import (
     CompareSettings,
     chosen_unit,
@@ -47,285 +39,38 @@ from truebleu.significance.settings import (
     resolve_about,
     units_of,
 )
-from truebleu.significance.statistics import MetricStatistics, bootstrap_scores, pair_variances
-from truebleu.significance.tests import (
-    TESTS,
-    default_replicates,
-    fewest_units,
-)
+from truebleu.significance.statistics import MetricStatistics, bootstrap_scores
+from truebleu.significance.tests import TESTS, default_replicates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
-    from truebleu._settings import About, Alternative, IntervalName, RunSwaps, Unit
+    from truebleu._settings import (
+        About,
+        Alternative,
+        BootstrapName,
+        IntervalName,
+        RunSwaps,
+        Unit,
+    )
+    from truebleu.corpus.streams import TestSetStream
     from truebleu.corpus.test_set import (
         ColumnsLike,
         ReferencesLike,
         SystemsLike,
         TestSet,
-        TestSetOutline,
-        TextWarning,
     )
-    from truebleu.metrics.base import Metric, Score, Signature
+    from truebleu.metrics.base import Metric, Score
     from truebleu.resampling import Values
+    from truebleu.significance.comparison import PairResult, SystemResult
     from truebleu.significance.groups import SegmentGroup
-    from truebleu.significance.optimizer_runs import RunScores
-    from truebleu.significance.pairs import PairTests
-    from truebleu.significance.people import AgreementCurve, PeopleAgreement
-    from truebleu.significance.statistics import Pair, PairVariance, Progress
-
-RESULT_VERSION = 1
-
-Bounds = tuple[float, float]
-#: What makes the test of a pair moot; `truebleu.reports.compare` puts it into words.
-PairNote = Literal["identical", "few units differ"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SystemResult:
-    """One system by one metric.
-
-    Attributes:
-        score: on the whole test set; the average over runs, where there are several.
-        interval: of the score.
-        median: of the replicates' scores (Zhang & Vogel 2004, §3.1).
-        relative_interval: the interval around the median in percent of it; None at a median of 0.
-        rank_range: best and worst rank that the tests leave; None for a metric without direction,
-            and where not all pairs were compared.
-        p_best: the share of replicates in which the system is best; None without direction.
-        runs: the scores of its runs; None where runs are not compared.
-    """
-
-    score: float
-    interval: Bounds
-    median: float
-    relative_interval: Bounds | None
-    rank_range: tuple[int, int] | None
-    p_best: float | None
-    runs: RunScores | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        values = _plain(asdict(self))
-        if self.runs is None:
-            del values["runs"]
-        return values
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairResult:
-    """Two systems by one metric.
-
-    Attributes:
-        metric: the metric's label.
-        a: the first system.
-        b: the second system.
-        difference: score of a minus score of b.
-        interval: of the difference.
-        simultaneous_interval: of the difference, all of which hold at once with the level; None
-            for a single comparison, and of further runs.
-        wins: the share of replicates in which a is better, ties half (Koehn 2004, §6).
-        p: how often equal systems would differ by at least this much.
-        p_se: Monte-Carlo standard error of p.
-        p_adjusted: p after the correction for all comparisons by this metric.
-        significant: whether p_adjusted is at most the significance level.
-        differing_units: the units in which the metric counts the two systems differently.
-        design_effect: the variance of the difference by documents or blocks over that by
-            segments; None where neither is known.
-        largest_share: the share of the variance of the difference that one unit carries; None
-            where it does not vary.
-        swap_ratio: the variance of the difference over random swaps over that over samples of
-            units; below 1, approximate randomization rejects equal scores too often. None where the
-            difference does not vary.
-        equivalence_p: of the test that they differ by the margin or more; None without a margin.
-        equivalence_p_adjusted: the same after a correction for all comparisons by this metric.
-        equivalent: whether that is at most the significance level; None without a margin.
-        pooled_difference: of all runs as one corpus, which is what swaps of separate runs test;
-            None where runs are not compared.
-        people: how often people agree with such a difference; None where no curve is known.
-        note: what makes the test moot.
-    """
-
-    metric: str
-    a: str
-    b: str
-    difference: float
-    interval: Bounds
-    wins: float
-    p: float
-    p_se: float
-    p_adjusted: float
-    significant: bool
-    differing_units: int
-    design_effect: float | None = None
-    largest_share: float | None = None
-    swap_ratio: float | None = None
-    simultaneous_interval: Bounds | None = None
-    equivalence_p: float | None = None
-    equivalence_p_adjusted: float | None = None
-    equivalent: bool | None = None
-    pooled_difference: float | None = None
-    people: PeopleAgreement | None = None
-    note: PairNote | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        values = _plain(asdict(self))
-        if self.pooled_difference is None:
-            del values["pooled_difference"]
-        return values
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetricResult:
-    """What holds for a metric as a whole.
-
-    Attributes:
-        signature: all that must match before its scores may be compared.
-        higher_is_better: None for a metric without direction.
-        digits: decimals of a score that people should see.
-        clusters: groups of systems that the tests do not separate, best first; none for a metric
-            without direction, and where not all pairs were compared.
-        experimentwise_error: the chance of at least one false alarm among all comparisons, if
-            none of the systems differed and nothing were corrected (Riezler & Maxwell 2005, §4.4).
-        replicates: of the test; all 2**units of them where that was no more, 0 where it needs none.
-        exact: whether those were all.
-        decided: whether every decision is clear of Monte-Carlo error.
-        smallest_p: the smallest adjusted p that so many replicates and comparisons can give; above
-            the significance level, nothing could have been significant.
-    """
-
-    signature: Signature
-    higher_is_better: bool | None
-    clusters: tuple[tuple[str, ...], ...]
-    experimentwise_error: float
-    replicates: int
-    exact: bool
-    decided: bool
-    smallest_p: float
-    digits: int = 2
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        values = {name: getattr(self, name) for name in self.__slots__ if name != "digits"}
-        return {
-            **values,
-            **self.signature.to_dict(),
-            "clusters": [list(cluster) for cluster in self.clusters],
-        }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GroupComparison:
-    """The comparisons of systems on a group of segments.
-
-    Attributes:
-        column: what the segments are grouped by.
-        label: of the group.
-        segments: how many there are.
-        unit: what was drawn or swapped as a whole.
-        units: how many.
-        systems: the scores by name and metric's label.
-        comparisons: every pair by every metric, adjusted for those of all groups; the simultaneous
-            intervals of all groups of the column hold together. None at all where there are too
-            few units to test.
-    """
-
-    column: str
-    label: str
-    segments: int
-    unit: Unit
-    units: int
-    systems: Mapping[str, Mapping[str, float]]
-    comparisons: tuple[PairResult, ...]
-
-    @checked
-    def of(self, metric: str) -> tuple[PairResult, ...]:
-        """The comparisons by one metric."""
-        return tuple(pair for pair in self.comparisons if pair.metric == metric)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            **{name: getattr(self, name) for name in self.__slots__},
-            "systems": [
-                {"name": name, "scores": dict(scores)} for name, scores in self.systems.items()
-            ],
-            "comparisons": [pair.to_dict() for pair in self.comparisons],
-        }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison(Result):
-    """Every system and every compared pair by every metric.
-
-    Attributes:
-        test_set: its sizes and names.
-        settings: how the systems were compared.
-        units: how many were drawn or swapped.
-        metrics: what holds for each metric, by its label.
-        systems: by name and metric's label.
-        comparisons: every pair by every metric.
-        runs: for each system the names of its outputs; None where runs are not compared.
-        groups: the same of groups of segments, where these were asked for.
-        warnings: what is suspicious about the texts.
-    """
-
-    REPORT: ClassVar[str] = "truebleu.reports.compare"
-
-    test_set: TestSetOutline
-    settings: CompareSettings
-    units: int
-    metrics: Mapping[str, MetricResult]
-    systems: Mapping[str, Mapping[str, SystemResult]]
-    comparisons: tuple[PairResult, ...]
-    runs: Mapping[str, tuple[str, ...]] | None = None
-    groups: tuple[GroupComparison, ...] = ()
-    warnings: tuple[TextWarning, ...] = ()
-
-    @checked
-    def of(self, metric: str) -> tuple[PairResult, ...]:
-        """The comparisons by one metric."""
-        return tuple(pair for pair in self.comparisons if pair.metric == metric)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``compare --format json`` prints them."""
-        settings = {**self.settings.to_dict(), "units": self.units}
-        runs: dict[str, Any] = {}
-        if self.runs is None:
-            del settings["swap_runs"], settings["about"]
-        else:
-            runs["runs"] = {system: list(outputs) for system, outputs in self.runs.items()}
-            settings["runs"] = len(next(iter(self.runs.values())))
-        return {
-            "version": RESULT_VERSION,
-            "test_set": self.test_set.to_dict(),
-            "settings": settings,
-            **runs,
-            "metrics": [
-                {"name": label, **metric.to_dict()} for label, metric in self.metrics.items()
-            ],
-            "systems": [
-                {"name": name, "scores": {label: score.to_dict() for label, score in by.items()}}
-                for name, by in self.systems.items()
-            ],
-            "comparisons": [pair.to_dict() for pair in self.comparisons],
-            **({"groups": [group.to_dict() for group in self.groups]} if self.groups else {}),
-            "warnings": [warning.to_dict() for warning in self.warnings],
-        }
-
-
-def _plain(values: dict[str, Any]) -> dict[str, Any]:
-    return {
-        key: list(value) if isinstance(value, tuple) else value for key, value in values.items()
-    }
+    from truebleu.significance.people import AgreementCurve
+    from truebleu.significance.statistics import Progress
 
 
 @checked
 def compare(
-    systems: SystemsLike,
+    systems: SystemsLike | TestSetStream,
     references: ReferencesLike | None = None,
     metrics: Sequence[str | Metric] = ("bleu",),
     *,
@@ -339,6 +84,7 @@ def compare(
     by_domain: bool = False,
     alternative: Alternative = "two-sided",
     interval: IntervalName | None = None,
+    bootstrap: BootstrapName | None = None,
     margin: float | None = None,
     adaptive: bool = False,
     baseline: str | None = None,
@@ -359,7 +105,8 @@ def compare(
     True
 
     Args:
-        systems: a test set, or the outputs of two or more systems by name.
+        systems: a test set, or the outputs of two or more systems by name; a stream of test sets
+            where they are larger than memory, by segments only.
         references: one text, or one per translator; None with a test set.
         metrics: names or objects: ``"bleu"``, ``"chrf:word_order=2"``, ``BLEU()``.
         test: "ar", approximate randomization; or another of `significance.TESTS`. A verdict about
@@ -379,6 +126,8 @@ def compare(
         interval: how intervals are made; one of `significance.INTERVAL_METHODS`. None for what
             covers best: "hall" by documents or blocks, "percentile" by segments, "two-way" with
             the test of that name.
+        bootstrap: "multinomial" draws as many units as there are; "poisson" weighs each by a number
+            of its own, as is done of a stream.
         margin: the largest difference that does not matter; adds a test of equivalence.
         adaptive: make as many replicates as clear decisions need.
         baseline: compare all others with this system, instead of all pairs.
@@ -393,9 +142,45 @@ def compare(
         curves: what says how often people agree with a difference; None to leave that out.
         documents: the document of each segment, where `systems` is no test set.
         domains: the domain of each segment, likewise.
-        progress: called with the number of replicates made since the last call.
+        progress: called with the number of replicates made since the last call; of a stream, with
+            that of segments counted.
     """
-    test_set = as_test_set(systems, references, documents=documents, domains=domains)
+    if getattr(systems, "is_streamed", False):
+        from truebleu.significance.streaming import refuse_in_parts
+
+        refuse_in_parts(
+            references=references,
+            unit=None if unit == "segment" else unit,
+            block_length=block_length,
+            by_domain=by_domain or None,
+            margin=margin,
+            adaptive=adaptive or None,
+            by=by,
+            runs=runs,
+            about=about,
+            swap_runs=None if swap_runs == "together" else swap_runs,
+            documents=documents,
+            domains=domains,
+        )
+        return _compare_stream(
+            cast("TestSetStream", systems),
+            metrics,
+            test=test or "ar",
+            replicates=replicates,
+            seed=seed,
+            level=level,
+            correction=correction,
+            unit=unit,
+            alternative=alternative,
+            interval=interval or "percentile",
+            bootstrap="poisson" if bootstrap is None else bootstrap,
+            baseline=baseline,
+            curves=curves,
+            progress=progress,
+        )
+    test_set = as_test_set(
+        cast("SystemsLike", systems), references, documents=documents, domains=domains
+    )
     parsed, test_set = metrics_for(metrics, test_set)
     require_curves(parsed, curves)
     names = list(test_set.systems)
@@ -418,6 +203,7 @@ def compare(
         by_domain=by_domain,
         alternative=alternative,
         interval=interval or default_interval(about, chosen, by_domain=by_domain),
+        bootstrap="multinomial" if bootstrap is None else bootstrap,
         margin=margin,
         adaptive=adaptive,
         baseline=baseline,
@@ -447,8 +233,7 @@ def compare(
     clusters_of = known_clusters(test_set, settings)
 
     def draw_outputs(first: int, count: int) -> list[Values]:
-        bootstrap = Bootstrap(replicates=count, seed=seed)
-        return bootstrap_scores(outputs, units, bootstrap, progress, first=first)
+        return bootstrap_scores(outputs, units, settings.drawn(count), progress, first=first)
 
     scores = draw_outputs(0, settings.replicates)
     results = None
@@ -464,14 +249,10 @@ def compare(
         return further if results is None else results.mean_scores(further, first)
 
     tests = all_pair_tests(swapped, scores, pairs, settings, draw, progress)
-    by_system: dict[str, dict[str, SystemResult]] = {name: {} for name in names}
-    comparisons: list[PairResult] = []
-    by_metric: dict[str, MetricResult] = {}
+    parts = []
     for index, (metric, replicated, tested) in enumerate(
         zip(statistics, scores, tests, strict=True)
     ):
-        better = _better(metric, pairs, tested, settings.alpha)
-        system_results = _system_results(metric, replicated, better, settings)
         clustered = None
         if clusters_of is not None:
             rows = counts[index] if results is None else results.side_by_side(counts[index])
@@ -479,46 +260,33 @@ def compare(
                 MetricStatistics.of(metric.label, metric.metric, rows, kind) for kind in clusters_of
             )
             clustered = by_segment, by_cluster
-        pair_results = _pair_results(
+        part = results_by_metric(
             metric,
             replicated,
+            tested,
             names,
             pairs,
-            tested,
             settings,
-            pair_variances(metric, pairs, clustered),
+            curves=curves,
+            references=test_set.references_per_segment,
+            clustered=clustered,
         )
-        agreements = agreement_of_pairs(metric.metric, curves, pairs, metric.scores, replicated)
-        pair_results = [
-            replace(pair, people=people)
-            for pair, people in zip(pair_results, agreements, strict=True)
-        ]
         if results is not None:
-            system_results = [
-                replace(result, runs=run_scores)
-                for result, run_scores in zip(
-                    system_results, results.run_scores(index), strict=True
-                )
-            ]
             pooled = results.pooled[index].scores
-            pair_results = [
-                replace(result, pooled_difference=float(pooled[a] - pooled[b]))
-                for result, (a, b) in zip(pair_results, pairs, strict=True)
-            ]
-        for name, result in zip(names, system_results, strict=True):
-            by_system[name][metric.label] = result
-        comparisons += pair_results
-        by_metric[metric.label] = MetricResult(
-            signature=metric.metric.signature.with_references(test_set.references_per_segment),
-            higher_is_better=metric.metric.higher_is_better,
-            clusters=_clusters(metric, names, better, settings),
-            experimentwise_error=experimentwise_error(settings.alpha, len(pairs)),
-            replicates=tested.replicates,
-            exact=tested.exact,
-            decided=tested.decided,
-            smallest_p=tested.smallest_p,
-            digits=metric.metric.digits,
-        )
+            part = replace(
+                part,
+                systems=[
+                    replace(result, runs=run_scores)
+                    for result, run_scores in zip(
+                        part.systems, results.run_scores(index), strict=True
+                    )
+                ],
+                pairs=[
+                    replace(result, pooled_difference=float(pooled[a] - pooled[b]))
+                    for result, (a, b) in zip(part.pairs, pairs, strict=True)
+                ],
+            )
+        parts.append(part)
     groups: tuple[GroupComparison, ...] = ()
     if columns:
         from truebleu.significance.groups import segment_groups
@@ -536,13 +304,99 @@ def compare(
         test_set=test_set.outline,
         settings=settings,
         units=len(units),
-        metrics=by_metric,
-        systems=by_system,
-        comparisons=tuple(comparisons),
+        **by_metric_and_system(parts, names),
         runs=grouped,
         groups=groups,
         warnings=test_set.warnings,
     )
+
+
+# Test sets that come in parts.
+
+
+def _compare_stream(
+    stream: TestSetStream,
+    metrics: Sequence[str | Metric],
+    *,
+    replicates: int | None,
+    correction: str | None,
+    unit: Unit | None,
+    curves: Sequence[AgreementCurve] | None,
+    progress: Progress | None,
+    **chosen: Any,
+) -> Comparison:
+    """As `compare` does, of a test set that comes in parts."""
+    from truebleu.significance.streaming import (
+        BOOTSTRAP_REPLICATES,
+        Plan,
+        require_no_documents,
+        require_streamable,
+        stream_statistics,
+    )
+
+    settings = CompareSettings(
+        replicates=BOOTSTRAP_REPLICATES if replicates is None else replicates,
+        correction="holm" if correction is None else correction,
+        **chosen,
+    )
+    require_streamable(settings)
+    test = TESTS[settings.test]
+    if test.studentized or CORRECTIONS[settings.correction].basis == "segment scores":
+        name = "test" if test.studentized else "correction"
+        expected = "another one where texts are read part by part"
+        raise SettingError(name, getattr(settings, name), expected)
+    require_curves(as_metrics(metrics), curves)
+    pairs = pairs_to_compare(stream.systems, settings.baseline)
+    settings = for_comparisons(
+        settings, len(pairs), MANY_UNITS, replicates=replicates, correction=correction
+    )
+    swaps = Swaps(replicates=settings.test_replicates or settings.replicates, seed=settings.seed)
+    plan = Plan(
+        swaps=swaps if test.source == "swaps" else None,
+        bootstrap=PoissonBootstrap(
+            replicates=settings.replicates
+            if test.source == "swaps"
+            else settings.test_replicates or settings.replicates,
+            seed=settings.seed,
+        ),
+        pairs=tuple((min(pair), max(pair)) for pair in pairs),
+        moments=True,
+    )
+    streamed = stream_statistics(stream, metrics, plan, progress)
+    require_no_documents(streamed, unit)
+    if streamed.outline.segments < 2:
+        raise SettingError("test set", "one segment", "at least two: one shows no spread")
+    scores = streamed.drawn
+    tests = all_pair_tests(streamed.statistics, scores, pairs, settings, _no_more)
+    parts = [
+        results_by_metric(
+            metric,
+            drawn[: settings.replicates],
+            tested,
+            stream.systems,
+            pairs,
+            settings,
+            curves=curves,
+            references=streamed.references_per_segment,
+        )
+        for metric, drawn, tested in zip(streamed.statistics, scores, tests, strict=True)
+    ]
+    return Comparison(
+        test_set=streamed.outline,
+        settings=settings,
+        units=streamed.outline.segments,
+        **by_metric_and_system(parts, stream.systems),
+        warnings=streamed.warnings,
+    )
+
+
+# More than all swaps of them could be made.
+MANY_UNITS = 1 << 20
+
+
+def _no_more(_first: int, _count: int) -> list[Values]:
+    """No replicates beyond those that were made while the parts were there."""
+    return []
 
 
 def _require_groups(
@@ -567,209 +421,6 @@ def _require_runs_interval(settings: CompareSettings) -> None:
         usable = [name for name, method in INTERVAL_METHODS.items() if not method.means_only]
         expected = f"one of {', '.join(usable)} with optimizer runs"
         raise SettingError("interval", settings.interval, expected)
-
-
-def _better(
-    statistics: MetricStatistics, pairs: Sequence[Pair], tested: PairTests, alpha: float
-) -> NDArray[np.bool_]:
-    scores = statistics.scores
-    left, right = np.array(pairs).T
-    return significantly_better(
-        statistics.systems,
-        pairs,
-        scores[left] - scores[right],
-        tested.p_adjusted <= alpha,
-        higher_is_better=statistics.sign == 1,
-    )
-
-
-def _clusters(
-    statistics: MetricStatistics,
-    names: Sequence[str],
-    better: NDArray[np.bool_],
-    settings: CompareSettings,
-) -> tuple[tuple[str, ...], ...]:
-    if statistics.metric.higher_is_better is None or settings.baseline is not None:
-        return ()
-    groups = clusters(statistics.scores, better, higher_is_better=statistics.sign == 1)
-    return tuple(tuple(names[system] for system in group) for group in groups)
-
-
-def _system_results(
-    statistics: MetricStatistics,
-    scores: Values,
-    better: NDArray[np.bool_],
-    settings: CompareSettings,
-) -> list[SystemResult]:
-    directed = statistics.metric.higher_is_better is not None
-    low, high = interval_bounds(
-        statistics, scores, None, settings.interval, settings.level, settings.seed
-    )
-    # Against a baseline only, ranks would follow from comparisons that were not made.
-    ranks = rank_ranges(better) if directed and settings.baseline is None else None
-    best = probability_of_best(scores, higher_is_better=statistics.sign == 1)
-    results = []
-    for system, score in enumerate(statistics.scores.tolist()):
-        median, relative = median_and_relative_interval(scores[:, system], settings.level)
-        results.append(
-            SystemResult(
-                score=score,
-                interval=(float(low[system]), float(high[system])),
-                median=median,
-                relative_interval=relative,
-                rank_range=None if ranks is None else ranks[system],
-                p_best=best[system] if directed else None,
-            )
-        )
-    return results
-
-
-def _pair_results(
-    statistics: MetricStatistics,
-    scores: Values,
-    names: Sequence[str],
-    pairs: Sequence[Pair],
-    tested: PairTests,
-    settings: CompareSettings,
-    variances: Sequence[PairVariance],
-) -> list[PairResult]:
-    equivalence = _equivalence(statistics, scores, pairs, settings)
-    results: list[PairResult] = []
-    # Systems one after the other: what kernels read of a pair then stands together.
-    by_system = np.asfortranarray(scores)
-    for part in _parts(pairs, scores):
-        results += _some_pair_results(
-            statistics,
-            by_system,
-            names,
-            pairs,
-            tested,
-            settings,
-            variances[part],
-            equivalence[part],
-            part,
-        )
-    if len(pairs) == 1 or TESTS[settings.test].source == "runs":
-        return results
-    bounds = simultaneous_intervals(statistics, scores, pairs, settings.level).T.tolist()
-    return [
-        replace(pair, simultaneous_interval=(low, high))
-        for pair, (low, high) in zip(results, bounds, strict=True)
-    ]
-
-
-def _parts(pairs: Sequence[Pair], scores: Values) -> list[slice]:
-    """Pairs by the block: their differences on all replicates would fill the memory."""
-    size = max(1, PAIR_BLOCK // len(scores))
-    return [slice(start, start + size) for start in range(0, len(pairs), size)]
-
-
-def _some_pair_results(
-    statistics: MetricStatistics,
-    scores: Values,
-    names: Sequence[str],
-    all_pairs: Sequence[Pair],
-    tested: PairTests,
-    settings: CompareSettings,
-    variances: Sequence[PairVariance],
-    equivalence: Sequence[_Equivalence],
-    part: slice,
-) -> list[PairResult]:
-    pairs = all_pairs[part]
-    p, p_se, p_adjusted = tested.p[part], tested.p_se[part], tested.p_adjusted[part]
-    observed = statistics.scores
-    wins = pair_wins(scores, pairs, sign=statistics.sign, scale=statistics.scale)
-    low, high = interval_bounds(
-        statistics, scores, pairs, settings.interval, settings.level, settings.seed
-    )
-    results = []
-    for index, (a, b) in enumerate(pairs):
-        differing = statistics.differing(a, b)
-        results.append(
-            PairResult(
-                metric=statistics.label,
-                a=names[a],
-                b=names[b],
-                difference=float(observed[a] - observed[b]),
-                interval=(float(low[index]), float(high[index])),
-                wins=float(wins[index]),
-                p=float(p[index]),
-                p_se=float(p_se[index]),
-                p_adjusted=float(p_adjusted[index]),
-                significant=bool(p_adjusted[index] <= settings.alpha),
-                differing_units=differing,
-                design_effect=variances[index].design_effect,
-                largest_share=variances[index].largest_share,
-                swap_ratio=variances[index].swap_ratio,
-                **equivalence[index],
-                note=_note(differing, len(statistics.rows), settings),
-            )
-        )
-    return results
-
-
-class _Equivalence(TypedDict, total=False):
-    equivalence_p: float
-    equivalence_p_adjusted: float
-    equivalent: bool
-
-
-def _equivalence(
-    statistics: MetricStatistics,
-    scores: Values,
-    pairs: Sequence[Pair],
-    settings: CompareSettings,
-) -> list[_Equivalence]:
-    """The tests of equivalence of all pairs; nothing without a margin.
-
-    Two one-sided tests (Schuirmann 1987): the larger p of "worse by the margin" and "better by it".
-    """
-    if settings.margin is None:
-        return [{} for _ in pairs]
-    if TESTS[settings.test].source == "runs":
-        from truebleu.significance.optimizer_runs import two_way_equivalence_p
-
-        p = two_way_equivalence_p(statistics, pairs, settings.margin)
-    else:
-        p = np.concatenate(
-            [
-                _hall_equivalence_p(statistics, scores, pairs[part], settings.margin)
-                for part in _parts(pairs, scores)
-            ]
-        )
-    adjusted = adjust(p, settings.p_value_correction)
-    return [
-        {
-            "equivalence_p": float(raw),
-            "equivalence_p_adjusted": float(corrected),
-            "equivalent": bool(corrected <= settings.alpha),
-        }
-        for raw, corrected in zip(p, adjusted, strict=True)
-    ]
-
-
-def _hall_equivalence_p(
-    statistics: MetricStatistics, scores: Values, pairs: Sequence[Pair], margin: float
-) -> Values:
-    from truebleu.significance.student import hall_p
-
-    estimates = Estimates(statistics, scores, pairs)
-    worse, better = (
-        hall_p(
-            side * estimates.observed, side * estimates.jackknife, -margin, scale=statistics.scale
-        )
-        for side in (1, -1)
-    )
-    return np.asarray(np.maximum(worse, better))
-
-
-def _note(differing: int, units: int, settings: CompareSettings) -> PairNote | None:
-    """What makes a test moot: units that are the same in both systems, all or almost all."""
-    if differing == 0:
-        return "identical"
-    enough = min(fewest_units(settings.alpha, settings.alternative), units)
-    swaps = TESTS[settings.test].source == "swaps"
-    return "few units differ" if swaps and differing < enough else None
 
 
 # Groups of segments.

@@ -71,7 +71,10 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import ReferencesLike, TestSetOutline, TextLike, TextWarning
     from truebleu.metrics.base import Metric, Signature
     from truebleu.resampling import Units, Values
-    from truebleu.significance.compare import Bounds, PairNote
+    from truebleu.significance.comparison import (
+        Bounds,
+        PairNote,
+    )
     from truebleu.significance.ledger import Look
     from truebleu.significance.people import AgreementCurve, PeopleAgreement
     from truebleu.significance.statistics import Progress

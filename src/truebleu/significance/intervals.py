@@ -8,7 +8,8 @@ and the test set looks like it (Koehn 2004, §5, "Assumption"). Percentile: some
 transformation makes the score normal around the true one. Basic: the error's distribution does not
 depend on the true score. BCa: as percentile, but bias and skewness are estimated and corrected,
 so that the error of the coverage falls with 1/n instead of 1/sqrt(n) (Efron 1987). Bootstrap-t: the
-error over its standard error is distributed alike, whatever the true score. Student: the score is
+error over its standard error is distributed alike, whatever the true score. Delta: the score is
+about linear within its error, and the error about normal, as of many units. Student: the score is
 the mean of independent, about normal segment scores (Koehn 2004, §4).
 """
 
@@ -32,9 +33,9 @@ from truebleu.resampling import (
     on_exact_grid,
     tie_margin,
 )
+from truebleu.significance.statistics import signs_of_pairs
 from truebleu.significance.student import (
     hall_interval,
-    jackknife_error,
     jackknife_t_interval,
     normal_quantile,
     student_interval,
@@ -44,7 +45,7 @@ from truebleu.significance.student import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from truebleu._settings import IntervalName
     from truebleu.significance.statistics import MetricStatistics, Pair
@@ -333,6 +334,22 @@ class Estimates:
             )
         return drawn
 
+    def delta_errors(self) -> Values:
+        """The standard error of each estimate, by the delta method."""
+        signs = signs_of_pairs(self.pairs, self.statistics.systems)
+        return np.asarray(np.sqrt(self.statistics.variances(signs)))
+
+    def is_bent(self) -> NDArray[np.bool_]:
+        """Whether the delta method does not hold: its error is not that of the replicates."""
+        centred = self.scores - self.statistics.scores
+        means = centred.mean(axis=0)
+        covariance = (centred - means).T @ (centred - means) / len(centred)
+        signs = signs_of_pairs(self.pairs, self.statistics.systems)
+        deviation = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", signs, covariance, signs), 0.0))
+        errors = self.delta_errors()
+        room = BENT * errors + 1e-9 * max(self.statistics.scale, 1e-300)
+        return np.asarray((np.abs(deviation - errors) > room) | (np.abs(signs @ means) > room))
+
     @property
     def unit_scores(self) -> Values:
         """Of each unit, by a metric that is their mean."""
@@ -355,6 +372,9 @@ class IntervalMethod:
         interval: makes `low, high` of estimates and a level.
         means_only: whether it is for metrics that are means over segments only.
         resamples: whether it is made of the bootstrap's replicates.
+        needs_units: whether every unit must be in memory.
+        fails: which estimates it does not hold for, whose interval is that of percentiles; None
+            where it always holds as well as it does.
     """
 
     name: str
@@ -362,6 +382,8 @@ class IntervalMethod:
     interval: Callable[[Estimates, float], Values]
     means_only: bool = False
     resamples: bool = False
+    needs_units: bool = True
+    fails: Callable[[Estimates], NDArray[np.bool_]] | None = None
 
 
 def _percentile(estimates: Estimates, level: float) -> Values:
@@ -408,6 +430,24 @@ def _hall(estimates: Estimates, level: float) -> Values:
     return hall_interval(estimates.observed, estimates.jackknife, level)
 
 
+# The replicates' standard deviation may differ from the delta method's by such a share, and their
+# mean from the estimate by such a share of the standard error: more is not by chance.
+BENT = 0.15
+
+
+def _delta(estimates: Estimates, level: float) -> Values:
+    """The estimate and a normal quantile times the delta method's standard error.
+
+    Where the score bends within its error, as at the brevity penalty's corner, the interval is
+    that of percentiles.
+    """
+    normal = -normal_quantile((1 - level) / 2)
+    half = normal * estimates.delta_errors()
+    bounds = np.stack([estimates.observed - half, estimates.observed + half])
+    bent = estimates.is_bent()
+    return np.where(bent, _percentile(estimates, level), bounds) if bent.any() else bounds
+
+
 def _two_way(estimates: Estimates, level: float) -> Values:
     from truebleu.significance.optimizer_runs import two_way_interval
 
@@ -418,8 +458,20 @@ def _two_way(estimates: Estimates, level: float) -> Values:
 INTERVAL_METHODS: Mapping[str, IntervalMethod] = {
     method.name: method
     for method in (
-        IntervalMethod(name="percentile", title="percentile", interval=_percentile, resamples=True),
-        IntervalMethod(name="basic", title="basic bootstrap", interval=_basic, resamples=True),
+        IntervalMethod(
+            name="percentile",
+            title="percentile",
+            interval=_percentile,
+            resamples=True,
+            needs_units=False,
+        ),
+        IntervalMethod(
+            name="basic",
+            title="basic bootstrap",
+            interval=_basic,
+            resamples=True,
+            needs_units=False,
+        ),
         IntervalMethod(name="bca", title="BCa", interval=_bca, resamples=True),
         IntervalMethod(
             name="bootstrap-t", title="bootstrap-t", interval=_bootstrap_t, resamples=True
@@ -427,6 +479,7 @@ INTERVAL_METHODS: Mapping[str, IntervalMethod] = {
         IntervalMethod(name="student", title="Student's", interval=_student, means_only=True),
         IntervalMethod(name="jackknife-t", title="jackknife-t", interval=_jackknife_t),
         IntervalMethod(name="hall", title="Hall's skewness-corrected t", interval=_hall),
+        IntervalMethod(name="delta", title="delta-method", interval=_delta, needs_units=False),
         IntervalMethod(name="two-way", title="two-way t", interval=_two_way),
     )
 }
@@ -443,6 +496,20 @@ def interval_bounds(
     """The intervals of all systems' scores, or of the differences of pairs: lows, highs."""
     estimates = Estimates(statistics, scores, pairs, seed)
     return INTERVAL_METHODS[method].interval(estimates, level)
+
+
+def replaced_intervals(
+    statistics: MetricStatistics,
+    scores: Values,
+    pairs: Sequence[Pair] | None,
+    method: IntervalName,
+) -> list[IntervalName | None]:
+    """For each interval the method that it is made by instead, where the one chosen fails."""
+    fails = INTERVAL_METHODS[method].fails
+    if fails is None:
+        return [None] * (statistics.systems if pairs is None else len(pairs))
+    failed = fails(Estimates(statistics, scores, pairs)).tolist()
+    return ["percentile" if one else None for one in failed]
 
 
 # Differences of replicates that are looked at together: 32 MB.
@@ -465,15 +532,9 @@ def simultaneous_intervals(
     smallest = (1e-9 * max(statistics.scale, 1e-300)) ** 2
     factor = np.where(variance > smallest, 1 / np.sqrt(np.maximum(variance, smallest)), 0.0)
     largest = _core.largest_deviations(centred, pairs, factor.tolist())
-    units = len(statistics.rows)
-    student = student_quantile(level, units - 1)
+    student = student_quantile(level, statistics.units - 1)
     normal = -normal_quantile((1 - level) / 2)
     critical = max(float(np.quantile(largest, level)) * student / normal, student)
     observed = statistics.scores[left] - statistics.scores[right]
-    jackknife = statistics.jackknife_scores()
-    error = np.empty(len(pairs))
-    size = max(1, BLOCK // units)
-    for start in range(0, len(pairs), size):
-        block = slice(start, start + size)
-        error[block] = jackknife_error(jackknife[:, left[block]] - jackknife[:, right[block]])
+    error = statistics.errors_of_pairs(pairs)
     return np.stack([observed - critical * error, observed + critical * error])

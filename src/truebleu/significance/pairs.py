@@ -217,7 +217,7 @@ def all_pair_tests(
     replicates: _Swapped | _Drawn
     if test.source == "swaps":
         replicates = _Swapped(statistics, pairs, settings, progress)
-        if settings.adaptive and not Swaps(replicates=count).enumerates(len(statistics[0].rows)):
+        if settings.adaptive and not Swaps(replicates=count).enumerates(statistics[0].units):
             least = fewest_replicates(settings.correction, len(pairs), settings.alpha)
             count = max(min(ADAPTIVE_START, count), least)
     else:
@@ -277,7 +277,7 @@ class _Swapped:
         chosen = [self._statistics[metric] for metric in metrics]
         swaps = Swaps(replicates=count, seed=self._settings.seed)
         first = self._done[metrics[0]]
-        self._exact = swaps.enumerates(len(chosen[0].rows))
+        self._exact = swaps.enumerates(chosen[0].units)
         if self._exact:
             first = 0
             for metric in metrics:

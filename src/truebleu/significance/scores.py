@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from truebleu._results import Result
 from truebleu._settings import DEFAULT_SEED, checked
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from truebleu._core import Statistics
-    from truebleu._settings import IntervalName, Unit
+    from truebleu._settings import BootstrapName, IntervalName, Unit
+    from truebleu.corpus.streams import TestSetStream
     from truebleu.corpus.test_set import (
         ColumnsLike,
         ReferencesLike,
@@ -25,13 +26,15 @@ if TYPE_CHECKING:
         TextWarning,
     )
     from truebleu.metrics.base import Metric, Score, Signature
-    from truebleu.resampling import Units
+    from truebleu.resampling import Units, Values
     from truebleu.significance.settings import IntervalSettings
-    from truebleu.significance.statistics import Progress
+    from truebleu.significance.statistics import MetricStatistics, Progress
 
 RESULT_VERSION = 1
 
 Interval = tuple[float, float]
+#: The bounds of an interval, and its method where that of the settings does not hold.
+Made = tuple[float, float, "IntervalName | None"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,12 +42,21 @@ class SystemScores:
     """One system's scores by metric label; segments' scores and intervals where asked for.
 
     A segment's score is None where there is none, and `notes` then says so by metric label.
+
+    Attributes:
+        name: of the system.
+        scores: by metric label.
+        segments: the scores of each segment likewise.
+        intervals: of the scores likewise.
+        intervals_by: the method of the interval, by the label of metrics for which that of the
+            settings does not hold.
     """
 
     name: str
     scores: Mapping[str, Score]
     segments: Mapping[str, tuple[float | None, ...]] | None = None
     intervals: Mapping[str, Interval] | None = None
+    intervals_by: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def notes(self) -> dict[str, str]:
@@ -62,6 +74,8 @@ class SystemScores:
             scores[label]["segments"] = list(segments)
         for label, interval in (self.intervals or {}).items():
             scores[label]["interval"] = list(interval)
+        for label, method in self.intervals_by.items():
+            scores[label]["interval_by"] = method
         for label, note in self.notes.items():
             scores[label]["note"] = note
         return {"name": self.name, "scores": scores}
@@ -172,7 +186,7 @@ class Scores(Result, Mapping[str, Mapping[str, "Score"]]):
 
 @checked
 def score(
-    systems: SystemsLike,
+    systems: SystemsLike | TestSetStream,
     references: ReferencesLike | None = None,
     metrics: Sequence[str | Metric] = ("bleu",),
     *,
@@ -185,6 +199,7 @@ def score(
     block_length: int | None = None,
     by_domain: bool = False,
     interval: IntervalName | None = None,
+    bootstrap: BootstrapName | None = None,
     by: ColumnsLike | None = None,
     progress: Progress | None = None,
 ) -> Scores:
@@ -198,7 +213,8 @@ def score(
     '12.1'
 
     Args:
-        systems: a test set, or outputs by system name, or the outputs of a single system.
+        systems: a test set, or outputs by system name, or the outputs of a single system; a stream
+            of test sets where they are larger than memory, by segments only.
         references: one list of segments per translator, or a single translator's list; none
             beside a test set.
         metrics: metrics such as ``BLEU()``, or as text: ``"bleu:tokenize=zh"``.
@@ -213,11 +229,40 @@ def score(
         by_domain: draw within each domain, so that every replicate has the same mixture.
         interval: the method; one of `truebleu.significance.INTERVAL_METHODS`. None for Hall's by
             documents or blocks, and percentile by segments.
+        bootstrap: "multinomial" draws as many units as there are; "poisson" weighs each by a number
+            of its own, as is done of a stream.
         by: also score groups of segments: labels by name, one for each segment, or names of what
             is known, "domain" or "document". Intervals of all groups of a column hold together.
-        progress: called with the number of replicates that were just scored.
+        progress: called with the number of replicates that were just scored; of a stream, with that
+            of segments counted.
     """
-    parsed, test_set = metrics_for(metrics, as_test_set(systems, references))
+    if getattr(systems, "is_streamed", False):
+        from truebleu.significance.streaming import refuse_in_parts
+
+        refuse_in_parts(
+            references=references,
+            segments=segments or None,
+            unit=None if unit == "segment" else unit,
+            block_length=block_length,
+            by_domain=by_domain or None,
+            by=by,
+        )
+        chosen_settings = {
+            "replicates": replicates,
+            "seed": seed,
+            "level": level,
+            "interval": interval or "percentile",
+            "bootstrap": "poisson" if bootstrap is None else bootstrap,
+        }
+        return _score_stream(
+            cast("TestSetStream", systems),
+            metrics,
+            unit=unit,
+            settings=chosen_settings if confidence else None,
+            progress=progress,
+        )
+    made = as_test_set(cast("SystemsLike", systems), references)
+    parsed, test_set = metrics_for(metrics, made)
     columns = test_set.columns(by)
     labelled = dict(zip(metric_labels(parsed), parsed, strict=True))
     if not confidence:
@@ -243,6 +288,7 @@ def score(
         block_length=block_length,
         by_domain=by_domain,
         interval=interval or default_interval(None, chosen, by_domain=by_domain),
+        bootstrap="multinomial" if bootstrap is None else bootstrap,
     )
     units = units_of(test_set, settings)
     counts = {label: metric.count(test_set) for label, metric in labelled.items()}
@@ -260,6 +306,51 @@ def score(
     if kinds is not None:
         scores = replace(scores, design_effects=_design_effects(labelled, counts, kinds))
     return _with_groups(scores, test_set, labelled, counts, columns, unit, interval)
+
+
+def _score_stream(
+    stream: TestSetStream,
+    metrics: Sequence[str | Metric],
+    *,
+    unit: Unit | None,
+    settings: Mapping[str, Any] | None,
+    progress: Progress | None,
+) -> Scores:
+    """As `score` does, of a test set that comes in parts; intervals where there are settings."""
+    from truebleu.resampling import PoissonBootstrap
+    from truebleu.significance.settings import IntervalSettings
+    from truebleu.significance.streaming import (
+        Plan,
+        require_no_documents,
+        require_streamable,
+        stream_statistics,
+    )
+
+    chosen = None if settings is None else IntervalSettings(**settings)
+    plan = Plan()
+    if chosen is not None:
+        require_streamable(chosen)
+        bootstrap = PoissonBootstrap(replicates=chosen.replicates, seed=chosen.seed)
+        plan = Plan(bootstrap=bootstrap, moments=True)
+    streamed = stream_statistics(stream, metrics, plan, progress)
+    if chosen is not None:
+        require_no_documents(streamed, unit)
+    labelled = {metric.label: metric.metric for metric in streamed.statistics}
+    intervals = None
+    if chosen is not None:
+        intervals = score_intervals(streamed.statistics, streamed.drawn, chosen)
+    return scores_of_sums(
+        {label: sums.tolist() for label, sums in zip(labelled, streamed.plain_sums, strict=True)},
+        stream.systems,
+        labelled,
+        streamed.references_per_segment,
+        segments={},
+        intervals=intervals,
+        test_set=streamed.outline,
+        warnings=streamed.warnings,
+        settings=chosen,
+        units=None if chosen is None else streamed.outline.segments,
+    )
 
 
 def _design_effects(
@@ -316,22 +407,56 @@ def _scores(
     counts: Mapping[str, Statistics],
     *,
     segments: bool,
-    intervals: Mapping[str, Sequence[Interval]] | None = None,
+    intervals: Mapping[str, Sequence[Made]] | None = None,
     settings: IntervalSettings | None = None,
     units: int | None = None,
 ) -> Scores:
-    references = test_set.references_per_segment
-    corpus = {
-        label: [metric.describe(sums, references) for sums in counts[label].sums()]
-        for label, metric in metrics.items()
-    }
     by_segment = {
         label: metric.segment_scores(counts[label].array())
         for label, metric in metrics.items()
         if segments
     }
-    return Scores(
+    return scores_of_sums(
+        {label: counts[label].sums() for label in metrics},
+        list(test_set.systems),
+        metrics,
+        test_set.references_per_segment,
+        segments=by_segment,
+        intervals=intervals,
         test_set=test_set.outline,
+        warnings=tuple(test_set.warnings),
+        settings=settings,
+        units=units,
+        segment_names=test_set.segment_names if segments else None,
+    )
+
+
+def scores_of_sums(
+    sums: Mapping[str, Sequence[Sequence[float]]],
+    systems: Sequence[str],
+    metrics: Mapping[str, Metric],
+    references: int | None,
+    *,
+    segments: Mapping[str, Sequence[tuple[float | None, ...]]],
+    intervals: Mapping[str, Sequence[Made]] | None,
+    **about: Any,
+) -> Scores:
+    """The scores of summed counts.
+
+    Args:
+        sums: for each metric's label the counts of every system.
+        systems: their names.
+        metrics: by label.
+        references: how many each segment has.
+        segments: for each label the scores of every system's segments, where they are asked for.
+        intervals: for each label those of every system, likewise.
+        about: the other attributes of scores.
+    """
+    corpus = {
+        label: [metric.describe(row, references) for row in sums[label]]
+        for label, metric in metrics.items()
+    }
+    return Scores(
         signatures={
             label: metric.signature.with_references(references) for label, metric in metrics.items()
         },
@@ -341,17 +466,19 @@ def _scores(
             SystemScores(
                 name=name,
                 scores={label: corpus[label][index] for label in metrics},
-                segments={label: rows[index] for label, rows in by_segment.items()} or None,
+                segments={label: rows[index] for label, rows in segments.items()} or None,
                 intervals=None
                 if intervals is None
-                else {label: bounds[index] for label, bounds in intervals.items()},
+                else {label: made[index][:2] for label, made in intervals.items()},
+                intervals_by={
+                    label: method
+                    for label, made in (intervals or {}).items()
+                    if (method := made[index][2]) is not None
+                },
             )
-            for index, name in enumerate(test_set.systems)
+            for index, name in enumerate(systems)
         ),
-        warnings=tuple(test_set.warnings),
-        settings=settings,
-        units=units,
-        segment_names=test_set.segment_names if segments else None,
+        **about,
     )
 
 
@@ -361,22 +488,32 @@ def _intervals(
     units: Units,
     settings: IntervalSettings,
     progress: Progress | None,
-) -> dict[str, list[Interval]]:
+) -> dict[str, list[Made]]:
     """For each metric the interval of every system."""
-    from truebleu.resampling import Bootstrap
-    from truebleu.significance.intervals import interval_bounds
     from truebleu.significance.statistics import MetricStatistics, bootstrap_scores
 
     statistics = [
         MetricStatistics.of(label, metric, counts[label].array(), units)
         for label, metric in metrics.items()
     ]
-    bootstrap = Bootstrap(replicates=settings.replicates, seed=settings.seed)
-    replicates = bootstrap_scores(statistics, units, bootstrap, progress)
+    replicates = bootstrap_scores(statistics, units, settings.drawn(), progress)
+    return score_intervals(statistics, replicates, settings)
+
+
+def score_intervals(
+    statistics: Sequence[MetricStatistics], replicates: Sequence[Values], settings: IntervalSettings
+) -> dict[str, list[Made]]:
+    """For each metric the interval of every system, of its scores on all replicates.
+
+    With it comes the method, where that of the settings does not hold.
+    """
+    from truebleu.significance.intervals import interval_bounds, replaced_intervals
+
     intervals = {}
     for metric, scores in zip(statistics, replicates, strict=True):
         lows, highs = interval_bounds(
             metric, scores, None, settings.interval, settings.level, settings.seed
         )
-        intervals[metric.label] = list(zip(lows.tolist(), highs.tolist(), strict=True))
+        methods = replaced_intervals(metric, scores, None, settings.interval)
+        intervals[metric.label] = list(zip(lows.tolist(), highs.tolist(), methods, strict=True))
     return intervals

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
@@ -16,16 +16,17 @@ from truebleu._results import ComparedByValue
 from truebleu._settings import MOST, checked, require_whole_number
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels
-from truebleu.resampling import on_exact_grid
+from truebleu.resampling import ColumnSizes, on_exact_grid, rounded
+from truebleu.significance.student import jackknife_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
-    from truebleu.resampling import Bootstrap, Swaps, Units, Values
+    from truebleu.resampling import Bootstrap, PoissonBootstrap, Swaps, Units, Values
 
 Pair = tuple[int, int]
 # Called with how many replicates have been made since the last call.
@@ -61,6 +62,11 @@ class MetricStatistics(ComparedByValue):
         """How many systems were counted."""
         systems: int = self.rows.shape[1]
         return systems
+
+    @property
+    def units(self) -> int:
+        """How many units there are."""
+        return len(self.rows)
 
     @property
     def sums(self) -> Values:
@@ -117,9 +123,135 @@ class MetricStatistics(ComparedByValue):
         each: Values = np.einsum("usc,sc->us", self.rows, gradient)
         return np.asarray(each - each.mean(axis=0))
 
+    def products(self) -> Values:
+        """The products of all columns of all systems, added up: (column, column), systems first.
+
+        Numbers are rounded so that the sums are exact, whatever the order of adding.
+        """
+        flat = self.rows.reshape(len(self.rows), -1)
+        return products_of(flat, ColumnSizes.of(flat))
+
+    @checked
+    def variances(self, weights: Values) -> Values:
+        """The variances of weighted sums of scores, by the delta method in one pass.
+
+        With the gradient g at the sums s, n / (n - 1) times g'Mg - (g's)^2 / n, where M adds up the
+        products of columns.
+
+        Args:
+            weights: a row for each sum, with what each system's score counts: (1, -1) for a
+                difference.
+        """
+        if weights.ndim != 2 or weights.shape[1] != self.systems:
+            expected = f"rows of {self.systems} numbers, one for each system"
+            raise SettingError("weights", weights.shape, expected)
+        gradient = self.metric.gradient(self.sums)
+        slopes = (weights[:, :, None] * gradient).reshape(len(weights), -1)
+        squares = np.einsum("ij,jk,ik->i", slopes, self.products(), slopes)
+        squares -= (slopes @ self.sums.ravel()) ** 2 / self.units
+        return np.asarray(np.maximum(squares, 0.0) * self.units / (self.units - 1))
+
+    @checked
+    def errors_of_pairs(self, pairs: Sequence[Pair]) -> Values:
+        """The standard error of each pair's difference, by the jackknife."""
+        if not pairs or any(not 0 <= system < self.systems for pair in pairs for system in pair):
+            raise SettingError("pairs", pairs, f"pairs of numbers from 0 to {self.systems - 1}")
+        jackknife = self.jackknife_scores()
+        left, right = np.array(pairs).T
+        error = np.empty(len(pairs))
+        size = max(1, BLOCK_SIZE // self.units)
+        for start in range(0, len(pairs), size):
+            some = slice(start, start + size)
+            error[some] = jackknife_error(jackknife[:, left[some]] - jackknife[:, right[some]])
+        return error
+
     def jackknife_scores(self) -> Values:
         """Each system's score without one unit, shaped (unit, system)."""
         return self.metric.score(self.sums - self.rows)
+
+
+def products_of(rows: Values, sizes: ColumnSizes) -> Values:
+    """The products of all columns, added up over rows.
+
+    Args:
+        rows: all of them, or a part.
+        sizes: of the columns of all rows.
+    """
+    coarse = rounded(rows, sizes.coarse_steps) if sizes.fractional.any() else rows
+    return np.asarray(coarse.T @ coarse)
+
+
+def signs_of_pairs(pairs: Sequence[Pair] | None, systems: int) -> Values:
+    """For each pair what each system's score counts in its difference; of scores, each alone."""
+    if pairs is None:
+        return np.eye(systems)
+    signs = np.zeros((len(pairs), systems))
+    left, right = np.array(pairs).T
+    places = np.arange(len(pairs))
+    signs[places, left], signs[places, right] = 1.0, -1.0
+    return signs
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StreamedStatistics(MetricStatistics):
+    """Statistics whose rows are gone: of parts that were counted, added up and forgotten.
+
+    `rows` is empty, and has the systems and columns of the others.
+
+    Attributes:
+        count: how many units there were.
+        totals: the sums of all units, shaped (system, column).
+        taken: the sums of the units that each replicate of the swaps takes, shaped (replicate,
+            system, column); None where nothing was swapped.
+        moments: see `products`; None where they were not asked for.
+        different: for each pair of systems the units in which they were counted differently.
+    """
+
+    count: int
+    totals: Values
+    taken: Values | None
+    moments: Values | None
+    different: Mapping[Pair, int]
+
+    @property
+    def units(self) -> int:
+        """How many units there were."""
+        return self.count
+
+    @property
+    def sums(self) -> Values:
+        """All units added up, shaped (system, column)."""
+        return self.totals
+
+    def differing(self, a: int, b: int) -> int:
+        """The number of units in which two systems' counts were not the same."""
+        return self.different[min(a, b), max(a, b)]
+
+    def products(self) -> Values:
+        """As they were added up."""
+        if self.moments is None:
+            self._refuse("products of columns")
+        return self.moments
+
+    def errors_of_pairs(self, pairs: Sequence[Pair]) -> Values:
+        """The standard error of each pair's difference, by the delta method."""
+        return np.asarray(np.sqrt(self.variances(signs_of_pairs(pairs, self.systems))))
+
+    def contributions(self) -> Values:
+        """Gone."""
+        self._refuse("what each unit adds")
+
+    def jackknife_scores(self) -> Values:
+        """Gone."""
+        self._refuse("scores without one unit")
+
+    def unit_means(self, needed_by: str) -> Values:
+        """Gone."""
+        self._refuse(f"{needed_by}, the scores of units")
+
+    def _refuse(self, what: str) -> NoReturn:
+        expected = "a test set in memory: where texts are read part by part, units are forgotten"
+        raise SettingError(self.label, what, expected)
 
 
 @checked
@@ -163,12 +295,13 @@ def pair_variances(
         pairs: the systems of each comparison.
         clusters: the same statistics by segment and by cluster; None where there are none.
     """
+    if isinstance(statistics, StreamedStatistics):
+        return _streamed_pair_variances(statistics, pairs)
     by_unit = statistics.contributions()
     by_segment, by_cluster = (
         (None, None) if clusters is None else [part.contributions() for part in clusters]
     )
-    # What is left of equal contributions after rounding is no variance.
-    least = (1e-12 * max(statistics.scale, 1.0)) ** 2
+    least = _no_variance(statistics)
     variances = []
     left, right = np.array(pairs).T
     # After a swap of half of the units both systems have the mean of their sums.
@@ -190,6 +323,30 @@ def pair_variances(
     return variances
 
 
+def _no_variance(statistics: MetricStatistics) -> float:
+    """What is left of equal contributions after rounding is no variance."""
+    return (1e-12 * max(statistics.scale, 1.0)) ** 2
+
+
+def _streamed_pair_variances(
+    statistics: StreamedStatistics, pairs: Sequence[Pair]
+) -> list[PairVariance]:
+    """The same of units that are forgotten: nobody knows the largest of them."""
+    products, sums, units = statistics.products(), statistics.sums, statistics.units
+    systems, columns = sums.shape
+    by_pair = products.reshape(systems, columns, systems, columns)
+    variances = statistics.variances(signs_of_pairs(pairs, systems))
+    found = []
+    for (a, b), variance in zip(pairs, variances.tolist(), strict=True):
+        slope = statistics.metric.gradient((sums[a] + sums[b]) / 2)
+        moved = by_pair[a, :, a] + by_pair[b, :, b] - by_pair[a, :, b] - by_pair[b, :, a]
+        square = float(slope @ moved @ slope) - float(slope @ (sums[a] - sums[b])) ** 2 / units
+        swapped = square * units / (units - 1)
+        known = variance > _no_variance(statistics)
+        found.append(PairVariance(None, None, swapped / variance if known else None))
+    return found
+
+
 def design_effects(
     by_segment: MetricStatistics, by_cluster: MetricStatistics, signs: Sequence[Sequence[float]]
 ) -> list[float | None]:
@@ -203,7 +360,7 @@ def design_effects(
         signs: for each sum, what each system's score counts: (1, -1) for a difference.
     """
     segments, clusters = by_segment.contributions(), by_cluster.contributions()
-    least = (1e-12 * max(by_segment.scale, 1.0)) ** 2
+    least = _no_variance(by_segment)
     effects: list[float | None] = []
     for weights in signs:
         plain = _variance(segments @ np.asarray(weights, dtype=np.float64))
@@ -221,7 +378,7 @@ def side_by_side(statistics: Sequence[MetricStatistics]) -> Values:
     """The counts of all metrics and systems in one row per unit: one draw serves them all."""
     if not statistics:
         raise SettingError("statistics", [], "those of at least one metric")
-    rows = [metric.rows.reshape(len(metric.rows), -1) for metric in statistics]
+    rows = [metric.rows.reshape(len(metric.rows), metric.width) for metric in statistics]
     return rows[0] if len(rows) == 1 else np.concatenate(rows, axis=1)
 
 
@@ -239,7 +396,7 @@ def split_sums(sums: Values, statistics: Sequence[MetricStatistics]) -> list[Val
 def bootstrap_scores(
     statistics: Sequence[MetricStatistics],
     units: Units,
-    bootstrap: Bootstrap,
+    bootstrap: Bootstrap | PoissonBootstrap,
     progress: Progress | None = None,
     *,
     first: int = 0,
@@ -320,9 +477,15 @@ def taken_blocks(
     """
     rows = side_by_side(statistics)
     require_whole_number("first", first, 0, MOST)
-    enumerated = swaps.enumerates(len(rows))
-    replicates = 2 ** len(rows) if enumerated else swaps.replicates
+    units = statistics[0].units
+    enumerated = swaps.enumerates(units)
+    replicates = 2**units if enumerated else swaps.replicates
+    kept = [metric.taken for metric in statistics if isinstance(metric, StreamedStatistics)]
     for start, count in _blocks(replicates, max(rows.shape[1], width), len(rows)):
+        if kept:
+            part = slice(first + start, first + start + count)
+            yield first + start, [taken[part] for taken in kept if taken is not None]
+            continue
         sums = swaps.sums(rows, first + start, count, enumerated=enumerated)
         yield first + start, split_sums(sums, statistics)
         if progress is not None:

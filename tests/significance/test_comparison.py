@@ -10,13 +10,13 @@ import pytest
 from truebleu.errors import MalformedFileError
 from truebleu.reports.document import render
 from truebleu.significance.compare import compare
-from truebleu.significance.comparison_files import read_comparison
+from truebleu.significance.comparison import read_comparison
 from truebleu.simulation import simulate_causes
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from truebleu.significance.compare import Comparison
+    from truebleu.significance.comparison import Comparison
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,684 @@
+"""The result of a comparison: how tests and replicates become it, and how it is read from JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict, TypeVar
+
+import numpy as np
+
+from truebleu._core import VERSION
+from truebleu._results import Result
+from truebleu._settings import checked
+from truebleu.corpus._files import Files
+from truebleu.corpus.test_set import TestSetOutline, TextWarning
+from truebleu.errors import MalformedFileError, SettingError
+from truebleu.metrics.base import Signature
+from truebleu.significance.corrections import adjust, experimentwise_error
+from truebleu.significance.intervals import (
+    Estimates,
+    interval_bounds,
+    median_and_relative_interval,
+    replaced_intervals,
+    simultaneous_intervals,
+)
+from truebleu.significance.pairs import (
+    PAIR_BLOCK,
+    clusters,
+    pair_wins,
+    probability_of_best,
+    rank_ranges,
+    significantly_better,
+)
+from truebleu.significance.people import PeopleAgreement, agreement_of_pairs
+from truebleu.significance.settings import CompareSettings
+from truebleu.significance.statistics import MetricStatistics, pair_variances
+from truebleu.significance.tests import TESTS, fewest_units
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from truebleu._settings import IntervalName, Unit
+    from truebleu.resampling import Values
+    from truebleu.significance.optimizer_runs import RunScores
+    from truebleu.significance.pairs import PairTests
+    from truebleu.significance.people import AgreementCurve
+    from truebleu.significance.statistics import Pair, PairVariance
+
+RESULT_VERSION = 1
+
+Bounds = tuple[float, float]
+#: What makes the test of a pair moot; `truebleu.reports.compare` puts it into words.
+PairNote = Literal["identical", "few units differ"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemResult:
+    """One system by one metric.
+
+    Attributes:
+        score: on the whole test set; the average over runs, where there are several.
+        interval: of the score.
+        median: of the replicates' scores (Zhang & Vogel 2004, §3.1).
+        relative_interval: the interval around the median in percent of it; None at a median of 0.
+        rank_range: best and worst rank that the tests leave; None for a metric without direction,
+            and where not all pairs were compared.
+        p_best: the share of replicates in which the system is best; None without direction.
+        runs: the scores of its runs; None where runs are not compared.
+        interval_by: the method of the interval, where that of the settings does not hold.
+    """
+
+    score: float
+    interval: Bounds
+    median: float
+    relative_interval: Bounds | None
+    rank_range: tuple[int, int] | None
+    p_best: float | None
+    runs: RunScores | None = None
+    interval_by: IntervalName | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return _plain(asdict(self), leaving_out=("runs", "interval_by"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairResult:
+    """Two systems by one metric.
+
+    Attributes:
+        metric: the metric's label.
+        a: the first system.
+        b: the second system.
+        difference: score of a minus score of b.
+        interval: of the difference.
+        simultaneous_interval: of the difference, all of which hold at once with the level; None
+            for a single comparison, and of further runs.
+        wins: the share of replicates in which a is better, ties half (Koehn 2004, §6).
+        p: how often equal systems would differ by at least this much.
+        p_se: Monte-Carlo standard error of p.
+        p_adjusted: p after the correction for all comparisons by this metric.
+        significant: whether p_adjusted is at most the significance level.
+        differing_units: the units in which the metric counts the two systems differently.
+        design_effect: the variance of the difference by documents or blocks over that by
+            segments; None where neither is known.
+        largest_share: the share of the variance of the difference that one unit carries; None
+            where it does not vary.
+        swap_ratio: the variance of the difference over random swaps over that over samples of
+            units; below 1, approximate randomization rejects equal scores too often. None where the
+            difference does not vary.
+        equivalence_p: of the test that they differ by the margin or more; None without a margin.
+        equivalence_p_adjusted: the same after a correction for all comparisons by this metric.
+        equivalent: whether that is at most the significance level; None without a margin.
+        pooled_difference: of all runs as one corpus, which is what swaps of separate runs test;
+            None where runs are not compared.
+        people: how often people agree with such a difference; None where no curve is known.
+        note: what makes the test moot.
+        interval_by: the method of the interval, where that of the settings does not hold.
+    """
+
+    metric: str
+    a: str
+    b: str
+    difference: float
+    interval: Bounds
+    wins: float
+    p: float
+    p_se: float
+    p_adjusted: float
+    significant: bool
+    differing_units: int
+    design_effect: float | None = None
+    largest_share: float | None = None
+    swap_ratio: float | None = None
+    simultaneous_interval: Bounds | None = None
+    equivalence_p: float | None = None
+    equivalence_p_adjusted: float | None = None
+    equivalent: bool | None = None
+    pooled_difference: float | None = None
+    people: PeopleAgreement | None = None
+    note: PairNote | None = None
+    interval_by: IntervalName | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return _plain(asdict(self), leaving_out=("pooled_difference", "interval_by"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricResult:
+    """What holds for a metric as a whole.
+
+    Attributes:
+        signature: all that must match before its scores may be compared.
+        higher_is_better: None for a metric without direction.
+        digits: decimals of a score that people should see.
+        clusters: groups of systems that the tests do not separate, best first; none for a metric
+            without direction, and where not all pairs were compared.
+        experimentwise_error: the chance of at least one false alarm among all comparisons, if
+            none of the systems differed and nothing were corrected (Riezler & Maxwell 2005, §4.4).
+        replicates: of the test; all 2**units of them where that was no more, 0 where it needs none.
+        exact: whether those were all.
+        decided: whether every decision is clear of Monte-Carlo error.
+        smallest_p: the smallest adjusted p that so many replicates and comparisons can give; above
+            the significance level, nothing could have been significant.
+    """
+
+    signature: Signature
+    higher_is_better: bool | None
+    clusters: tuple[tuple[str, ...], ...]
+    experimentwise_error: float
+    replicates: int
+    exact: bool
+    decided: bool
+    smallest_p: float
+    digits: int = 2
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        values = {name: getattr(self, name) for name in self.__slots__ if name != "digits"}
+        return {
+            **values,
+            **self.signature.to_dict(),
+            "clusters": [list(cluster) for cluster in self.clusters],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupComparison:
+    """The comparisons of systems on a group of segments.
+
+    Attributes:
+        column: what the segments are grouped by.
+        label: of the group.
+        segments: how many there are.
+        unit: what was drawn or swapped as a whole.
+        units: how many.
+        systems: the scores by name and metric's label.
+        comparisons: every pair by every metric, adjusted for those of all groups; the simultaneous
+            intervals of all groups of the column hold together. None at all where there are too
+            few units to test.
+    """
+
+    column: str
+    label: str
+    segments: int
+    unit: Unit
+    units: int
+    systems: Mapping[str, Mapping[str, float]]
+    comparisons: tuple[PairResult, ...]
+
+    @checked
+    def of(self, metric: str) -> tuple[PairResult, ...]:
+        """The comparisons by one metric."""
+        return tuple(pair for pair in self.comparisons if pair.metric == metric)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            **{name: getattr(self, name) for name in self.__slots__},
+            "systems": [
+                {"name": name, "scores": dict(scores)} for name, scores in self.systems.items()
+            ],
+            "comparisons": [pair.to_dict() for pair in self.comparisons],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison(Result):
+    """Every system and every compared pair by every metric.
+
+    Attributes:
+        test_set: its sizes and names.
+        settings: how the systems were compared.
+        units: how many were drawn or swapped.
+        metrics: what holds for each metric, by its label.
+        systems: by name and metric's label.
+        comparisons: every pair by every metric.
+        runs: for each system the names of its outputs; None where runs are not compared.
+        groups: the same of groups of segments, where these were asked for.
+        warnings: what is suspicious about the texts.
+    """
+
+    REPORT: ClassVar[str] = "truebleu.reports.compare"
+
+    test_set: TestSetOutline
+    settings: CompareSettings
+    units: int
+    metrics: Mapping[str, MetricResult]
+    systems: Mapping[str, Mapping[str, SystemResult]]
+    comparisons: tuple[PairResult, ...]
+    runs: Mapping[str, tuple[str, ...]] | None = None
+    groups: tuple[GroupComparison, ...] = ()
+    warnings: tuple[TextWarning, ...] = ()
+
+    @checked
+    def of(self, metric: str) -> tuple[PairResult, ...]:
+        """The comparisons by one metric."""
+        return tuple(pair for pair in self.comparisons if pair.metric == metric)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as ``compare --format json`` prints them."""
+        settings = {**self.settings.to_dict(), "units": self.units}
+        runs: dict[str, Any] = {}
+        if self.runs is None:
+            del settings["swap_runs"], settings["about"]
+        else:
+            runs["runs"] = {system: list(outputs) for system, outputs in self.runs.items()}
+            settings["runs"] = len(next(iter(self.runs.values())))
+        return {
+            "version": RESULT_VERSION,
+            "test_set": self.test_set.to_dict(),
+            "settings": settings,
+            **runs,
+            "metrics": [
+                {"name": label, **metric.to_dict()} for label, metric in self.metrics.items()
+            ],
+            "systems": [
+                {"name": name, "scores": {label: score.to_dict() for label, score in by.items()}}
+                for name, by in self.systems.items()
+            ],
+            "comparisons": [pair.to_dict() for pair in self.comparisons],
+            **({"groups": [group.to_dict() for group in self.groups]} if self.groups else {}),
+            "warnings": [warning.to_dict() for warning in self.warnings],
+        }
+
+
+def _plain(values: dict[str, Any], leaving_out: Sequence[str]) -> dict[str, Any]:
+    """Lists for tuples, without those of some names that are None."""
+    return {
+        key: list(value) if isinstance(value, tuple) else value
+        for key, value in values.items()
+        if not (key in leaving_out and value is None)
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class ResultsByMetric:
+    """The metric, all systems and all pairs by one metric."""
+
+    label: str
+    metric: MetricResult
+    systems: list[SystemResult]
+    pairs: list[PairResult]
+
+
+class _Results(TypedDict):
+    metrics: dict[str, MetricResult]
+    systems: dict[str, dict[str, SystemResult]]
+    comparisons: tuple[PairResult, ...]
+
+
+def by_metric_and_system(parts: Sequence[ResultsByMetric], names: Sequence[str]) -> _Results:
+    """What a comparison holds of all metrics."""
+    return {
+        "metrics": {part.label: part.metric for part in parts},
+        "systems": {
+            name: {part.label: part.systems[place] for part in parts}
+            for place, name in enumerate(names)
+        },
+        "comparisons": tuple(pair for part in parts for pair in part.pairs),
+    }
+
+
+def results_by_metric(
+    statistics: MetricStatistics,
+    scores: Values,
+    tested: PairTests,
+    names: Sequence[str],
+    pairs: Sequence[Pair],
+    settings: CompareSettings,
+    *,
+    curves: Sequence[AgreementCurve] | None,
+    references: int | None,
+    clustered: tuple[MetricStatistics, MetricStatistics] | None = None,
+) -> ResultsByMetric:
+    """What tests and replicates say by one metric.
+
+    Args:
+        statistics: of all systems.
+        scores: on the bootstrap's replicates, shaped (replicate, system).
+        tested: the p-values of all pairs.
+        names: of the systems.
+        pairs: the systems of each comparison.
+        settings: of the comparison.
+        curves: what says how often people agree with a difference.
+        references: how many each segment has.
+        clustered: the statistics by segment and by document or block, where these are known.
+    """
+    better = _better(statistics, pairs, tested, settings.alpha)
+    pair_results = _pair_results(
+        statistics,
+        scores,
+        names,
+        pairs,
+        tested,
+        settings,
+        pair_variances(statistics, pairs, clustered),
+    )
+    agreements = agreement_of_pairs(statistics.metric, curves, pairs, statistics.scores, scores)
+    return ResultsByMetric(
+        statistics.label,
+        MetricResult(
+            signature=statistics.metric.signature.with_references(references),
+            higher_is_better=statistics.metric.higher_is_better,
+            clusters=_clusters(statistics, names, better, settings),
+            experimentwise_error=experimentwise_error(settings.alpha, len(pairs)),
+            replicates=tested.replicates,
+            exact=tested.exact,
+            decided=tested.decided,
+            smallest_p=tested.smallest_p,
+            digits=statistics.metric.digits,
+        ),
+        _system_results(statistics, scores, better, settings),
+        [
+            replace(pair, people=people)
+            for pair, people in zip(pair_results, agreements, strict=True)
+        ],
+    )
+
+
+def _better(
+    statistics: MetricStatistics, pairs: Sequence[Pair], tested: PairTests, alpha: float
+) -> NDArray[np.bool_]:
+    scores = statistics.scores
+    left, right = np.array(pairs).T
+    return significantly_better(
+        statistics.systems,
+        pairs,
+        scores[left] - scores[right],
+        tested.p_adjusted <= alpha,
+        higher_is_better=statistics.sign == 1,
+    )
+
+
+def _clusters(
+    statistics: MetricStatistics,
+    names: Sequence[str],
+    better: NDArray[np.bool_],
+    settings: CompareSettings,
+) -> tuple[tuple[str, ...], ...]:
+    if statistics.metric.higher_is_better is None or settings.baseline is not None:
+        return ()
+    groups = clusters(statistics.scores, better, higher_is_better=statistics.sign == 1)
+    return tuple(tuple(names[system] for system in group) for group in groups)
+
+
+def _system_results(
+    statistics: MetricStatistics,
+    scores: Values,
+    better: NDArray[np.bool_],
+    settings: CompareSettings,
+) -> list[SystemResult]:
+    directed = statistics.metric.higher_is_better is not None
+    low, high = interval_bounds(
+        statistics, scores, None, settings.interval, settings.level, settings.seed
+    )
+    replaced = replaced_intervals(statistics, scores, None, settings.interval)
+    # Against a baseline only, ranks would follow from comparisons that were not made.
+    ranks = rank_ranges(better) if directed and settings.baseline is None else None
+    best = probability_of_best(scores, higher_is_better=statistics.sign == 1)
+    results = []
+    for system, score in enumerate(statistics.scores.tolist()):
+        median, relative = median_and_relative_interval(scores[:, system], settings.level)
+        results.append(
+            SystemResult(
+                score=score,
+                interval=(float(low[system]), float(high[system])),
+                median=median,
+                relative_interval=relative,
+                rank_range=None if ranks is None else ranks[system],
+                p_best=best[system] if directed else None,
+                interval_by=replaced[system],
+            )
+        )
+    return results
+
+
+def _pair_results(
+    statistics: MetricStatistics,
+    scores: Values,
+    names: Sequence[str],
+    pairs: Sequence[Pair],
+    tested: PairTests,
+    settings: CompareSettings,
+    variances: Sequence[PairVariance],
+) -> list[PairResult]:
+    equivalence = _equivalence(statistics, scores, pairs, settings)
+    results: list[PairResult] = []
+    # Systems one after the other: what kernels read of a pair then stands together.
+    by_system = np.asfortranarray(scores)
+    for part in _parts(pairs, scores):
+        results += _some_pair_results(
+            statistics,
+            by_system,
+            names,
+            pairs,
+            tested,
+            settings,
+            variances[part],
+            equivalence[part],
+            part,
+        )
+    if len(pairs) == 1 or TESTS[settings.test].source == "runs":
+        return results
+    bounds = simultaneous_intervals(statistics, scores, pairs, settings.level).T.tolist()
+    return [
+        replace(pair, simultaneous_interval=(low, high))
+        for pair, (low, high) in zip(results, bounds, strict=True)
+    ]
+
+
+def _parts(pairs: Sequence[Pair], scores: Values) -> list[slice]:
+    """Pairs by the block: their differences on all replicates would fill the memory."""
+    size = max(1, PAIR_BLOCK // len(scores))
+    return [slice(start, start + size) for start in range(0, len(pairs), size)]
+
+
+def _some_pair_results(
+    statistics: MetricStatistics,
+    scores: Values,
+    names: Sequence[str],
+    all_pairs: Sequence[Pair],
+    tested: PairTests,
+    settings: CompareSettings,
+    variances: Sequence[PairVariance],
+    equivalence: Sequence[_Equivalence],
+    part: slice,
+) -> list[PairResult]:
+    pairs = all_pairs[part]
+    p, p_se, p_adjusted = tested.p[part], tested.p_se[part], tested.p_adjusted[part]
+    observed = statistics.scores
+    wins = pair_wins(scores, pairs, sign=statistics.sign, scale=statistics.scale)
+    low, high = interval_bounds(
+        statistics, scores, pairs, settings.interval, settings.level, settings.seed
+    )
+    replaced = replaced_intervals(statistics, scores, pairs, settings.interval)
+    results = []
+    for index, (a, b) in enumerate(pairs):
+        differing = statistics.differing(a, b)
+        results.append(
+            PairResult(
+                metric=statistics.label,
+                a=names[a],
+                b=names[b],
+                difference=float(observed[a] - observed[b]),
+                interval=(float(low[index]), float(high[index])),
+                wins=float(wins[index]),
+                p=float(p[index]),
+                p_se=float(p_se[index]),
+                p_adjusted=float(p_adjusted[index]),
+                significant=bool(p_adjusted[index] <= settings.alpha),
+                differing_units=differing,
+                design_effect=variances[index].design_effect,
+                largest_share=variances[index].largest_share,
+                swap_ratio=variances[index].swap_ratio,
+                **equivalence[index],
+                note=_note(differing, statistics.units, settings),
+                interval_by=replaced[index],
+            )
+        )
+    return results
+
+
+class _Equivalence(TypedDict, total=False):
+    equivalence_p: float
+    equivalence_p_adjusted: float
+    equivalent: bool
+
+
+def _equivalence(
+    statistics: MetricStatistics,
+    scores: Values,
+    pairs: Sequence[Pair],
+    settings: CompareSettings,
+) -> list[_Equivalence]:
+    """The tests of equivalence of all pairs; nothing without a margin.
+
+    Two one-sided tests (Schuirmann 1987): the larger p of "worse by the margin" and "better by it".
+    """
+    if settings.margin is None:
+        return [{} for _ in pairs]
+    if TESTS[settings.test].source == "runs":
+        from truebleu.significance.optimizer_runs import two_way_equivalence_p
+
+        p = two_way_equivalence_p(statistics, pairs, settings.margin)
+    else:
+        p = np.concatenate(
+            [
+                _hall_equivalence_p(statistics, scores, pairs[part], settings.margin)
+                for part in _parts(pairs, scores)
+            ]
+        )
+    adjusted = adjust(p, settings.p_value_correction)
+    return [
+        {
+            "equivalence_p": float(raw),
+            "equivalence_p_adjusted": float(corrected),
+            "equivalent": bool(corrected <= settings.alpha),
+        }
+        for raw, corrected in zip(p, adjusted, strict=True)
+    ]
+
+
+def _hall_equivalence_p(
+    statistics: MetricStatistics, scores: Values, pairs: Sequence[Pair], margin: float
+) -> Values:
+    from truebleu.significance.student import hall_p
+
+    estimates = Estimates(statistics, scores, pairs)
+    worse, better = (
+        hall_p(
+            side * estimates.observed, side * estimates.jackknife, -margin, scale=statistics.scale
+        )
+        for side in (1, -1)
+    )
+    return np.asarray(np.maximum(worse, better))
+
+
+def _note(differing: int, units: int, settings: CompareSettings) -> PairNote | None:
+    """What makes a test moot: units that are the same in both systems, all or almost all."""
+    if differing == 0:
+        return "identical"
+    enough = min(fewest_units(settings.alpha, settings.alternative), units)
+    swaps = TESTS[settings.test].source == "swaps"
+    return "few units differ" if swaps and differing < enough else None
+
+
+# Comparisons read back from the JSON that ``compare --format json`` printed.
+
+Made = TypeVar("Made")
+
+KIND = "what 'truebleu compare --format json' prints"
+# Scores that are all this small, such as those of neural metrics, are shown with four decimals.
+SMALL_SCORES = 2.0
+
+
+def read_comparison(path: str | Path) -> Comparison:
+    """Read a comparison; a file of another kind or version is refused.
+
+    The JSON of `truebleu report` has everything that a comparison has, and is read as one.
+    """
+    import json
+
+    name = str(path)
+    try:
+        values = json.loads(Files().contents(name))
+        if not isinstance(values, dict) or "comparisons" not in values:
+            raise MalformedFileError(name, None, "a file of another kind", KIND)
+        return _comparison(name, values)
+    except json.JSONDecodeError as error:
+        found = f"damaged or cut-off JSON ({error.msg})"
+        raise MalformedFileError(name, error.lineno, found, KIND) from None
+    except MalformedFileError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError, SettingError) as error:
+        raise MalformedFileError(name, None, f"another layout ({error})", KIND) from None
+
+
+def _comparison(path: str, values: Mapping[str, Any]) -> Comparison:
+    if values["version"] != RESULT_VERSION:
+        expected = f"{RESULT_VERSION}, the one that this truebleu knows"
+        raise MalformedFileError(path, None, f"format version {values['version']!r}", expected)
+    for kind in ("runs", "groups"):
+        if kind in values:
+            raise MalformedFileError(path, None, f"a comparison with {kind}", "one without them")
+    systems = {
+        system["name"]: {
+            label: _made(SystemResult, score) for label, score in system["scores"].items()
+        }
+        for system in values["systems"]
+    }
+    if len(systems) < 2:
+        raise MalformedFileError(path, None, f"{len(systems)} systems", "two or more")
+    comparisons = tuple(_pair(pair) for pair in values["comparisons"])
+    metrics = {
+        metric["name"]: _metric(path, metric, [by[metric["name"]] for by in systems.values()])
+        for metric in values["metrics"]
+    }
+    named = {(pair.metric, name) for pair in comparisons for name in (pair.a, pair.b)}
+    if not named or any(label not in metrics or name not in systems for label, name in named):
+        raise MalformedFileError(path, None, "pairs of other systems or metrics", KIND)
+    return Comparison(
+        test_set=_made(TestSetOutline, values["test_set"]),
+        settings=_made(CompareSettings, values["settings"]),
+        units=values["settings"]["units"],
+        metrics=metrics,
+        systems=systems,
+        comparisons=comparisons,
+        warnings=tuple(_made(TextWarning, warning) for warning in values["warnings"]),
+    )
+
+
+def _made(kind: type[Made], values: Mapping[str, Any]) -> Made:
+    """An object of the values that it has; lists are tuples in it."""
+    known = [field.name for field in fields(kind)]  # type: ignore[arg-type]  # dataclasses only
+    return kind(**{name: _frozen(values[name]) for name in known if name in values})
+
+
+def _frozen(value: object) -> object:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+
+
+def _pair(values: Mapping[str, Any]) -> PairResult:
+    people = values.get("people")
+    return _made(
+        PairResult,
+        {**values, "people": None if people is None else _made(PeopleAgreement, people)},
+    )
+
+
+def _metric(path: str, values: Mapping[str, Any], scores: list[SystemResult]) -> MetricResult:
+    name, *parts = values["signature"].split("|")
+    written = tuple(tuple(part.split(":", 1)) for part in parts)
+    made_by = dict(written).get("version")
+    if made_by != f"truebleu-{VERSION}":
+        expected = f"truebleu-{VERSION}; compare the texts again"
+        raise MalformedFileError(path, None, f"scores of {made_by}", expected)
+    signature = Signature(name, written[:-1], values.get("tokenizer_chosen_for"))
+    small = all(abs(score.score) <= SMALL_SCORES for score in scores)
+    known = {**values, "signature": signature, "digits": 4 if small else 2}
+    return _made(MetricResult, known)

@@ -1,0 +1,407 @@
+"""Scores and comparisons of test sets larger than memory, in one pass over their parts.
+
+Every part is counted, added up in every replicate, and forgotten. What is kept is the sums of each
+replicate, so memory does not depend on how many segments there are. Coins and weights belong to a
+segment's place in the whole, and sums are exact: neither the size of parts nor threads change a
+digit, and scores and p-values of approximate randomization are those of the same test set in
+memory. Counts with fractions take a second pass, since the grid on which their sums are exact
+depends on the largest of them.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from truebleu._core import Statistics
+from truebleu.corpus.test_set import TestSetOutline
+from truebleu.errors import EmptyTextError, SettingError, SuspiciousTextError
+from truebleu.metrics.base import CountedMetric
+from truebleu.metrics.registry import as_metrics, metric_labels, metrics_for, warnings_of_parts
+from truebleu.resampling import ColumnSizes, PoissonBootstrap, Swaps, on_exact_grid
+from truebleu.significance.intervals import INTERVAL_METHODS
+from truebleu.significance.statistics import StreamedStatistics, products_of
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator, Sequence
+
+    from truebleu._settings import Unit
+    from truebleu.corpus.streams import Parts, TestSetStream
+    from truebleu.corpus.test_set import TestSet, TextWarning
+    from truebleu.metrics.base import Metric
+    from truebleu.resampling import Values
+    from truebleu.significance.settings import IntervalSettings
+    from truebleu.significance.statistics import Pair, Progress
+
+# Numbers that the sums of all replicates may be: half a gigabyte.
+MOST_SUMS = 1 << 26
+# Coins and weights of so many segments belong together, so a part begins at a multiple of it.
+ALIGNED = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What is made of every part.
+
+    Attributes:
+        swaps: how many replicates of random swaps, and their seed; None for none.
+        bootstrap: of the Poisson bootstrap likewise.
+        pairs: the systems that are compared.
+        moments: whether products of columns are added up, for standard errors.
+    """
+
+    swaps: Swaps | None = None
+    bootstrap: PoissonBootstrap | None = None
+    pairs: tuple[Pair, ...] = ()
+    moments: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class PartSums:
+    """The sums of a part, or of several; all metrics side by side.
+
+    Attributes:
+        segments: how many there were.
+        sums: of all segments, shaped (column,).
+        taken: in each replicate of the swaps, shaped (replicate, column).
+        drawn: in each replicate of the bootstrap, likewise.
+        moments: by metric, the products of its columns.
+        different: by metric, the segments in which the systems of each pair are counted apart.
+        sizes: of the columns.
+        few: the rows themselves, while there are so few that all swaps might be made.
+    """
+
+    segments: int
+    sums: Values
+    taken: Values | None
+    drawn: Values | None
+    moments: list[Values]
+    different: list[dict[Pair, int]]
+    sizes: ColumnSizes
+    few: Values | None
+
+    def __iadd__(self, other: PartSums) -> PartSums:
+        self.segments += other.segments
+        self.sums = self.sums + other.sums
+        for mine, others in ((self.taken, other.taken), (self.drawn, other.drawn)):
+            if mine is not None and others is not None:
+                mine += others
+        for products, more in zip(self.moments, other.moments, strict=True):
+            products += more
+        for counts, further in zip(self.different, other.different, strict=True):
+            for pair, count in further.items():
+                counts[pair] += count
+        self.sizes = self.sizes + other.sizes
+        self.few = None
+        return self
+
+
+def part_sums(
+    rows: Sequence[Values], first: int, plan: Plan, sizes: ColumnSizes | None = None
+) -> PartSums:
+    """What a part adds to the sums.
+
+    Args:
+        rows: by metric, counts shaped (segment, system, column).
+        first: the first segment's place among all.
+        plan: what is made of it.
+        sizes: of the columns of all parts, once they are known.
+    """
+    flat = [counts.reshape(len(counts), -1) for counts in rows]
+    wide = flat[0] if len(flat) == 1 else np.concatenate(flat, axis=1)
+    wide = np.ascontiguousarray(wide)
+    own = ColumnSizes.of(wide)
+    known = own if sizes is None else sizes
+    exact = on_exact_grid(wide, known)
+    ends = np.cumsum([part.shape[1] for part in flat])[:-1]
+    moments = [np.zeros((part.shape[1],) * 2) for part in flat]
+    if plan.moments:
+        for place, (part, fractional, largest) in enumerate(
+            zip(
+                np.split(exact, ends, axis=1),
+                np.split(known.fractional, ends),
+                np.split(known.largest, ends),
+                strict=True,
+            )
+        ):
+            moments[place] = products_of(part, ColumnSizes(known.rows, largest, fractional))
+    taken = drawn = None
+    if plan.swaps is not None:
+        count = plan.swaps.replicates
+        taken = plan.swaps.sums(exact, 0, count, enumerated=False, first_row=first)
+    if plan.bootstrap is not None:
+        drawn = plan.bootstrap.sums(exact, None, 0, plan.bootstrap.replicates, first_row=first)
+    return PartSums(
+        segments=len(wide),
+        sums=exact.sum(axis=0),
+        taken=taken,
+        drawn=drawn,
+        moments=moments,
+        different=[
+            {(a, b): int((c[:, a] != c[:, b]).any(axis=1).sum()) for a, b in plan.pairs}
+            for c in rows
+        ],
+        sizes=own,
+        few=exact if len(wide) < ALIGNED else None,
+    )
+
+
+@dataclass(slots=True, eq=False)
+class Streamed:
+    """What is known after the last part.
+
+    Attributes:
+        statistics: by metric, without rows.
+        drawn: by metric, the scores in each replicate of the bootstrap, shaped (replicate, system).
+        plain_sums: by metric, counts added up from the first segment to the last, as scores are
+            made of them.
+        outline: the test set's sizes and names.
+        references_per_segment: how many, or None when that varies.
+        has_documents: whether documents are known, which are not kept together here.
+        warnings: what is suspicious about the texts.
+    """
+
+    statistics: list[StreamedStatistics]
+    drawn: list[Values]
+    plain_sums: list[Values]
+    outline: TestSetOutline
+    references_per_segment: int | None
+    has_documents: bool
+    warnings: tuple[TextWarning, ...]
+
+
+@dataclass(slots=True, eq=False)
+class _Pass:
+    """One pass over the parts."""
+
+    stream: TestSetStream
+    metrics: list[Metric]
+    plan: Plan
+    progress: Progress | None
+    sizes: ColumnSizes | None = None
+    totals: PartSums | None = None
+    plain: list[Values] = field(default_factory=list)
+    shapes: list[tuple[int, ...]] = field(default_factory=list)
+
+    def run(self) -> tuple[Parts, PartSums]:
+        """Count all parts."""
+        read = self.stream.read()
+        carried: list[Values] | None = None
+        first = 0
+        with closing(_ahead(read.parts)) as parts:
+            for part in parts:
+                if not self.shapes:
+                    self.metrics = self._fixed(part)
+                rows = [_counts(metric, part) for metric in self.metrics]
+                self._add_plainly(rows)
+                if carried is not None:
+                    rows = [np.concatenate(two) for two in zip(carried, rows, strict=True)]
+                # What does not fill a word of coins waits for the next part.
+                ready = len(rows[0]) // ALIGNED * ALIGNED
+                if ready:
+                    self._add([counts[:ready] for counts in rows], first)
+                    first += ready
+                carried = [counts[ready:] for counts in rows]
+                if self.progress is not None:
+                    self.progress(len(part))
+        if carried is not None and len(carried[0]):
+            self._add(carried, first)
+        if self.totals is None:
+            raise EmptyTextError("parts of a test set")
+        return read, self.totals
+
+    def _fixed(self, part: TestSet) -> list[Metric]:
+        """The metrics with what they leave to the references, as the first part has them."""
+        fixed = [
+            metric.metric if isinstance(metric, CountedMetric) else metric
+            for metric in metrics_for(self.metrics, part)[0]
+        ]
+        for metric in fixed:
+            if metric.counts_whole_text and not part.is_counted:
+                expected = (
+                    f"another metric, or a test set in memory: {metric.name} weighs a segment by "
+                    "all others"
+                )
+                raise SettingError("metric", metric.name, expected)
+        return fixed
+
+    def _add_plainly(self, rows: Sequence[Values]) -> None:
+        """As scores in memory are added up, from the first segment to the last."""
+        if not self.shapes:
+            self.shapes = [counts.shape[1:] for counts in rows]
+            self.plain = [np.zeros((1, *shape)) for shape in self.shapes]
+        self.plain = [
+            np.array([Statistics(np.concatenate([before, counts])).sums()])
+            for before, counts in zip(self.plain, rows, strict=True)
+        ]
+
+    def _add(self, rows: Sequence[Values], first: int) -> None:
+        self._require_memory(rows)
+        part = part_sums(rows, first, self.plan, self.sizes)
+        if self.totals is None:
+            self.totals = part
+        else:
+            self.totals += part
+        if self.sizes is None and self.totals.sizes.fractional.any():
+            # These sums are not exact: all that is needed of this pass is the size of columns.
+            self.plan = Plan()
+            self.totals.taken = self.totals.drawn = None
+            self.totals.different = [{} for _ in rows]
+
+    def _require_memory(self, rows: Sequence[Values]) -> None:
+        if self.totals is not None:
+            return
+        width = sum(counts.shape[1] * counts.shape[2] for counts in rows)
+        made = [kind.replicates for kind in (self.plan.swaps, self.plan.bootstrap) if kind]
+        if width * sum(made) > MOST_SUMS:
+            expected = (
+                f"at most {MOST_SUMS // width:,} in all where the counts of all systems by all "
+                f"metrics are {width:,} numbers; compare fewer systems at a time"
+            )
+            raise SettingError("replicates", sum(made), expected)
+
+
+def _counts(metric: Metric, part: TestSet) -> Values:
+    """A metric's counts of a part."""
+    if part.is_counted:
+        (metric,), part = metrics_for([metric], part)
+    return metric.count(part).array()
+
+
+def _ahead(parts: Iterator[TestSet]) -> Generator[TestSet, None, None]:
+    """The same, of which the next one is read while this one is counted."""
+    with ThreadPoolExecutor(1, thread_name_prefix="truebleu-reader") as reader:
+        try:
+            coming = reader.submit(next, parts, None)
+            while (part := coming.result()) is not None:
+                coming = reader.submit(next, parts, None)
+                yield part
+        finally:
+            # A part that is being read is finished first.
+            reader.submit(_closed, parts)
+
+
+def _closed(parts: Iterator[TestSet]) -> None:
+    if hasattr(parts, "close"):
+        parts.close()
+
+
+def stream_statistics(
+    stream: TestSetStream,
+    metrics: Sequence[str | Metric],
+    plan: Plan,
+    progress: Progress | None = None,
+) -> Streamed:
+    """Count all parts of a test set.
+
+    Args:
+        stream: gives the parts.
+        metrics: names or objects.
+        plan: what is made of every part.
+        progress: called with the number of segments that were counted since the last call.
+    """
+    asked = as_metrics(metrics)
+    run = _Pass(stream, asked, plan, progress)
+    read, totals = run.run()
+    if totals.sizes.fractional.any() and plan != Plan():
+        run = _Pass(stream, run.metrics, plan, progress, sizes=totals.sizes)
+        read, totals = run.run()
+    warnings = warnings_of_parts(read, asked, run.metrics)
+    if stream.strict and warnings:
+        raise SuspiciousTextError([warning.message for warning in warnings])
+    statistics, drawn = _statistics(run, plan, totals)
+    references = len(stream.reference_names)
+    return Streamed(
+        statistics=statistics,
+        drawn=drawn,
+        plain_sums=[sums[0] for sums in run.plain],
+        outline=TestSetOutline(
+            segments=totals.segments,
+            references=references,
+            reference_names=stream.reference_names,
+            documents=None,
+            domains=None,
+        ),
+        references_per_segment=None if read.references_vary else references,
+        has_documents=read.has_documents,
+        warnings=warnings,
+    )
+
+
+def _statistics(
+    run: _Pass, plan: Plan, totals: PartSums
+) -> tuple[list[StreamedStatistics], list[Values]]:
+    """The sums by metric."""
+    taken = totals.taken
+    if plan.swaps is not None and plan.swaps.enumerates(totals.segments) and totals.few is not None:
+        count = 2**totals.segments
+        taken = plan.swaps.sums(totals.few, 0, count, enumerated=True)
+    ends = np.cumsum([int(np.prod(shape)) for shape in run.shapes])[:-1]
+
+    def by_metric(sums: Values | None) -> list[Values | None]:
+        if sums is None:
+            return [None] * len(run.shapes)
+        parts = np.split(sums, ends, axis=-1)
+        return [
+            part.reshape(*part.shape[:-1], *shape)
+            for part, shape in zip(parts, run.shapes, strict=True)
+        ]
+
+    statistics = []
+    labels = metric_labels(run.metrics)
+    sums = [part for part in by_metric(totals.sums) if part is not None]
+    for place, (label, metric) in enumerate(zip(labels, run.metrics, strict=True)):
+        statistics.append(
+            StreamedStatistics(
+                label,
+                metric,
+                np.empty((0, *run.shapes[place])),
+                count=totals.segments,
+                totals=sums[place],
+                taken=by_metric(taken)[place],
+                moments=totals.moments[place] if plan.moments else None,
+                different=totals.different[place],
+            )
+        )
+    drawn = [
+        metric.score(part)
+        for metric, part in zip(run.metrics, by_metric(totals.drawn), strict=True)
+        if part is not None
+    ]
+    return statistics, drawn
+
+
+# What verbs ask before and after.
+
+# The bootstrap takes most of the time where there are millions of segments, and 1,000 replicates
+# are enough for its intervals; tests have as many as in memory.
+BOOTSTRAP_REPLICATES = 1_000
+WHERE = "where texts are read part by part"
+
+
+def refuse_in_parts(**given: object) -> None:
+    """Refuse settings that need every segment in memory."""
+    for name, value in given.items():
+        if value is not None:
+            raise SettingError(name, value, f"none {WHERE}: it needs all of them in memory")
+
+
+def require_streamable(settings: IntervalSettings) -> None:
+    """Refuse settings of intervals that need every segment in memory."""
+    usable = [name for name, method in INTERVAL_METHODS.items() if not method.needs_units]
+    if settings.interval not in usable:
+        raise SettingError("interval", settings.interval, f"one of {', '.join(usable)} {WHERE}")
+    if settings.bootstrap != "poisson":
+        expected = f"poisson {WHERE}: nobody knows how many units there are to draw from"
+        raise SettingError("bootstrap", settings.bootstrap, expected)
+
+
+def require_no_documents(streamed: Streamed, unit: Unit | None) -> None:
+    """Refuse to take segments for independent without being told, where documents are known."""
+    if streamed.has_documents and unit is None:
+        expected = f"'segment' {WHERE}, though documents are known; or a test set in memory"
+        raise SettingError("unit", None, expected)

@@ -1,0 +1,207 @@
+"""Texts that are read part by part are those that are read at once."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import lzma
+from typing import TYPE_CHECKING
+
+import pytest
+import zstandard
+
+from truebleu.corpus import TestSet, TestSetStream, read_test_set, stream_test_set
+from truebleu.corpus.streams import size_of
+from truebleu.errors import (
+    EmptyTextError,
+    EncodingError,
+    MalformedFileError,
+    SettingError,
+    UnpairedSegmentsError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+REFERENCE = [f"The cat number {i} sat on the mat." for i in range(1500)]
+OUTPUT = [line.replace("cat", "dog") if i % 3 else line for i, line in enumerate(REFERENCE)]
+
+
+def text(lines: Sequence[str]) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+@pytest.fixture
+def reference(tmp_path: Path) -> str:
+    (tmp_path / "ref.txt").write_bytes(text(REFERENCE))
+    return str(tmp_path / "ref.txt")
+
+
+def write(path: Path, data: bytes) -> str:
+    path.write_bytes(data)
+    return str(path)
+
+
+def outputs(stream: TestSetStream, name: str) -> list[str | None]:
+    return [segment for part in stream.read().parts for segment in part.systems[name]]
+
+
+@pytest.mark.parametrize(
+    ("ending", "compress"),
+    [
+        (".txt", bytes),
+        (".gz", gzip.compress),
+        (".bz2", bz2.compress),
+        (".xz", lzma.compress),
+        (".zst", zstandard.compress),
+        # Several members or frames, one after the other.
+        (".gz", lambda data: gzip.compress(data[:999]) + gzip.compress(data[999:])),
+        (".zst", lambda data: zstandard.compress(data[:999]) + zstandard.compress(data[999:])),
+    ],
+)
+@pytest.mark.parametrize("chunk", [64, 576, None])
+def test_every_compression_comes_out_as_it_went_in(
+    tmp_path: Path,
+    reference: str,
+    ending: str,
+    compress: Callable[[bytes], bytes],
+    chunk: int | None,
+) -> None:
+    path = write(tmp_path / f"a{ending}", compress(text(OUTPUT)))
+    stream = stream_test_set([f"a={path}"], [reference], chunk=chunk)
+    assert outputs(stream, "a") == OUTPUT
+    assert outputs(stream, "a") == OUTPUT  # as often as it is asked for
+
+
+def test_parts_have_as_many_segments_as_they_should(tmp_path: Path, reference: str) -> None:
+    path = write(tmp_path / "a", text(OUTPUT))
+    parts = stream_test_set([path], [reference], chunk=640).read().parts
+    assert [len(part) for part in parts] == [640, 640, 220]
+
+
+def test_tables_are_read_line_by_line(tmp_path: Path) -> None:
+    rows = list(zip(REFERENCE, OUTPUT, strict=True))
+    table = write(tmp_path / "a.tsv", text(["ref\thyp", *map("\t".join, rows)]))
+    lines = [json.dumps({"ref": ref, "hyp": hyp}) for ref, hyp in rows]
+    objects = write(tmp_path / "a.jsonl.gz", gzip.compress(text(lines)))
+    for path in (table, objects):
+        stream = stream_test_set([f"{path}#hyp"], [f"{path}#ref"], chunk=64)
+        assert outputs(stream, "hyp") == OUTPUT
+
+
+def test_parquet_is_read_by_row_groups(tmp_path: Path) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    path = tmp_path / "a.parquet"
+    table = pyarrow.table({"ref": REFERENCE, "hyp": OUTPUT, "id": list(range(1500))})
+    parquet.write_table(table, path, row_group_size=100)
+    for chunk in (64, 704, None):
+        stream = stream_test_set([f"{path}#hyp"], [f"{path}#ref"], chunk=chunk)
+        assert outputs(stream, "hyp") == OUTPUT
+
+
+def test_warnings_are_those_of_the_whole(tmp_path: Path, reference: str) -> None:
+    odd = [*OUTPUT]
+    odd[3], odd[700], odd[1200] = "a\tb", "", "a\u200bb"
+    odd[800:] = [f"{line} ." for line in odd[800:]]
+    data = b"\xef\xbb\xbf" + text(odd).replace(b"\n", b"\r\n")
+    # A mark in the middle of a file is no mark of the file.
+    path = write(tmp_path / "a", data)
+    whole = read_test_set([path], [reference]).warnings
+    assert {w.code for w in whole} >= {"byte-order-mark", "crlf", "tabs", "blank", "tokenized"}
+    for chunk in (64, 704, None):
+        read = stream_test_set([path], [reference], chunk=chunk).read()
+        assert sum(map(len, read.parts)) == 1500
+        assert read.warnings == whole
+
+
+@pytest.mark.parametrize("lengths", [(1500, 1499), (1500, 1501), (1500, 700), (128, 192)])
+def test_texts_of_different_length_are_refused_with_their_lengths(
+    tmp_path: Path, lengths: tuple[int, int]
+) -> None:
+    of_reference, of_output = lengths
+    reference = write(tmp_path / "r", text([f"line {i}" for i in range(of_reference)]))
+    path = write(tmp_path / "a", text([f"line {i}" for i in range(of_output)]))
+    for chunk in (64, None):
+        stream = stream_test_set([path], [reference], chunk=chunk)
+        with pytest.raises(UnpairedSegmentsError) as error:
+            list(stream.read().parts)
+        assert error.value.args == (path, of_output, reference, of_reference)
+
+
+def test_errors_say_which_line_of_the_file(tmp_path: Path, reference: str) -> None:
+    data = text(OUTPUT).split(b"\n")
+    for line, wrong, kind in ((1001, b"caf\xe9", EncodingError), (77, b"a\0b", MalformedFileError)):
+        lines = [*data]
+        lines[line - 1] = wrong
+        path = write(tmp_path / "a", b"\n".join(lines))
+        with pytest.raises(kind) as error:
+            list(stream_test_set([path], [reference], chunk=64).read().parts)
+        assert error.value.args[:2] == (path, line)
+    rows = ["ref\thyp", *(f"{ref}\tx" for ref in REFERENCE)]
+    rows[900] = "one field"
+    path = write(tmp_path / "a.tsv", text(rows))
+    with pytest.raises(MalformedFileError) as ragged:
+        list(stream_test_set([f"{path}#hyp"], [f"{path}#ref"], chunk=64).read().parts)
+    assert ragged.value.args[1] == 901
+
+
+@pytest.mark.parametrize(
+    "compress", [gzip.compress, bz2.compress, lzma.compress, zstandard.compress]
+)
+def test_compressed_files_that_are_cut_off_are_refused(
+    tmp_path: Path, reference: str, compress: Callable[[bytes], bytes]
+) -> None:
+    path = write(tmp_path / "a", compress(text(OUTPUT))[:-9])
+    with pytest.raises(MalformedFileError, match="damaged or cut off"):
+        list(stream_test_set([path], [reference]).read().parts)
+
+
+def test_files_in_another_order_are_refused(tmp_path: Path) -> None:
+    paths = []
+    for name, order in (("r", range(200)), ("a", reversed(range(200)))):
+        lines = [json.dumps({"id": i, "text": f"line {i}"}) for i in order]
+        paths.append(write(tmp_path / f"{name}.jsonl", text(lines)))
+    stream = stream_test_set([f"{paths[1]}#text"], [f"{paths[0]}#text"])
+    with pytest.raises(MalformedFileError, match="in one order"):
+        list(stream.read().parts)
+
+
+def test_what_cannot_be_read_in_parts_is_refused(tmp_path: Path, reference: str) -> None:
+    for name in ("a.xml", "a.csv", "a.sgm"):
+        with pytest.raises(SettingError, match="to read in parts"):
+            stream_test_set([str(tmp_path / name)], [reference])
+    long = write(tmp_path / "a.tsv", text(["system\ttext", *(f"x\t{line}" for line in OUTPUT)]))
+    with pytest.raises(SettingError, match="column for each system"):
+        list(stream_test_set([f"{long}#text"], [reference]).read().parts)
+    with pytest.raises(SettingError, match="multiple of 64"):
+        stream_test_set([reference], [reference], chunk=100)
+    with pytest.raises(EmptyTextError):
+        list(stream_test_set([reference], [write(tmp_path / "empty", b"")]).read().parts)
+
+
+def test_parts_may_come_from_memory_and_must_fit_each_other() -> None:
+    parts = [
+        TestSet(systems={"a": OUTPUT[i : i + 100]}, references=(REFERENCE[i : i + 100],))
+        for i in range(0, 300, 100)
+    ]
+    assert outputs(TestSetStream.of(parts), "a") == OUTPUT[:300]
+    once = TestSetStream.of(part for part in parts)
+    assert outputs(once, "a") == OUTPUT[:300]
+    with pytest.raises(SettingError, match="read twice"):
+        once.read()
+    other = TestSet(systems={"b": ["x"]}, references=(["x"],))
+    with pytest.raises(SettingError, match="systems of a part"):
+        list(TestSetStream.of([*parts, other]).read().parts)
+    with pytest.raises(EmptyTextError):
+        TestSetStream.of([])
+
+
+def test_a_compressed_file_counts_as_larger_than_it_is(tmp_path: Path) -> None:
+    plain = write(tmp_path / "a.txt", bytes(1000))
+    packed = write(tmp_path / "a.gz", bytes(1000))
+    assert size_of([plain]) == 1000
+    assert size_of([f"name={packed}#x", plain, "-"]) == 4000

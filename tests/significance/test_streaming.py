@@ -1,0 +1,214 @@
+"""Scores and comparisons of parts are those of the whole test set, to the last digit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import truebleu
+from truebleu.corpus import TestSet, TestSetStream
+from truebleu.errors import SettingError, SuspiciousTextError
+from truebleu.metrics import FunctionMetric
+from truebleu.metrics.base import set_threads
+from truebleu.significance.streaming import Plan, stream_statistics
+from truebleu.simulation import simulate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+METRICS = ["bleu", "chrf", "ter", "sentbleu"]
+
+
+@pytest.fixture(scope="module")
+def whole() -> TestSet:
+    made = simulate(segments=1100, systems=[0.1, 0.12, 0.3], references=2, seed=5)
+    return TestSet(systems=made.systems, references=made.references)
+
+
+def in_parts(test_set: TestSet, size: int) -> TestSetStream:
+    places = range(0, len(test_set), size)
+    return TestSetStream.of([test_set.part(range(i, min(i + size, len(test_set)))) for i in places])
+
+
+def assert_same(expected: Any, found: Any) -> None:
+    """The same digits, but for what only rows can tell: which unit counts most, the jackknife."""
+    left, right = expected.to_dict(), found.to_dict()
+    for one, other in zip(left["comparisons"], right["comparisons"], strict=True):
+        assert other.pop("largest_share") is None
+        del one["largest_share"]
+        assert other.pop("swap_ratio") == pytest.approx(one.pop("swap_ratio"), rel=1e-6)
+        # Standard errors by the delta method instead of the jackknife's.
+        bounds, theirs = one.pop("simultaneous_interval"), other.pop("simultaneous_interval")
+        assert theirs == bounds or theirs == pytest.approx(bounds, rel=0.02, abs=0.01)
+    assert left == right
+
+
+# Parts need not begin where words of coins do.
+@pytest.mark.parametrize("size", [64, 100, 512, 1099, 1100])
+def test_a_comparison_of_parts_is_that_of_the_whole(whole: TestSet, size: int) -> None:
+    settings: dict[str, Any] = {"metrics": METRICS, "replicates": 200, "seed": 3}
+    expected = truebleu.compare(whole, bootstrap="poisson", **settings)
+    assert_same(expected, truebleu.compare(in_parts(whole, size), **settings))
+
+
+@pytest.mark.parametrize("interval", ["percentile", "basic", "delta"])
+def test_scores_of_parts_are_those_of_the_whole(whole: TestSet, interval: Any) -> None:
+    settings: dict[str, Any] = {
+        "metrics": METRICS,
+        "confidence": True,
+        "replicates": 200,
+        "interval": interval,
+    }
+    expected = truebleu.score(whole, bootstrap="poisson", **settings)
+    assert truebleu.score(in_parts(whole, 300), **settings).to_dict() == expected.to_dict()
+    scores = truebleu.score(in_parts(whole, 64), metrics=METRICS)
+    assert scores.to_dict() == truebleu.score(whole, metrics=METRICS).to_dict()
+
+
+def test_the_randomization_of_parts_is_that_of_the_usual_comparison(whole: TestSet) -> None:
+    usual = truebleu.compare(whole, replicates=500)
+    streamed = truebleu.compare(in_parts(whole, 256), replicates=500)
+    assert [pair.p for pair in streamed.comparisons] == [pair.p for pair in usual.comparisons]
+    assert streamed.settings.bootstrap == "poisson"
+    assert "bootstrap" not in usual.settings.to_dict()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 8])
+def test_threads_change_no_digit(whole: TestSet, threads: int) -> None:
+    expected = truebleu.compare(in_parts(whole, 128), replicates=100)
+    set_threads(threads)
+    try:
+        assert truebleu.compare(in_parts(whole, 128), replicates=100) == expected
+    finally:
+        set_threads(0)
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "bootstrap-absolute"])
+def test_tests_by_the_bootstrap_have_the_digits_of_memory(whole: TestSet, test: str) -> None:
+    settings: dict[str, Any] = {"replicates": 300, "test": test}
+    expected = truebleu.compare(whole, bootstrap="poisson", **settings)
+    assert_same(expected, truebleu.compare(in_parts(whole, 640), **settings))
+
+
+def test_corrections_that_look_at_replicates_have_the_digits_of_memory(whole: TestSet) -> None:
+    settings: dict[str, Any] = {"replicates": 300, "correction": "westfall-young"}
+    expected = truebleu.compare(whole, bootstrap="poisson", **settings)
+    assert_same(expected, truebleu.compare(in_parts(whole, 640), **settings))
+
+
+def test_few_segments_have_all_swaps_there_are() -> None:
+    made = simulate(segments=9, systems=[0.1, 0.5], seed=1)
+    few = TestSet(systems=made.systems, references=made.references)
+    expected = truebleu.compare(few, bootstrap="poisson", replicates=600)
+    assert expected.metrics["BLEU"].exact
+    assert_same(expected, truebleu.compare(in_parts(few, 4), replicates=600))
+
+
+def test_counts_with_fractions_take_two_passes_and_whole_numbers_one(whole: TestSet) -> None:
+    for metrics, passes in ((["bleu"], 1), (["bleu", "sentbleu"], 2)):
+        counted: list[int] = []
+        truebleu.compare(
+            in_parts(whole, 512), metrics=metrics, replicates=100, progress=counted.append
+        )
+        assert sum(counted) == passes * len(whole)
+
+
+def test_a_generator_is_enough_for_whole_numbers(whole: TestSet) -> None:
+    def parts() -> Iterator[TestSet]:
+        for i in range(0, 1100, 550):
+            yield whole.part(range(i, i + 550))
+
+    result = truebleu.compare(TestSetStream.of(parts()), replicates=100)
+    assert result.test_set.segments == 1100
+    with pytest.raises(SettingError, match="read twice"):
+        truebleu.compare(TestSetStream.of(parts()), metrics=["sentbleu"], replicates=100)
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"unit": "block", "block_length": 5},
+        {"by": ["domain"]},
+        {"margin": 0.5},
+        {"adaptive": True},
+        {"runs": "{system}-{run}"},
+        {"by_domain": True},
+        {"documents": ["a"]},
+        {"interval": "hall"},
+        {"interval": "bca"},
+        {"test": "studentized"},
+        {"bootstrap": "multinomial"},
+        {"correction": "tukey", "metrics": ["sentbleu"]},
+        {"metrics": ["nist"]},
+        {"replicates": 20_000_000},
+    ],
+    ids=str,
+)
+def test_what_needs_all_segments_is_refused(whole: TestSet, setting: dict[str, Any]) -> None:
+    with pytest.raises(SettingError):
+        truebleu.compare(in_parts(whole, 256), **setting)
+    usable = {key: value for key, value in setting.items() if key in ("unit", "by", "interval")}
+    if usable:
+        with pytest.raises(SettingError):
+            truebleu.score(in_parts(whole, 256), confidence=True, **setting)
+
+
+def test_segments_of_known_documents_are_the_unit_only_if_asked_for(whole: TestSet) -> None:
+    labelled = TestSet(
+        systems=whole.systems, references=whole.references, documents=("a",) * 600 + ("b",) * 500
+    )
+    with pytest.raises(SettingError, match="unit"):
+        truebleu.compare(in_parts(labelled, 512), replicates=100)
+    assert truebleu.compare(in_parts(labelled, 512), replicates=100, unit="segment").units == 1100
+
+
+def test_a_tokenizer_that_only_the_first_part_suggests_is_refused() -> None:
+    latin = TestSet(systems={"a": ["the cat"] * 64}, references=(["the cat"] * 64,))
+    han = TestSet(
+        systems={"a": ["今天天气很好。" * 9] * 64}, references=(["今天天气很好。" * 9] * 64,)
+    )
+    with pytest.raises(SettingError, match="tokenizer"):
+        truebleu.score(TestSetStream.of([latin, han]))
+    chosen = truebleu.score(TestSetStream.of([latin, han]), metrics=["bleu:tokenize=zh"])
+    assert chosen["a"]["BLEU"].score == pytest.approx(100)
+    unspaced = truebleu.score(TestSetStream.of([latin, han]), metrics=["bleu:tokenize=13a"])
+    assert "unspaced" in [warning.code for warning in unspaced.warnings]
+
+
+def test_strict_streams_refuse_what_is_suspicious(whole: TestSet) -> None:
+    from dataclasses import replace
+
+    texts = dict(whole.systems) | {"copy": whole.references[0]}
+    stream = in_parts(TestSet(systems=texts, references=whole.references), 512)
+    assert truebleu.score(stream).warnings
+    with pytest.raises(SuspiciousTextError):
+        truebleu.score(replace(stream, strict=True))
+
+
+def test_an_error_in_a_metric_ends_the_reading(whole: TestSet) -> None:
+    closed = []
+
+    def parts() -> Iterator[TestSet]:
+        try:
+            while True:
+                yield whole
+        finally:
+            closed.append(True)
+
+    def fail(_output: str, _references: list[str]) -> float:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        truebleu.score(
+            TestSetStream.of(parts()), metrics=[FunctionMetric(function=fail, name="fails")]
+        )
+    assert closed
+
+
+def test_moments_of_parts_add_up(whole: TestSet) -> None:
+    (one,) = stream_statistics(in_parts(whole, 64), ["ter"], Plan(moments=True)).statistics
+    (other,) = stream_statistics(in_parts(whole, 1100), ["ter"], Plan(moments=True)).statistics
+    np.testing.assert_array_equal(one.products(), other.products())
+    assert one.units == 1100
