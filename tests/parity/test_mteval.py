@@ -10,6 +10,7 @@ import pytest
 
 from tests.parity.cases import case_id, lines_of, texts, tool_cases
 from truebleu import BLEU, NIST
+from truebleu.metrics import BLEUScore, NISTScore
 from truebleu.tokenizers import tokenize
 
 if TYPE_CHECKING:
@@ -106,6 +107,7 @@ def test_nist_of_a_test_set_agrees_with_all_its_parts(case: Case) -> None:
         assert totals.tolist() == expected["ref_totals"]
     if "nist_individual" in expected:
         described = nist_of(case, max_order=ORDERS).describe(sums.tolist(), len(references))
+        assert isinstance(described, NISTScore)
         alone = [described.length_penalty * bits for bits in described.information]
         assert alone == close(expected["nist_individual"])
         cumulative = [
@@ -132,8 +134,9 @@ def test_bleu_of_a_test_set_agrees_with_all_its_parts(case: Case) -> None:
         found = segment_scores(bleu_of(case), up_to(4, rows))
         assert found == close([100 * score for score in expected["bleu_segments"]])
     if "bleu_individual" in expected:
-        precisions = metric.describe(sums.tolist(), len(references)).precisions
-        assert precisions == close([100 * part for part in expected["bleu_individual"]])
+        described = metric.describe(sums.tolist(), len(references))
+        assert isinstance(described, BLEUScore)
+        assert described.precisions == close([100 * part for part in expected["bleu_individual"]])
         cumulative = [
             float(bleu_of(case, max_order=order).score(up_to(order, sums)))
             for order in range(1, ORDERS + 1)
@@ -232,6 +235,7 @@ def test_multi_bleu_agrees(case: Case) -> None:
     metric = BLEU(tokenize="none", smooth="none")
     sums = metric.statistics(outputs, rest).sum(axis=0)
     score = metric.describe(sums.tolist(), len(rest))
+    assert isinstance(score, BLEUScore)
     expected = case["expect"]
     assert score.score == close(100 * expected["bleu"])
     assert score.precisions == close([100 * precision for precision in expected["precisions"]])

@@ -519,6 +519,11 @@ class NativeMetric(Metric):
 
     __slots__ = ()
 
+    #: What its scores are, of the details that the native metric gives.
+    score_type: ClassVar[type[Score]]
+    #: What the columns are to the score, where that depends on no setting.
+    part_names: ClassVar[tuple[str, ...]] = ()
+
     @abstractmethod
     def native(self) -> _core.NativeMetric:
         """The native metric with these settings."""
@@ -549,10 +554,15 @@ class NativeMetric(Metric):
         return native.gradient(rows).reshape(*shape, native.width)
 
     @checked
-    def parts(self, sums: Sequence[float], references: int | None) -> dict[str, Any]:
-        """What the class of this metric's scores is made of, for `describe`."""
+    def column_parts(self, width: int) -> tuple[str, ...]:
+        """What each column is to the score."""
+        return self.part_names or Metric.column_parts(self, width)
+
+    @checked
+    def describe(self, sums: Sequence[float], references: int | None) -> Score:
+        """The score of one row of sums, with what it is made of."""
         signature = self.signature.with_references(references)
-        return {"signature": signature, **self.native().details(sums)}
+        return self.score_type(signature=signature, **self.native().details(sums))
 
 
 def ngram_parts(max_order: int, matches: str, penalty: str) -> tuple[str, ...]:

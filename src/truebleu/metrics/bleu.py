@@ -12,8 +12,6 @@ from truebleu.metrics.base import Score, Signature, TokenMetric, ngram_parts
 from truebleu.tokenizers import AUTO, NATIVE, check_tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Formula, NgramMatches
 
@@ -85,6 +83,7 @@ class BLEU(PrecisionMetric):
     reference_length: ReferenceLength = "closest"
 
     name: ClassVar[str] = "BLEU"
+    score_type = BLEUScore
 
     def __post_init__(self) -> None:
         check_tokenizer(self.tokenize)
@@ -123,11 +122,6 @@ class BLEU(PrecisionMetric):
             "value": self._smooth_value,
             "effective_order": self.effective_order,
         }
-
-    @checked
-    def describe(self, sums: Sequence[float], references: int | None) -> BLEUScore:
-        """BLEU of one row of sums, with precisions, brevity penalty and counts."""
-        return BLEUScore(**self.parts(sums, references))
 
     def sentence_level(self) -> BLEU:
         """With effective order: a segment of three words has no 4-grams and still has a score.

@@ -11,7 +11,7 @@ from truebleu.errors import SettingError
 from truebleu.metrics.base import NativeMetric, Score, Signature
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Formula, NgramMatches
@@ -36,6 +36,8 @@ class CHRF(NativeMetric):
     beta: int = 2
     lowercase: bool = False
     whitespace: bool = False
+
+    score_type = CHRFScore
     eps_smoothing: bool = False
 
     def __post_init__(self) -> None:
@@ -119,11 +121,6 @@ class CHRF(NativeMetric):
             lowercase=self.lowercase,
             whitespace=self.whitespace,
         )
-
-    @checked
-    def describe(self, sums: Sequence[float], references: int | None) -> CHRFScore:
-        """The score of one row of sums."""
-        return CHRFScore(**self.parts(sums, references))
 
     @property
     def signature(self) -> Signature:

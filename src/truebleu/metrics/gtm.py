@@ -11,8 +11,6 @@ from truebleu.errors import SettingError
 from truebleu.metrics.base import Score, WordMetric, ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from truebleu.metrics.base import Formula, Signature
 
 
@@ -45,6 +43,8 @@ class GTM(WordMetric):
     exponent: float = 1.0
 
     name: ClassVar[str] = "GTM"
+    score_type = GTMScore
+    part_names = ("matches", "output length", "reference length")
 
     def __post_init__(self) -> None:
         # A dataclass with slots is made anew, and `super()` would look for the first one.
@@ -60,16 +60,6 @@ class GTM(WordMetric):
     def formula(self) -> Formula:
         """Twice the matches over both lengths."""
         return ratio([0], [1, 2], scale=200.0)
-
-    @checked
-    def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
-        """Matches and lengths."""
-        return ("matches", "output length", "reference length")
-
-    @checked
-    def describe(self, sums: Sequence[float], references: int | None) -> GTMScore:
-        """The F-score of one row of sums, with precision and recall."""
-        return GTMScore(**self.parts(sums, references))
 
     @property
     def signature(self) -> Signature:

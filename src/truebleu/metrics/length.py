@@ -10,8 +10,6 @@ from truebleu._settings import checked
 from truebleu.metrics.base import Score, WordMetric, ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from truebleu.metrics.base import Formula
 
 
@@ -33,6 +31,8 @@ class LengthRatio(WordMetric):
     """
 
     name: ClassVar[str] = "Length"
+    score_type = LengthRatioScore
+    part_names = ("output length", "reference length")
     # It describes: neither short output nor long output is good in itself.
     higher_is_better: ClassVar[None] = None
 
@@ -43,13 +43,3 @@ class LengthRatio(WordMetric):
     def formula(self) -> Formula:
         """Output words per hundred reference words, where none count as one."""
         return ratio([0], [1], scale=100.0, empty=100.0)
-
-    @checked
-    def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
-        """Both lengths."""
-        return ("output length", "reference length")
-
-    @checked
-    def describe(self, sums: Sequence[float], references: int | None) -> LengthRatioScore:
-        """The ratio of one row of sums, with the lengths."""
-        return LengthRatioScore(**self.parts(sums, references))

@@ -11,8 +11,6 @@ from truebleu.metrics.bleu import BLEUScore, PrecisionMetric
 from truebleu.tokenizers import AUTO, check_tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from truebleu.metrics.base import Formula, Signature
 
 
@@ -35,6 +33,7 @@ class MBLEU(PrecisionMetric):
     lowercase: bool = False
 
     name: ClassVar[str] = "M-BLEU"
+    score_type = MBLEUScore
 
     def __post_init__(self) -> None:
         check_tokenizer(self.tokenize)
@@ -47,11 +46,6 @@ class MBLEU(PrecisionMetric):
     def formula(self) -> Formula:
         """An arithmetic mean of precisions with a brevity penalty."""
         return {"kind": "mbleu"}
-
-    @checked
-    def describe(self, sums: Sequence[float], references: int | None) -> MBLEUScore:
-        """M-BLEU of one row of sums, with precisions, brevity penalty and counts."""
-        return MBLEUScore(**self.parts(sums, references))
 
     @property
     def signature(self) -> Signature:

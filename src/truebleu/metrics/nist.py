@@ -63,6 +63,7 @@ class NIST(TokenMetric):
     zero_history: bool = True
 
     name: ClassVar[str] = "NIST"
+    score_type = NISTScore
     counts_whole_text: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -118,11 +119,6 @@ class NIST(TokenMetric):
             return log2(before / counts[ngram])
 
         return np.array([bits(ngram) for ngram in ngrams])
-
-    @checked
-    def describe(self, sums: Sequence[float], references: int | None) -> NISTScore:
-        """NIST of one row of sums, with information, length penalty and lengths."""
-        return NISTScore(**self.parts(sums, references))
 
     @property
     def signature(self) -> Signature:

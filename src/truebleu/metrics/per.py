@@ -10,8 +10,6 @@ from truebleu._settings import checked
 from truebleu.metrics.base import Score, WordMetric, ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from truebleu.metrics.base import Formula
 
 
@@ -33,6 +31,8 @@ class PER(WordMetric):
     """
 
     name: ClassVar[str] = "PER"
+    score_type = PERScore
+    part_names = ("errors", "reference length")
     higher_is_better: ClassVar[bool] = False
 
     def native(self) -> _core.NativeMetric:
@@ -42,13 +42,3 @@ class PER(WordMetric):
     def formula(self) -> Formula:
         """Errors per hundred reference words; all wrong where there are none."""
         return ratio([0], [1], scale=100.0, alone=100.0)
-
-    @checked
-    def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
-        """Errors and reference length."""
-        return ("errors", "reference length")
-
-    @checked
-    def describe(self, sums: Sequence[float], references: int | None) -> PERScore:
-        """The score of one row of sums, with errors and length."""
-        return PERScore(**self.parts(sums, references))

@@ -12,8 +12,6 @@ from truebleu.metrics.base import Score, TokenMetric, ratio
 from truebleu.tokenizers import AUTO, check_tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from truebleu.metrics.base import Formula, Signature
 
 Weight = Literal["length", "equal"]
@@ -75,6 +73,7 @@ class SentenceBLEU(TokenMetric):
     weight: Weight = "length"
 
     name: ClassVar[str] = "sentBLEU"
+    score_type = SentenceBLEUScore
 
     def __post_init__(self) -> None:
         # Frozen, and still one way to write each smoothing: 4, "4" and "length-scaled" are equal.
@@ -103,11 +102,6 @@ class SentenceBLEU(TokenMetric):
         """The mean over segments, weighted by reference length or equally."""
         first = 0 if self.weight == "length" else 2
         return ratio([first], [first + 1], alone=0.0)
-
-    @checked
-    def describe(self, sums: Sequence[float], references: int | None) -> SentenceBLEUScore:
-        """The mean in one row of sums, weighted either way."""
-        return SentenceBLEUScore(**self.parts(sums, references))
 
     def sentence_level(self) -> SentenceBLEU:
         """With equal weights: a segment whose reference is empty still has its own score."""

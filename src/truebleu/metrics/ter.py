@@ -10,8 +10,6 @@ from truebleu._settings import checked
 from truebleu.metrics.base import NativeMetric, Score, Signature, ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from truebleu.metrics.base import Formula
 
 
@@ -38,6 +36,8 @@ class TER(NativeMetric):
     case_sensitive: bool = False
 
     name: ClassVar[str] = "TER"
+    score_type = TERScore
+    part_names = ("edits", "reference length")
     higher_is_better: ClassVar[bool] = False
 
     @checked
@@ -60,16 +60,6 @@ class TER(NativeMetric):
     def formula(self) -> Formula:
         """Edits per hundred reference words; all wrong where there are none."""
         return ratio([0], [1], scale=100.0, alone=100.0)
-
-    @checked
-    def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
-        """Edits and reference length."""
-        return ("edits", "reference length")
-
-    @checked
-    def describe(self, sums: Sequence[float], references: int | None) -> TERScore:
-        """The score of one row of sums, with edits and length."""
-        return TERScore(**self.parts(sums, references))
 
     @property
     def signature(self) -> Signature:

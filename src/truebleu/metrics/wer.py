@@ -10,8 +10,6 @@ from truebleu._settings import checked
 from truebleu.metrics.base import Score, WordMetric, ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from truebleu.metrics.base import Formula
 
 
@@ -43,6 +41,8 @@ class WER(WordMetric):
     """
 
     name: ClassVar[str] = "WER"
+    score_type = WERScore
+    part_names = ("edits", "reference length", "edits", "edits", "edits")
     higher_is_better: ClassVar[bool] = False
 
     def native(self) -> _core.NativeMetric:
@@ -52,13 +52,3 @@ class WER(WordMetric):
     def formula(self) -> Formula:
         """Edits per hundred reference words; all wrong where there are none."""
         return ratio([0], [1], scale=100.0, alone=100.0)
-
-    @checked
-    def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
-        """Edits and reference length."""
-        return ("edits", "reference length", "edits", "edits", "edits")
-
-    @checked
-    def describe(self, sums: Sequence[float], references: int | None) -> WERScore:
-        """The score of one row of sums, with the edits by kind."""
-        return WERScore(**self.parts(sums, references))

@@ -257,8 +257,10 @@ def study_sensitivity(
             # One for each metric and test: what is interrupted on a whole test set keeps the rest.
             for number, statistics in enumerate(pool.statistics):
                 for test, p_values in TESTS.items():
-                    work = partial(p_values, pool, number, pairs, sample, index, comparison)
-                    tasks.append(Task((size, index, statistics.label, test), work))
+                    on_sample = _Sample(pool, number, pairs, sample, index, comparison)
+                    tasks.append(
+                        Task((size, index, statistics.label, test), partial(p_values, on_sample))
+                    )
     records = (runner or Runner()).run(settings, tasks)
     by_size = [
         [_Conclusions.of(statistics, size, records) for statistics in pool.statistics]
@@ -472,48 +474,54 @@ def _samples(
     return draw_samples(sampling, pool, size, samples, seed)
 
 
-def _by_interval(
-    pool: Pool,
-    metric: int,
-    pairs: Sequence[Pair],
-    sample: NDArray[np.int64],
-    index: int,
-    settings: CompareSettings,
-) -> Record:
-    """p-values of all pairs by intervals of one metric, and relative intervals."""
-    statistics = pool.take(sample)[metric]
-    bootstrap = Bootstrap(replicates=settings.replicates, seed=settings.seed)
-    units = Units.segments(len(sample))
-    # Replicates of its own for every sample, so that no two make the same mistake.
-    first = index * settings.replicates
-    (replicates,) = bootstrap_scores([statistics], units, bootstrap, first=first)
-    left, right = np.array(pairs).T
-    wins = np.atleast_1d(
-        bootstrap_wins(replicates[:, left] - replicates[:, right], scale=statistics.scale)
-    )
-    return {
-        # At most alpha where the interval of the difference leaves out 0.
-        "p": np.minimum(1.0, 2 * np.minimum(wins, 1 - wins)).tolist(),
-        "intervals": as_record(relative_intervals(replicates, settings.level)),
-    }
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sample:
+    """The pairs of systems on one sample, by one metric.
 
+    Attributes:
+        pool: of which it is a sample.
+        metric: its place in the pool.
+        pairs: the systems of each.
+        units: which ones it has.
+        index: its number, which its replicates depend on, so that no two make the same mistake.
+        settings: of all samples.
+    """
 
-def _by_randomization(
-    pool: Pool,
-    metric: int,
-    pairs: Sequence[Pair],
-    sample: NDArray[np.int64],
-    index: int,
-    settings: CompareSettings,
-) -> Record:
-    """p-values of all pairs by approximate randomization of one metric, and scores."""
-    statistics = pool.take(sample)[metric]
-    testing = Testing(tests=("ar",), replicates=settings.replicates, seed=settings.seed)
-    return {
-        "p": testing.p_values(statistics, pairs, index)["ar"].tolist(),
-        "scores": statistics.scores.tolist(),
-    }
+    pool: Pool
+    metric: int
+    pairs: Sequence[Pair]
+    units: NDArray[np.int64]
+    index: int
+    settings: CompareSettings
+
+    def by_interval(self) -> Record:
+        """p-values of all pairs by intervals, and relative intervals."""
+        statistics = self.pool.take(self.units)[self.metric]
+        bootstrap = Bootstrap(replicates=self.settings.replicates, seed=self.settings.seed)
+        first = self.index * self.settings.replicates
+        units = Units.segments(len(self.units))
+        (replicates,) = bootstrap_scores([statistics], units, bootstrap, first=first)
+        left, right = np.array(self.pairs).T
+        wins = np.atleast_1d(
+            bootstrap_wins(replicates[:, left] - replicates[:, right], scale=statistics.scale)
+        )
+        return {
+            # At most alpha where the interval of the difference leaves out 0.
+            "p": np.minimum(1.0, 2 * np.minimum(wins, 1 - wins)).tolist(),
+            "intervals": as_record(relative_intervals(replicates, self.settings.level)),
+        }
+
+    def by_randomization(self) -> Record:
+        """p-values of all pairs by approximate randomization, and scores."""
+        statistics = self.pool.take(self.units)[self.metric]
+        testing = Testing(
+            tests=("ar",), replicates=self.settings.replicates, seed=self.settings.seed
+        )
+        return {
+            "p": testing.p_values(statistics, self.pairs, self.index)["ar"].tolist(),
+            "scores": statistics.scores.tolist(),
+        }
 
 
 #: The tests, by which tasks are split.
-TESTS = {"interval": _by_interval, "ar": _by_randomization}
+TESTS = {"interval": _Sample.by_interval, "ar": _Sample.by_randomization}
