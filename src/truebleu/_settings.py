@@ -234,9 +234,8 @@ HOMES = {
 #: Classes that modules import for their annotations only.
 CLASSES = {
     "AgreementCurve", "AgreementData", "Bootstrap", "Coefficient", "ColumnSizes", "Measure",
-    "Metric", "MetricStatistics", "NBest", "PoissonBootstrap",
-    "Question", "Result", "Runner", "SavedStatistics", "Signature", "Swaps", "TestSet",
-    "TestSetStream", "Units",
+    "Metric", "MetricStatistics", "NBest", "PoissonBootstrap", "Question", "Result", "Runner",
+    "SavedStatistics", "Scores", "Signature", "Swaps", "TestSet", "TestSetStream", "Units",
 }  # fmt: skip
 #: What has a constructor that checks and understands more than an annotation can say.
 UNDERSTOOD_ELSEWHERE = {"Any", "ClassVar", "ReferencesLike", "SystemsLike", "TextLike", "object"}

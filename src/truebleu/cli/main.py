@@ -112,6 +112,7 @@ COMMANDS = {
     "report": ("truebleu.cli.report", "Write comparison and segments into one HTML file."),
     "serve": ("truebleu.cli.serve", "Show that page in a browser, for sets of any size."),
     "gate": ("truebleu.cli.gate", "Let a new system pass unless it is worse than the old."),
+    "export": ("truebleu.cli.export", "Write scores as records of Every Eval Ever."),
     "agree": ("truebleu.cli.agree", "Tell how well metrics agree with people."),
     "choose": (
         "truebleu.cli.choose",

@@ -234,7 +234,7 @@ class ScoredTestSet(CountedTestSet):
             first.label,
             digest(repr(sorted(by_system.items())).encode()),
             name if way in ("mean", "runs") else f"{name} {way}",
-            first.higher_is_better,
+            first.direction(name),
             by_system,
             self.items if first.has_names else None,
         )

@@ -53,6 +53,7 @@ class Evaluation:
         system: whose answers they are.
         items: the answers, those to one item in the order of its runs.
         higher_is_better: the direction of its scores, where it is known.
+        lower: for each score that says so whether lower is better.
         usual: the score that counts where several are there and none is chosen.
         has_names: whether items have names; else only their order tells them apart.
         benchmark: what the items are from, where that is known.
@@ -65,11 +66,16 @@ class Evaluation:
     usual: str = ""
     has_names: bool = True
     benchmark: str = ""
+    lower: Mapping[str, bool] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
         """What messages call it."""
         return self.file.path
+
+    def direction(self, name: str) -> bool | None:
+        """Whether higher is better by one of the scores; None where nobody says."""
+        return not self.lower[name] if name in self.lower else self.higher_is_better
 
     def chosen_items(self, filter_: str = "") -> list[Item]:
         """The answers as one filter read them."""
@@ -172,7 +178,7 @@ def tool_scores(file: ToolFile, evaluations: Sequence[Evaluation]) -> ToolScores
             ToolScores.from_file(
                 file,
                 name,
-                evaluation.higher_is_better,
+                evaluation.direction(name),
                 scores,
                 [(item, told[item]) for item in answers] if evaluation.has_names else None,
             )

@@ -47,15 +47,19 @@ def _samples(file: ToolFile, lower_is_better: Mapping[str, bool]) -> list[Evalua
     evaluations = []
     for (model, benchmark), of_model in records.items():
         results = {str(record.get("evaluation_result_id", "")) for _, record in of_model}
-        directions = {lower_is_better.get(result) for result in results}
-        lower = directions.pop() if len(directions) == 1 else None
+        # A single result is called score, as nothing else would tell its name.
+        lower = {
+            name if len(results) > 1 else "score": lower_is_better[name]
+            for name in results
+            if name in lower_is_better
+        }
         evaluations.append(
             Evaluation(
                 file,
                 model,
                 tuple(_items(file, of_model, several=len(results) > 1)),
-                higher_is_better=None if lower is None else not lower,
                 benchmark=benchmark,
+                lower=lower,
             )
         )
     return evaluations
