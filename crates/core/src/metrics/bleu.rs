@@ -396,11 +396,11 @@ pub(super) fn brevity_gradient(score: f64, output: f64, reference: f64, lengths:
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::metrics::tests::check_gradient;
 
-    const PLAIN: BleuCounts = BleuCounts {
+    pub const PLAIN: BleuCounts = BleuCounts {
         tokenizer: Tokenizer::None,
         lowercase: false,
         max_order: 4,

@@ -301,7 +301,7 @@ fn orders_of(sums: &[f64]) -> impl Iterator<Item = (f64, f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::tests::check_gradient;
+    use crate::metrics::tests::{check_gradient, row};
 
     const CHRF: Chrf = Chrf {
         char_order: 2,
@@ -310,16 +310,6 @@ mod tests {
         whitespace: false,
         scoring: Scoring { beta: 2.0, eps_smoothing: false },
     };
-
-    fn row(metric: &Chrf, references: &[&str], output: &str) -> Vec<f64> {
-        let mut row = vec![0.0; metric.width()];
-        metric.count_segment(
-            Segment { references, outputs: &[output] },
-            &mut row,
-            &mut metric.scratch(),
-        );
-        row
-    }
 
     #[test]
     fn a_row_holds_output_reference_and_matches_of_each_order() {

@@ -418,6 +418,18 @@ pub(crate) mod tests {
     use super::*;
     use ndarray::Array2;
 
+    /// The row of one output.
+    pub fn row<M: Metric + SegmentCounter>(
+        metric: &M,
+        references: &[&str],
+        output: &str,
+    ) -> Vec<f64> {
+        let mut row = vec![0.0; metric.width()];
+        let segment = Segment { references, outputs: &[output] };
+        metric.count_segment(segment, &mut row, &mut metric.scratch());
+        row
+    }
+
     /// Checks the gradient of a metric against central differences, at a row without kinks nearby.
     pub fn check_gradient(metric: &dyn Metric, sums: &[f64]) {
         let mut gradient = vec![f64::NAN; sums.len()];

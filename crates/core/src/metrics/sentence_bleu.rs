@@ -241,16 +241,9 @@ fn mean(sums: &[f64], weight: Weight) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::bleu::ReferenceLength;
+    use crate::metrics::bleu::tests::PLAIN;
     use crate::metrics::tests::check_gradient;
-    use crate::tokenizers::Tokenizer;
 
-    const PLAIN: BleuCounts = BleuCounts {
-        tokenizer: Tokenizer::None,
-        lowercase: false,
-        max_order: 4,
-        reference_length: ReferenceLength::Closest,
-    };
     const ALL: [Smoothing; 9] = [
         Smoothing::None,
         Smoothing::Epsilon(0.1),
@@ -264,14 +257,8 @@ mod tests {
     ];
 
     fn row(references: &[&str], output: &str, smoothing: Smoothing) -> [f64; 4] {
-        let counter = SentenceBleu::new(PLAIN, smoothing, Weight::Length);
-        let mut row = [0.0; 4];
-        counter.count_segment(
-            Segment { references, outputs: &[output] },
-            &mut row,
-            &mut counter.scratch(),
-        );
-        row
+        let metric = SentenceBleu::new(PLAIN, smoothing, Weight::Length);
+        crate::metrics::tests::row(&metric, references, output).try_into().expect("four columns")
     }
 
     #[test]

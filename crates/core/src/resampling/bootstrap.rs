@@ -2,15 +2,10 @@
 
 use std::ops::Range;
 
-use ndarray::parallel::prelude::*;
-use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
+use ndarray::{Array2, ArrayView2};
 
 use super::stream::{Purpose, Stream};
-use super::weighted_sums::Rows;
-use crate::interruption;
-
-/// Replicates whose weights are kept at a time: each row is read once for all of them.
-const REPLICATES: usize = 32;
+use super::weighted_sums::weighted_sums;
 
 /// The sums of rows in each of `replicates`, shaped (replicate, column).
 ///
@@ -23,23 +18,9 @@ pub fn bootstrap_sums(
     replicates: Range<u64>,
     seed: u64,
 ) -> Array2<f64> {
-    let count = (replicates.end - replicates.start) as usize;
-    let mut sums = Array2::zeros((count, rows.ncols()));
-    let units = rows.nrows();
-    let rows = Rows::new(rows);
-    sums.axis_chunks_iter_mut(Axis(0), REPLICATES).into_par_iter().enumerate().for_each(
-        |(chunk, sums): (usize, ArrayViewMut2<'_, f64>)| {
-            let first = replicates.start + (chunk * REPLICATES) as u64;
-            let mut weights = Array2::zeros((sums.nrows(), units));
-            for (index, mut drawn) in (first..).zip(weights.outer_iter_mut()) {
-                interruption::check();
-                let mut stream = Stream::new(seed, Purpose::Bootstrap, index);
-                draw(drawn.as_slice_mut().unwrap_or_default(), strata, &mut stream);
-            }
-            rows.add(&weights.view(), sums);
-        },
-    );
-    sums
+    weighted_sums(rows, replicates, |index, drawn| {
+        draw(drawn, strata, &mut Stream::new(seed, Purpose::Bootstrap, index));
+    })
 }
 
 /// Counts how often one replicate draws each unit.
@@ -58,7 +39,7 @@ fn draw(drawn: &mut [u8], strata: &[Range<u32>], stream: &mut Stream) {
 #[expect(clippy::single_range_in_vec_init, reason = "a test set of one stratum")]
 mod tests {
     use super::*;
-    use ndarray::{Slice, array};
+    use ndarray::{Axis, Slice, array};
 
     #[test]
     fn a_replicate_draws_as_many_units_as_there_are_in_each_stratum() {

@@ -6,16 +6,12 @@
 
 use std::ops::Range;
 
-use ndarray::parallel::prelude::*;
-use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
+use ndarray::{Array2, ArrayView2};
 use pulp::{Arch, NullaryFnOnce};
 
 use super::stream::{Purpose, Stream};
-use super::weighted_sums::Rows;
-use crate::interruption;
+use super::weighted_sums::weighted_sums;
 
-/// Replicates whose weights are kept at a time: each row is read once for all of them.
-const REPLICATES: usize = 32;
 /// Weights that are drawn at a time.
 const TOGETHER: usize = 512;
 /// A part of the units begins at a multiple of so many, as with swaps.
@@ -43,24 +39,11 @@ pub fn poisson_sums(
     first_unit: u64,
 ) -> Array2<f64> {
     assert!(first_unit.is_multiple_of(PART), "a part begins at a multiple of {PART} units");
-    let count = (replicates.end - replicates.start) as usize;
-    let mut sums = Array2::zeros((count, rows.ncols()));
-    let units = rows.nrows();
-    let rows = Rows::new(rows);
-    sums.axis_chunks_iter_mut(Axis(0), REPLICATES).into_par_iter().enumerate().for_each(
-        |(chunk, sums): (usize, ArrayViewMut2<'_, f64>)| {
-            let first = replicates.start + (chunk * REPLICATES) as u64;
-            let mut weights = Array2::zeros((sums.nrows(), units));
-            for (index, mut weights) in (first..).zip(weights.outer_iter_mut()) {
-                interruption::check();
-                let mut stream = Stream::new(seed, Purpose::Poisson, index);
-                stream.skip(2 * first_unit);
-                draw(weights.as_slice_mut().unwrap_or_default(), &mut stream);
-            }
-            rows.add(&weights.view(), sums);
-        },
-    );
-    sums
+    weighted_sums(rows, replicates, |index, weights| {
+        let mut stream = Stream::new(seed, Purpose::Poisson, index);
+        stream.skip(2 * first_unit);
+        draw(weights, &mut stream);
+    })
 }
 
 fn draw(weights: &mut [u8], stream: &mut Stream) {
@@ -98,7 +81,7 @@ impl NullaryFnOnce for Weigh<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ndarray::Slice;
+    use ndarray::{Axis, Slice};
 
     fn rows() -> Array2<f64> {
         Array2::from_shape_fn((1500, 19), |(i, j)| match j {

@@ -4,6 +4,8 @@
 //! numbers and added up in 32 bits, several times as fast as floats. All other columns, and all columns
 //! on other processors, are multiplied as floats, whose sums are exact as well: see the package.
 
+use std::ops::Range;
+
 use ndarray::linalg::general_mat_mul;
 use ndarray::parallel::prelude::*;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, CowArray, Ix2, Slice};
@@ -14,6 +16,35 @@ use crate::interruption;
 ///
 /// 256 products of a weight up to 255 and a number up to 32,767 fit into 32 bits, whatever they are.
 pub(super) const UNITS: usize = 256;
+
+/// Replicates whose weights are kept at a time: each row is read once for all of them.
+const REPLICATES: usize = 32;
+
+/// The weighted sums of rows in each of `replicates`, shaped (replicate, column).
+///
+/// `weigh` gets the index of a replicate and writes the weight of each row.
+pub(super) fn weighted_sums(
+    rows: &ArrayView2<'_, f64>,
+    replicates: Range<u64>,
+    weigh: impl Fn(u64, &mut [u8]) + Sync,
+) -> Array2<f64> {
+    let count = (replicates.end - replicates.start) as usize;
+    let mut sums = Array2::zeros((count, rows.ncols()));
+    let units = rows.nrows();
+    let rows = Rows::new(rows);
+    sums.axis_chunks_iter_mut(Axis(0), REPLICATES).into_par_iter().enumerate().for_each(
+        |(chunk, sums): (usize, ArrayViewMut2<'_, f64>)| {
+            let first = replicates.start + (chunk * REPLICATES) as u64;
+            let mut weights = Array2::zeros((sums.nrows(), units));
+            for (index, mut weights) in (first..).zip(weights.outer_iter_mut()) {
+                interruption::check();
+                weigh(index, weights.as_slice_mut().unwrap_or_default());
+            }
+            rows.add(&weights.view(), sums);
+        },
+    );
+    sums
+}
 
 /// Rows as the product takes them.
 pub(super) struct Rows<'a> {

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use unicode_general_category::{GeneralCategory, get_general_category};
 
 use super::cutting::{Class, Classes};
-use super::whitespace::is_whitespace;
+use super::line::is_whitespace;
 
 /// mteval's default: ASCII punctuation, with periods and commas held by digits.
 pub static WESTERN: LazyLock<Classes> = LazyLock::new(|| {

@@ -1,8 +1,20 @@
-//! What happens to a whole line before it is cut.
+//! What happens to a whole line before it is cut, and what separates its words.
 
 use std::borrow::Cow;
 
-use super::whitespace::is_whitespace;
+/// Whether Python's `str.split` splits at the character; unlike Rust, that includes U+001C to U+001F.
+#[must_use]
+pub fn is_whitespace(character: char) -> bool {
+    if character.is_ascii() {
+        return matches!(character, '\t'..='\r' | '\x1c'..='\x1f' | ' ');
+    }
+    character.is_whitespace()
+}
+
+/// The pieces of a line between runs of white space.
+pub fn words(line: &str) -> impl Iterator<Item = &str> {
+    line.split(is_whitespace).filter(|word| !word.is_empty())
+}
 
 /// The line in lower case, by the full Unicode rules (a final capital sigma becomes ς).
 #[must_use]

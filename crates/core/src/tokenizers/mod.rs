@@ -8,11 +8,9 @@ mod cutting;
 mod line;
 mod mteval;
 mod tercom;
-mod whitespace;
 
-pub use line::lowercased;
+pub use line::{is_whitespace, lowercased, words};
 pub use tercom::Tercom;
-pub use whitespace::{is_whitespace, words};
 
 use cutting::{Edges, cut};
 use line::prepared;

@@ -5,8 +5,7 @@ use std::sync::LazyLock;
 
 use super::categories::{WESTERN, western};
 use super::cutting::{Class, Classes, Edges, cut};
-use super::line::{lowercased, without_entities};
-use super::whitespace::{is_whitespace, words};
+use super::line::{is_whitespace, lowercased, without_entities, words};
 
 /// Tercom's tokenizer: by default it lower-cases and splits at white space only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -8,14 +8,7 @@ const PLAIN: Tercom =
 const NORMALIZED: Tercom = Tercom { normalized: true, ..PLAIN };
 
 fn row(tokenizer: Tercom, references: &[&str], output: &str) -> Vec<f64> {
-    let metric = Ter { tokenizer };
-    let mut row = vec![0.0; 2];
-    metric.count_segment(
-        Segment { references, outputs: &[output] },
-        &mut row,
-        &mut metric.scratch(),
-    );
-    row
+    crate::metrics::tests::row(&Ter { tokenizer }, references, output)
 }
 
 fn check(references: &[&str], output: &str, expected: [f64; 2]) {

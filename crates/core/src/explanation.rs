@@ -1,5 +1,6 @@
-//! N-grams that one system matches more often than another, segment by segment.
+//! Where does a difference between two systems come from? What needs the texts once more.
 //!
+//! These are the n-grams that one system matches more often than another, segment by segment.
 //! A column of BLEU's matches is a sum over n-grams. So what a difference of matches contributes to a
 //! difference of scores splits further, into what each n-gram contributes.
 
