@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.reports.page.serving import serving
-from truebleu.explanation.report import report
 from truebleu.simulation import simulate_causes
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ CAUSES = simulate_causes(segments=1100)
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[ReportServer]:
-    with serving(report(CAUSES, replicates=200)) as server:
+    with serving(CAUSES) as server:
         yield server
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
@@ -27,12 +29,14 @@ METRICS = [
 ]
 IDS = [str(metric.signature) for metric in METRICS]
 every_metric = pytest.mark.parametrize("metric", METRICS, ids=IDS)
+AnyMetric: TypeAlias = BLEU | CHRF | TER
+Texts: TypeAlias = tuple[list[str], list[list[str]]]
 
 
 @every_metric
 @given(texts=aligned_texts(SEGMENT))
 def test_the_score_of_a_text_is_the_score_of_its_summed_rows(
-    metric: BLEU | CHRF | TER, texts: tuple[list[str], list[list[str]]]
+    metric: AnyMetric, texts: Texts
 ) -> None:
     outputs, references = texts
     rows = metric.statistics(outputs, references)
@@ -44,9 +48,7 @@ def test_the_score_of_a_text_is_the_score_of_its_summed_rows(
 
 @every_metric
 @given(texts=aligned_texts(SEGMENT))
-def test_systems_counted_together_are_counted_as_if_alone(
-    metric: BLEU | CHRF | TER, texts: tuple[list[str], list[list[str]]]
-) -> None:
+def test_systems_counted_together_are_counted_as_if_alone(metric: AnyMetric, texts: Texts) -> None:
     outputs, references = texts
     systems = {"first": outputs, "second": references[0], "third": outputs[::-1]}
     together = metric.count(as_test_set(systems, references)).array()
@@ -57,9 +59,7 @@ def test_systems_counted_together_are_counted_as_if_alone(
 
 @every_metric
 @given(texts=aligned_texts(SEGMENT))
-def test_scores_are_finite_and_of_the_shape_of_the_sums(
-    metric: BLEU | CHRF | TER, texts: tuple[list[str], list[list[str]]]
-) -> None:
+def test_scores_are_finite_and_of_the_shape_of_the_sums(metric: AnyMetric, texts: Texts) -> None:
     rows = metric.statistics(*texts)
     scores = metric.score(np.stack([rows, 2 * rows]))
     assert scores.shape == (2, len(rows))

@@ -59,14 +59,24 @@ def add_options(command: Command, *options: Callable[[Any], Any]) -> Command:
     return command
 
 
-def option_with_default(flag: str, kind: Any, default: object, text: str) -> Decorator:
-    """An option of a kind, whose help says what is usual."""
-    return click.option(flag, type=kind, default=default, show_default=True, help=text)
+def option_with_default(
+    flag: str, kind: Any, default: object, text: str, *, name: str | None = None
+) -> Decorator:
+    """An option of a kind, whose help says what is usual; `name` where that is not the flag."""
+    flags = [flag] if name is None else [flag, name]
+    return click.option(*flags, type=kind, default=default, show_default=True, help=text)
 
 
 def repeatable_option(*flags: str, metavar: str, text: str) -> Decorator:
     """An option that may be given several times."""
     return click.option(*flags, metavar=metavar, multiple=True, help=text)
+
+
+def simulate_option(text: str) -> Decorator:
+    """What is simulated instead of read: the command gets `simulated`, a number or None."""
+    return click.option(
+        "--simulate", "simulated", type=click.IntRange(min=1), metavar="N", help=text
+    )
 
 
 def was_given(name: str) -> bool:

@@ -22,6 +22,7 @@ from truebleu.cli._options import (
     percents,
     refuse_idle,
     seed_option,
+    simulate_option,
     task_options,
     test_set_options,
     was_given,
@@ -144,13 +145,7 @@ def study(name: str, *options: Decorator, metrics: Sequence[str] = ("bleu",)) ->
     """
     what = (
         optional_test_set_options,
-        click.option(
-            "--simulate",
-            "simulated",
-            type=click.IntRange(min=1),
-            metavar="N",
-            help="Study a simulated test set of N segments instead of texts.",
-        ),
+        simulate_option("Study a simulated test set of N segments instead of texts."),
         metric_option,
     )
     return lambda function: _command(name, function, (*what, *options), metrics)
@@ -366,14 +361,12 @@ def _single(options: dict[str, Any], several: str, name: str) -> None:
         show_default=True,
         help="Samples of independent units to compare with.",
     ),
-    click.option(
+    option_with_default(
         "--show",
-        "shown",
-        type=click.Choice(["scores", "differences"]),
-        default="scores",
-        show_default=True,
-        help="What the chart shows: the best system's scores, or the differences of the first "
-        "pair.",
+        click.Choice(["scores", "differences"]),
+        "scores",
+        "What the chart shows: the best system's scores, or the differences of the first pair.",
+        name="shown",
     ),
 )
 def sampling(test_set: TestSet, **options: Any) -> Result:
@@ -723,14 +716,13 @@ def type_one(test_set: TestSet, **options: Any) -> Result:
 
 @study(
     "length",
-    click.option(
+    option_with_default(
         "--by",
-        "way",
-        type=click.Choice(["cut", "choice"]),
-        default="cut",
-        show_default=True,
-        help="Cut words off the end of every segment, or repeat the last ones; or choose for each "
+        click.Choice(["cut", "choice"]),
+        "cut",
+        "Cut words off the end of every segment, or repeat the last ones; or choose for each "
         "segment the shortest of the systems' outputs, the second shortest, and so on.",
+        name="way",
     ),
     click.option(
         "--lengths",

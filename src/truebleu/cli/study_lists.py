@@ -6,12 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu._settings import DEFAULT_SEED
 from truebleu.cli._nbest_options import nbest_options, read_lists, read_references
 from truebleu.cli._options import (
+    add_options,
     charted_result_options,
     metric_option,
+    option_with_default,
     refuse_idle,
+    repeatable_option,
+    seed_option,
+    simulate_option,
     task_options,
 )
 from truebleu.corpus.nbest.lists import NBest
@@ -32,49 +36,36 @@ def lists_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """What both commands have."""
     options = (
         click.argument("lists", required=False),
-        click.option(
-            "-r",
-            "--reference",
-            "references",
+        repeatable_option(
+            *("-r", "--reference", "references"),
             metavar="FILE",
-            multiple=True,
-            help="A reference of LISTS; repeat for several.",
+            text="A reference of LISTS; repeat for several.",
         ),
-        click.option(
-            "--simulate",
-            "simulated",
-            type=click.IntRange(min=1),
-            metavar="N",
-            help="Study N segments of the simulated decoder instead of LISTS.",
-        ),
-        click.option("--seed", type=int, default=DEFAULT_SEED, show_default=True),
+        simulate_option("Study N segments of the simulated decoder instead of LISTS."),
+        seed_option,
         task_options,
         nbest_options,
         charted_result_options,
     )
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return add_options(command, *options)
 
 
 @click.command("tuning")
 @lists_options
 @click.option("--test", metavar="LISTS", help="Test lists, with the same features.")
-@click.option(
-    "--test-reference",
-    "test_references",
+@repeatable_option(
+    *("--test-reference", "test_references"),
     metavar="FILE",
-    multiple=True,
-    help="A reference of the test lists; repeat for several.",
+    text="A reference of the test lists; repeat for several.",
 )
 @click.option(
     "--smoothings", default="0,1,2,3,4,5,6,7", show_default=True, help="With commas between them."
 )
 @click.option("--no-mira", is_flag=True, help="Leave out batch k-best MIRA.")
-@click.option("--runs", type=int, default=5, show_default=True, help="Of each tuner.")
-@click.option("--epochs", type=int, default=30, show_default=True, help="Of gradient descent.")
-@click.option("--l2", type=float, default=10.0, show_default=True, help="The penalty, λ.")
-@click.option("--replicates", type=int, default=1000, show_default=True, help="Of the tests.")
+@option_with_default("--runs", int, 5, "Of each tuner.")
+@option_with_default("--epochs", int, 30, "Of gradient descent.")
+@option_with_default("--l2", float, 10.0, "The penalty, λ.")
+@option_with_default("--replicates", int, 1000, "Of the tests.")
 def tuning(
     lists: str | None,
     references: tuple[str, ...],
@@ -122,9 +113,9 @@ def tuning(
 @click.command("reranking")
 @lists_options
 @metric_option
-@click.option("--ngrams", type=int, default=3, show_default=True, help="Of up to so many words.")
-@click.option("--folds", type=int, default=5, show_default=True, help="Parts of the lists.")
-@click.option("--replicates", type=int, default=10_000, show_default=True, help="Of the tests.")
+@option_with_default("--ngrams", int, 3, "Of up to so many words.")
+@option_with_default("--folds", int, 5, "Parts of the lists.")
+@option_with_default("--replicates", int, 10_000, "Of the tests.")
 def reranking(
     lists: str | None,
     references: tuple[str, ...],

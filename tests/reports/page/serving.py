@@ -6,18 +6,20 @@ from contextlib import contextmanager
 from threading import Thread
 from typing import TYPE_CHECKING
 
+from truebleu.explanation.report import report
 from truebleu.reports.page._server import ReportServer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from truebleu.explanation.report import Report
+    from truebleu.corpus import TestSet
 
 
 @contextmanager
-def serving(report: Report) -> Iterator[ReportServer]:
-    """The server while it answers."""
-    with ReportServer(report, command="truebleu serve") as server:
+def serving(texts: TestSet) -> Iterator[ReportServer]:
+    """The server of a report about these texts, while it answers."""
+    made = report(texts, replicates=200)
+    with ReportServer(made, command="truebleu serve") as server:
         thread = Thread(target=server.serve_forever)
         thread.start()
         try:

@@ -23,7 +23,7 @@ CAUSES = simulate_causes(segments=60)
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[ReportServer]:
-    with serving(report(CAUSES, replicates=200)) as server:
+    with serving(CAUSES) as server:
         yield server
 
 

@@ -568,12 +568,9 @@ def _metrics(options: Namespace, references: list[list[str]] | None) -> list[Any
     target = options.langpair.split("-")[1] if options.langpair else ""
     metrics: list[AnyMetric] = []
     if "bleu" in options.metrics:
+        names = ("lowercase", "force", "tokenize", "smooth_method", "smooth_value")
         bleu = BLEU(
-            lowercase=options.lowercase,
-            force=options.force,
-            tokenize=options.tokenize,
-            smooth_method=options.smooth_method,
-            smooth_value=options.smooth_value,
+            **{name: getattr(options, name) for name in names},
             effective_order=options.sentence_level,
             trg_lang=target,
             references=references,
