@@ -70,9 +70,7 @@ def _measure(name: str, problem: Problem) -> Speed:
     runs: dict[str, tuple[str, Callable[[], object]]] = {
         "mert": (
             "MERT, 21 starts",
-            lambda: mert(
-                problem, start, MertSettings(directions=0), lower=-wide, upper=wide, seed=1
-            ),
+            lambda: mert(problem, start, MertSettings(), lower=-wide, upper=wide, seed=1),
         ),
         "mira": ("k-best MIRA, 60 epochs", lambda: mira(problem, start, MiraSettings(), seed=1)),
     }

@@ -56,7 +56,8 @@ class MertSettings:
 
     Attributes:
         restarts: starts from random weights in [-1, 1], besides the given or all-equal start.
-        directions: random directions that every search also looks along.
+        directions: random directions that the best search so far looks along where features gain
+            nothing more.
         window: neighbours on either side over which an interval's score is smoothed.
         window_kind: whether smoothing takes their "mean" or their "min".
         ends: how far beyond the first and the last boundary the search goes, if it is best there.
@@ -121,10 +122,12 @@ def ascend(
     index: int = 0,
     search: _core.LineSearch | None = None,
     least_gain: float | None = None,
+    rival: float = -np.inf,
 ) -> Ascent:
     """Move to the best point on any line through the current one, as long as that gains enough.
 
-    Features whose bounds are equal stay where they are.
+    Features whose bounds are equal stay where they are. Random directions are looked along where no
+    feature gains enough any more, if the search has come as high as its rival by then.
     """
     search = search or _search(problem)
     least_gain = LEAST_GAIN * problem.unit if least_gain is None else least_gain
@@ -134,17 +137,9 @@ def ascend(
     free = np.flatnonzero((low < high) & ~problem.useless)
     coordinates = np.eye(len(weights))[free]
     scorer = problem.scorer()
-    before = -np.inf
-    last = -1
-    path: list[tuple[float, tuple[float, ...]]] = []
-    while len(free):
-        noise = uniforms(settings.directions * len(free), seed, "mert", index, len(path))
-        random = np.zeros((settings.directions, len(weights)))
-        random[:, free] = 2 * noise.reshape(settings.directions, len(free)) - 1
-        # The line that was moved along has nothing better: the weights are its best point.
-        directions = np.concatenate(
-            [np.delete(coordinates, [last] if last >= 0 else [], 0), random]
-        )
+
+    def best_on(directions: NDArray[np.float64]) -> tuple[float, float, int]:
+        """The highest score on any of these lines, where it is on its line, and which line."""
         points = search.best_points(
             weights.tolist(),
             directions.tolist(),
@@ -155,18 +150,33 @@ def ascend(
             ends=settings.ends,
             nearest=settings.nearest,
         )
-        scores = [-np.inf if point is None else point[0] for point in points]
-        best = int(np.argmax(scores)) if scores else -1
-        point = points[best] if scores else None
-        gained = -np.inf if point is None else point[0] - before
-        if point is None and before == -np.inf:
+        known = [(*point, place) for place, point in enumerate(points) if point is not None]
+        return max(known, key=lambda point: point[0], default=(-np.inf, 0.0, -1))
+
+    before = -np.inf
+    last = -1
+    path: list[tuple[float, tuple[float, ...]]] = []
+    while len(free):
+        # The line that was moved along has nothing better: the weights are its best point.
+        others = np.flatnonzero(np.arange(len(free)) != last)
+        directions = coordinates[others]
+        score, step, place = best_on(directions)
+        moved_along = int(others[place]) if place >= 0 else -1
+        stuck = score - before <= least_gain
+        if settings.directions and stuck and max(score, before) >= rival:
+            noise = uniforms(settings.directions * len(free), seed, "mert", index, len(path))
+            random = np.zeros((settings.directions, len(weights)))
+            random[:, free] = 2 * noise.reshape(settings.directions, len(free)) - 1
+            oblique = best_on(random)
+            if oblique[0] > score:
+                (score, step, place), directions, moved_along = oblique, random, -1
+        if score == before == -np.inf:
             break
+        gained = score - before
         # A pass that gains too little is the last one, but what it gains is kept.
-        if point is not None and gained > 0:
-            moved = weights + point[1] * directions[best]
-            weights, before = np.clip(moved, low, high), point[0]
-            shifted = best + (0 <= last <= best)
-            last = shifted if shifted < len(free) else -1
+        if gained > 0:
+            weights = np.clip(weights + step * directions[place], low, high)
+            before, last = score, moved_along
         path.append((float(before), tuple(weights.tolist())))
         if gained <= least_gain:
             break
@@ -212,6 +222,8 @@ def mert(
             index=index,
             search=search,
             least_gain=least_gain,
+            # What others have not reached by features, few would by random directions.
+            rival=-np.inf if best is None else best.objective,
         )
         if best is None or ascent.objective > best.objective:
             best = ascent

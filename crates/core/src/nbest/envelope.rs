@@ -56,6 +56,8 @@ pub struct Envelope {
 
 impl Envelope {
     /// Finds the lines that are highest somewhere; of equal lines the first.
+    #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
+    #[inline(always)]
     pub fn find(&mut self, lines: &Lines<'_>) {
         self.sorted.clear();
         match lines.bound() {
@@ -125,6 +127,8 @@ impl Lines<'_> {
     /// The maximum of some lines is convex, and so is its distance to another line: that is smallest where
     /// two of the lines meet. A line that is below all these points is below everywhere.
     #[expect(clippy::cast_possible_truncation, reason = "the margin is larger than what is lost")]
+    #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
+    #[inline(always)]
     fn bound(&self) -> Option<Bound> {
         if !(SHORT..LONG).contains(&self.slopes.len()) {
             return None;
@@ -156,6 +160,8 @@ impl Lines<'_> {
     /// The highest lines at each of two points, roughly.
     ///
     /// The last bits of a height say which part of the list it is from: the highest carries its place.
+    #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
+    #[inline(always)]
     fn highest_at(&self, points: [f32; 2]) -> [usize; 2] {
         let mut best = [[f32::MIN; LANES]; 2];
         let (intercepts, _) = self.rough[0].as_chunks::<LANES>();
@@ -181,6 +187,8 @@ impl Lines<'_> {
     }
 
     /// For each line, whether it is as high as the bound at one of its points, roughly.
+    #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
+    #[inline(always)]
     fn reaching(&self, bound: &Bound, reached: &mut Vec<u8>) {
         let Bound { points, heights } = *bound;
         reached.resize(self.rough[0].len(), 0);

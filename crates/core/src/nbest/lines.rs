@@ -4,6 +4,9 @@
 //! of a segment are the upper envelope of its candidates' lines (Och, 2003). Between two boundaries of all
 //! envelopes nothing changes: the sums of the winners' rows there give the exact profile of any metric.
 
+use std::ops::Range;
+
+use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
 use super::envelope::{Envelope, LANES, Lines};
@@ -200,18 +203,13 @@ impl TuningLists {
     /// What happens along several lines through one point, changes segment by segment.
     fn events(&self, origin: &[f64], directions: &[Vec<f64>]) -> Vec<Events> {
         let segments = self.offsets.len() - 1;
+        let processor = Arch::new();
         let tasks: Vec<Vec<Events>> = (0..segments.div_ceil(SEGMENTS_PER_TASK))
             .into_par_iter()
             .map(|task| {
                 let first = task * SEGMENTS_PER_TASK;
-                let mut scratch = Scratch::default();
-                let mut lines: Vec<Events> = Vec::new();
-                lines.resize_with(directions.len(), Events::default);
-                // All lines of one segment together: its features are read once.
-                for segment in first..segments.min(first + SEGMENTS_PER_TASK) {
-                    self.search(segment, origin, directions, &mut scratch, &mut lines);
-                }
-                lines
+                let segments = first..segments.min(first + SEGMENTS_PER_TASK);
+                processor.dispatch(Searches { lists: self, segments, origin, directions })
             })
             .collect();
         let mut lines: Vec<Events> = Vec::new();
@@ -228,6 +226,8 @@ impl TuningLists {
     }
 
     /// Adds what happens in one segment along every line.
+    #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
+    #[inline(always)]
     fn search(
         &self,
         segment: usize,
@@ -328,6 +328,32 @@ impl TuningLists {
     }
 }
 
+/// What happens in some segments along every line, by the widest vectors that the processor has.
+struct Searches<'a> {
+    lists: &'a TuningLists,
+    segments: Range<usize>,
+    origin: &'a [f64],
+    directions: &'a [Vec<f64>],
+}
+
+impl NullaryFnOnce for Searches<'_> {
+    type Output = Vec<Events>;
+
+    #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
+    #[inline(always)]
+    fn call(self) -> Vec<Events> {
+        let Self { lists, segments, origin, directions } = self;
+        let mut scratch = Scratch::default();
+        let mut lines: Vec<Events> = Vec::new();
+        lines.resize_with(directions.len(), Events::default);
+        // All lines of one segment together: its features are read once.
+        for segment in segments {
+            lists.search(segment, origin, directions, &mut scratch, &mut lines);
+        }
+        lines
+    }
+}
+
 /// Goes along a line with sums of rows, of which `add` adds one and takes another away.
 fn walk<T>(
     events: &Events,
@@ -417,6 +443,8 @@ impl Rows {
 
 impl Slopes {
     /// What is known about slopes, which are added to the rough ones.
+    #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
+    #[inline(always)]
     fn of(slopes: &[f64], rough: &mut Vec<f32>) -> Self {
         let (mut flattest, mut steepest) = (0, 0);
         for (line, &slope) in slopes.iter().enumerate() {
@@ -430,6 +458,8 @@ impl Slopes {
 /// Adds the values of a list less the first, in single precision, and fills up to whole lanes.
 ///
 /// Gives the largest of them, regardless of sign.
+#[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
+#[inline(always)]
 fn add_rough(values: &[f64], filler: f32, rough: &mut Vec<f32>) -> f64 {
     let start = rough.len();
     #[expect(clippy::cast_possible_truncation, reason = "rough values are meant")]
@@ -446,6 +476,8 @@ fn add_rough(values: &[f64], filler: f32, rough: &mut Vec<f32>) -> f64 {
 }
 
 /// The sum of features, each times its weight, of every candidate of a list.
+#[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
+#[inline(always)]
 fn weighted_sum(features: &[f64], weights: &[f64], size: usize, sums: &mut Vec<f64>) {
     sums.clear();
     sums.resize(size, 0.0);
@@ -532,6 +564,8 @@ fn single_feature(direction: &[f64]) -> Option<usize> {
     }
 }
 
+#[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
+#[inline(always)]
 fn first_highest(values: &[f64]) -> usize {
     let mut best = (f64::NEG_INFINITY, 0);
     for (place, &value) in values.iter().enumerate() {
