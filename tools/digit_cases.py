@@ -163,7 +163,7 @@ CASES = {
     "-m length $quick",
     "compare-runs-slot": "compare -r $runs/ref.txt $runs6 --runs '{system}.opt{run}' "
     "--about these-runs --swap-runs separately $quick",
-    "compare-many": "compare -r $es/refA.txt $es/sys -m bleu --replicates 200",
+    "compare-many": "compare -r $es/refA.txt $es/sys -m bleu --replicates 6000",
     "compare-seed": "compare -r $zh/refA.txt $zh3 -m chrf:word_order=2 --seed 1 $quick",
     "compare-japanese": "compare -r $ja/refA.txt $ja3 -m bleu:tokenize=ja-mecab -m chrf $quick",
     "compare-dependency": "compare -r $made/short-refA.txt $made/UF.txt $made/P3AI.txt "
@@ -175,7 +175,7 @@ CASES = {
     # gate
     "gate-pass": "gate $de/sys/UF.txt $de/sys/ICL.txt -r $de/refA.txt",
     "gate-fail": "gate $de/sys/ICL.txt $de/sys/UF.txt -r $de/refA.txt -m bleu -m chrf -m ter",
-    "gate-margin": "gate $de/sys/UF.txt $de/sys/P3AI.txt -r $de/refA.txt --margin 0.5 $quick",
+    "gate-margin": "gate $de/sys/UF.txt $de/sys/P3AI.txt -r $de/refA.txt --margin 0.5",
     "gate-better": "gate $de/sys/UF.txt $de/sys/ICL.txt -r $de/refA.txt --margin 0 --level 0.99",
     "gate-documents": "gate $es/sys/IKUN.txt $es/sys/IKUN-C.txt -r $es/refA.txt "
     "--documents $es/docs.tsv --unit document --by-domain $quick",

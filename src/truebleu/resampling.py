@@ -423,3 +423,14 @@ def as_scale(scale: ArrayLike, columns: Values) -> Values:
     if sizes.shape not in ((), np.shape(columns)):
         raise SettingError("scale", sizes.shape, f"a number, or the shape {np.shape(columns)}")
     return sizes
+
+
+def normal_quantile(share: float) -> float:
+    """Below which so much of the normal distribution lies.
+
+    >>> round(normal_quantile(0.975), 3)
+    1.96
+    """
+    from statistics import NormalDist  # it loads fractions and decimals, slow to import
+
+    return NormalDist().inv_cdf(share)

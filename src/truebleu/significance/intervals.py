@@ -30,6 +30,7 @@ from truebleu.resampling import (
     Values,
     as_replicates,
     beside,
+    normal_quantile,
     on_exact_grid,
     tie_margin,
 )
@@ -37,7 +38,6 @@ from truebleu.significance.statistics import signs_of_pairs
 from truebleu.significance.student import (
     hall_interval,
     jackknife_t_interval,
-    normal_quantile,
     student_interval,
     student_quantile,
 )

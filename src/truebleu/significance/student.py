@@ -28,7 +28,7 @@ import numpy as np
 
 from truebleu._settings import ALTERNATIVES, checked, require_level
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.resampling import TIE_TOLERANCE, as_replicates, as_values, beside
+from truebleu.resampling import TIE_TOLERANCE, as_replicates, as_values, beside, normal_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,17 +60,6 @@ def student_quantiles(level: float, degrees: ArrayLike) -> Values:
     from scipy.special import stdtrit  # slow to import, and seldom needed
 
     return np.asarray(-stdtrit(degrees, (1 - require_level(level)) / 2))
-
-
-def normal_quantile(share: float) -> float:
-    """Below which so much of the normal distribution lies.
-
-    >>> round(normal_quantile(0.975), 3)
-    1.96
-    """
-    from statistics import NormalDist  # it loads fractions and decimals, slow to import
-
-    return NormalDist().inv_cdf(share)
 
 
 # From so many degrees of freedom on the expansion around the normal quantile is exact enough.

@@ -42,6 +42,7 @@ from truebleu.resampling import (
     as_replicates,
     as_scale,
     beside,
+    normal_quantile,
     tie_margin,
 )
 from truebleu.significance.corrections import smallest_factor
@@ -51,7 +52,6 @@ from truebleu.significance.statistics import (
     studentized_swaps,
     swap_blocks,
 )
-from truebleu.significance.student import normal_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
