@@ -150,7 +150,9 @@ def ascend(
             ends=settings.ends,
             nearest=settings.nearest,
         )
-        known = [(*point, place) for place, point in enumerate(points) if point is not None]
+        known = [
+            (point[0], point[1], place) for place, point in enumerate(points) if point is not None
+        ]
         return max(known, key=lambda point: point[0], default=(-np.inf, 0.0, -1))
 
     before = -np.inf
