@@ -13,6 +13,7 @@ import pytest
 from tests.cli.shell import run
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 ALWAYS = ("--replicates", "200")
@@ -170,3 +171,122 @@ def test_panel_compares_over_benchmarks(tmp_path: Path) -> None:
     ]
     refused = run("panel", "benchmarks", "--documents", "passage")
     assert "--documents: found 'passage', expected -m scores" in refused.err
+
+
+# Each format in each command.
+
+ITEMS = 30
+SCORES = {
+    "new": [round(0.5 + (7 * n % 11) / 20, 4) for n in range(ITEMS)],
+    "old": [round(0.4 + (5 * n % 13) / 24, 4) for n in range(ITEMS)],
+}
+ALL = [(name, n, score) for name, scores in SCORES.items() for n, score in enumerate(scores)]
+
+
+def lines(rows: Iterable[str]) -> str:
+    return "".join(f"{row}\n" for row in rows)
+
+
+def sample(name: str, n: int, score: float) -> dict[str, object]:
+    about = {"evaluation_id": "e", "model_id": name, "evaluation_name": "quiz"}
+    return {**about, "sample_id": f"{n}", "evaluation": {"score": score}}
+
+
+def harness(n: int, score: float) -> dict[str, object]:
+    outputs = {"target": "t", "resps": [["o"]], "filtered_resps": ["o"], "filter": "none"}
+    return {"doc_id": n, "doc": {}, **outputs, "metrics": ["acc"], "doc_hash": f"{n}", "acc": score}
+
+
+def inspect(name: str, scores: list[float]) -> str:
+    samples = [
+        {"id": n, "epoch": 1, "target": "t", "scores": {"match": {"value": score}}}
+        for n, score in enumerate(scores)
+    ]
+    return json.dumps({"eval": {"model": name, "task": "quiz"}, "samples": samples})
+
+
+def marot(name: str, n: int, score: float) -> str:
+    told = json.dumps({"segment": {"metrics": {"BLEURT": score}}})
+    number = str(n + 1)
+    return "\t".join((name, "d", number, number, "r", "s", "t", "Style", "Minor", told))
+
+
+#: By what a format is called: the files, by their names.
+FORMATS: dict[str, dict[str, str]] = {
+    "comet-score": {
+        "comet.out": lines(f"{s}.txt\tSegment {n}\tscore: {score}" for s, n, score in ALL)
+    },
+    "comet-score --to_json": {
+        "comet.json": json.dumps(
+            {f"{s}.txt": [{"mt": "m", "COMET": one} for one in SCORES[s]] for s in SCORES}
+        )
+    },
+    "comet-compare": {
+        "compared.json": json.dumps(
+            {
+                "model": "lab/comet",
+                "statistical_results": [],
+                "translations": [{"name": f"{s}.txt", "scores": SCORES[s]} for s in SCORES],
+            }
+        )
+    },
+    "MetricX": {
+        "metricx.jsonl": lines(
+            json.dumps(
+                {"hypothesis": "h", "prediction": 25 - score, "system_id": s, "segment_id": n}
+            )
+            for s, n, score in ALL
+        )
+    },
+    "numbers": {f"{s}.txt": lines(map(str, scores)) for s, scores in SCORES.items()},
+    "WMT": {
+        "M.seg.score": lines(
+            f"M\ten-de\twmt23\tnews\td\trefA\t{s}\t{n + 1}\t{score}" for s, n, score in ALL
+        )
+    },
+    "mt-metrics-eval": {"M-refA.seg.score": lines(f"{s}\t{score}" for s, _, score in ALL)},
+    "lm-eval": {
+        f"{s}/samples_quiz_2026-01-01T00-00-00.jsonl": lines(
+            json.dumps(harness(n, score)) for n, score in enumerate(scores)
+        )
+        for s, scores in SCORES.items()
+    },
+    "Inspect": {f"{s}.json": inspect(s, scores) for s, scores in SCORES.items()},
+    "Every Eval Ever": {"samples.jsonl": lines(json.dumps(sample(*row)) for row in ALL)},
+    "Marot": {"marot.tsv": lines(marot(*row) for row in ALL)},
+    "table": {
+        f"{s}.csv": lines(["id,score", *(f"{n},{score}" for n, score in enumerate(scores))])
+        for s, scores in SCORES.items()
+    },
+}
+BY_NAME = ("lm-eval", "Inspect", "Every Eval Ever", "table")
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_each_format_works_in_each_command(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "quiz"
+    for path, text in FORMATS[name].items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+    files = [str(folder / path) for path in FORMATS[name]]
+    options = ("-m", "scores", "-f", "json", "-q", *ALWAYS)
+    (pair,) = json.loads(run("compare", *files, *options).out)["comparisons"]
+    sign = -1 if name == "MetricX" else 1
+    difference = sum(SCORES["new"]) / ITEMS - sum(SCORES["old"]) / ITEMS
+    assert sign * pair["difference"] == pytest.approx(difference)
+    (explained,) = json.loads(run("explain", *files, *options).out)["explanations"]
+    assert explained["comparison"]["p"] == pair["p"]
+    panel = json.loads(run("panel", str(folder), *options).out)
+    assert panel["comparisons"][0]["difference"] == pytest.approx(pair["difference"])
+    assert [one["name"] for one in panel["test_sets"]] == ["quiz"]
+    systems = files if len(files) > 1 else [f"{files[0]}#new", f"{files[0]}#old"]
+    gate = run("gate", *systems, "-m", "scores", "-f", "json", *ALWAYS)
+    assert (gate.code, gate.err) == (0, "")
+    # Judgments find items by their names where these have any, else by their numbers.
+    rows = [(s, n if name in BY_NAME else n + 1, n % 3 + 10 * score) for s, n, score in ALL]
+    heading = "system,id,score" if name in BY_NAME else "system,segment,score"
+    (tmp_path / "judged.csv").write_text(lines([heading, *(f"{s},{n},{x}" for s, n, x in rows)]))
+    question = ("-c", "pearson:level=segment,grouping=none", "--permutations", "50")
+    agreed = run("agree", *files, "--human", "judged.csv", *question, *options)
+    (answer,) = json.loads(agreed.out)["answers"]
+    assert answer["metrics"][0]["value"] > 0.5

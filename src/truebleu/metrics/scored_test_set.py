@@ -74,8 +74,8 @@ class ScoredTestSet(CountedTestSet):
         """Files of scores, one or more for each system; see docs/reference/metrics/scores.md.
 
         Args:
-            systems: files, NAME=FILE, FILE#FILTER, folders or patterns; some files have several
-                systems.
+            systems: files, NAME=FILE, FILE#FILTER, folders or patterns; of a file with several
+                systems, FILE#SYSTEM is one of them.
             documents: a field of the items that tells which belong together, or a file with a label
                 for each item.
             answers: what several answers to one item are; None for their mean.
@@ -271,7 +271,10 @@ def read_systems(systems: Sequence[str | PathLike[str]]) -> list[Evaluation]:
     for written in expanded(systems):
         location = locate(written)
         of_file = read_evaluations(location.path)
-        if location.column is not None:
+        named = [one for one in of_file if len(of_file) > 1 and one.system == location.column]
+        if named:
+            of_file = named
+        elif location.column is not None:
             chosen = [evaluation.chosen_items(location.column) for evaluation in of_file]
             of_file = [replace(e, items=tuple(c)) for e, c in zip(of_file, chosen, strict=True)]
         if location.name is not None:
@@ -407,9 +410,8 @@ def _require_pairs(evaluations: Sequence[Evaluation]) -> None:
             expected = "all files with a column such as id, or none"
             raise MalformedFileError(evaluation.label, None, told, expected)
         if not first.has_names and len(evaluation.items) != len(first.items):
-            raise UnpairedSegmentsError(
-                evaluation.label, len(evaluation.items), first.label, len(first.items)
-            )
+            here, there = (f"{one.label}: {one.system}" for one in (evaluation, first))
+            raise UnpairedSegmentsError(here, len(evaluation.items), there, len(first.items))
 
 
 def _passed(

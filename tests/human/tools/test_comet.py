@@ -22,6 +22,7 @@ out/b.txt\tSegment 1\tscore: -0.1250
 out/a.txt\tscore: 0.7638
 out/b.txt\tscore: 0.1875
 """
+JSON = json.dumps({"a.txt": [{"mt": "x", "COMET": 0.5}, {"mt": "y", "COMET": 1}]}, indent=4)
 
 
 def test_printed_lines_are_sorted_by_system_and_logs_are_passed_over(tmp_path: Path) -> None:
@@ -56,6 +57,12 @@ def test_a_comparison_names_its_model(tmp_path: Path) -> None:
         (PRINTED + "out/a.txt\tSegment 1\tscore: 0.1\n", "line 8: found segment 1 of out/a.txt"),
         (PRINTED.replace("Segment 1", "Segment 7"), "line 4: found segment 7, expected numbers"),
         (PRINTED + "new/a.txt\tSegment 0\tscore: 0.1\n", "two files called 'a'"),
+        (
+            PRINTED.replace("0.7638", "0.8000"),
+            "line 6: found out/a.txt with 0.8000",
+        ),
+        (JSON[:-30], "line 9: found no valid JSON"),
+        (JSON.replace("1\n", "NaN\n"), "line 9: found no valid JSON (NaN)"),
         ('{"a": [{"COMET": 0.5}, {"mt": "x"}]}', "segment 2 of a without COMET"),
         ('{"a": [{"COMET": "high"}]}', "found segment 1 of a: 'high'"),
         ('{"a": [{"COMET": [1]}]}', "expected a number"),

@@ -103,6 +103,7 @@ def _read(file: ToolFile) -> ToolScores | list[Evaluation] | None:
     modules = (import_module(f"truebleu.human.tools.{name}") for name in READERS)
     reader: ModuleType | None = next((module for module in modules if module.knows(file)), None)
     if reader is None:
+        file.refuse_damaged_json()
         return None
     if not file.text.strip():
         raise EmptyTextError(file.path)

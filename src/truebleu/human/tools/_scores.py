@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -52,6 +53,22 @@ class ToolFile:
             self.refuse(None, str(error), "each key once")
         except ValueError:
             return None
+
+    def refuse_damaged_json(self) -> None:
+        """Refuse a file that begins as JSON and is neither one value nor a value on each line."""
+        starts = self.text.lstrip()[:1] in ("{", "[")
+        if not starts or self.json is not None or self.first_record is not None:
+            return
+        reason, line = "damaged or cut off", None
+        try:
+            parse_json(self.text, parse_constant=_constant)
+        except json.JSONDecodeError as error:
+            reason, line = error.msg, error.lineno
+        except ValueError as error:
+            reason = str(error)
+            place = re.search(rf"[\s:,\[]{re.escape(reason)}", self.text)
+            line = None if place is None else self.text.count("\n", 0, place.end()) + 1
+        self.refuse(line, f"no valid JSON ({reason})", "a JSON value, or one on each line")
 
     @cached_property
     def first_record(self) -> dict[str, Any] | None:

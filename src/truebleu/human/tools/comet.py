@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from truebleu.human.tools._scores import ToolFile
 
 NAME = "COMET"
+TOTAL = re.compile(r"(?P<file>[^\t]+)\tscore: (?P<score>-?\d+\.\d+)$")
+# Scores have four decimals, and so has their mean.
+ROUNDED = 1e-4
 LINE = re.compile(r"(?P<file>.+)\tSegment (?P<segment>\d{1,9})\tscore: (?P<score>\S+)$")
 
 
@@ -67,11 +70,18 @@ def _comparison(file: ToolFile) -> ToolScores:
 
 
 def _printed(file: ToolFile) -> ToolScores:
-    """Lines of segments; logs, totals and whatever else was caught with them are passed over."""
+    """Lines of segments; logs and whatever else was caught with them are passed over.
+
+    A system's own line must be the mean of its segments, or some of them are missing.
+    """
     by_path: dict[str, dict[int, tuple[int | None, float | None]]] = {}
+    totals: dict[str, tuple[int, float]] = {}
     for number, line in enumerate(file.lines, 1):
         match = LINE.match(line)
         if match is None:
+            total = TOTAL.match(line)
+            if total is not None:
+                totals[total["file"]] = number, float(total["score"])
             continue
         scores = by_path.setdefault(match["file"], {})
         segment = int(match["segment"])
@@ -80,7 +90,13 @@ def _printed(file: ToolFile) -> ToolScores:
         scores[segment] = number, file.score(match["score"], number)
     by_system: dict[str, list[float | None]] = {}
     for path, scores in by_path.items():
-        _add(file, by_system, path, numbered(file, scores, 0, path))
+        given = numbered(file, scores, 0, path)
+        known = [score for score in given if score is not None]
+        line, total = totals.get(path, (0, 0.0))
+        if line and known and abs(sum(known) / len(known) - total) > ROUNDED:
+            expected = f"{sum(known) / len(known):.4f}, the mean of its {len(known)} segments above"
+            file.refuse(line, f"{path} with {total:.4f}", expected)
+        _add(file, by_system, path, given)
     return ToolScores.from_file(file, NAME, True, by_system)
 
 

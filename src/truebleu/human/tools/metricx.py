@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from truebleu.human.tools._scores import ToolFile
 
 
+WORST = 25
+
+
 def knows(file: ToolFile) -> bool:
     """Whether lines have MetricX's prediction beside a hypothesis."""
     record = file.first_record
@@ -29,7 +32,10 @@ def read(file: ToolFile) -> ToolScores:
             file.refuse(line, f"segment_id {segment!r}", "a whole number")
         if segment in scores:
             file.refuse(line, f"segment {segment} again", "each once for a system")
-        scores[segment] = line, file.score(record["prediction"], line, "the prediction")
+        score = file.score(record["prediction"], line, "the prediction")
+        if score is not None and not 0 <= score <= WORST:
+            file.refuse(line, f"the prediction {score:g}", f"a number from 0 to {WORST}")
+        scores[segment] = line, score
     by_system = {
         system: numbered(file, scores, 0, system) for system, scores in numbered_scores.items()
     }
