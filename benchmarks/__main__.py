@@ -23,7 +23,7 @@ THREAD_VARIABLES = ("TRUEBLEU_THREADS", "RAYON_NUM_THREADS", "OMP_NUM_THREADS")
 NAMES = (
     *("bleu", "chrf", "chrf++", "ter"),
     *("bleuscore", "nltk", "nist", "fast-bleu", "fastchrf", "jiwer"),
-    *("large", "cold"),
+    *("large", "cold", "stream"),
     *("paired-bs", "paired-ar", "cold-compare"),
     *("agree-kendall", "agree-permutation", "agree-memory"),
     *("mbr-chrf", "mbr-chrf-pairs", "mbr-bleu", "mbr-large"),
@@ -103,7 +103,7 @@ def _parse_options() -> argparse.Namespace:
 
 def _measure(name: str, *, quick: bool) -> list[Speed | Memory]:
     """The rows of one name."""
-    from benchmarks import judgments, limits, nbest, significance, tuning
+    from benchmarks import judgments, limits, nbest, significance, stream, tuning
     from benchmarks.cold import measure_cold
     from benchmarks.contests import compare
     from benchmarks.large import measure_large
@@ -124,6 +124,8 @@ def _measure(name: str, *, quick: bool) -> list[Speed | Memory]:
         return [*tuning.measure_tuning(corpus, (name,), quick=quick)]
     if name in nbest.NAMES:
         speed, memory = nbest.measure_nbest(corpus, (name,), quick=quick)
+    elif name in stream.NAMES:
+        speed, memory = stream.measure_stream(quick=quick)
     elif name in judgments.NAMES:
         speed, memory = judgments.measure_judgments((name,), quick=quick)
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from itertools import cycle
 from typing import TYPE_CHECKING
@@ -9,7 +10,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from benchmarks import judgments, limits, nbest, plain_agreement, significance, timing, tuning
+from benchmarks import (
+    judgments,
+    limits,
+    nbest,
+    plain_agreement,
+    significance,
+    stream,
+    timing,
+    tuning,
+)
 from benchmarks.__main__ import NAMES, Run
 from benchmarks.agreement import DisagreementError, require_agreement
 from benchmarks.contests import compare
@@ -90,7 +100,12 @@ def test_a_smaller_corpus_keeps_its_texts_aligned() -> None:
 def test_every_comparison_can_be_asked_for_by_its_name() -> None:
     comparisons = [comparison.name for comparison in COMPARISONS]
     measured = (significance, judgments, nbest, tuning, limits)
-    others = ["large", "cold", *(name for module in measured for name in module.NAMES)]
+    others = [
+        "large",
+        "cold",
+        *stream.NAMES,
+        *(name for module in measured for name in module.NAMES),
+    ]
     assert [*comparisons, *others] == list(NAMES)
 
 
@@ -145,3 +160,10 @@ def test_a_row_that_fails_is_told_and_the_others_are_kept(
     assert "Traceback" in printed.err
     rows = json.loads(kept.read_text(encoding="utf-8"))["speed"]
     assert [row["name"] for row in rows] == ["bleu", "ter"]
+
+
+def test_a_stream_is_made_of_blocks_and_compared(tmp_path: Path) -> None:
+    paths, size = stream.write_files(tmp_path, 130)
+    texts = [gzip.decompress(path.read_bytes()) for path in paths]
+    assert [text.count(b"\n") for text in texts] == [130] * 3
+    assert sum(map(len, texts)) == size

@@ -802,17 +802,29 @@ WIDTH = 30
 
 
 @contextmanager
-def progress_bar(total: int, what: str) -> Iterator[Callable[[int], None]]:
-    """Yield a function to call with how much more is done; the bar goes when the work is over."""
+def progress_bar(
+    total: int, what: str, *, share: Callable[[], float | None] | None = None
+) -> Iterator[Callable[[int], None]]:
+    """Yield a function to call with how much more is done; the bar goes when the work is over.
+
+    Args:
+        total: how much there is to do.
+        what: is done.
+        share: says how far the work has come, where that is not known from the total; then segments
+            are counted, and the bar shows their rate and the time that is left.
+    """
     started, done, shown = monotonic(), 0, False
 
     def advance(more: int) -> None:
         nonlocal done, shown
         done += more
-        if sys.stderr.isatty() and not is_quiet() and monotonic() - started > PATIENCE_SECONDS:
-            share = min(1.0, done / max(total, 1))
-            bar = "█" * round(WIDTH * share)
-            sys.stderr.write(f"\r{what} {bar:<{WIDTH}} {100 * share:3.0f} %")
+        seconds = monotonic() - started
+        if sys.stderr.isatty() and not is_quiet() and seconds > PATIENCE_SECONDS:
+            told = min(1.0, done / max(total, 1)) if share is None else share()
+            line = f"{what} {progress_line(told)}"
+            if share is not None:
+                line += rate_line(done, seconds, told)
+            sys.stderr.write(f"\r{line}\033[K")
             sys.stderr.flush()
             shown = True
 
@@ -822,3 +834,23 @@ def progress_bar(total: int, what: str) -> Iterator[Callable[[int], None]]:
         if shown:
             sys.stderr.write("\r\033[K")
             sys.stderr.flush()
+
+
+def progress_line(share: float | None) -> str:
+    """How far the work has come; nothing where nobody knows."""
+    if share is None:
+        return ""
+    return f"{'█' * round(WIDTH * share):<{WIDTH}} {100 * share:3.0f} %"
+
+
+def rate_line(segments: int, seconds: float, share: float | None) -> str:
+    """How many segments were counted, how fast, and how long it will take.
+
+    >>> rate_line(200_000, 10.0, 0.25)
+    '  200,000 segments, 20,000/s, 0:30 left'
+    """
+    line = f"  {segments:,} segments, {segments / max(seconds, 1e-9):,.0f}/s"
+    if not share:
+        return line
+    minutes, rest = divmod(round(seconds * (1 - share) / share), 60)
+    return f"{line}, {minutes}:{rest:02} left"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -18,10 +18,10 @@ from truebleu.cli._options import (
     option_with_default,
     optional_test_set_options,
     people_option,
-    progress_bar,
     read_columns,
     refuse_idle,
 )
+from truebleu.cli._streams import stream_of, stream_options, stream_progress, tell
 from truebleu.reports.compare import COLUMNS, require_columns
 from truebleu.reports.document import render
 from truebleu.significance.compare import compare
@@ -32,6 +32,7 @@ from truebleu.significance.tests import TESTS
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
 
 EPILOG = """\b
@@ -91,6 +92,7 @@ the tests leave.
     "About these runs: swap all runs of a unit together, or each separately as MultEval does.",
 )
 @comparison_options
+@stream_options
 @click.option(
     "--columns",
     "shown",
@@ -104,6 +106,7 @@ def command(
     texts: Texts,
     metrics: list[Metric],
     columns: tuple[str, ...],
+    chunk: int | None,
     shown: str | None,
     chart: Path | None,
     force: bool,
@@ -120,17 +123,20 @@ def command(
         refuse_idle(["shown"], f"another format: {format_} has all numbers")
     chosen = None if shown is None else require_columns(shown.split(","))
     _check(options)  # before the texts are read
-    test_set = texts.read(metrics)
+    stream = stream_of(texts, chunk, metrics, options, {"--by": columns})
+    test_set = texts.read(metrics) if stream is None else None
     passes = 2 if TESTS[options["test"] or "ar"].source == "swaps" else 1
     replicates = options["replicates"] or DEFAULT_REPLICATES
-    with progress_bar(passes * replicates, "comparing") as progress:
+    with stream_progress(stream, passes * replicates, "comparing") as progress:
         comparison = compare(
-            test_set,
+            stream or cast("TestSet", test_set),
             metrics=metrics,
-            by=read_columns(columns, texts.documents, test_set),
+            by=read_columns(columns, texts.documents, test_set) if test_set else None,
             progress=progress,
             **options,
         )
+    if stream is not None:
+        tell(comparison.warnings)
     draw_chart(comparison, chart, force=force)
     click.echo(render(comparison, format_, columns=chosen), nl=False)
 

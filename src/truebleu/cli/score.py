@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -12,12 +12,12 @@ from truebleu.cli._options import (
     charted_result_and_file_options,
     draw_chart,
     metric_option,
-    progress_bar,
     read_columns,
     refuse_idle,
     resampling_options,
     test_set_options,
 )
+from truebleu.cli._streams import stream_of, stream_options, stream_progress, tell
 from truebleu.errors import SettingError
 from truebleu.reports.document import render
 from truebleu.significance.scores import score
@@ -79,6 +79,7 @@ Settings of the metrics:
 @click.option("--per-segment", "segments", is_flag=True, help="The scores of each segment instead.")
 @click.option("--confidence", is_flag=True, help="Each score with its bootstrap interval.")
 @resampling_options
+@stream_options
 @click.option("--details", is_flag=True, help="Also what each score is made of; JSON always says.")
 @click.option(
     "--save",
@@ -94,6 +95,7 @@ def command(
     columns: tuple[str, ...],
     segments: bool,
     confidence: bool,
+    chunk: int | None,
     details: bool,
     file: str | None,
     chart: Path | None,
@@ -116,22 +118,26 @@ def command(
         raise click.UsageError("--per-segment excludes --confidence and --details.")
     if segments and columns:
         raise click.UsageError("--per-segment excludes --by.")
-    test_set = texts.read(metrics)
-    if file is not None:
+    needs = {"--per-segment": segments, "--by": columns, "--save": file}
+    stream = stream_of(texts, chunk, metrics, options, needs)
+    test_set = texts.read(metrics) if stream is None else None
+    if file is not None and test_set is not None:
         # Before the scores: what cannot be saved should be said at once.
         _save(test_set, metrics, file, force=force)
     # Progress is worth showing only where there is resampling.
     steps = options["replicates"] if confidence else 0
-    with progress_bar(steps, "resampling") as progress:
+    with stream_progress(stream, steps, "resampling" if stream is None else "scoring") as progress:
         scores = score(
-            test_set,
+            stream or cast("TestSet", test_set),
             metrics=metrics,
             segments=segments,
             confidence=confidence,
-            by=read_columns(columns, texts.documents, test_set),
+            by=read_columns(columns, texts.documents, test_set) if test_set else None,
             progress=progress,
             **options,
         )
+    if stream is not None:
+        tell(scores.warnings)
     draw_chart(scores, chart, force=force)
     click.echo(render(scores, format_, details=details), nl=False)
 

@@ -41,6 +41,7 @@ from truebleu.errors import (
     MalformedFileError,
     SettingError,
     UnpairedSegmentsError,
+    UnreadableFileError,
 )
 
 if TYPE_CHECKING:
@@ -257,9 +258,13 @@ def label_of(location: Location) -> str:
     return location.path if location.column is None else f"{location.path}#{location.column}"
 
 
-def can_stream(written: str | PathLike[str]) -> bool:
-    """Whether the format of a text lets it be read part by part."""
-    return extension(locate(written).path) not in _WHOLE_ONLY
+def require_formats(texts: Iterable[str | PathLike[str]]) -> None:
+    """Refuse texts whose formats cannot be read part by part."""
+    for written in texts:
+        path = locate(written).path
+        if extension(path) in _WHOLE_ONLY:
+            found = f"{extension(path)[1:]} file {path}"
+            raise SettingError("chunk", found, "lines, TSV, JSON lines or Parquet to read in parts")
 
 
 def size_of(texts: Iterable[str | PathLike[str]]) -> int:
@@ -443,13 +448,10 @@ def stream_test_set(
         raise SettingError("references", references, "at least one file")
     if chunk is not None and require_whole_number("chunk", chunk, 64) % 64:
         raise SettingError("chunk", chunk, "a multiple of 64")
+    require_formats([*references, *expanded(systems), *([] if source is None else [source])])
     roles: list[tuple[Role, Location]] = [("reference", locate(path)) for path in references]
     roles += [("system", locate(path)) for path in expanded(systems)]
     roles += [] if source is None else [("source", locate(source))]
-    for _, location in roles:
-        if extension(location.path) in _WHOLE_ONLY:
-            found = f"{extension(location.path)[1:]} file {location.path}"
-            raise SettingError("chunk", found, "lines, TSV, JSON lines or Parquet to read in parts")
     names = _names(roles)
     refuse_duplicates(names["system"])
     if sum(location.path == STANDARD_INPUT for _, location in roles) > 1:
@@ -485,9 +487,15 @@ class _Reading:
     names: dict[Role, list[str]]
     chunk: int | None
     stdin: BinaryIO | None
+    begun: list[bool] = field(default_factory=list, compare=False)
 
     def read(self) -> Parts:
         """See `Source`."""
+        if any(location.path == STANDARD_INPUT for _, location in self.roles):
+            if self.begun:
+                reason = "it can be read only once, and counts with fractions are read twice"
+                raise UnreadableFileError(STANDARD_INPUT, reason)
+            self.begun.append(True)
         examination = Examination()
         read = Parts(iter(()))
         read.parts = self._parts(read, examination)

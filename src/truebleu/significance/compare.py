@@ -341,8 +341,8 @@ def _compare_stream(
     )
     require_streamable(settings)
     test = TESTS[settings.test]
-    if test.studentized or CORRECTIONS[settings.correction].basis == "segment scores":
-        name = "test" if test.studentized else "correction"
+    if test.needs_units or CORRECTIONS[settings.correction].basis == "segment scores":
+        name = "test" if test.needs_units else "correction"
         expected = "another one where texts are read part by part"
         raise SettingError(name, getattr(settings, name), expected)
     require_curves(as_metrics(metrics), curves)

@@ -345,6 +345,11 @@ class SignificanceTest:
     alternatives: tuple[Alternative, ...] = ALTERNATIVES
     caution: str | None = None
 
+    @property
+    def needs_units(self) -> bool:
+        """Whether every unit must be in memory."""
+        return self.studentized or self.source == "runs"
+
     @checked
     def p_values(
         self,

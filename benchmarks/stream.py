@@ -1,0 +1,121 @@
+"""Ten million segments of two systems, scored and tested from compressed files in bounded memory.
+
+``python -m benchmarks.stream 10000000`` makes the files in a temporary folder, runs ``truebleu
+compare`` on them in a process of its own, and prints time, rate and peak memory as JSON.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import TypedDict
+
+from benchmarks.results import Memory, Speed
+
+NAME = "stream"
+NAMES = (NAME,)
+SEGMENTS = 10_000_000
+# So many different segments are simulated. They come again and again: a gzip file may have many
+# members one after the other, so each block is compressed once.
+BLOCK = 40_000
+MEMORY_BAR = 1_000_000_000
+# The peak of the process on Linux, where it ends: what wait4 says is that of the program alone.
+KILOBYTE = 1024 if sys.platform != "darwin" else 1
+
+
+class Streamed(TypedDict):
+    """What a run found."""
+
+    segments: int
+    text: int
+    compressed: int
+    seconds: float
+    peak: int
+    scores: dict[str, float]
+    p: float
+
+
+def measure_stream(*, quick: bool) -> tuple[list[Speed], list[Memory]]:
+    """Time and memory of one run."""
+    found = run(SEGMENTS // 50 if quick else SEGMENTS)
+    what = f"compare of 2 systems × {found['segments']:,} segments, gzip files, in parts"
+    rate = found["segments"] / found["seconds"]
+    note = (
+        f"{rate:,.0f} segments/s from {found['compressed'] / 1e6:,.0f} MB of files to p, 10,000 "
+        "swaps and 1,000 Poisson bootstrap replicates"
+    )
+    speed = Speed(name=NAME, what=what, peer="-", seconds=found["seconds"], note=note)
+    memory = Memory(
+        name=NAME, what=what, text=found["text"], before=0, peak=found["peak"], bar=MEMORY_BAR
+    )
+    return [speed], [memory]
+
+
+def run(segments: int) -> Streamed:
+    """Make the files, compare the systems, and say what it took."""
+    with TemporaryDirectory() as folder:
+        paths, text = write_files(Path(folder), segments)
+        reference, *systems = map(str, paths)
+        command = [sys.executable, "-m", "truebleu", "compare", "-r", reference, *systems]
+        command += ["--format", "json", "--quiet", "--chunk", "65536"]
+        started = perf_counter()
+        process = subprocess.Popen(command, stdout=subprocess.PIPE)
+        with process:
+            output = process.stdout.read() if process.stdout else b""
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        seconds = perf_counter() - started
+        compressed = sum(path.stat().st_size for path in paths)
+    if process.returncode:
+        raise RuntimeError(f"truebleu compare ended with {process.returncode}")
+    result = json.loads(output)
+    return {
+        "segments": result["test_set"]["segments"],
+        "text": text,
+        "compressed": compressed,
+        "seconds": seconds,
+        "peak": usage.ru_maxrss * KILOBYTE,
+        "scores": {s["name"]: s["scores"]["BLEU"]["score"] for s in result["systems"]},
+        "p": result["comparisons"][0]["p"],
+    }
+
+
+def write_files(folder: Path, segments: int) -> tuple[list[Path], int]:
+    """A reference and two systems as gzip files of so many lines, and the size of the texts."""
+    from truebleu.simulation import Channel, simulate
+
+    made = simulate(
+        segments=min(BLOCK, segments),
+        systems={"old": Channel.at_rate(0.2), "new": Channel.at_rate(0.19)},
+        seed=1,
+    )
+    texts = {"reference": made.references[0], **made.systems}
+    whole, rest = divmod(segments, len(made))
+    paths, size = [], 0
+    for name, text in texts.items():
+        lines = [f"{segment}\n" for segment in text]
+        block, tail = "".join(lines).encode(), "".join(lines[:rest]).encode()
+        packed = gzip.compress(block, 6)
+        paths.append(folder / f"{name}.gz")
+        with paths[-1].open("wb") as file:
+            for _ in range(whole):
+                file.write(packed)
+            file.write(gzip.compress(tail, 6))
+        size += whole * len(block) + len(tail)
+    return paths, size
+
+
+def main() -> None:
+    """Run once with as many segments as the argument says."""
+    segments = int(sys.argv[1]) if len(sys.argv) > 1 else SEGMENTS
+    sys.stdout.write(json.dumps(run(segments), indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

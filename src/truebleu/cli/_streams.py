@@ -1,0 +1,166 @@
+"""Texts that commands read part by part, since they are larger than memory or are to be read so."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from truebleu._settings import BOOTSTRAPS
+from truebleu.cli._options import add_options, progress_bar
+from truebleu.cli.main import warn
+from truebleu.corpus._files import expanded, locate, may_hold_statistics
+from truebleu.errors import SettingError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from truebleu.cli._options import Command, Texts
+    from truebleu.corpus.streams import Parts, Source, TestSetStream
+    from truebleu.corpus.test_set import TextWarning
+    from truebleu.metrics.base import Metric
+
+
+def stream_options(command: Command) -> Command:
+    """Whether texts are read part by part, and the bootstrap that goes with it."""
+    return add_options(
+        command,
+        click.option(
+            "--chunk",
+            type=int,
+            metavar="N",
+            help="Read texts in parts of N segments, which changes no digit; 0 for all at once. "
+            "Default: parts where there is more than half a gigabyte of text.",
+        ),
+        click.option(
+            "--bootstrap",
+            type=click.Choice(BOOTSTRAPS),
+            help="Draw as many units as there are, or weigh each by a Poisson number of its own. "
+            "Default: multinomial; poisson where texts are read in parts.",
+        ),
+    )
+
+
+def stream_of(
+    texts: Texts,
+    chunk: int | None,
+    metrics: Sequence[Metric],
+    options: Mapping[str, Any],
+    needs: Mapping[str, Any],
+) -> TestSetStream | None:
+    """The texts part by part, where they are asked for so or are large; None to read them at once.
+
+    Args:
+        texts: what the command names.
+        chunk: as the option says.
+        metrics: that are to be counted.
+        options: of resampling.
+        needs: other options that need all segments in memory, where they are given.
+    """
+    if chunk == 0:
+        return None
+    if chunk is None and not _are_large(texts):
+        return None
+    try:
+        _require_parts(texts, metrics, {**needs, **_needing(options)})
+    except SettingError as error:
+        if chunk is not None:
+            raise
+        warn(f"all texts are read into memory, though they are large: {error}")
+        return None
+    from truebleu.corpus.streams import stream_test_set
+
+    stream = stream_test_set(
+        texts.systems, texts.references, source=texts.source, strict=texts.strict, chunk=chunk
+    )
+    return replace(stream, source=_Watched(stream.source, []))
+
+
+def _are_large(texts: Texts) -> bool:
+    from truebleu.corpus.streams import STREAMED_BYTES, size_of
+
+    return size_of([*texts.references, *expanded(texts.systems)]) > STREAMED_BYTES
+
+
+def _require_parts(texts: Texts, metrics: Sequence[Metric], needs: Mapping[str, Any]) -> None:
+    from truebleu.corpus.streams import require_formats
+
+    where = "where texts are read part by part"
+    given = {"--documents": texts.documents, "--test-set": texts.known and "documents", **needs}
+    for name, value in given.items():
+        if value:
+            shown = "on" if value is True else ", ".join(value) if _is_list(value) else value
+            raise SettingError(name, shown, f"none {where}: it needs all of them in memory")
+    for metric in metrics:
+        if metric.counts_whole_text:
+            raise SettingError("metric", metric.name, f"one that counts segments alone {where}")
+    for written in expanded(texts.systems):
+        path = locate(written).path
+        if may_hold_statistics(path) and path.endswith((".json", ".json.gz")):
+            raise SettingError("system", path, f"texts {where}")
+    if not texts.references:
+        raise SettingError("references", "none", f"at least one {where}")
+    require_formats([*texts.references, *expanded(texts.systems)])
+
+
+def _needing(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of resampling that need all segments in memory, by name."""
+    from truebleu.significance.corrections import CORRECTIONS
+    from truebleu.significance.intervals import INTERVAL_METHODS
+    from truebleu.significance.tests import TESTS
+
+    def chosen(name: str) -> Any:
+        return options.get(name)
+
+    interval, test, correction = (chosen(name) for name in ("interval", "test", "correction"))
+    needs = {f"--{name.replace('_', '-')}": chosen(name) for name in _NEEDY}
+    needs["--unit"] = None if chosen("unit") == "segment" else chosen("unit")
+    needs["--bootstrap"] = chosen("bootstrap") if chosen("bootstrap") == "multinomial" else None
+    needs["--interval"] = interval if interval and INTERVAL_METHODS[interval].needs_units else None
+    needs["--test"] = test if test and TESTS[test].needs_units else None
+    by_scores = correction and CORRECTIONS[correction].basis == "segment scores"
+    needs["--correction"] = correction if by_scores else None
+    return needs
+
+
+_NEEDY = ("block_length", "by_domain", "runs", "about", "margin", "adaptive")
+
+
+def tell(warnings: Sequence[TextWarning]) -> None:
+    """Warn of what is suspicious about texts that were read part by part."""
+    for warning in warnings:
+        warn(warning.message)
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, list | tuple)
+
+
+@dataclass(frozen=True, slots=True)
+class _Watched:
+    """A source, and the parts that it gives now: they say how far it has come."""
+
+    source: Source
+    latest: list[Parts]
+
+    def read(self) -> Parts:
+        """Begin to read."""
+        self.latest[:] = [self.source.read()]
+        return self.latest[0]
+
+    def share(self) -> float | None:
+        """How much was read."""
+        return self.latest[0].share_read if self.latest else None
+
+
+@contextmanager
+def stream_progress(
+    stream: TestSetStream | None, total: int, what: str
+) -> Iterator[Callable[[int], None]]:
+    """The usual bar, or one of segments with their rate and the time that is left."""
+    source = None if stream is None else stream.source
+    share = source.share if isinstance(source, _Watched) else None
+    with progress_bar(total, what, share=share) as advance:
+        yield advance
