@@ -45,14 +45,17 @@ def measure_large(segments: int) -> tuple[list[Speed], list[Memory]]:
     with TemporaryDirectory() as folder:
         files = write_large_text(Path(folder), segments)
         size = sum(path.stat().st_size for path in files)
-        found = _probe_in_turns(jobs, files)
-    require_agreement([found["lists"].score], [found["files"].score], "its command line")
-    speed = [_beside_sacrebleu(segments, found), _from_files(segments, found["files"])]
+        probes = _probe_in_turns(jobs, files)
+    require_agreement([probes["lists"].score], [probes["files"].score], "its command line")
+    speed = [
+        _beside_sacrebleu(segments, probes),
+        _from_files(segments, probes["files"]),
+    ]
     memory = [
         _memory(f"BLEU, {segments:,} segments, {way}", probe, size)
         for way, probe in (
-            ("from lists", found["lists"]),
-            ("from files, command line", found["files"]),
+            ("from lists", probes["lists"]),
+            ("from files, command line", probes["files"]),
         )
     ]
     return speed, memory

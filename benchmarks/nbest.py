@@ -119,18 +119,18 @@ def _large(segments: int) -> tuple[Speed, Memory]:
     command = [sys.executable, "-m", "benchmarks.nbest", str(segments)]
     folder = Path(__file__).resolve().parents[1]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, cwd=folder)
-    found = json.loads(done.stdout)
+    measured = json.loads(done.stdout)
     what = f"MBR by chrf, {LARGE_CANDIDATES:,} candidates × {segments} segments, exact"
     factor, extra = MEMORY_BAR
     speed = Speed(
         name="mbr-large",
         what=what,
         peer="-",
-        seconds=found.pop("seconds"),
+        seconds=measured.pop("seconds"),
         note="all pairs; no peer is given so many",
     )
-    bar = round(factor * found["text"]) + extra
-    return speed, Memory(name="mbr-large", what=what, bar=bar, **found)
+    bar = round(factor * measured["text"]) + extra
+    return speed, Memory(name="mbr-large", what=what, bar=bar, **measured)
 
 
 def _probe(segments: int) -> dict[str, float]:

@@ -36,10 +36,12 @@ def pooled() -> TestSet:
     Of the systems, those that translated both.
     """
     sets = [read_set(name) for name in POOLED_SETS]
-    common = [name for name in sets[0].systems if all(name in one.systems for one in sets)]
+    common = [
+        name for name in sets[0].systems if all(name in test_set.systems for test_set in sets)
+    ]
     return TestSet(
-        systems={name: [s for one in sets for s in one.systems[name]] for name in common},
-        references=([s for one in sets for s in one.references[0]],),
+        systems={name: [s for test_set in sets for s in test_set.systems[name]] for name in common},
+        references=([s for test_set in sets for s in test_set.references[0]],),
         reference_names=("refA",),
     )
 

@@ -327,9 +327,9 @@ def _smallest_alone(pair: PairExplanation, test_set: TestSet, unit: Unit) -> flo
     units = _units(test_set, unit)
     contributions = np.array(pair.segments)
     tested = {
-        (one.name, part.name)
-        for one in pair.variables
-        for part in one.slices
+        (variable.name, part.name)
+        for variable in pair.variables
+        for part in variable.slices
         if part.p_adjusted is not None
     }
     effects = np.column_stack(

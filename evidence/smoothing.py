@@ -111,8 +111,8 @@ def _best(result: SmoothingResult) -> list[str]:
 
 
 def _summary(results: list[SmoothingResult], choices: dict[str, dict[str, Choice]]) -> str:
-    above = " and ".join(str(_above_none(one)) for one in results)
-    best = " and ".join("/".join(_best(one)) for one in results)
+    above = " and ".join(str(_above_none(result)) for result in results)
+    best = " and ".join("/".join(_best(result)) for result in results)
     sure = sum(map(_significant, results))
     every = [choice for found in choices.values() for choice in found.values()]
     better = sum(
@@ -185,7 +185,7 @@ def _choice(setting: str, found: dict[str, Choice]) -> Section:
 
 def _sentence(setting: str, name: str, choice: Choice) -> str:
     """What was chosen on a set, and what it is worth on the other."""
-    values = [one.value for one in choice.candidates if one.value is not None]
+    values = [candidate.value for candidate in choice.candidates if candidate.value is not None]
     told = (
         f"On {SETS[name]} {_value(choice)} is best, the paper chose {DEFAULT_VALUES[setting]:g}; τ "
         f"goes from {min(values):.4f} to {max(values):.4f} over the grid."

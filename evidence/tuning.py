@@ -78,10 +78,10 @@ def _capitalised(text: str) -> str:
 def _found(result: TuningResult) -> str:
     values = [row.test for row in result.rows if row.tuner != "mira"]
     spread = f"test scores of smoothings lie within {max(values) - min(values):.2f} BLEU"
-    found = [row.tuner for row in result.significant if row.tuner != "mira"]
-    if not found:
+    tuners = [row.tuner for row in result.significant if row.tuner != "mira"]
+    if not tuners:
         return f"{spread}, and none differs significantly from no smoothing"
-    return f"{spread}; {listed(found)} differ significantly from no smoothing"
+    return f"{spread}; {listed(tuners)} differ significantly from no smoothing"
 
 
 def _halves(large: bool) -> tuple[NBest, list[list[str]], NBest, list[list[str]]]:

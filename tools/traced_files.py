@@ -199,9 +199,9 @@ def read_modules(folder: Path) -> dict[str, Module]:
             initial=initial,
             lines=len(source.splitlines()),
             imports=tuple(
-                one
-                for one in _imports(tree, "top", name if initial else _parent(name), known)
-                if one.module not in compiled
+                imported
+                for imported in _imports(tree, "top", name if initial else _parent(name), known)
+                if imported.module not in compiled
             ),
             used=frozenset(
                 node.id

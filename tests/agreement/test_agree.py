@@ -46,16 +46,16 @@ def human_as_metric(human: HumanScores, name: str = "M") -> GivenScores:
 
 def values(agreement: Agreement) -> dict[tuple[str, str], float | None]:
     return {
-        (answer.question.label, one.metric): one.value
+        (answer.question.label, metric.metric): metric.value
         for answer in agreement.answers
-        for one in answer.metrics
+        for metric in answer.metrics
     }
 
 
 def test_a_metric_equal_to_the_human_scores_gets_the_most_there_is() -> None:
     human = human_scores(whole=False, decimals=3)
-    found = agree(texts(), human, [human_as_metric(human)], coefficients=EVERYTHING, **QUICK)
-    for answer in found.answers:
+    agreement = agree(texts(), human, [human_as_metric(human)], coefficients=EVERYTHING, **QUICK)
+    for answer in agreement.answers:
         assert answer["M"].value == pytest.approx(1.0), answer.title
 
 
@@ -65,10 +65,10 @@ def test_monotone_transforms_leave_rank_coefficients_alone() -> None:
     bent = {name: [u**3 for u in row] for name, row in plain.items()}
     of_segments = [name for name in RANKS if name not in ("spearman", "pairwise-accuracy")]
     of_segments += ["spearman:level=segment", "kendall-a:grouping=none", "kendall-c"]
-    found = agree(
+    agreement = agree(
         texts(), human, [given(plain, "A"), given(bent, "B")], coefficients=of_segments, **QUICK
     )
-    for answer in found.answers:
+    for answer in agreement.answers:
         assert answer["A"].value == pytest.approx(answer["B"].value, abs=1e-12), answer.title
 
 
@@ -83,38 +83,40 @@ def test_a_metric_of_which_less_is_better_is_as_good_as_its_opposite() -> None:
     rows = dict(zip(RATES, noise_rows(), strict=True))
     turned = {name: [-u for u in row] for name, row in rows.items()}
     metrics = [given(rows, "up"), given(turned, "down", higher_is_better=False)]
-    found = agree(texts(), human, metrics, coefficients=EVERYTHING, **QUICK)
-    for answer in found.answers:
+    agreement = agree(texts(), human, metrics, coefficients=EVERYTHING, **QUICK)
+    for answer in agreement.answers:
         assert answer["up"].value == pytest.approx(answer["down"].value, abs=1e-12)
         assert answer["up"].low == pytest.approx(answer["down"].low, abs=1e-12)
         assert answer.pairs[0].p == 1.0
-    assert found.metrics["down"].scores["good"] == pytest.approx(np.mean(turned["good"]))
-    assert any(line.startswith("down: lower is better") for line in found.to_document().sentences)
+    assert agreement.metrics["down"].scores["good"] == pytest.approx(np.mean(turned["good"]))
+    assert any(
+        line.startswith("down: lower is better") for line in agreement.to_document().sentences
+    )
 
 
 def test_a_constant_metric_is_undefined_in_words() -> None:
     constant = given({name: [7.0] * SEGMENTS for name in RATES}, "flat")
-    found = agree(texts(), human_scores(), ["bleu", constant], coefficients=EVERYTHING, **QUICK)
+    agreement = agree(texts(), human_scores(), ["bleu", constant], coefficients=EVERYTHING, **QUICK)
     for name in ("pearson", "spearman", "kendall-b", "tau-13"):
-        one = found[name]["flat"]
+        one = agreement[name]["flat"]
         assert (one.value, one.low, one.high, one.rank) == (None, None, None, None)
         assert any("the metric" in note for note in one.notes), name
-        assert found[name].metrics[-1].metric == "flat"
-        assert found[name].pairs == ()
+        assert agreement[name].metrics[-1].metric == "flat"
+        assert agreement[name].pairs == ()
     # What has a value by definition says that it tells nothing.
     for name in ("pairwise-accuracy", "soft-pairwise-accuracy", "chen-cherry", "acc-eq"):
-        assert any("the same score" in note for note in found[name]["flat"].notes), name
-    assert "NaN" not in json.dumps(found.to_dict())
+        assert any("the same score" in note for note in agreement[name]["flat"].notes), name
+    assert "NaN" not in json.dumps(agreement.to_dict())
 
 
 def test_people_who_give_everything_the_same_score_leave_all_undefined() -> None:
     human = people(dict.fromkeys(RATES, (50.0,) * SEGMENTS))
-    found = agree(
+    agreement = agree(
         texts(), human, ["bleu", "ter"], coefficients=["pearson", "kendall-b", "tau-14"], **QUICK
     )
-    for answer in found.answers:
-        assert [one.value for one in answer.metrics] == [None, None]
-        assert all("people" in one.notes[0] for one in answer.metrics)
+    for answer in agreement.answers:
+        assert [metric.value for metric in answer.metrics] == [None, None]
+        assert all("people" in metric.notes[0] for metric in answer.metrics)
 
 
 def test_relabelling_systems_changes_no_value() -> None:
@@ -169,14 +171,14 @@ def test_intervals_are_about_what_was_drawn() -> None:
     human = human_scores(whole=False)
     for resample in ("segments", "documents", "systems", "segments+systems", "documents+systems"):
         settings = QUICK | {"resample": resample, "replicates": 200}
-        found = agree(
+        agreement = agree(
             texts(), human, ["bleu"], coefficients=["pearson", "kendall-b", "spa"], **settings
         )
-        assert found["pearson"].resampled == found["kendall-b"].resampled == resample
-        soft = found["soft-pairwise-accuracy"]
+        assert agreement["pearson"].resampled == agreement["kendall-b"].resampled == resample
+        soft = agreement["soft-pairwise-accuracy"]
         assert soft.resampled == resample.removesuffix("+systems").replace("systems", "segments")
         assert bool(soft.notes) == resample.endswith("systems")
-        for answer in found.answers:
+        for answer in agreement.answers:
             one = answer["BLEU"]
             assert one.low is None or one.high is None or one.low <= one.high
 
@@ -188,25 +190,25 @@ def test_documents_that_people_scored_are_what_is_drawn() -> None:
     scores = {
         name: tuple(90 - 100 * rate - i for i in range(len(items))) for name, rate in RATES.items()
     }
-    found = agree(test_set, people(scores, "document", items), ["bleu"], **QUICK)
-    assert {answer.resampled for answer in found.answers} == {"documents"}
-    assert found["kendall-b"].title == "Kendall's tau-b of documents, by item"
-    assert found["kendall-b"]["BLEU"].groups == len(items)
+    agreement = agree(test_set, people(scores, "document", items), ["bleu"], **QUICK)
+    assert {answer.resampled for answer in agreement.answers} == {"documents"}
+    assert agreement["kendall-b"].title == "Kendall's tau-b of documents, by item"
+    assert agreement["kendall-b"]["BLEU"].groups == len(items)
     # All documents are in the same order by people, so that only ties of BLEU could matter.
-    assert found["pearson"]["BLEU"].value == pytest.approx(
+    assert agreement["pearson"]["BLEU"].value == pytest.approx(
         np.corrcoef(
             [100 * (0.9 - rate) for rate in RATES.values()],
-            [found.metrics["BLEU"].scores[name] for name in RATES],
+            [agreement.metrics["BLEU"].scores[name] for name in RATES],
         )[0, 1]
     )
 
 
 def test_scores_of_whole_systems_answer_questions_about_systems_only() -> None:
     human = people({name: (100 - 100 * rate,) for name, rate in RATES.items()}, "system")
-    found = agree(texts(), human, ["bleu"], **QUICK)
-    assert {answer.question.level for answer in found.answers} == {"system"}
-    assert found["pearson"].resampled == "systems"
-    assert "Systems were resampled" in found["pearson"].notes[0]
+    agreement = agree(texts(), human, ["bleu"], **QUICK)
+    assert {answer.question.level for answer in agreement.answers} == {"system"}
+    assert agreement["pearson"].resampled == "systems"
+    assert "Systems were resampled" in agreement["pearson"].notes[0]
     for question in ("kendall-b", "spa"):
         with pytest.raises(SettingError, match="human scores of whole systems"):
             agree(texts(), human, ["bleu"], coefficients=[question], **QUICK)
@@ -214,7 +216,7 @@ def test_scores_of_whole_systems_answer_questions_about_systems_only() -> None:
 
 def test_comparisons_are_counted_as_people_made_them() -> None:
     human = comparisons()
-    found = agree(texts(), human, ["bleu"], **QUICK)
+    agreement = agree(texts(), human, ["bleu"], **QUICK)
     scores = {
         name: [found_segment.score for found_segment in sentence_scores(name)] for name in RATES
     }
@@ -227,11 +229,11 @@ def test_comparisons_are_counted_as_people_made_them() -> None:
         discordant += lead * judgment.verdict < 0
         tied += lead == 0
     expected = (concordant - discordant) / (concordant + discordant + tied)
-    assert found["chen-cherry"]["BLEU"].value == pytest.approx(expected)
+    assert agreement["chen-cherry"]["BLEU"].value == pytest.approx(expected)
     expected = (concordant - discordant) / (concordant + discordant)
-    assert found["tau-13"]["BLEU"].value == pytest.approx(expected)
-    assert found.human.comparisons == 120
-    assert found["pearson"].resampled == "segments"
+    assert agreement["tau-13"]["BLEU"].value == pytest.approx(expected)
+    assert agreement.human.comparisons == 120
+    assert agreement["pearson"].resampled == "segments"
 
 
 def sentence_scores(name: str) -> list[Any]:
@@ -250,19 +252,21 @@ def test_a_system_that_only_ties_has_no_share_of_wins() -> None:
         Judgment(3, "twin", "fair", 0),
     )
     human = replace(comparisons(), judgments=judgments, systems=("good", "fair", "bad", "twin"))
-    found = agree(
+    agreement = agree(
         texts(), human, ["bleu"], coefficients=["pairwise-accuracy", "chen-cherry"], **QUICK
     )
-    assert found.human.scores == {"good": 1.0, "fair": 0.5, "bad": 0.0, "twin": None}
-    assert "Only ties in the judgments of twin: no share of wins." in found.to_document().sentences
-    assert found["pairwise-accuracy"]["BLEU"].value == 1.0
-    json.dumps(found.to_dict(), allow_nan=False)
+    assert agreement.human.scores == {"good": 1.0, "fair": 0.5, "bad": 0.0, "twin": None}
+    assert (
+        "Only ties in the judgments of twin: no share of wins." in agreement.to_document().sentences
+    )
+    assert agreement["pairwise-accuracy"]["BLEU"].value == 1.0
+    json.dumps(agreement.to_dict(), allow_nan=False)
 
 
 def test_one_judged_segment_has_values_and_no_interval() -> None:
     human = people({name: (100 * rate, *(None,) * (SEGMENTS - 1)) for name, rate in RATES.items()})
-    found = agree(texts(), human, ["bleu"], **QUICK)
-    for answer in found.answers:
+    agreement = agree(texts(), human, ["bleu"], **QUICK)
+    for answer in agreement.answers:
         one = answer["BLEU"]
         assert one.value is not None
         assert (one.low, one.high) == (None, None)
@@ -275,9 +279,9 @@ def test_a_replicate_in_which_a_system_has_no_rating_does_without_it() -> None:
     for system_scores in ("all", "rated"):
         settings = QUICK | {"system_scores": system_scores}
         metric = given({name: [1.0 * i for i in range(SEGMENTS)] for name in RATES})
-        found = agree(texts(), people(rows), ["bleu", metric], **settings)
-        assert found["pearson"]["BLEU"].low is not None
-        json.dumps(found.to_dict(), allow_nan=False)
+        agreement = agree(texts(), people(rows), ["bleu", metric], **settings)
+        assert agreement["pearson"]["BLEU"].low is not None
+        json.dumps(agreement.to_dict(), allow_nan=False)
 
 
 def test_pairs_of_systems_without_a_common_segment_are_told() -> None:
@@ -288,17 +292,17 @@ def test_pairs_of_systems_without_a_common_segment_are_told() -> None:
         "poor": [None] * half + [2.0] * half,
         "bad": [None] * half + [1.0] * half,
     }
-    found = agree(texts(), people(rows), ["bleu"], coefficients=["spa"], **QUICK)
-    assert found.answers[0].notes == ("4 of 6 pairs of systems share nothing that was rated.",)
+    agreement = agree(texts(), people(rows), ["bleu"], coefficients=["spa"], **QUICK)
+    assert agreement.answers[0].notes == ("4 of 6 pairs of systems share nothing that was rated.",)
 
 
 def test_exchanged_system_scores_give_the_exact_p() -> None:
-    found = agree(texts(), human_scores(), ["bleu", "ter"], coefficients=["pearson"], **QUICK)
-    (pair,) = found["pearson"].pairs
-    human = np.array([found.human.scores[name] for name in RATES])
+    agreement = agree(texts(), human_scores(), ["bleu", "ter"], coefficients=["pearson"], **QUICK)
+    (pair,) = agreement["pearson"].pairs
+    human = np.array([agreement.human.scores[name] for name in RATES])
     better, worse = (
         (1 if label == "BLEU" else -1)
-        * np.array([found.metrics[label].scores[name] for name in RATES])
+        * np.array([agreement.metrics[label].scores[name] for name in RATES])
         for label in (pair.better, pair.worse)
     )
     a, b = ((one - one.mean()) / one.std() for one in (better, worse))
@@ -336,8 +340,10 @@ def test_p_values_are_corrected_for_the_number_of_pairs() -> None:
 
 def test_williams_test_is_for_plain_pearson_only() -> None:
     settings = QUICK | {"test": "williams"}
-    found = agree(texts(), human_scores(), ["bleu", "ter"], coefficients=["pearson"], **settings)
-    assert found["pearson"].method == "williams"
+    agreement = agree(
+        texts(), human_scores(), ["bleu", "ter"], coefficients=["pearson"], **settings
+    )
+    assert agreement["pearson"].method == "williams"
     for question in ("spearman", "pearson:level=segment", "spa"):
         with pytest.raises(SettingError, match="Williams' test is for Pearson's r without groups"):
             agree(texts(), human_scores(), ["bleu", "ter"], coefficients=[question], **settings)
@@ -413,36 +419,36 @@ def test_progress_hears_of_every_question() -> None:
 
 
 def test_answers_are_found_by_coefficient_and_by_label() -> None:
-    found = agree(
+    agreement = agree(
         texts(),
         human_scores(),
         ["bleu"],
         coefficients=["pearson", "pearson:level=segment"],
         **QUICK,
     )
-    assert found["pearson"].question.level == "system"
+    assert agreement["pearson"].question.level == "system"
     label = "segment|pearson|grouping:item|average:macro"
-    assert found[label].question.level == "segment"
+    assert agreement[label].question.level == "segment"
     with pytest.raises(KeyError):
-        found["kendall-b"]
+        agreement["kendall-b"]
     with pytest.raises(KeyError):
-        found["pearson"]["TER"]
+        agreement["pearson"]["TER"]
 
 
 def test_the_chart_shows_metrics_in_their_own_direction() -> None:
-    found = agree(texts(), human_scores(), ["ter"], coefficients=["pearson"], **QUICK)
-    (points,) = [points for points in found.points if points.what == "systems"]
+    agreement = agree(texts(), human_scores(), ["ter"], coefficients=["pearson"], **QUICK)
+    (points,) = [points for points in agreement.points if points.what == "systems"]
     assert (points.metric, points.lower_is_better) == ("TER", True)
-    assert list(points.scores) == pytest.approx(list(found.metrics["TER"].scores.values()))
+    assert list(points.scores) == pytest.approx(list(agreement.metrics["TER"].scores.values()))
     assert all(isinstance(score, float) and score > 0 for score in points.scores)
-    assert sum(len(points.scores) for points in found.points) == len(RATES) * (1 + SEGMENTS)
+    assert sum(len(points.scores) for points in agreement.points) == len(RATES) * (1 + SEGMENTS)
 
 
 def test_results_can_be_pickled_compared_and_shown() -> None:
-    found = agree(texts(), human_scores(), ["bleu", "ter"], coefficients=["pearson"], **QUICK)
-    assert pickle.loads(pickle.dumps(found)) == found  # noqa: S301  # our own
-    assert str(found).startswith("Pearson's r of systems")
-    assert "<table" in found._repr_html_()
+    agreement = agree(texts(), human_scores(), ["bleu", "ter"], coefficients=["pearson"], **QUICK)
+    assert pickle.loads(pickle.dumps(agreement)) == agreement  # noqa: S301  # our own
+    assert str(agreement).startswith("Pearson's r of systems")
+    assert "<table" in agreement._repr_html_()
 
 
 def test_outputs_and_scores_may_be_plain_lists() -> None:
@@ -491,8 +497,8 @@ def test_p_values_are_corrected_over_all_questions_where_that_is_asked() -> None
 def test_a_direction_fixed_beforehand_halves_p_in_that_direction_only() -> None:
     def p(alternative: str, metrics: list[str]) -> float:
         settings = QUICK | {"alternative": alternative}
-        found = agree(texts(), human_scores(), metrics, coefficients=["pearson"], **settings)
-        return found["pearson"].pairs[0].p
+        agreement = agree(texts(), human_scores(), metrics, coefficients=["pearson"], **settings)
+        return agreement["pearson"].pairs[0].p
 
     (pair,) = agree(texts(), human_scores(), ["bleu", "ter"], coefficients=["pearson"], **QUICK)[
         "pearson"
@@ -507,21 +513,21 @@ def test_a_direction_fixed_beforehand_halves_p_in_that_direction_only() -> None:
 def test_tests_of_segments_are_about_these_systems_and_tests_of_systems_about_others_too() -> None:
     human = human_scores(whole=False, decimals=3)
     metrics: list[Any] = [human_as_metric(human, "best"), "ter"]
-    found = agree(texts(), human, metrics, coefficients=["spa", "kendall-b"], **QUICK)
-    for answer in found.answers:
+    agreement = agree(texts(), human, metrics, coefficients=["spa", "kendall-b"], **QUICK)
+    for answer in agreement.answers:
         assert (answer.method, answer.about_systems) == ("scores", False)
-    sentences = found.to_document().sentences
+    sentences = agreement.to_document().sentences
     assert "On these systems, best agrees better with people than TER." in sentences
     assert any("--permute systems" in sentence for sentence in sentences)
-    found = agree(
+    agreement = agree(
         texts(), human, metrics, coefficients=["spa", "kendall-b"], permute="systems", **QUICK
     )
-    for answer in found.answers:
+    for answer in agreement.answers:
         assert (answer.method, answer.about_systems) == ("systems", True)
         test = answer.pairs[0].test
         assert (test.exact, test.permutations) == (True, 2 ** len(RATES))
         assert test.smallest_p == 2 / 2 ** len(RATES)
-    assert "these systems" not in str(found)
+    assert "these systems" not in str(agreement)
     with pytest.raises(SettingError, match="where people compared pairs"):
         agree(texts(), comparisons(), ["bleu", "ter"], permute="systems", **QUICK)
 

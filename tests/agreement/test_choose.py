@@ -188,8 +188,8 @@ def test_a_part_is_judged_as_a_test_set_of_its_own_would_be(pool: TestSet) -> No
     for question in ("chen-cherry", "pearson", "kendall-b:grouping=none", "acc-eq", "spa"):
         split = choose(GRID, plain, scores(people), coefficient=question, **QUICK)
         apart = choose(GRID, *halves[0], coefficient=question, test=halves[1], **QUICK)
-        assert [one.value for one in split.candidates] == pytest.approx(
-            [one.value for one in apart.candidates], abs=1e-12
+        assert [candidate.value for candidate in split.candidates] == pytest.approx(
+            [candidate.value for candidate in apart.candidates], abs=1e-12
         )
         assert split.chosen == apart.chosen
         for found, expected in (
@@ -218,16 +218,16 @@ def test_the_best_on_development_is_chosen_by_the_papers_equations(
     plain = without_documents(pool)
     values = [plain_tau(matrix, plain_scores(pool, k, monkeypatch), range(0, 60, 2)) for k in KS]
     assert len(set(values)) > 1
-    found = choose(GRID, plain, scores(people), **QUICK)
-    assert [one.value for one in found.candidates] == pytest.approx(values, abs=1e-12)
+    choice = choose(GRID, plain, scores(people), **QUICK)
+    assert [candidate.value for candidate in choice.candidates] == pytest.approx(values, abs=1e-12)
     best = KS[int(np.argmax(values))]
-    assert found.chosen == f"sentbleu:smoothing=4,tokenize=none,k={best}"
-    assert found.on_development == pytest.approx(max(values), abs=1e-12)
+    assert choice.chosen == f"sentbleu:smoothing=4,tokenize=none,k={best}"
+    assert choice.on_development == pytest.approx(max(values), abs=1e-12)
     on_test = plain_tau(matrix, plain_scores(pool, best, monkeypatch), range(1, 60, 2))
     default = plain_tau(matrix, plain_scores(pool, 5, monkeypatch), range(1, 60, 2))
-    assert found.on_test.value == pytest.approx(on_test, abs=1e-12)
-    assert found.difference == pytest.approx(on_test - default, abs=1e-12)
-    assert found.default == "sentbleu:smoothing=4,tokenize=none,k=5"
+    assert choice.on_test.value == pytest.approx(on_test, abs=1e-12)
+    assert choice.difference == pytest.approx(on_test - default, abs=1e-12)
+    assert choice.default == "sentbleu:smoothing=4,tokenize=none,k=5"
 
 
 def test_people_who_judge_like_a_setting_get_it_and_it_beats_the_default(
@@ -235,14 +235,14 @@ def test_people_who_judge_like_a_setting_get_it_and_it_beats_the_default(
 ) -> None:
     likes = plain_scores(pool, 1, monkeypatch)
     judged = scores({name: row.tolist() for name, row in zip(pool.systems, likes, strict=True)})
-    found = choose(GRID, pool, judged, replicates=100, permutations=999)
-    assert found.chosen.endswith("k=1")
-    assert found.on_development == 1.0
-    assert (found.on_test.value, found.on_test.low, found.on_test.high) == (1.0, 1.0, 1.0)
-    assert found.pair is not None
-    assert found.pair.better == found.chosen
-    assert found.pair.p <= 0.01
-    assert "significantly better" in found.to_document().sentences[2]
+    choice = choose(GRID, pool, judged, replicates=100, permutations=999)
+    assert choice.chosen.endswith("k=1")
+    assert choice.on_development == 1.0
+    assert (choice.on_test.value, choice.on_test.low, choice.on_test.high) == (1.0, 1.0, 1.0)
+    assert choice.pair is not None
+    assert choice.pair.better == choice.chosen
+    assert choice.pair.p <= 0.01
+    assert "significantly better" in choice.to_document().sentences[2]
 
 
 @pytest.mark.slow
@@ -257,9 +257,9 @@ def test_the_value_on_development_flatters_and_that_on_the_test_part_does_not() 
             for n in range(8)
         ]
         people = scores({name: rng.normal(size=40).tolist() for name in "abc"})
-        found = choose(grid, texts, people, replicates=50, permutations=1)
-        on_development.append(found.on_development)
-        on_test.append(found.on_test.value)
+        choice = choose(grid, texts, people, replicates=50, permutations=1)
+        on_development.append(choice.on_development)
+        on_test.append(choice.on_test.value)
     # Kendall's tau of n = 3 has the variance 2 (2n + 5) / 9n (n - 1), and that of 20 segments a
     # twentieth; the largest of eight normal values is 1.424 standard deviations on average.
     deviation = (2 * 11 / (9 * 3 * 2) / 20) ** 0.5
@@ -272,25 +272,25 @@ def test_of_equals_the_default_is_kept_or_else_the_first_is_taken() -> None:
     # Of systems so far apart all settings give the same ranks.
     pool = simulate(segments=60, systems=[0.05, 0.3, 0.7], seed=5)
     levels = {name: [float(-n)] * 60 for n, name in enumerate(pool.systems)}
-    found = choose(GRID, pool, scores(levels), coefficient="spearman", **QUICK)
-    assert found.tied == 4
-    assert found.on_development == pytest.approx(1.0)
-    assert found.chosen == found.default == "sentbleu:smoothing=4,tokenize=none,k=5"
-    assert (found.difference, found.pair) == (0.0, None)
-    assert found.to_document().sentences[2].startswith("The default settings are the chosen ones")
+    choice = choose(GRID, pool, scores(levels), coefficient="spearman", **QUICK)
+    assert choice.tied == 4
+    assert choice.on_development == pytest.approx(1.0)
+    assert choice.chosen == choice.default == "sentbleu:smoothing=4,tokenize=none,k=5"
+    assert (choice.difference, choice.pair) == (0.0, None)
+    assert choice.to_document().sentences[2].startswith("The default settings are the chosen ones")
     other = "sentbleu:smoothing=4,tokenize=none,k=20|10"
-    found = choose(other, pool, scores(levels), coefficient="spearman", **QUICK)
-    assert found.chosen.endswith("k=20")
-    assert found.default == "sentbleu:smoothing=4,tokenize=none"
-    assert found.to_document().data.rows[-1]["role"] == "default"
-    assert found.default_on_development == pytest.approx(1.0)
+    choice = choose(other, pool, scores(levels), coefficient="spearman", **QUICK)
+    assert choice.chosen.endswith("k=20")
+    assert choice.default == "sentbleu:smoothing=4,tokenize=none"
+    assert choice.to_document().data.rows[-1]["role"] == "default"
+    assert choice.default_on_development == pytest.approx(1.0)
 
 
 def test_error_rates_are_negated() -> None:
     pool = simulate(segments=60, systems=[0.05, 0.3, 0.7], seed=5)
     levels = {name: [float(-n)] * 60 for n, name in enumerate(pool.systems)}
-    found = choose("ter:case_sensitive=yes|no", pool, scores(levels), **QUICK)
-    assert found.on_development > 0
+    choice = choose("ter:case_sensitive=yes|no", pool, scores(levels), **QUICK)
+    assert choice.on_development > 0
 
 
 def test_comparisons_of_pairs_choose_like_the_scores_that_they_come_from(pool: TestSet) -> None:
@@ -319,21 +319,21 @@ def test_documents_that_people_scored_are_split_and_measured(pool: TestSet) -> N
     rng = np.random.default_rng(4)
     levels = {name: rng.normal(size=len(documents)).tolist() for name in pool.systems}
     judged = scores(levels, level="document", items=documents)
-    found = choose(GRID, pool, judged, **QUICK)
-    sizes = [part.human.items for part in (found.development, found.test)]
+    choice = choose(GRID, pool, judged, **QUICK)
+    sizes = [part.human.items for part in (choice.development, choice.test)]
     assert None not in sizes
     first, second = (size or 0 for size in sizes)
     assert first + second == len(documents)
     assert abs(first - second) <= 1
-    assert "documents" in found.to_document().sentences[0]
+    assert "documents" in choice.to_document().sentences[0]
 
 
 def test_scores_of_whole_systems_need_a_test_set_of_their_own(pool: TestSet) -> None:
     levels = scores({name: [float(-n)] for n, name in enumerate(pool.systems)}, level="system")
     with pytest.raises(SettingError, match="a test set of its own"):
         choose(GRID, pool, levels, coefficient="pearson", **QUICK)
-    found = choose(GRID, pool, levels, coefficient="pearson", test=(pool, levels), **QUICK)
-    assert found.on_test.value == found.on_development
+    choice = choose(GRID, pool, levels, coefficient="pearson", test=(pool, levels), **QUICK)
+    assert choice.on_test.value == choice.on_development
     with pytest.raises(SettingError, match=r"whole systems.*human scores of segments"):
         choose(GRID, pool, levels, test=(pool, levels), **QUICK)
 
@@ -346,11 +346,11 @@ def test_undefined_settings_are_told_and_never_chosen(pool: TestSet) -> None:
     constant = GivenScores.of({name: [1.0] * 60 for name in pool.systems}, name="constant")
     rng = np.random.default_rng(1)
     varied = GivenScores.of({name: rng.normal(size=60).tolist() for name in pool.systems}, name="m")
-    found = choose([constant, varied], pool, scores(noise(pool)), coefficient="kendall-b", **QUICK)
-    assert found.candidates[0].value is None
-    assert "m" in found.chosen
-    assert "1 have no value" in found.to_document().sentences[0]
-    json.dumps(found.to_dict(), allow_nan=False)
+    choice = choose([constant, varied], pool, scores(noise(pool)), coefficient="kendall-b", **QUICK)
+    assert choice.candidates[0].value is None
+    assert "m" in choice.chosen
+    assert "1 have no value" in choice.to_document().sentences[0]
+    json.dumps(choice.to_dict(), allow_nan=False)
 
 
 @pytest.mark.usefixtures("restored_threads")

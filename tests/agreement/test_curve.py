@@ -44,7 +44,7 @@ def pooled(folder: Path, sets: list[JudgedSystems], **changes: Any) -> Path:
     settings = dict(field.split(":") for field in fields) | changes
     file = folder / "pool.json"
     curves = [{"metric": "m", "settings": settings}]
-    file.write_text(json.dumps({"curves": curves, "sets": [asdict(one) for one in sets]}))
+    file.write_text(json.dumps({"curves": curves, "sets": [asdict(test_set) for test_set in sets]}))
     return file
 
 
@@ -62,8 +62,8 @@ def fitted(folder: Path, sets: list[JudgedSystems], **options: Any) -> FittedCur
 def test_the_fit_is_the_most_likely_curve(tmp_path: Path) -> None:
     sets = pairs_of_systems(60, seed=1)
     curve = fitted(tmp_path, sets)
-    difference = np.array([2.0 - 1.0, *(one.scores["m"][0] for one in sets)])
-    agrees = np.array([1.0, *(one.human[0] for one in sets)])
+    difference = np.array([2.0 - 1.0, *(test_set.scores["m"][0] for test_set in sets)])
+    agrees = np.array([1.0, *(test_set.human[0] for test_set in sets)])
 
     def minus_log_likelihood(parameters: Any) -> float:
         p = np.clip(chance(difference, *parameters), 1e-9, 1 - 1e-9)
@@ -93,7 +93,7 @@ def test_a_known_curve_is_found_again_and_lies_in_the_intervals(tmp_path: Path) 
     ]
     assert np.mean(inside) > 0.8
     assert sum(point.pairs or 0 for point in curve.observed) == curve.pairs
-    by_accuracy = {one.accuracy: one for one in curve.thresholds}
+    by_accuracy = {threshold.accuracy: threshold for threshold in curve.thresholds}
     needed = by_accuracy[70].difference
     assert needed == pytest.approx(np.log(3) / TRUE_SLOPE, abs=0.15)
 
@@ -115,7 +115,9 @@ def test_a_metric_that_guesses_is_a_coin(tmp_path: Path) -> None:
 
 
 def by_threshold(curve: FittedCurve, accuracy: int) -> float | None:
-    return next(one.difference for one in curve.thresholds if one.accuracy == accuracy)
+    return next(
+        threshold.difference for threshold in curve.thresholds if threshold.accuracy == accuracy
+    )
 
 
 def test_all_pairs_of_a_test_set_are_counted_whatever_the_direction() -> None:

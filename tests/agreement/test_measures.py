@@ -56,17 +56,17 @@ from truebleu.errors import SettingError, UnknownNameError
 def test_what_is_undefined_is_none_with_the_reason(
     human: Any, metric: Any, name: str, grouping: Any, reason: str
 ) -> None:
-    found = measure(human, metric, name, grouping=grouping)
-    assert found.value is None
-    assert reason in (found.reason or "")
-    assert found.groups == 0
-    assert '"value": null' in json.dumps(found.to_dict(), allow_nan=False)
+    measured = measure(human, metric, name, grouping=grouping)
+    assert measured.value is None
+    assert reason in (measured.reason or "")
+    assert measured.groups == 0
+    assert '"value": null' in json.dumps(measured.to_dict(), allow_nan=False)
 
 
 def test_groups_without_a_value_are_left_out_and_named() -> None:
-    found = measure([[0, 0, -1], [0, -1, -1], [0, -5, 0]], np.eye(3), "pearson", grouping="item")
-    assert (found.groups, found.undefined_groups) == (2, 1)
-    assert found.notes == ("1 of 3 items have no value and are left out",)
+    measured = measure([[0, 0, -1], [0, -1, -1], [0, -5, 0]], np.eye(3), "pearson", grouping="item")
+    assert (measured.groups, measured.undefined_groups) == (2, 1)
+    assert measured.notes == ("1 of 3 items have no value and are left out",)
     zero = measure(
         [[0, 0, -1], [0, -1, -1], [0, -5, 0]],
         np.eye(3),
@@ -76,8 +76,8 @@ def test_groups_without_a_value_are_left_out_and_named() -> None:
     )
     assert (zero.groups, zero.undefined_groups) == (3, 1)
     assert zero.notes == ("1 of 3 items have no value and count as 0",)
-    assert found.value is not None
-    assert zero.value == pytest.approx(found.value * 2 / 3)
+    assert measured.value is not None
+    assert zero.value == pytest.approx(measured.value * 2 / 3)
 
 
 def test_results_are_plain_values_in_json() -> None:
@@ -118,8 +118,8 @@ def test_tiny_and_large_scores_correlate_like_others() -> None:
     for name in ("pearson", "pairwise-difference-pearson"):
         expected = measure(human, metric, name).value
         for scale in (1e-200, 1e-170, 1e-100, 1e140):
-            found = measure(human * scale, metric / scale**0.5, name)
-            assert found.value == pytest.approx(expected)
+            measured = measure(human * scale, metric / scale**0.5, name)
+            assert measured.value == pytest.approx(expected)
         assert measure(human * 1e-200, [0.1, 0.1, 0.1], name).value is None
 
 
@@ -278,21 +278,21 @@ def test_an_unknown_name_is_an_error_of_its_own() -> None:
 
 def test_a_degenerate_threshold_is_said_to_be_one() -> None:
     # Three of six pairs are tied by people, and the metric has every other pair wrong.
-    found = measure([0, 0, 0, -5], [1, 2, 3, 4], "acc-eq:calibrated")
-    assert found.value == 0.5
-    assert found.ties is not None
-    assert found.ties.degenerate
-    assert found.ties.human_ties == 0.5
-    assert any("every pair a tie" in note and "50.0 %" in note for note in found.notes)
+    measured = measure([0, 0, 0, -5], [1, 2, 3, 4], "acc-eq:calibrated")
+    assert measured.value == 0.5
+    assert measured.ties is not None
+    assert measured.ties.degenerate
+    assert measured.ties.human_ties == 0.5
+    assert any("every pair a tie" in note and "50.0 %" in note for note in measured.notes)
 
 
 def test_a_threshold_that_helps_is_not_called_degenerate() -> None:
-    found = calibrate_ties([0, 0, 0, -5], [80, 81, 79, 60], grouping="none")
-    assert found is not None
-    assert (found.epsilon, found.below, found.accuracy) == (2.0, 19.0, 1.0)
-    assert found.unique
-    assert not found.degenerate
-    assert found.notes == ()
+    ties = calibrate_ties([0, 0, 0, -5], [80, 81, 79, 60], grouping="none")
+    assert ties is not None
+    assert (ties.epsilon, ties.below, ties.accuracy) == (2.0, 19.0, 1.0)
+    assert ties.unique
+    assert not ties.degenerate
+    assert ties.notes == ()
 
 
 def test_two_thresholds_that_are_equally_good_are_reported() -> None:
@@ -300,8 +300,8 @@ def test_two_thresholds_that_are_equally_good_are_reported() -> None:
     # at 5 one is gained again.
     human = [[0, 0, 0], [0, 1, 0]]
     metric = [[0.0, 0.0, 0.0], [1.0, 2.0, 5.0]]
-    found = calibrate_ties(human, metric)
-    assert found is not None
-    assert (found.epsilon, found.below, found.unique) == (1.0, 2.0, False)
-    assert found.accuracy == pytest.approx(2 / 3)
-    assert any("separate" in note for note in found.notes)
+    ties = calibrate_ties(human, metric)
+    assert ties is not None
+    assert (ties.epsilon, ties.below, ties.unique) == (1.0, 2.0, False)
+    assert ties.accuracy == pytest.approx(2 / 3)
+    assert any("separate" in note for note in ties.notes)

@@ -39,9 +39,9 @@ def test_nothing_to_rank_is_no_error() -> None:
 
 
 def test_metrics_are_sorted_by_value_and_then_by_name() -> None:
-    found = rank_metrics({"c": 0.1, "b": 0.3, "a": 0.1}, lambda *_: with_p(1.0))
-    assert found.order == ("b", "a", "c")
-    assert found.ranks == (1, 1, 1)
+    ranking = rank_metrics({"c": 0.1, "b": 0.3, "a": 0.1}, lambda *_: with_p(1.0))
+    assert ranking.order == ("b", "a", "c")
+    assert ranking.ranks == (1, 1, 1)
 
 
 def test_the_better_metric_is_tested_against_the_worse() -> None:
@@ -71,8 +71,8 @@ def test_a_correction_for_all_pairs_joins_what_chance_may_have_parted() -> None:
 
 
 def test_a_metric_without_a_value_has_no_rank() -> None:
-    found = rank_metrics({"a": None, "b": 0.2, "c": 0.1}, lambda *_: with_p(0.001))
-    assert (found.order, found.ranks, found.undefined) == (("b", "c"), (1, 2), ("a",))
+    ranking = rank_metrics({"a": None, "b": 0.2, "c": 0.1}, lambda *_: with_p(0.001))
+    assert (ranking.order, ranking.ranks, ranking.undefined) == (("b", "c"), (1, 2), ("a",))
 
 
 def test_what_is_no_p_value_is_refused() -> None:

@@ -217,7 +217,9 @@ def test_replicates_are_those_of_the_plain_definition(missing: float) -> None:
     centre = normal_accuracy(human, metric, list(range(12)))
     assert centre is not None
     values = [normal_accuracy(human, metric, list(rated[draw])) for draw in draws]
-    moved = [np.nan if one is None else min(1.0, max(0.0, one - centre + 0.5)) for one in values]
+    moved = [
+        np.nan if value is None else min(1.0, max(0.0, value - centre + 0.5)) for value in values
+    ]
     np.testing.assert_allclose(found.values[:, 0], moved, atol=1e-12)
 
 
@@ -340,8 +342,8 @@ def test_the_permutation_test_is_that_of_the_plain_definition(missing: float) ->
         abs(lead(np.where(coin, b, a), np.where(coin, a, b))) >= abs(observed) - 1e-9
         for coin in coins
     ]
-    found = soft_pairwise_test(human, worse, better, permutations=60, seed=9).p
-    assert found == pytest.approx((1 + sum(reached)) / 61)
+    p = soft_pairwise_test(human, worse, better, permutations=60, seed=9).p
+    assert p == pytest.approx((1 + sum(reached)) / 61)
 
 
 def test_all_permutations_of_systems_swap_whole_rows() -> None:

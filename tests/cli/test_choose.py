@@ -38,17 +38,17 @@ def test_every_setting_is_listed_and_the_chosen_one_is_reported_on_the_test_part
 
 
 def test_json_has_all_that_is_needed_to_repeat_it() -> None:
-    found = answer(*QUICK, "--documents", "documents.tsv", "--development", "0.4")
-    assert found["version"] == 1
-    assert [one["setting"] for one in found["candidates"]] == [1, 2, 5, 10]
-    best = max(one["value"] for one in found["candidates"])
-    assert found["on_development"] == best
-    assert found["on_test"]["low"] <= found["on_test"]["high"]
-    assert found["default"] == "sentbleu:smoothing=4,k=5"
-    assert found["settings"]["seed"] == 12345
-    assert found["development"]["items"] + found["test"]["items"] == 40
-    assert found["development"]["items"] == pytest.approx(16, abs=3)
-    assert all("sentBLEU|nrefs:1" in signature for signature in found["signatures"].values())
+    answers = answer(*QUICK, "--documents", "documents.tsv", "--development", "0.4")
+    assert answers["version"] == 1
+    assert [one["setting"] for one in answers["candidates"]] == [1, 2, 5, 10]
+    best = max(one["value"] for one in answers["candidates"])
+    assert answers["on_development"] == best
+    assert answers["on_test"]["low"] <= answers["on_test"]["high"]
+    assert answers["default"] == "sentbleu:smoothing=4,k=5"
+    assert answers["settings"]["seed"] == 12345
+    assert answers["development"]["items"] + answers["test"]["items"] == 40
+    assert answers["development"]["items"] == pytest.approx(16, abs=3)
+    assert all("sentBLEU|nrefs:1" in signature for signature in answers["signatures"].values())
 
 
 def test_every_format_has_all_rows(folder: Path) -> None:
@@ -64,19 +64,19 @@ def test_every_format_has_all_rows(folder: Path) -> None:
 
 @pytest.mark.slow
 def test_several_grids_and_another_coefficient_can_be_given(folder: Path) -> None:
-    found = answer(*QUICK, "-m", "chrf:char_order=4|6,word_order=0|2", "-c", "kendall-b")
-    assert len(found["candidates"]) == 8
-    assert found["question"].startswith("segment|kendall-b")
+    answers = answer(*QUICK, "-m", "chrf:char_order=4|6,word_order=0|2", "-c", "kendall-b")
+    assert len(answers["candidates"]) == 8
+    assert answers["question"].startswith("segment|kendall-b")
     more = ("-m", "chrf:char_order=4|6", "--chart", "choose.html", "--force")
     assert run(*QUICK, *more).code == 0
     assert b"chrf:char_order=6" in (folder / "choose.html").read_bytes()
 
 
 def test_another_test_set_can_be_reported_on() -> None:
-    found = answer(*QUICK, *TEST, *TEST_SYSTEMS, "--test-documents", "documents.tsv")
-    assert not found["split"]
-    assert found["test"]["items"] == found["development"]["items"] == 40
-    assert found["on_test"]["value"] == found["on_development"]
+    answers = answer(*QUICK, *TEST, *TEST_SYSTEMS, "--test-documents", "documents.tsv")
+    assert not answers["split"]
+    assert answers["test"]["items"] == answers["development"]["items"] == 40
+    assert answers["on_test"]["value"] == answers["on_development"]
 
 
 def test_a_test_set_that_is_the_development_set_is_told(folder: Path) -> None:

@@ -33,7 +33,7 @@ def test_texts_become_records_that_can_be_compared(
     compared = run("compare", *files, "-m", "scores", "-f", "json", "--replicates", "200")
     assert json.loads(compared.out)["comparisons"][0]["difference"] != 0
     panel = run("panel", "records", "-m", "scores", "-f", "json", "--replicates", "200")
-    assert [one["name"] for one in json.loads(panel.out)["test_sets"]] == ["tiny"]
+    assert [load["name"] for load in json.loads(panel.out)["test_sets"]] == ["tiny"]
 
 
 def test_a_benchmark_and_a_folder_are_needed() -> None:

@@ -164,8 +164,8 @@ def test_contributions_are_what_shapley_values_become(name: str, test_set: TestS
         order = random.permutation(len(first))
         steps = np.cumsum(np.concatenate([second.sum(axis=0)[None], difference[order]]), axis=0)
         shapley[order] += np.diff(metric.score(steps)) / orders
-    found = split_difference(metric, first, second).by_segment
-    assert np.corrcoef(found, shapley)[0, 1] > 0.999
+    by_segment = split_difference(metric, first, second).by_segment
+    assert np.corrcoef(by_segment, shapley)[0, 1] > 0.999
 
 
 def test_a_kink_is_found_wherever_it_is() -> None:

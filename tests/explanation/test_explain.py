@@ -92,7 +92,7 @@ def test_everything_adds_up_to_the_difference(explained: Explanation, metric: st
     whole = pytest.approx(pair.comparison.difference, abs=1e-9)
     assert sum(pair.segments) == whole
     assert sum(part.contribution for part in pair.parts) == whole
-    assert sum(one.contribution for one in pair.documents) == whole
+    assert sum(document.contribution for document in pair.documents) == whole
     for variable in pair.variables:
         assert sum(part.contribution for part in variable.slices) == whole
         assert sum(part.share for part in variable.slices) == pytest.approx(1)

@@ -29,7 +29,7 @@ SOURCE = [
 
 def by_name(**settings: object) -> dict[str, slices.Variable]:
     test_set = as_test_set(["x"] * 5, ["x y"] * 5, source=SOURCE)
-    return {one.name: one for one in slices.variables(test_set, **settings)}  # type: ignore[arg-type]
+    return {variable.name: variable for variable in slices.variables(test_set, **settings)}  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_what_a_segment_has(name: str, yes: list[int]) -> None:
 
 def test_without_a_source_the_reference_is_sliced() -> None:
     test_set = as_test_set(["x"] * 5, SOURCE)
-    assert {one.origin for one in slices.variables(test_set)} == {"reference"}
+    assert {variable.origin for variable in slices.variables(test_set)} == {"reference"}
 
 
 def test_quarters_have_about_as_many_segments_each() -> None:

@@ -89,7 +89,9 @@ def test_a_row_of_segments_written_with_empty_cells_is_read_as_it_was(tmp_path: 
     (tmp_path / "m.tsv").write_text(render(written, "tsv"))
     again = GivenScores(path=str(tmp_path / "m.tsv"), column="m", missing="omit")
     read = truebleu.score(systems, THREE, [again], segments=True)
-    assert [one.segments for one in read.systems] == [one.segments for one in written.systems]
+    assert [system.segments for system in read.systems] == [
+        system.segments for system in written.systems
+    ]
 
 
 def test_too_few_scores_to_resample_are_refused_in_words() -> None:

@@ -56,10 +56,10 @@ def test_a_comparison_is_that_of_the_same_scores_beside_texts() -> None:
     texts = {name: ["x"] * 60 for name in ("old", "new")}
     metric = GivenScores.of({"old": OLD, "new": NEW}, name="score")
     expected = truebleu.compare(texts, ["x"] * 60, metrics=[metric], replicates=200)
-    found = truebleu.compare(
+    comparison = truebleu.compare(
         ScoredTestSet.of({"old": OLD, "new": NEW}), metrics=["scores"], replicates=200
     )
-    assert found.comparisons == expected.comparisons
+    assert comparison.comparisons == expected.comparisons
 
 
 def test_clusters_are_documents() -> None:

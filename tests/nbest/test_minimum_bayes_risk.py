@@ -145,17 +145,17 @@ def test_an_approximation_says_what_it_misses(method: Any) -> None:
     draw = np.random.default_rng(1)
     lists = [[" ".join(draw.choice(words, 6)) for _ in range(40)] for _ in range(12)]
     exact = mbr(lists, metric="bleu")
-    found = mbr(lists, metric="bleu", method=method, check=True, keep=8)
-    for segment, truth in zip(found.segments, exact.segments, strict=True):
+    result = mbr(lists, metric="bleu", method=method, check=True, keep=8)
+    for segment, truth in zip(result.segments, exact.segments, strict=True):
         assert segment.exact_index == truth.best.index
         assert truth.best.utility is not None
         lost = truth.best.utility - (truth.utilities[segment.best.index] or 0.0)
         assert segment.regret == pytest.approx(lost, abs=1e-9)
-    assert "Compared with the exact result" in str(found)
+    assert "Compared with the exact result" in str(result)
     if method != "aggregate":
-        looked_at = [sum(u is not None for u in s.utilities) for s in found.segments]
+        looked_at = [sum(u is not None for u in s.utilities) for s in result.segments]
         assert max(looked_at) < 40
-    assert found == mbr(lists, metric="bleu", method=method, check=True, keep=8)
+    assert result == mbr(lists, metric="bleu", method=method, check=True, keep=8)
 
 
 def test_threads_and_batches_do_not_change_a_digit(monkeypatch: pytest.MonkeyPatch) -> None:

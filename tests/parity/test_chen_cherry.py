@@ -59,8 +59,8 @@ def test_document_scores_follow_equation_13(case: dict[str, Any]) -> None:
     outputs, references = chosen_texts(case)
     for smoothing, expected in case["expect"].items():
         metric = SentenceBLEU(smoothing=smoothing, tokenize="none")
-        found = metric.corpus(outputs, references)
-        assert found.score == pytest.approx(100 * expected, rel=1e-9)
+        corpus = metric.corpus(outputs, references)
+        assert corpus.score == pytest.approx(100 * expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("case", NLTK, ids=case_id)

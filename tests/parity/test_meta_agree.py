@@ -130,22 +130,22 @@ def test_there_are_cases() -> None:
 @pytest.mark.parametrize("case", SYSTEM_CASES, ids=case_id)
 def test_system_scores_of_texts_agree_as_other_tools_say(case: dict[str, Any]) -> None:
     answer = by_text(case["data"])[case["metric"]]
-    found = answer[LABELS[case["params"]["score"]]].value
-    assert found == pytest.approx(case["expect"]["value"], rel=1e-9)
+    value = answer[LABELS[case["params"]["score"]]].value
+    assert value == pytest.approx(case["expect"]["value"], rel=1e-9)
 
 
 @pytest.mark.parametrize("case", SEGMENT_CASES, ids=case_id)
 def test_segment_scores_agree_as_other_tools_say(case: dict[str, Any]) -> None:
     answer = by_scores(case["data"], case["params"]["score"])
-    found = answer[parse_question(question_of(case)).label].metrics[0]
+    metric = answer[parse_question(question_of(case)).label].metrics[0]
     expected = case["expect"]["tau" if case["metric"] == "chen-cherry-tau" else "value"]
     if expected is None:
-        assert (found.value, found.rank) == (None, None)
-        assert found.notes
+        assert (metric.value, metric.rank) == (None, None)
+        assert metric.notes
     else:
-        assert found.value == pytest.approx(expected, rel=1e-9)
+        assert metric.value == pytest.approx(expected, rel=1e-9)
     if "groups" in case["expect"] and "undefined_groups" not in case["params"]:
-        assert found.groups == case["expect"]["groups"]
+        assert metric.groups == case["expect"]["groups"]
 
 
 PAIR_CASES = [

@@ -225,7 +225,9 @@ def test_worked_kendall_like_agrees(case: dict[str, Any]) -> None:
 @pytest.mark.parametrize("case", meta_cases("pairwise-accuracy"), ids=case_id)
 def test_worked_pairwise_accuracy_agrees(case: dict[str, Any]) -> None:
     sets = case["data"].get("sets", [case["data"]])
-    counts = sum((count_pairs(one["human"], one["metric"]) for one in sets), PairCounts())
+    counts = sum(
+        (count_pairs(test_set["human"], test_set["metric"]) for test_set in sets), PairCounts()
+    )
     assert (counts.right, counts.total) == (case["expect"]["agree"], case["expect"]["pairs"])
     assert value_of_counts("acc-eq", counts) == exactly(case["expect"]["value"])
 

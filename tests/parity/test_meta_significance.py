@@ -314,16 +314,16 @@ def test_rank_clusters_of_metrics(case: Case) -> None:
         test, _ = items_test(
             people, scores, by, AgreeSettings(alternative="observed", permute="pairs")
         )
-    values = {one: measure(people, scores[one], by).value for one in scores}
-    found = rank_metrics(values, test)
-    assert found.values == pytest.approx(expected["values"], abs=EXACT)
+    values = {score: measure(people, scores[score], by).value for score in scores}
+    ranking = rank_metrics(values, test)
+    assert ranking.values == pytest.approx(expected["values"], abs=EXACT)
     # Metrics of equal value may stand in any order.
     theirs = dict(zip(expected["order"], expected["ranks"], strict=True))
-    assert dict(zip(found.order, found.ranks, strict=True)) == theirs
+    assert dict(zip(ranking.order, ranking.ranks, strict=True)) == theirs
     if params["level"] == "system":
-        assert found.order == tuple(expected["order"])
+        assert ranking.order == tuple(expected["order"])
     places = {name: place for place, name in enumerate(expected["order"])}
-    for pair in found.pairs:
+    for pair in ranking.pairs:
         first, second = sorted((places[pair.better], places[pair.worse]))
         assert pair.p == pytest.approx(expected["p"][first][second], abs=EXACT)
 

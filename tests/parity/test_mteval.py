@@ -210,9 +210,9 @@ def test_textbook_nist_agrees(case: Case) -> None:
 def test_nist_in_the_papers_experiments_agrees(case: Case) -> None:
     systems, references = texts(case)
     metric = nist_of(case)
-    found = [metric.corpus(outputs, references).score for outputs in systems]
+    scores = [metric.corpus(outputs, references).score for outputs in systems]
     keys = ("score",) if "score" in case["expect"] else ("score_x", "score_y")
-    assert found == close([case["expect"][key] for key in keys])
+    assert scores == close([case["expect"][key] for key in keys])
 
 
 def ascii_words(line: str, *, lowercase: bool) -> str:

@@ -164,8 +164,8 @@ def test_multeval_calls_copies_different_and_we_do_not() -> None:
 def test_multevals_p_of_three_runs_is_too_small() -> None:
     (case,) = (case for case in WITH_BASELINE if case["systems"][1][0] == "sys1.opt0.txt")
     systems = tuple(tuple(names) for names in case["systems"])
-    found = _compare(case["data"], tuple(case["refs"]), systems, ("Length",), 100_000)
-    (pair,) = found.of("Length")
+    comparison = _compare(case["data"], tuple(case["refs"]), systems, ("Length",), 100_000)
+    (pair,) = comparison.of("Length")
     expected = case["expect"]["Length"]["p"]["mean"]  # of as many shuffles
     assert pair.p - expected > 4 * sqrt(2) * pair.p_se
 

@@ -64,8 +64,8 @@ def test_a_higher_power_a_smaller_difference_and_more_comparisons_need_more(
     texts: TestSet,
 ) -> None:
     def needed(difference: float = 2.0, **settings: Any) -> int:
-        found = plan(two(texts), difference=difference, **settings)
-        return found.plans[0].units_needed or 0
+        planned = plan(two(texts), difference=difference, **settings)
+        return planned.plans[0].units_needed or 0
 
     base = needed()
     assert needed(1.0) == pytest.approx(4 * base, rel=0.1)
@@ -382,7 +382,7 @@ def test_equal_systems_pass_as_often_as_planned(kind: str, tail: float) -> None:
             references = [""] * units
             shown += gate(sample["new"], sample["old"], references, [metric], margin=0.2).passed
         else:
-            found = compare(sample, [""] * units, [metric], margin=0.2, replicates=40)
-            shown += bool(found.comparisons[0].equivalent)
+            comparison = compare(sample, [""] * units, [metric], margin=0.2, replicates=40)
+            shown += bool(comparison.comparisons[0].equivalent)
     # Three standard deviations of a share of .8 in 400 are .06.
     assert 0.74 < shown / 400 < 0.86

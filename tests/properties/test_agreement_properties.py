@@ -79,9 +79,9 @@ def test_pairs_are_counted_as_by_looking_at_each(
     scores: tuple[plain.Matrix, plain.Matrix], grouping: Grouping, epsilon: float
 ) -> None:
     expected = [plain.classes(group, epsilon) for group in plain.groups(*scores, grouping)]
-    found = count_pairs(*scores, grouping=grouping, epsilon=epsilon).classes
-    assert found == tuple(sum(column) for column in zip(*expected, strict=True)) or not expected
-    assert sum(found) == sum(map(sum, expected))
+    classes = count_pairs(*scores, grouping=grouping, epsilon=epsilon).classes
+    assert classes == tuple(sum(column) for column in zip(*expected, strict=True)) or not expected
+    assert sum(classes) == sum(map(sum, expected))
 
 
 @given(st.integers(0, 2**32), st.integers(49, 200), EPSILON, st.sampled_from([2, 10, 1000]))
@@ -105,9 +105,9 @@ def test_taus_are_means_of_their_formulas(
     name: str,
     average: Average,
 ) -> None:
-    found = plain.groups(*scores, grouping)
-    values = [plain.of_classes(name, *plain.classes(group, epsilon)) for group in found]
-    expected = averaged(values, [len(group) for group in found], average)
+    groups = plain.groups(*scores, grouping)
+    values = [plain.of_classes(name, *plain.classes(group, epsilon)) for group in groups]
+    expected = averaged(values, [len(group) for group in groups], average)
     by = coefficient(name, epsilon=epsilon)
     result = measure(*scores, by, grouping=grouping, average=average)
     assert result.value == close(expected)
@@ -115,7 +115,7 @@ def test_taus_are_means_of_their_formulas(
     assert result.groups == len(values) - values.count(None)
     zeros = measure(*scores, by, grouping=grouping, average=average, undefined="zero")
     filled = [value or 0.0 for value in values]
-    assert zeros.value == close(averaged([*filled], [len(group) for group in found], average))
+    assert zeros.value == close(averaged([*filled], [len(group) for group in groups], average))
 
 
 @given(matrices(), GROUPED, st.sampled_from(["macro", "micro"]))
@@ -127,14 +127,14 @@ def test_correlations_are_means_of_their_definitions(
         "kendall-c": plain.kendall_c,
         "pearson": plain.pearson,
     }
-    found = plain.groups(*scores, grouping)
+    groups = plain.groups(*scores, grouping)
     for name, definition in definitions.items():
-        values = [definition(group) for group in found]
-        expected = averaged(values, [len(group) for group in found], average)
+        values = [definition(group) for group in groups]
+        expected = averaged(values, [len(group) for group in groups], average)
         result = measure(*scores, name, grouping=grouping, average=average)
         assert result.value == close(expected), name
     pooled = measure(*scores, "pairwise-difference-pearson", grouping=grouping)
-    assert pooled.value == close(plain.difference_pearson(found))
+    assert pooled.value == close(plain.difference_pearson(groups))
 
 
 @given(matrices(), GROUPED, st.sampled_from([0.0, 0.1, 0.7, 4.9, 100.0]))
@@ -157,24 +157,24 @@ def test_kendall_like_follows_its_definition(
 def test_the_calibrated_threshold_is_the_smallest_of_the_best(
     scores: tuple[plain.Matrix, plain.Matrix], grouping: Grouping, micro: bool
 ) -> None:
-    found = calibrate_ties(*scores, grouping=grouping, micro=micro)
+    ties = calibrate_ties(*scores, grouping=grouping, micro=micro)
     expected = plain.calibrated(plain.groups(*scores, grouping), micro)
-    if found is None:
+    if ties is None:
         assert expected is None
         return
-    assert expected == (found.epsilon, close(found.accuracy))
+    assert expected == (ties.epsilon, close(ties.accuracy))
     average: Average = "micro" if micro else "macro"
     at = measure(
-        *scores, coefficient("acc-eq", epsilon=found.epsilon), grouping=grouping, average=average
+        *scores, coefficient("acc-eq", epsilon=ties.epsilon), grouping=grouping, average=average
     )
-    assert at.value == found.accuracy
+    assert at.value == ties.accuracy
     tau = measure(*scores, "tau-eq:calibrated", grouping=grouping, average=average)
-    assert tau.value == pytest.approx(2 * found.accuracy - 1, abs=1e-12)
+    assert tau.value == pytest.approx(2 * ties.accuracy - 1, abs=1e-12)
     largest = measure(
         *scores, coefficient("acc-eq", epsilon=1e9), grouping=grouping, average=average
     )
-    assert largest.value == pytest.approx(found.human_ties, abs=1e-12)
-    assert found.degenerate == (abs(found.accuracy - found.human_ties) < 1e-12)
+    assert largest.value == pytest.approx(ties.human_ties, abs=1e-12)
+    assert ties.degenerate == (abs(ties.accuracy - ties.human_ties) < 1e-12)
 
 
 @given(matrices(), GROUPED, st.sampled_from(sorted(PAIR_COEFFICIENTS)), EPSILON)
@@ -222,23 +222,23 @@ def test_a_metric_equal_to_the_human_score_gets_the_maximum(
 ) -> None:
     human = np.array(scores[0])
     metric = np.where(np.isnan(human), 3.0, human)
-    found = measure(human, metric, by_name(name), grouping=grouping)
-    assume(found.value is not None)
+    measured = measure(human, metric, by_name(name), grouping=grouping)
+    assume(measured.value is not None)
     if name == "kendall-a":
         # No one can order what people tie.
         ties = [
             plain.classes(group, 0.0) for group in plain.groups(*tables(human, metric), grouping)
         ]
         most = averaged([1 - thm / sum([c, thm]) for c, *_, thm in ties], [1] * len(ties), "macro")
-        assert found.value == close(most)
+        assert measured.value == close(most)
     elif name == "kendall-c":
         # Stuart's tau-c reaches 1 only where the groups of ties are equally large.
         other = measure(human, -metric, "kendall-c", grouping=grouping)
-        assert found.value == close(-(other.value or 0.0))
-        assert found.value is not None
-        assert 0 < found.value <= 1 + 1e-12
+        assert measured.value == close(-(other.value or 0.0))
+        assert measured.value is not None
+        assert 0 < measured.value <= 1 + 1e-12
     else:
-        assert found.value == close(1.0)
+        assert measured.value == close(1.0)
 
 
 def tables(*arrays: NDArray[np.float64]) -> tuple[plain.Matrix, plain.Matrix]:
@@ -251,14 +251,14 @@ def test_a_constant_metric_is_undefined_in_words(
     scores: tuple[plain.Matrix, plain.Matrix], grouping: Grouping, name: str
 ) -> None:
     human = np.array(scores[0])
-    found = measure(human, np.full_like(human, 0.1), by_name(name), grouping=grouping)
-    if found.value is None:
-        assert found.reason
-        assert found.groups == 0
+    measured = measure(human, np.full_like(human, 0.1), by_name(name), grouping=grouping)
+    if measured.value is None:
+        assert measured.reason
+        assert measured.groups == 0
     if DEFINITIONS[name].undefined in ("constant", "no common order"):
-        assert found.value is None
+        assert measured.value is None
         rated = plain.groups(*tables(human, human), grouping)
-        assert not rated or "metric" in (found.reason or "")
+        assert not rated or "metric" in (measured.reason or "")
 
 
 @given(matrices(), GROUPED, st.sampled_from(COEFFICIENTS), st.randoms(use_true_random=False))

@@ -161,5 +161,5 @@ def test_the_chart_names_systems_and_coefficients() -> None:
     ter = [row for row in chart.table.rows if str(row["of"]).startswith("TER, systems")]
     assert {row["name"] for row in ter} == set(agreement.human.systems)
     (answer,) = [one for one in agreement.answers if one.question.coefficient == "pearson"]
-    value = next(one.value for one in answer.metrics if one.metric == "TER")
+    value = next(metric.value for metric in answer.metrics if metric.metric == "TER")
     assert f"pearson {value:.3f}" in str(ter[0]["of"])

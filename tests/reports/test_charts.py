@@ -400,9 +400,9 @@ def test_lines_are_told_apart_by_dash_and_shape_as_well(part: str) -> None:
 def test_a_picture_holds_its_title_its_headings_and_the_names_of_all_series(
     tmp_path: Path,
 ) -> None:
-    found = texts(saved(LINES, tmp_path / "a.svg"))
+    labels = texts(saved(LINES, tmp_path / "a.svg"))
     for text in (LINES.title, "Segments in a sample", "Right conclusions", "Test", *TESTS):
-        assert found.count(text) == 1, text
+        assert labels.count(text) == 1, text
 
 
 def test_long_names_and_headings_are_not_cut(tmp_path: Path) -> None:
@@ -411,8 +411,8 @@ def test_long_names_and_headings_are_not_cut(tmp_path: Path) -> None:
     rows = tuple({**row, "test": names[place % 2]} for place, row in enumerate(LINES.table.rows))
     fields = tuple(replace(field, heading=f"{field.name} {long}") for field in FIELDS)
     drawn = changed(LINES, title=long, rows=rows, columns=fields)
-    found = texts(saved(drawn, tmp_path / "a.svg"))
-    assert {long, f"size {long}", f"share {long}", f"test {long}", *names} <= set(found)
+    labels = texts(saved(drawn, tmp_path / "a.svg"))
+    assert {long, f"size {long}", f"share {long}", f"test {long}", *names} <= set(labels)
     categories = texts(saved(replace(drawn, plot=POINTS.plot), tmp_path / "b.svg"))
     assert set(names) <= set(categories)
 

@@ -85,8 +85,8 @@ def test_too_few_segments_for_any_significance_are_named(texts: TestSet) -> None
 def test_systems_that_differ_in_too_few_segments_are_named(texts: TestSet) -> None:
     good, bad = list(texts.systems["good"]), list(texts.systems["bad"])
     systems = {"good": good, "almost": [*bad[:3], *good[3:]]}
-    found = compare(systems, list(texts.references), ["bleu"], replicates=500)
-    assert "they differ in 3 of 100 segments, too few" in " ".join(verdict(found, "BLEU"))
+    comparison = compare(systems, list(texts.references), ["bleu"], replicates=500)
+    assert "they differ in 3 of 100 segments, too few" in " ".join(verdict(comparison, "BLEU"))
 
 
 def test_equal_systems_differ_by_a_plain_zero() -> None:

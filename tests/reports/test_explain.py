@@ -102,7 +102,7 @@ def test_words_of_the_texts_stay_words(format_: str) -> None:
     explanation = explain(
         texts, references, metrics=["bleu:tokenize=none"], by={"kind": [HOSTILE, "z"] * 10}
     )
-    assert any(HOSTILE in one.ngram for one in explanation.pairs[0].ngrams)
+    assert any(HOSTILE in ngram.ngram for ngram in explanation.pairs[0].ngrams)
     written = render(explanation, format_)
     # Sentences are comments in LaTeX, where nothing has a meaning.
     lines = [line for line in written.split("\n") if format_ != "latex" or line[:1] != "%"]

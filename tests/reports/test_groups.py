@@ -30,9 +30,9 @@ def test_the_text_says_what_was_corrected_and_where_systems_differ(texts: TestSe
 
 
 def test_programs_get_the_groups_too(texts: TestSet) -> None:
-    found = compare(texts, by={"kind": LABELS}, replicates=600)
-    assert [group["label"] for group in found.to_dict()["groups"]] == ["talks", "news"]
-    rows = found.to_document().data.rows
+    comparison = compare(texts, by={"kind": LABELS}, replicates=600)
+    assert [group["label"] for group in comparison.to_dict()["groups"]] == ["talks", "news"]
+    rows = comparison.to_document().data.rows
     assert [row.get("group") for row in rows] == [None] * 3 + ["talks"] * 3 + ["news"] * 3
     scores = score(texts, by={"kind": LABELS}).to_document().data
     assert len(set(scores.names)) == len(scores.names)

@@ -68,14 +68,14 @@ def test_runs_may_be_named_or_told_by_a_pattern() -> None:
 def test_equivalence_is_corrected_for_all_pairs() -> None:
     channels = {f"s{index}": Channel.at_rate(0.2) for index in range(5)}
     texts = simulate(segments=400, systems=channels, seed=4)
-    found = compare(texts, metrics=["chrf"], margin=1.5, replicates=1000)
-    raw = [pair.equivalence_p for pair in found.comparisons]
-    adjusted = [pair.equivalence_p_adjusted for pair in found.comparisons]
+    comparison = compare(texts, metrics=["chrf"], margin=1.5, replicates=1000)
+    raw = [pair.equivalence_p for pair in comparison.comparisons]
+    adjusted = [pair.equivalence_p_adjusted for pair in comparison.comparisons]
     assert adjusted == pytest.approx(adjust(np.array(raw, dtype=float), "holm"))
-    assert [pair.equivalent for pair in found.comparisons] == [
+    assert [pair.equivalent for pair in comparison.comparisons] == [
         p is not None and p <= 0.05 for p in adjusted
     ]
-    assert "by two one-sided tests and Holm's correction" in str(found)
+    assert "by two one-sided tests and Holm's correction" in str(comparison)
     stepwise = compare(texts, metrics=["chrf"], margin=1.5, correction="westfall-young")
     assert "by two one-sided tests and Holm's correction" in str(stepwise)
 
@@ -92,8 +92,8 @@ def test_false_equivalences_among_many_systems_are_rare() -> None:
             f"s{step}": [repr(float(value)) for value in common + rng.normal(size=100) + 0.5 * step]
             for step in range(8)
         }
-        found = compare(texts, [""] * 100, [VALUE], margin=0.5, replicates=600)
-        claims += any(pair.equivalent for pair in found.comparisons)
-        uncorrected += any((pair.equivalence_p or 1) <= 0.05 for pair in found.comparisons)
+        comparison = compare(texts, [""] * 100, [VALUE], margin=0.5, replicates=600)
+        claims += any(pair.equivalent for pair in comparison.comparisons)
+        uncorrected += any((pair.equivalence_p or 1) <= 0.05 for pair in comparison.comparisons)
     assert claims / 300 < 0.088
     assert uncorrected / 300 > 0.2

@@ -60,20 +60,24 @@ def test_p_is_the_share_of_swaps_that_are_as_extreme(metric: Metric, seed: int) 
     }
     for alternative, p in expected.items():
         settings: dict[str, Any] = {"alternative": alternative}
-        found = compare(test_set, metrics=[metric], **settings)
-        assert found.metrics[metric.name].exact
-        assert found.metrics[metric.name].replicates == 2**SEGMENTS
-        assert found.comparisons[0].p == pytest.approx(p, rel=1e-12)
-        assert found.comparisons[0].p_se == 0
+        comparison = compare(test_set, metrics=[metric], **settings)
+        assert comparison.metrics[metric.name].exact
+        assert comparison.metrics[metric.name].replicates == 2**SEGMENTS
+        assert comparison.comparisons[0].p == pytest.approx(p, rel=1e-12)
+        assert comparison.comparisons[0].p_se == 0
 
 
 def test_documents_are_swapped_whole() -> None:
     test_set = simulate(segments=30, systems=CHANNELS, document_length=4, seed=4)
     assert test_set.documents is not None
     differences = np.abs(swapped_differences(test_set, BLEU(), test_set.documents))
-    found = compare(test_set, metrics=["bleu"], unit="document")
-    assert found.metrics["BLEU"].replicates == len(differences) == 2 ** len(set(test_set.documents))
-    assert found.comparisons[0].p == pytest.approx(fmean(differences >= differences[0] - 1e-7))
+    comparison = compare(test_set, metrics=["bleu"], unit="document")
+    assert (
+        comparison.metrics["BLEU"].replicates
+        == len(differences)
+        == 2 ** len(set(test_set.documents))
+    )
+    assert comparison.comparisons[0].p == pytest.approx(fmean(differences >= differences[0] - 1e-7))
 
 
 def test_the_seed_does_not_matter_when_all_swaps_are_tried() -> None:

@@ -36,8 +36,8 @@ def renamed(test_set: TestSet, order: str) -> TestSet:
 
 
 def pairs(test_set: TestSet, **settings: Any) -> dict[tuple[str, str, str], PairResult]:
-    found = compare(test_set, metrics=METRICS, **settings)
-    return {(pair.metric, pair.a, pair.b): pair for pair in found.comparisons}
+    comparison = compare(test_set, metrics=METRICS, **settings)
+    return {(pair.metric, pair.a, pair.b): pair for pair in comparison.comparisons}
 
 
 @pytest.mark.parametrize("interval", ["percentile", "basic", "bca"])
@@ -83,12 +83,12 @@ def test_the_order_of_systems_changes_no_systems_result(test_set: TestSet) -> No
 def test_a_copy_has_difference_0_and_p_1(test_set: TestSet, test: str) -> None:
     texts = {"original": test_set.systems["a"], "copy": [*test_set.systems["a"]]}
     copies = replace(test_set, systems=texts)
-    found = compare(copies, metrics=METRICS, test=test, replicates=500)
-    for pair in found.comparisons:
+    comparison = compare(copies, metrics=METRICS, test=test, replicates=500)
+    for pair in comparison.comparisons:
         assert (pair.difference, pair.interval, pair.wins) == (0, (0, 0), 0.5)
         assert (pair.p, pair.p_adjusted, pair.significant) == (1, 1, False)
         assert pair.note is not None
-    for metric in found.metrics.values():
+    for metric in comparison.metrics.values():
         assert len(metric.clusters) == 1
 
 
@@ -135,7 +135,7 @@ def test_of_1000_replicates_the_interval_goes_from_the_26th_to_the_975th(
 ) -> None:
     """Koehn (2004, §5): at the level 0.95, the 25 lowest and the 25 highest are left out."""
     settings: dict[str, Any] = {"replicates": 1000, "level": 0.95, "seed": 8, "unit": "segment"}
-    found = compare(test_set, metrics=[BLEU()], **settings)
+    comparison = compare(test_set, metrics=[BLEU()], **settings)
     units = Units.segments(len(test_set))
     ordered = {}
     for name, text in test_set.systems.items():
@@ -144,8 +144,8 @@ def test_of_1000_replicates_the_interval_goes_from_the_26th_to_the_975th(
         ordered[name] = BLEU().score(sums)
     for name, scores in ordered.items():
         expected = (np.sort(scores)[26 - 1], np.sort(scores)[975 - 1])
-        assert found.systems[name]["BLEU"].interval == expected
-    for pair in found.comparisons:
+        assert comparison.systems[name]["BLEU"].interval == expected
+    for pair in comparison.comparisons:
         differences = np.sort(ordered[pair.a] - ordered[pair.b])
         assert pair.interval == (differences[26 - 1], differences[975 - 1])
         # Koehn's §6: how often the first is better on the same resampled test sets.

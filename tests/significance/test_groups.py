@@ -41,9 +41,9 @@ def test_p_values_are_those_of_each_group_alone_adjusted_over_all_groups(texts: 
 
 
 def test_intervals_of_all_groups_hold_together(texts: TestSet) -> None:
-    found = compare(texts, by={"kind": LABELS}, replicates=600)
+    comparison = compare(texts, by={"kind": LABELS}, replicates=600)
     each = compare(part(texts, "news"), level=0.95**0.5, replicates=600)
-    assert [pair.simultaneous_interval for pair in found.groups[1].comparisons] == [
+    assert [pair.simultaneous_interval for pair in comparison.groups[1].comparisons] == [
         pair.simultaneous_interval for pair in each.comparisons
     ]
     scores = score(texts, by={"kind": LABELS}, confidence=True, replicates=600)
@@ -71,9 +71,9 @@ def test_documents_are_the_unit_within_domains_and_segments_within_documents(
     texts: TestSet,
 ) -> None:
     known = with_documents(texts, 5)
-    found = compare(known, by=["domain", "document"], baseline="good", replicates=3000)
-    assert [(group.unit, group.units) for group in found.groups[:2]] == [("document", 12)] * 2
-    assert {group.unit for group in found.groups[2:]} == {"segment"}
+    comparison = compare(known, by=["domain", "document"], baseline="good", replicates=3000)
+    assert [(group.unit, group.units) for group in comparison.groups[:2]] == [("document", 12)] * 2
+    assert {group.unit for group in comparison.groups[2:]} == {"segment"}
     insisted = compare(known, by=["domain"], unit="segment", replicates=600)
     assert {group.units for group in insisted.groups} == {60}
 
@@ -116,6 +116,6 @@ def test_explanations_name_columns_the_same_way(texts: TestSet) -> None:
         documents=known.documents,
         domains=known.domains,
     )
-    found = explain(two, by=["document", "domain"], unit="segment", replicates=200)
-    names = [variable.name for variable in found.pairs[0].variables]
+    explanation = explain(two, by=["document", "domain"], unit="segment", replicates=200)
+    names = [variable.name for variable in explanation.pairs[0].variables]
     assert {"document", "domain"} <= set(names)

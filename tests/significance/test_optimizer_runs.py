@@ -77,18 +77,18 @@ def of_pair(comparison: Comparison) -> PairResult:
 def test_averages_and_spreads_are_those_of_the_runs_scores(
     test_set: TestSet, metric: Metric
 ) -> None:
-    found = compare(test_set, metrics=[metric], runs=RUNS)
+    comparison = compare(test_set, metrics=[metric], runs=RUNS)
     for system, names in RUNS.items():
         scores = [
             metric.corpus(test_set.systems[name], list(test_set.references)).score for name in names
         ]
-        result = of_system(found, system, metric.name)
-        average = found.systems[system][metric.name].score
+        result = of_system(comparison, system, metric.name)
+        average = comparison.systems[system][metric.name].score
         assert result.scores == pytest.approx(scores, rel=1e-12)
         assert average == pytest.approx(fmean(scores), rel=1e-12)
         assert result.sd_of_runs == pytest.approx(stdev(scores), rel=1e-9)
-    pair = of_pair(found)
-    first, second = (found.systems[name][metric.name].score for name in RUNS)
+    pair = of_pair(comparison)
+    first, second = (comparison.systems[name][metric.name].score for name in RUNS)
     assert pair.difference == pytest.approx(first - second, rel=1e-12)
 
 
@@ -96,11 +96,11 @@ def test_the_spread_over_segments_is_the_standard_error_of_a_mean() -> None:
     rng = np.random.default_rng(3)
     values = {name: rng.gamma(2, size=200) for names in RUNS.values() for name in names}
     settings: dict[str, Any] = {"replicates": 10_000}
-    found = compare(numbers(values), metrics=[VALUE], runs=RUNS, **settings)
+    comparison = compare(numbers(values), metrics=[VALUE], runs=RUNS, **settings)
     for system, names in RUNS.items():
         expected = fmean(float(values[name].std()) / sqrt(200) for name in names)
         # The relative standard error of a standard deviation of B values is about 1 / sqrt(2 B).
-        spread = of_system(found, system, "value").sd_of_segments
+        spread = of_system(comparison, system, "value").sd_of_segments
         assert spread == pytest.approx(expected, rel=4 / sqrt(2 * 10_000))
 
 
@@ -113,9 +113,11 @@ def test_one_run_each_is_a_plain_comparison(test_set: TestSet, test: str) -> Non
     both: tuple[RunSwaps, ...] = ("separately", "together") if test == "ar" else ("together",)
     for swap_runs in both:
         runs = {name: [name] for name in names}
-        found = compare(one, metrics=["bleu", "ter"], runs=runs, swap_runs=swap_runs, **settings)
-        assert of_system(found, "base.opt0", "BLEU").sd_of_runs is None
-        as_runs = found.to_dict()
+        comparison = compare(
+            one, metrics=["bleu", "ter"], runs=runs, swap_runs=swap_runs, **settings
+        )
+        assert of_system(comparison, "base.opt0", "BLEU").sd_of_runs is None
+        as_runs = comparison.to_dict()
         assert as_runs["metrics"] == plain["metrics"]
         for key in ("systems", "comparisons"):
             for ours, expected in zip(as_runs[key], plain[key], strict=True):
@@ -150,11 +152,13 @@ def test_exact_swaps_of_separate_runs_are_the_enumeration_of_pooled_corpora() ->
     null = [difference(coins) for coins in product([False, True], repeat=8)]
     expected = fmean(abs(value) >= abs(observed) - 1e-9 for value in null)
     runs = {system: names[:2] for system, names in RUNS.items()}
-    found = compare(small, metrics=[metric], runs=runs, about="these-runs", swap_runs="separately")
-    assert found.metrics["BLEU"].exact
-    assert found.metrics["BLEU"].replicates == 256
-    assert of_pair(found).p == pytest.approx(expected, rel=1e-12)
-    assert of_pair(found).pooled_difference == pytest.approx(observed, rel=1e-9)
+    comparison = compare(
+        small, metrics=[metric], runs=runs, about="these-runs", swap_runs="separately"
+    )
+    assert comparison.metrics["BLEU"].exact
+    assert comparison.metrics["BLEU"].replicates == 256
+    assert of_pair(comparison).p == pytest.approx(expected, rel=1e-12)
+    assert of_pair(comparison).pooled_difference == pytest.approx(observed, rel=1e-9)
 
 
 @pytest.mark.parametrize("test", ["ar", "bootstrap", "bootstrap-absolute"])
@@ -222,16 +226,16 @@ def test_best_and_median_run_follow_the_metric() -> None:
     test_set = as_test_set(
         {name: [text] * 3 for name, text in texts.items()}, ["the cat sat on the mat"] * 3
     )
-    found = compare(
+    comparison = compare(
         test_set, metrics=["ter", "chrf", "length"], runs=group_runs(texts, "{system}.{run}")
     )
     # TER 67, 33, 50 and 83: the lowest is best, and of the middle two the higher is the median.
-    assert of_system(found, "a", "TER").best == "a.2"
-    assert of_system(found, "a", "TER").median == "a.1"
-    assert of_system(found, "a", "chrF2").best == "a.2"
-    assert of_system(found, "a", "chrF2").median == "a.3"
-    assert of_system(found, "a", "Length").best is None
-    assert of_system(found, "a", "Length").median == "a.3"
+    assert of_system(comparison, "a", "TER").best == "a.2"
+    assert of_system(comparison, "a", "TER").median == "a.1"
+    assert of_system(comparison, "a", "chrF2").best == "a.2"
+    assert of_system(comparison, "a", "chrF2").median == "a.3"
+    assert of_system(comparison, "a", "Length").best is None
+    assert of_system(comparison, "a", "Length").median == "a.3"
 
 
 def test_documents_of_one_segment_are_segments() -> None:
@@ -284,8 +288,10 @@ def test_outputs_that_are_no_systems_run_are_left_alone(test_set: TestSet) -> No
 
 def test_a_result_is_plain_json(test_set: TestSet) -> None:
     settings: dict[str, Any] = {"replicates": 200}
-    found = compare(test_set, metrics=["bleu", "length"], runs=RUNS, **settings, about="these-runs")
-    plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    comparison = compare(
+        test_set, metrics=["bleu", "length"], runs=RUNS, **settings, about="these-runs"
+    )
+    plain = json.loads(json.dumps(comparison.to_dict(), allow_nan=False))
     assert plain["runs"] == {system: list(names) for system, names in RUNS.items()}
     assert plain["settings"]["runs"] == 3
     assert plain["settings"]["swap_runs"] == "together"
@@ -365,7 +371,7 @@ def rejections(alike: float, swap_runs: RunSwaps, experiments: int = 400) -> flo
             common = rng.normal(size=60) * sqrt(alike)
             for name in names:
                 values[name] = common + rng.normal(size=60) * sqrt(1 - alike)
-        found = compare(
+        comparison = compare(
             numbers(values),
             metrics=[VALUE],
             runs=RUNS,
@@ -373,7 +379,7 @@ def rejections(alike: float, swap_runs: RunSwaps, experiments: int = 400) -> flo
             **settings,
             swap_runs=swap_runs,
         )
-        rejected += of_pair(found).significant
+        rejected += of_pair(comparison).significant
     return rejected / experiments
 
 
@@ -432,8 +438,8 @@ def test_further_runs_are_judged_by_the_two_way_variance(shift: float) -> None:
         for place, names in enumerate(RUNS.values())
         for name in names
     }
-    found = compare(numbers(values), metrics=[VALUE], runs=RUNS, margin=1.0)
-    pair = of_pair(found)
+    comparison = compare(numbers(values), metrics=[VALUE], runs=RUNS, margin=1.0)
+    pair = of_pair(comparison)
     error, degrees = plain_two_way(values, RUNS)
     first, second = (fmean(fmean(values[name]) for name in names) for names in RUNS.values())
     t = (first - second) / error
@@ -443,8 +449,8 @@ def test_further_runs_are_judged_by_the_two_way_variance(shift: float) -> None:
     assert pair.equivalence_p == pytest.approx(
         student.sf((1.0 - abs(first - second)) / error, degrees), rel=1e-9
     )
-    assert (found.settings.test, found.settings.interval) == ("two-way", "two-way")
-    assert found.settings.about == "further-runs"
+    assert (comparison.settings.test, comparison.settings.interval) == ("two-way", "two-way")
+    assert comparison.settings.about == "further-runs"
 
 
 def test_runs_far_apart_leave_nothing_significant() -> None:
@@ -525,8 +531,8 @@ def test_equal_systems_whose_runs_vary_are_seldom_told_apart(
         test_set = mixed_runs(rng, sds, runs)
         further += compare(test_set, **settings).comparisons[0].significant
         if sds[0]:
-            found = compare(test_set, about="these-runs", **settings)
-            these += found.comparisons[0].significant
+            comparison = compare(test_set, about="these-runs", **settings)
+            these += comparison.comparisons[0].significant
     assert further / 400 < 0.083
     if sds[0]:
         assert these / 400 > 0.1

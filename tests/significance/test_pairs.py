@@ -116,8 +116,8 @@ def test_what_stays_unclear_is_given_up_at_the_limit(
     close: TestSet, test: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(adaptive, "ADAPTIVE_LIMIT", 110)
-    found = compared(close, test, 100, adaptive=True).metrics["BLEU"]
-    assert (found.replicates, found.decided) == (110, False)
+    metric = compared(close, test, 100, adaptive=True).metrics["BLEU"]
+    assert (metric.replicates, metric.decided) == (110, False)
 
 
 @pytest.mark.parametrize("name", [test.name for test in TESTS.values() if test.source != "runs"])
@@ -345,6 +345,6 @@ def test_an_adaptive_comparison_starts_with_what_the_family_needs(five: TestSet)
         segments=30, systems={f"s{place}": Channel.at_rate(0.02 * place) for place in range(12)}
     )
     # 66 comparisons by Holm need 1,319 replicates for one of them to be significant.
-    found = compare(many, adaptive=True, unit="segment").metrics["BLEU"]
-    assert found.replicates >= 1319
-    assert found.smallest_p <= 0.05
+    metric = compare(many, adaptive=True, unit="segment").metrics["BLEU"]
+    assert metric.replicates >= 1319
+    assert metric.smallest_p <= 0.05

@@ -44,9 +44,9 @@ def test_means_and_sets_are_those_of_single_comparisons(sets: dict[str, TestSet]
         for row in pair.sets:
             single = truebleu.compare(sets[row.test_set], metrics=["bleu", "ter"], replicates=500)
             (same,) = (
-                one
-                for one in single.comparisons
-                if (one.metric, one.a, one.b) == (pair.metric, pair.a, pair.b)
+                comparison
+                for comparison in single.comparisons
+                if (comparison.metric, comparison.a, comparison.b) == (pair.metric, pair.a, pair.b)
             )
             assert row.difference == pytest.approx(same.difference)
             assert row.p == same.p

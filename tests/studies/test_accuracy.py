@@ -51,13 +51,13 @@ def test_bands_are_those_of_a_plain_count(tmp_path: Path) -> None:
         runner=Runner(journal),
     )
     found: dict[tuple[str, str, float], list[bool]] = {}
-    for one in conclusions(journal, TEXTS, metrics):
-        if one.right is not None:
+    for conclusion in conclusions(journal, TEXTS, metrics):
+        if conclusion.right is not None:
             # In thousandths, so that 95 % is 95 % and no float a little below it.
-            confidence = round(1_000_000 * (1 - one.p))
+            confidence = round(1_000_000 * (1 - conclusion.p))
             band = sum(confidence >= round(1_000_000 * edge) for edge in USUAL_BANDS)
-            key = (one.metric, one.test, EDGES[band])
-            found.setdefault(key, []).append(one.right)
+            key = (conclusion.metric, conclusion.test, EDGES[band])
+            found.setdefault(key, []).append(conclusion.right)
     assert len(bands_of(result)) == len(found)
     for row in result.rows:
         for band_ in row.bands:

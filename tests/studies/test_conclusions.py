@@ -89,19 +89,21 @@ def test_wins_and_interval_are_koehns_and_zhang_and_vogels(metric: str) -> None:
     (one,) = Pool.of(TEXTS, [metric]).statistics
     index, samples, seed = 3, 1000, 4
     testing = Testing(tests=("wins", "interval"), replicates=samples, seed=seed)
-    found = testing.conclusions(one, PAIRS, index)
+    conclusions = testing.conclusions(one, PAIRS, index)
     bootstrap = Bootstrap(replicates=samples, seed=seed)
     (scores,) = bootstrap_scores([one], Units.segments(50), bootstrap, first=index * samples)
     for number, (a, b) in enumerate(PAIRS):
         differences = (1 if metric == "bleu" else -1) * (scores[:, a] - scores[:, b])
         first = sum(1.0 if d > 1e-6 else 0.5 if d > -1e-6 else 0.0 for d in differences.tolist())
         winner, share = (1, first / samples) if first > samples / 2 else (-1, 1 - first / samples)
-        assert found["wins"].better[number] == found["interval"].better[number] == winner
-        assert found["wins"].p[number] == pytest.approx(1 - share, abs=1e-12)
+        assert (
+            conclusions["wins"].better[number] == conclusions["interval"].better[number] == winner
+        )
+        assert conclusions["wins"].p[number] == pytest.approx(1 - share, abs=1e-12)
         for level in (0.8, 0.9, 0.95, 0.99):
             low, high = percentile_interval(differences, level)
             leaves_out_zero = low > 0 or high < 0
-            concluded = found["interval"].p[number] <= round(1 - level, 12)
+            concluded = conclusions["interval"].p[number] <= round(1 - level, 12)
             assert concluded == leaves_out_zero
 
 
@@ -110,9 +112,9 @@ def test_winning_exactly_the_level_concludes_whoever_wins(sign: int) -> None:
     # 950 of 1,000, and 975 for the two-sided interval; 1 - 0.95 is more than 0.05 in floats.
     for lost, test in ((50, "wins"), (25, "interval")):
         differences = sign * np.where(np.arange(1000) < lost, -1.0, 1.0)[:, None]
-        found = _by_wins(test, differences, 1.0)
-        assert found.p.tolist() == [0.05]
-        assert found.better.tolist() == [sign]
+        by_wins = _by_wins(test, differences, 1.0)
+        assert by_wins.p.tolist() == [0.05]
+        assert by_wins.better.tolist() == [sign]
         worse = sign * np.where(np.arange(1000) < lost + 1, -1.0, 1.0)[:, None]
         assert _by_wins(test, worse, 1.0).p[0] > 0.05
 

@@ -140,7 +140,7 @@ def test_a_doubling_is_that_of_mean_widths_with_the_error_of_the_mean_over_repet
     rng = np.random.default_rng(3)
     sizes = [100, 200, 400]
     widths = np.array([1.0, 0.7, 0.5]) * np.exp(rng.normal(0, 0.1, (50, 3)))
-    narrowings = [1 - 2 ** np.polyfit(np.log(sizes), np.log(one), 1)[0] for one in widths]
+    narrowings = [1 - 2 ** np.polyfit(np.log(sizes), np.log(width), 1)[0] for width in widths]
     found = doubling(sizes, widths)
     assert found is not None
     of_means = 1 - 2 ** np.polyfit(np.log(sizes), np.log(widths.mean(axis=0)), 1)[0]

@@ -51,11 +51,14 @@ def test_shares_are_those_of_a_plain_count(tmp_path: Path) -> None:
         runner=Runner(journal),
     )
     found: dict[tuple[object, ...], list[float]] = {}
-    for one in conclusions(journal, TEXTS, metrics):
-        counts = found.setdefault((one.metric, one.test, frozenset(one.pair), one.size), [0, 0])
-        if one.p <= 0.05:
-            counts[0] += one.right is True
-            counts[1] += one.right is False
+    for conclusion in conclusions(journal, TEXTS, metrics):
+        counts = found.setdefault(
+            (conclusion.metric, conclusion.test, frozenset(conclusion.pair), conclusion.size),
+            [0, 0],
+        )
+        if conclusion.p <= 0.05:
+            counts[0] += conclusion.right is True
+            counts[1] += conclusion.right is False
     rows = rows_of(result)
     assert len(rows) == len(found) == 2 * len(TESTS) * 5 * 2
     for row in rows:

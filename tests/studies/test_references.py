@@ -51,7 +51,7 @@ def test_the_worth_of_references_is_where_the_papers_own_widths_cross(references
 
 def test_all_sets_of_each_size_are_taken() -> None:
     assert sets_of_references(4, 6, seed=0) == [
-        one for size in (1, 2, 3, 4) for one in combinations(range(4), size)
+        combination for size in (1, 2, 3, 4) for combination in combinations(range(4), size)
     ]
 
 
@@ -65,39 +65,39 @@ def test_too_many_sets_are_chosen_among_at_random_and_never_twice() -> None:
 
 
 def test_figures_are_means_over_all_sets_of_references(pool: TestSet) -> None:
-    found = study_references(pool, ["bleu"], seed=1, **QUICK)
+    result = study_references(pool, ["bleu"], seed=1, **QUICK)
     for count in (1, 2, 3):
         scores = [
             BLEU().corpus(outputs, [pool.references[index] for index in chosen]).score
             for chosen in combinations(range(3), count)
             for outputs in pool.systems.values()
         ]
-        (median,) = numbers(found, "median", references=count, share=1.0)
+        (median,) = numbers(result, "median", references=count, share=1.0)
         # The bootstrap's medians lie within a percent or two of the scores.
         assert median == pytest.approx(np.mean(scores), rel=0.02)
-    assert numbers(found, "sets", share=1.0) == [3, 3, 1]
+    assert numbers(result, "sets", share=1.0) == [3, 3, 1]
 
 
 def test_one_reference_on_all_of_the_data_is_worth_itself(pool: TestSet) -> None:
-    found = study_references(pool, ["bleu"], **QUICK)
-    (alone,) = numbers(found, "alone", references=1, share=1.0)
+    result = study_references(pool, ["bleu"], **QUICK)
+    (alone,) = numbers(result, "alone", references=1, share=1.0)
     assert alone == pytest.approx(1.0, abs=0.1)
 
 
 def test_the_same_reference_again_is_worth_nothing(pool: TestSet) -> None:
     twice = as_test_set(pool.systems, [pool.references[0], pool.references[0]])
-    found = study_references(twice, ["bleu", "ter"], **QUICK)
-    assert "BLEU: its intervals do not depend on the references." in found.to_document().sentences
-    assert "TER: its intervals do not depend on the references." in found.to_document().sentences
-    one, two = (numbers(found, "width", metric="BLEU", references=r) for r in (1, 2))
+    result = study_references(twice, ["bleu", "ter"], **QUICK)
+    assert "BLEU: its intervals do not depend on the references." in result.to_document().sentences
+    assert "TER: its intervals do not depend on the references." in result.to_document().sentences
+    one, two = (numbers(result, "width", metric="BLEU", references=r) for r in (1, 2))
     assert one == pytest.approx(two, rel=1e-12)
 
 
 def test_scores_from_elsewhere_do_not_depend_on_references(pool: TestSet) -> None:
     rng = np.random.default_rng(1)
     scores = {name: rng.normal(5, 1, len(pool)).tolist() for name in pool.systems}
-    found = study_references(pool, [GivenScores.of(scores, name="human")], **QUICK)
-    (sentence, *_) = found.to_document().sentences
+    result = study_references(pool, [GivenScores.of(scores, name="human")], **QUICK)
+    (sentence, *_) = result.to_document().sentences
     assert sentence == "human: its intervals do not depend on the references."
 
 
@@ -107,9 +107,9 @@ def test_further_references_narrow_the_intervals_of_real_data(shared: Path) -> N
     test_set = read_test_set(
         [str(folder / "out.0.txt")], [str(folder / f"ref{index}.txt") for index in range(4)]
     )
-    found = study_references(test_set, ["bleu", "nist"], samples=3, replicates=500)
+    result = study_references(test_set, ["bleu", "nist"], samples=3, replicates=500)
     for metric in ("BLEU", "NIST"):
-        widths = numbers(found, "width", metric=metric, share=1.0)
+        widths = numbers(result, "width", metric=metric, share=1.0)
         assert widths == sorted(widths, reverse=True)
         assert widths[-1] < 0.8 * widths[0]
 

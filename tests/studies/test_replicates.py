@@ -67,8 +67,8 @@ def test_theory_is_what_many_normal_runs_give(level: float) -> None:
 
 
 def test_every_number_cuts_the_same_replicates_into_runs_of_its_own(pool: TestSet) -> None:
-    found = study_replicates(pool, ["bleu"], seed=3, **QUICK)
-    assert numbers(found, "runs", system="system-2") == [20, 10, 5]
+    result = study_replicates(pool, ["bleu"], seed=3, **QUICK)
+    assert numbers(result, "runs", system="system-2") == [20, 10, 5]
     counted = Pool.of(pool, ["bleu"]).statistics
     (scores,) = bootstrap_scores(counted, Units.segments(100), Bootstrap(replicates=1000, seed=3))
     runs = [median_and_relative_interval(run, 0.95) for run in scores[:, 1].reshape(20, 50)]
@@ -84,27 +84,27 @@ def test_every_number_cuts_the_same_replicates_into_runs_of_its_own(pool: TestSe
         "relative_sd": (deviations**2).mean() ** 0.5 / (means[1] - means[0]),
     }
     for name, value in expected.items():
-        (number,) = numbers(found, name, system="system-2", replicates=50)
+        (number,) = numbers(result, name, system="system-2", replicates=50)
         assert number == pytest.approx(value, rel=1e-9)
 
 
 def test_a_number_that_does_not_divide_the_largest_leaves_some_replicates_out(
     pool: TestSet,
 ) -> None:
-    found = study_replicates(pool, ["bleu"], replicates=[60, 100], repetitions=5)
-    assert numbers(found, "runs", system="system-1") == [5, 5]
+    result = study_replicates(pool, ["bleu"], replicates=[60, 100], repetitions=5)
+    assert numbers(result, "runs", system="system-1") == [5, 5]
 
 
 def test_deviations_follow_theory_and_a_looser_limit_needs_fewer(pool: TestSet) -> None:
     options: dict[str, Any] = {"replicates": [100, 400, 1600], "repetitions": 25}
-    found = study_replicates(pool, ["bleu"], enough=0.02, **options)
+    result = study_replicates(pool, ["bleu"], enough=0.02, **options)
     for name in ("sd_low", "sd_high"):
-        measured, theory = np.array(numbers(found, name)), np.array(numbers(found, "theory"))
+        measured, theory = np.array(numbers(result, name)), np.array(numbers(result, "theory"))
         # Of 25 runs a standard deviation is known to within a seventh, of more runs better.
         assert_allclose(measured, theory, rtol=0.45)
-    assert (found.metrics[0].enough, found.needed_by_theory) == (1600, 1243)
-    assert found.to_document().sentences[0].startswith("BLEU: 1,600 replicates are enough")
-    assert "asks for 1,243" in found.to_document().sentences[0]
+    assert (result.metrics[0].enough, result.needed_by_theory) == (1600, 1243)
+    assert result.to_document().sentences[0].startswith("BLEU: 1,600 replicates are enough")
+    assert "asks for 1,243" in result.to_document().sentences[0]
     loose = study_replicates(pool, ["bleu"], enough=0.05, **options)
     assert loose.to_document().sentences[0].startswith("BLEU: 400 replicates are enough")
     strict = study_replicates(pool, ["bleu"], enough=0.001, **options)

@@ -46,7 +46,7 @@ def said(result: SensitivityResult) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("unit", ["segment", "document"])
 def test_pairs_differ_where_compare_says_so(pool: TestSet, unit: Any) -> None:
-    found = study_sensitivity(pool, METRICS, replicates=500, seed=7, unit=unit)
+    result = study_sensitivity(pool, METRICS, replicates=500, seed=7, unit=unit)
     for correction in ("none", "holm"):
         settings: dict[str, Any] = {
             "replicates": 500,
@@ -58,12 +58,12 @@ def test_pairs_differ_where_compare_says_so(pool: TestSet, unit: Any) -> None:
         for metric in ("BLEU", "TER", "chrF2"):
             pairs = [pair for pair in compared.comparisons if pair.metric == metric]
             real = sum(pair.significant for pair in pairs)
-            assert significant(found, metric, "ar", correction) == real
+            assert significant(result, metric, "ar", correction) == real
             if correction == "none":
                 without_zero = sum(not pair.interval[0] <= 0 <= pair.interval[1] for pair in pairs)
-                assert significant(found, metric, "interval", "none") == without_zero
-    shares = [row.share.value for row in found.rows]
-    assert shares == [row.significant / 6 for row in found.rows]
+                assert significant(result, metric, "interval", "none") == without_zero
+    shares = [row.share.value for row in result.rows]
+    assert shares == [row.significant / 6 for row in result.rows]
     assert 0 < sum(shares) < len(shares)
 
 
@@ -103,13 +103,13 @@ def test_the_metric_with_less_noise_is_found_to_be_the_more_sensitive() -> None:
         )
         for label, noise in (("sharp", 0.5), ("dull", 3.0))
     )
-    found = study_sensitivity(test_set, [dull, sharp], replicates=1000)
-    first = said(found)[0]
+    result = study_sensitivity(test_set, [dull, sharp], replicates=1000)
+    first = said(result)[0]
     assert first.index("sharp") < first.index("dull")
-    assert said(found)[1].startswith("On 200 segments: ")
-    assert said(found)[1].endswith(" pairs differ by sharp alone, 0 by dull alone.")
-    (wide,) = {row.width for row in found.rows if row.metric == "dull"}
-    (narrow,) = {row.width for row in found.rows if row.metric == "sharp"}
+    assert said(result)[1].startswith("On 200 segments: ")
+    assert said(result)[1].endswith(" pairs differ by sharp alone, 0 by dull alone.")
+    (wide,) = {row.width for row in result.rows if row.metric == "dull"}
+    (narrow,) = {row.width for row in result.rows if row.metric == "sharp"}
     # The noise is six times as large, and so is the interval.
     assert isinstance(wide, float)
     assert isinstance(narrow, float)
@@ -119,28 +119,30 @@ def test_the_metric_with_less_noise_is_found_to_be_the_more_sensitive() -> None:
 def test_on_smaller_samples_fewer_pairs_differ_with_an_error_over_samples(
     pool: TestSet,
 ) -> None:
-    found = study_sensitivity(pool, ["bleu", "ter"], sizes=[20, 60, 120], samples=6, replicates=500)
+    result = study_sensitivity(
+        pool, ["bleu", "ter"], sizes=[20, 60, 120], samples=6, replicates=500
+    )
     for metric in ("BLEU", "TER"):
         small, middle, whole = (
             row.share.value
-            for row in found.rows
+            for row in result.rows
             if (row.metric, row.test, row.correction) == (metric, "ar", "none")
         )
         assert small < middle < whole
-    assert {row.size: row.samples for row in found.rows} == {20: 6, 60: 6, 120: 1}
-    share = found.rows[0].share
+    assert {row.size: row.samples for row in result.rows} == {20: 6, 60: 6, 120: 1}
+    share = result.rows[0].share
     assert share.low is not None
     assert share.high is not None
     assert share.low <= share.value <= share.high
-    assert found.rows[-1].share.low is None
-    assert any("over 6 samples" in finding for finding in said(found))
+    assert result.rows[-1].share.low is None
+    assert any("over 6 samples" in finding for finding in said(result))
 
 
 def test_a_copy_never_differs() -> None:
     text = [f"segment number {n} of the text" for n in range(30)]
     copies = as_test_set({"a": text, "b": text}, [f"segment {n} of a text" for n in range(30)])
-    found = study_sensitivity(copies, METRICS, replicates=200)
-    assert {row.significant for row in found.rows} == {0.0}
+    result = study_sensitivity(copies, METRICS, replicates=200)
+    assert {row.significant for row in result.rows} == {0.0}
 
 
 def test_both_tables_come_from_one_journal(pool: TestSet, tmp_path: Path) -> None:
@@ -211,26 +213,26 @@ def test_an_unknown_correction_and_a_single_system_are_refused(pool: TestSet) ->
 def test_the_interval_concludes_as_in_the_study_of_power() -> None:
     """At 90 % with 40 replicates, winning all but two is just enough."""
     pool = simulate(segments=60, systems=[0.2, 0.21, 0.22, 0.23, 0.24, 0.25, 0.26], seed=3)
-    found = study_sensitivity(pool, ["bleu"], replicates=40, level=0.9, correction="none", seed=1)
+    result = study_sensitivity(pool, ["bleu"], replicates=40, level=0.9, correction="none", seed=1)
     one = Pool.of(pool, ["bleu"]).statistics[0]
     testing = Testing(tests=("interval",), replicates=40, seed=1)
     p_values = testing.p_values(one, list(combinations(range(7), 2)), 0)["interval"]
     assert (p_values == 0.1).any()
-    assert significant(found, "BLEU", "interval", "none") == (p_values <= 0.1).sum()
+    assert significant(result, "BLEU", "interval", "none") == (p_values <= 0.1).sum()
 
 
 def test_a_corrected_p_of_just_alpha_is_significant() -> None:
     """Bonferroni of 15 pairs at 600 replicates: one loss is 15 * 2 / 600 = 0.05."""
     systems = [0.2, 0.21, 0.23, 0.24, 0.26, 0.27]
     pool = simulate(segments=80, systems=systems, seed=1)
-    found = study_sensitivity(pool, ["bleu"], replicates=600, correction="bonferroni", seed=1)
+    result = study_sensitivity(pool, ["bleu"], replicates=600, correction="bonferroni", seed=1)
     one = Pool.of(pool, ["bleu"]).statistics[0]
     p_values = Testing(tests=("interval",), replicates=600, seed=1).p_values(
         one, list(combinations(range(6), 2)), 0
     )["interval"]
     losses = np.rint(p_values * 300).astype(int)
     assert (losses == 1).any()
-    assert significant(found, "BLEU", "interval", "bonferroni") == (losses <= 1).sum()
+    assert significant(result, "BLEU", "interval", "bonferroni") == (losses <= 1).sum()
 
 
 @pytest.mark.parametrize("setting", [{"samples": 5}, {"sampling": "systematic"}])

@@ -64,7 +64,7 @@ def plain_scores(test_set: TestSet, smoothing: int) -> np.ndarray[Any, Any]:
     return np.array(
         [
             [
-                sentence_bleu(str(output), [str(one) for one in texts], smoothing)
+                sentence_bleu(str(output), [str(text) for text in texts], smoothing)
                 for output, texts in zip(outputs, references, strict=True)
             ]
             for outputs in test_set.systems.values()
@@ -79,7 +79,7 @@ def closest_lengths(test_set: TestSet) -> np.ndarray[Any, Any]:
         [
             [
                 min(
-                    sorted(len(str(one).split()) for one in texts),
+                    sorted(len(str(text).split()) for text in texts),
                     key=lambda length: abs(length - len(str(output).split())),
                 )
                 for output, texts in zip(outputs, references, strict=True)
@@ -119,18 +119,18 @@ def value(found: SmoothingResult, name: str, label: str) -> float:
 
 
 def test_every_smoothing_has_the_values_of_the_equations(pool: TestSet, human: HumanScores) -> None:
-    found = study_smoothing(pool, human, **QUICK)
-    assert tuple(row.smoothing for row in found.rows) == LABELS
+    result = study_smoothing(pool, human, **QUICK)
+    assert tuple(row.smoothing for row in result.rows) == LABELS
     people = as_matrix(human)
     lengths = closest_lengths(pool)
     for smoothing in range(8):
         metric = plain_scores(pool, smoothing)
-        tau = value(found, "tau", str(smoothing))
+        tau = value(result, "tau", str(smoothing))
         assert tau == pytest.approx(plain_tau(people, metric), abs=1e-12)
         documents = (lengths * metric).sum(axis=1) / lengths.sum(axis=1)
         systems = np.nanmean(people, axis=1)
-        gamma = value(found, "gamma", str(smoothing))
-        rho = value(found, "rho", str(smoothing))
+        gamma = value(result, "gamma", str(smoothing))
+        rho = value(result, "rho", str(smoothing))
         assert gamma == pytest.approx(pearsonr(systems, documents).statistic, abs=1e-9)
         assert rho == pytest.approx(spearmanr(systems, documents).statistic, abs=1e-9)
 
@@ -138,14 +138,14 @@ def test_every_smoothing_has_the_values_of_the_equations(pool: TestSet, human: H
 def test_corpus_bleu_has_system_values_and_a_reason_for_its_missing_segment_value(
     pool: TestSet, human: HumanScores
 ) -> None:
-    found = study_smoothing(pool, human, **QUICK)
+    result = study_smoothing(pool, human, **QUICK)
     metric = BLEU(smooth="none", tokenize="none")
     corpus = [metric.corpus(text, pool.references).score for text in pool.systems.values()]
     expected = pearsonr(np.nanmean(as_matrix(human), axis=1), corpus).statistic
-    crp = row(found, "crp")
+    crp = row(result, "crp")
     assert (crp.tau.value, crp.tau.low, crp.p) == (None, None, None)
     assert crp.gamma.value == pytest.approx(expected, abs=1e-9)
-    assert any(finding.startswith("No τ of crp: ") for finding in found.to_document().sentences)
+    assert any(finding.startswith("No τ of crp: ") for finding in result.to_document().sentences)
 
 
 def test_pairs_and_the_ties_of_people_are_counted(pool: TestSet, human: HumanScores) -> None:
@@ -155,9 +155,9 @@ def test_pairs_and_the_ties_of_people_are_counted(pool: TestSet, human: HumanSco
         both = ~np.isnan(a) & ~np.isnan(b)
         tied += int((both & (a == b)).sum())
         preferred += int((both & (a != b)).sum())
-    found = study_smoothing(pool, human, **QUICK)
-    assert (found.pairs, found.ties) == (preferred, tied)
-    (sentence,) = [line for line in found.to_document().sentences if "ties" in line]
+    result = study_smoothing(pool, human, **QUICK)
+    assert (result.pairs, result.ties) == (preferred, tied)
+    (sentence,) = [line for line in result.to_document().sentences if "ties" in line]
     assert f"τ compares {preferred} pairs" in sentence
     assert f"{tied} ties of theirs are left out" in sentence
 
@@ -186,11 +186,11 @@ def test_unsmoothed_and_halved_counts_agree_as_sacrebleu_scores_do(
     ]
     texts, judged = read_set(shared, name)
     golden_human, golden = segment_scores(case, column)
-    found = study_smoothing(texts, judged, replicates=50, permutations=1)
+    result = study_smoothing(texts, judged, replicates=50, permutations=1)
     tied = f"{case['expect']['human_ties_removed']:,} ties of theirs are left out"
-    assert any(tied in finding for finding in found.to_document().sentences)
+    assert any(tied in finding for finding in result.to_document().sentences)
     if name == "wmt21-en-de":
-        tau = value(found, "tau", label)
+        tau = value(result, "tau", label)
         assert tau == pytest.approx(case["expect"]["tau"], abs=1e-9)
         return
     # sacreBLEU scores 0 where an output is too short or matches nowhere: leave those segments out.
@@ -242,9 +242,9 @@ def test_comparisons_that_scores_imply_give_the_same_tau(pool: TestSet, human: H
         [
             np.mean(
                 [
-                    (one.verdict > 0) == (one.left == name)
-                    for one in judgments
-                    if one.verdict and name in (one.left, one.right)
+                    (judgment.verdict > 0) == (judgment.left == name)
+                    for judgment in judgments
+                    if judgment.verdict and name in (judgment.left, judgment.right)
                 ]
             )
             for name in names
@@ -264,12 +264,12 @@ def test_comparisons_that_scores_imply_give_the_same_tau(pool: TestSet, human: H
 def test_people_who_judge_like_a_smoothing_agree_best_with_it(pool: TestSet) -> None:
     likes = plain_scores(pool, 2)
     judged = scores({name: row.tolist() for name, row in zip(pool.systems, likes, strict=True)})
-    found = study_smoothing(pool, judged, **QUICK | {"permutations": 999})
-    best = row(found, "2")
+    result = study_smoothing(pool, judged, **QUICK | {"permutations": 999})
+    best = row(result, "2")
     assert (best.tau.value, best.tau.low, best.tau.high) == (1.0, 1.0, 1.0)
     # Nothing is as good, so that hardly a permutation is: seven times 1 / 1000, by Holm.
     assert best.p == pytest.approx(7 / 1000, abs=0.01)
-    (sentence,) = [one for one in found.to_document().sentences if one.startswith("By segment τ")]
+    (sentence,) = [one for one in result.to_document().sentences if one.startswith("By segment τ")]
     assert "smoothing 2 (add-one) agrees best, with 1.0000" in sentence
     assert "significantly above smoothing 0 (none)" in sentence
     assert "not significantly above smoothing 0" not in sentence
@@ -306,8 +306,8 @@ def test_people_who_know_nothing_make_no_smoothing_better_than_none_too_often() 
     rejected = 0
     for _ in range(runs):
         judged = scores({name: rng.normal(size=30).tolist() for name in texts.systems})
-        found = study_smoothing(texts, judged, replicates=50, permutations=99)
-        rejected += min(row(found, label).p or 1.0 for label in LABELS[2:]) <= 0.05
+        result = study_smoothing(texts, judged, replicates=50, permutations=99)
+        rejected += min(row(result, label).p or 1.0 for label in LABELS[2:]) <= 0.05
     # Corrected for seven, one in twenty sets at most has a false finding; three errors above that.
     assert rejected / runs <= 0.05 + 3 * (0.05 * 0.95 / runs) ** 0.5
 
@@ -334,8 +334,8 @@ def test_documents_that_people_scored_are_the_items(pool: TestSet) -> None:
     documents = tuple(dict.fromkeys(pool.documents))
     rng = np.random.default_rng(2)
     levels = {name: rng.normal(0, 1, len(documents)).tolist() for name in pool.systems}
-    found = study_smoothing(pool, scores(levels, level="document", items=documents), **QUICK)
-    columns = found.to_document().data.columns
+    result = study_smoothing(pool, scores(levels, level="document", items=documents), **QUICK)
+    columns = result.to_document().data.columns
     assert [column.heading for column in columns[2:4]] == ["document τ", "95 % from"]
     metric = BLEU(smooth="none", tokenize="none")
     corpus = np.array(
@@ -344,8 +344,12 @@ def test_documents_that_people_scored_are_the_items(pool: TestSet) -> None:
                 metric.corpus(
                     [s for s, at in zip(text, pool.documents, strict=True) if at == document],
                     [
-                        [s for s, at in zip(one, pool.documents, strict=True) if at == document]
-                        for one in pool.references
+                        [
+                            s
+                            for s, at in zip(reference, pool.documents, strict=True)
+                            if at == document
+                        ]
+                        for reference in pool.references
                     ],
                 ).score
                 for document in documents
@@ -354,20 +358,20 @@ def test_documents_that_people_scored_are_the_items(pool: TestSet) -> None:
         ]
     )
     expected = plain_tau(np.array(list(levels.values())), corpus)
-    assert row(found, "crp").tau.value == pytest.approx(expected, abs=1e-12)
+    assert row(result, "crp").tau.value == pytest.approx(expected, abs=1e-12)
 
 
 def test_people_who_tie_everything_leave_tau_undefined(pool: TestSet) -> None:
     same = scores({name: [float(n % 3)] * 40 for n, name in enumerate(pool.systems)})
     ties = scores({name: [1.0] * 40 for name in pool.systems})
     assert row(study_smoothing(pool, same, **QUICK), "0").tau.value is not None
-    found = study_smoothing(pool, ties, **QUICK)
+    result = study_smoothing(pool, ties, **QUICK)
     for name in ("tau", "gamma", "rho"):
-        assert {getattr(one, name).value for one in found.rows} == {None}
-    assert {one.p for one in found.rows} == {None}
-    sentences = found.to_document().sentences
+        assert {getattr(one, name).value for one in result.rows} == {None}
+    assert {one.p for one in result.rows} == {None}
+    sentences = result.to_document().sentences
     assert any("tie" in line for line in sentences if line.startswith("No τ of 0"))
-    json.dumps(found.to_dict(), allow_nan=False)
+    json.dumps(result.to_dict(), allow_nan=False)
 
 
 @pytest.mark.usefixtures("restored_threads")

@@ -37,27 +37,27 @@ def human(scores: dict[str, list[float]]) -> tuple[TestSet, GivenScores]:
 def test_doubling_independent_scores_narrows_their_interval_by_29_percent() -> None:
     scores = np.random.default_rng(5).normal(10.0, 2.0, 1000)
     test_set, metric = human({"a": scores.tolist()})
-    found = study_test_size(test_set, [metric], samples=20, replicates=500)
-    for size, width in zip(numbers(found, "size"), numbers(found, "width"), strict=True):
+    result = study_test_size(test_set, [metric], samples=20, replicates=500)
+    for size, width in zip(numbers(result, "size"), numbers(result, "width"), strict=True):
         # 2 * 1.96 standard errors of the mean, beside the mean.
         expected = 2 * 1.96 * scores.std() / size**0.5 / scores.mean()
         assert width == pytest.approx(expected, rel=0.05)
-    (narrowing,) = found.narrowings
+    (narrowing,) = result.narrowings
     assert narrowing.doubling is not None
     assert narrowing.doubling.value == pytest.approx(1 - 0.5**0.5, abs=0.01)
-    assert f"the interval by {narrowing.doubling.percent()}" in found.to_document().sentences[0]
+    assert f"the interval by {narrowing.doubling.percent()}" in result.to_document().sentences[0]
 
 
 def test_scores_are_means_over_the_parts_of_random_growth(pool: TestSet) -> None:
-    found = study_test_size(pool, ["nist"], recount=True, seed=9, **QUICK)
+    result = study_test_size(pool, ["nist"], recount=True, seed=9, **QUICK)
     outputs, references = list(pool.systems["system-1"]), list(pool.references[0])
     parts = [sorted(order[:50]) for order in orders_of_growth(200, 4, seed=9)]
     alone = [
         NIST().corpus([outputs[i] for i in part], [references[i] for i in part]).score
         for part in parts
     ]
-    assert found.rows[0].score == pytest.approx(np.mean(alone), rel=1e-9)
-    assert found.rows[0].score_sd == pytest.approx(np.std(alone, ddof=1), rel=1e-6)
+    assert result.rows[0].score == pytest.approx(np.mean(alone), rel=1e-9)
+    assert result.rows[0].score_sd == pytest.approx(np.std(alone, ddof=1), rel=1e-6)
 
 
 def test_nist_grows_with_the_test_set_only_where_its_parts_are_counted_anew(
@@ -129,8 +129,8 @@ def test_documents_must_be_known_to_be_added(pool: TestSet) -> None:
 def test_real_data_narrow_by_about_30_percent_when_they_double(shared: Path) -> None:
     folder = shared / "data" / "wmt23-he-en"
     test_set = read_test_set([str(folder / "sys" / "GPT4-5shot.txt")], [str(folder / "refA.txt")])
-    found = study_test_size(test_set, ["bleu", "ter"], samples=20, replicates=300)
-    assert [narrowing.metric for narrowing in found.narrowings] == ["BLEU", "TER"]
-    for narrowing in found.narrowings:
+    result = study_test_size(test_set, ["bleu", "ter"], samples=20, replicates=300)
+    assert [narrowing.metric for narrowing in result.narrowings] == ["BLEU", "TER"]
+    for narrowing in result.narrowings:
         assert narrowing.doubling is not None
         assert 0.27 < narrowing.doubling.value < 0.32

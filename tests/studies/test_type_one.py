@@ -200,10 +200,10 @@ def test_results_do_not_depend_on_threads(pool: TestSet) -> None:
         return study_type_one(pool, ["bleu"], repetitions=50, replicates=99)
 
     before = _core.threads()
-    found = study()
+    result = study()
     try:
         _core.set_threads(1)
-        assert study() == found
+        assert study() == result
     finally:
         _core.set_threads(before)
 

@@ -532,7 +532,7 @@ def curve_document(fit: CurveFit) -> Document:
         Column("agreement", "People agree, %", digits=1),
         *(
             Column(f"at {accuracy}", f"for {accuracy} % of pairs [{level}]", numeric=True)
-            for accuracy in [one.accuracy for one in fit.curves[0].thresholds]
+            for accuracy in [threshold.accuracy for threshold in fit.curves[0].thresholds]
         ),
     )
     rows: tuple[Row, ...] = tuple(
@@ -540,7 +540,7 @@ def curve_document(fit: CurveFit) -> Document:
             "metric": curve.metric,
             "pairs": curve.pairs,
             "agreement": curve.agreement,
-            **{f"at {one.accuracy}": _needed(one) for one in curve.thresholds},
+            **{f"at {threshold.accuracy}": _needed(threshold) for threshold in curve.thresholds},
         }
         for curve in fit.curves
     )
@@ -570,8 +570,10 @@ def _needed(one: CurveThreshold) -> str:
 def _about_curves(fit: CurveFit) -> Iterator[str]:
     level = f"{100 * fit.level:g} %"
     for curve in fit.curves:
-        reached = [one for one in curve.thresholds if one.difference is not None]
-        never = [one.accuracy for one in curve.thresholds if one.difference is None]
+        reached = [threshold for threshold in curve.thresholds if threshold.difference is not None]
+        never = [
+            threshold.accuracy for threshold in curve.thresholds if threshold.difference is None
+        ]
         parts = [f"in {one.accuracy} % of those that differ by {_needed(one)}" for one in reached]
         listed = f"; {', '.join(parts)}" if parts else ""
         ends = f"; no difference is enough for {never[0]} %" if never else ""
@@ -579,7 +581,7 @@ def _about_curves(fit: CurveFit) -> Iterator[str]:
             f"{curve.metric}: people agree in {curve.agreement:.0f} % of {curve.pairs:,} pairs of "
             f"systems{listed}{ends}."
         )
-    systems = sum(len(one.systems) for one in fit.sets)
+    systems = sum(len(test_set.systems) for test_set in fit.sets)
     sets = "one test set" if len(fit.sets) == 1 else f"{len(fit.sets)} test sets"
     yield (
         f"Fitted to {systems} systems of {sets}; intervals of the level {level} resample systems. "

@@ -226,10 +226,10 @@ def _where_from(explanation: Explanation, pair: PairExplanation) -> Iterator[str
             f"No kind of segment stands out: the smallest adjusted p of {len(tested)} variables is "
             f"{p_cell(smallest)}."
         )
-    words = [one for one in pair.ngrams if _at_most(one.p_adjusted, alpha)]
+    words = [ngram for ngram in pair.ngrams if _at_most(ngram.p_adjusted, alpha)]
     if words:
         listed = ", ".join(
-            f"‹{one.ngram}› ({_signed(one.contribution, max(3, digits))})" for one in words[:5]
+            f"‹{word.ngram}› ({_signed(word.contribution, max(3, digits))})" for word in words[:5]
         )
         yield f"N-grams that are matched more often by one of them: {listed}."
     parts = ", ".join(
@@ -347,19 +347,19 @@ def ngram_table(explanation: Explanation, pair: PairExplanation) -> Table:
         Column("typography", "Typography"),
         Column("examples", "e.g. segments"),
     ]
-    if all(one.documents is None for one in pair.ngrams):
+    if all(ngram.documents is None for ngram in pair.ngrams):
         columns = [column for column in columns if column.name != "documents"]
     rows = tuple(
         {
-            "ngram": one.ngram,
-            "contribution": one.contribution,
-            "segments": one.segments,
-            "documents": one.documents,
-            "p_adjusted": one.p_adjusted,
-            "typography": one.typography or "",
-            "examples": ", ".join(map(str, one.examples)),
+            "ngram": ngram.ngram,
+            "contribution": ngram.contribution,
+            "segments": ngram.segments,
+            "documents": ngram.documents,
+            "p_adjusted": ngram.p_adjusted,
+            "typography": ngram.typography or "",
+            "examples": ", ".join(map(str, ngram.examples)),
         }
-        for one in pair.ngrams
+        for ngram in pair.ngrams
     )
     return Table(tuple(columns), rows)
 
@@ -482,8 +482,8 @@ def data_table(explanation: Explanation) -> Table:
             }
         )
         rows += [
-            {**names, "kind": "part", "name": one.name, "contribution": one.contribution}
-            for one in pair.parts
+            {**names, "kind": "part", "name": part.name, "contribution": part.contribution}
+            for part in pair.parts
         ]
         rows += [
             {
@@ -504,12 +504,12 @@ def data_table(explanation: Explanation) -> Table:
             {
                 **names,
                 "kind": "n-gram",
-                "name": one.ngram,
-                "contribution": one.contribution,
-                "p_adjusted": one.p_adjusted,
-                "segments": one.segments,
+                "name": ngram.ngram,
+                "contribution": ngram.contribution,
+                "p_adjusted": ngram.p_adjusted,
+                "segments": ngram.segments,
             }
-            for one in pair.ngrams
+            for ngram in pair.ngrams
         ]
         rows += [
             {
@@ -537,7 +537,7 @@ def data_table(explanation: Explanation) -> Table:
         ]
     listed = ("metric", "a", "b", "kind", "variable", "name", "contribution", "low", "high")
     columns = tuple(Column(name, name) for name in (*listed, "p_adjusted", "segments"))
-    signatures = tuple(str(one.signature) for one in explanation.comparison.metrics.values())
+    signatures = tuple(str(metric.signature) for metric in explanation.comparison.metrics.values())
     return Table(columns, tuple(rows), signatures)
 
 

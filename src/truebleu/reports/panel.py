@@ -247,15 +247,15 @@ def _data(result: Panel) -> Table:
         rows += [
             {
                 **common,
-                "test_set": one.test_set,
-                "difference": one.difference,
-                "low": one.interval[0],
-                "high": one.interval[1],
-                "p": one.p,
-                "p_adjusted": one.p_adjusted,
-                "verdict": one.verdict,
+                "test_set": test_set.test_set,
+                "difference": test_set.difference,
+                "low": test_set.interval[0],
+                "high": test_set.interval[1],
+                "p": test_set.p,
+                "p_adjusted": test_set.p_adjusted,
+                "verdict": test_set.verdict,
             }
-            for one in pair.sets
+            for test_set in pair.sets
         ]
         rows.append(
             {

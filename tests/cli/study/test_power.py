@@ -17,8 +17,8 @@ TEXTS = ["study", "power", *TWO_SYSTEMS, "--replicates", "50"]
 
 def test_cells_are_for_people_and_numbers_for_programs() -> None:
     options = ["--sizes", "10,40", "--samples", "20", "--test", "wins"]
-    found = answer(*TEXTS, *options)
-    small, large = found["rows"]
+    answers = answer(*TEXTS, *options)
+    small, large = answers["rows"]
     assert (small["better"], small["worse"]) == ("system-1", "system-2")
     assert (small["test"], small["size"], large["size"]) == ("wins", 10, 40)
     text = run(*TEXTS, *options).out
@@ -28,8 +28,8 @@ def test_cells_are_for_people_and_numbers_for_programs() -> None:
 
 def test_tests_metrics_and_pairs_may_be_chosen(folder: Path) -> None:
     options = ["--sizes", "10", "--samples", "5", "--test", "ar", "--test", "interval"]
-    found = answer(*TEXTS, *options, "-m", "bleu", "-m", "ter", "--pair", "system-2", "system-1")
-    assert [(row["metric"], row["test"]) for row in found["rows"]] == [
+    answers = answer(*TEXTS, *options, "-m", "bleu", "-m", "ter", "--pair", "system-2", "system-1")
+    assert [(row["metric"], row["test"]) for row in answers["rows"]] == [
         (metric, test) for metric in ("BLEU", "TER") for test in ("ar", "interval")
     ]
     assert answer(*TEXTS, *options, "--baseline", "system-2")["settings"]["pairs"] == [
@@ -49,8 +49,8 @@ def test_what_is_said_about_texts_is_refused_beside_a_simulated_pool(
 
 
 def test_a_simulated_pool_serves() -> None:
-    found = answer("study", "power", "--simulate", "60", "--sizes", "20", "--samples", "5")
-    assert len(found["settings"]["pairs"]) == 7
+    answers = answer("study", "power", "--simulate", "60", "--sizes", "20", "--samples", "5")
+    assert len(answers["settings"]["pairs"]) == 7
 
 
 def test_threads_change_no_digit() -> None:

@@ -30,9 +30,9 @@ def test_the_answer_says_what_a_reference_is_worth() -> None:
 
 
 def test_json_has_every_number_of_references_and_share() -> None:
-    found = answer(*QUICK, "--shares", "50,75,100")
-    assert [row["references"] for row in found["rows"]] == [1, 1, 1, 2, 2, 2]
-    assert [row["sets"] for row in found["rows"]] == [2, 2, 2, 1, 1, 1]
+    answers = answer(*QUICK, "--shares", "50,75,100")
+    assert [row["references"] for row in answers["rows"]] == [1, 1, 1, 2, 2, 2]
+    assert [row["sets"] for row in answers["rows"]] == [2, 2, 2, 1, 1, 1]
 
 
 def test_a_chart_is_drawn(folder: Path) -> None:

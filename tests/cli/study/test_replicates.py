@@ -20,9 +20,9 @@ def test_the_answer_says_how_many_are_enough() -> None:
 
 
 def test_json_has_every_number_of_every_system() -> None:
-    found = answer(*QUICK, "-m", "ter", "-m", "bleu")
-    assert [row["replicates"] for row in found["rows"]] == [100, 200] * 4
-    assert [row["runs"] for row in found["rows"]] == [10, 5] * 4
+    answers = answer(*QUICK, "-m", "ter", "-m", "bleu")
+    assert [row["replicates"] for row in answers["rows"]] == [100, 200] * 4
+    assert [row["runs"] for row in answers["rows"]] == [10, 5] * 4
 
 
 def test_a_study_goes_on_where_it_stopped(folder: Path) -> None:

@@ -14,16 +14,16 @@ TEXTS = ["study", "sampling", *TWO_SYSTEMS, "--independent", "100"]
 
 
 def test_the_table_has_scores_and_differences() -> None:
-    found = answer(*TEXTS, "--sizes", "8,16")
-    names = [(row["system"], row["other"]) for row in found["rows"] if row["size"] == 16]
+    answers = answer(*TEXTS, "--sizes", "8,16")
+    names = [(row["system"], row["other"]) for row in answers["rows"] if row["size"] == 16]
     assert names == [("system-1", None), ("system-2", None), ("system-1", "system-2")]
-    assert [mean["of"] for mean in found["means"]] == ["score", "difference"] * 2
+    assert [mean["of"] for mean in answers["means"]] == ["score", "difference"] * 2
     text = run(*TEXTS, "--sizes", "8,16").out
     for name in ("system-1 against system-2", "mean of scores"):
         assert name in text
     assert "mean of differences" not in text
-    assert found["settings"]["sizes"] == [8, 16]
-    assert {row["samples"] for row in found["rows"]} == {5, 10}
+    assert answers["settings"]["sizes"] == [8, 16]
+    assert {row["samples"] for row in answers["rows"]} == {5, 10}
 
 
 def test_the_text_says_what_a_block_is_worth() -> None:
@@ -36,7 +36,7 @@ def test_the_text_says_what_a_block_is_worth() -> None:
 
 
 def test_documents_may_be_the_units(folder: Path) -> None:
-    found = answer(*TEXTS, "--documents", "documents.tsv", "--unit", "document", "--sizes", "2")
-    assert found["settings"]["pool"]["unit"] == "document"
+    answers = answer(*TEXTS, "--documents", "documents.tsv", "--unit", "document", "--sizes", "2")
+    assert answers["settings"]["pool"]["unit"] == "document"
     assert run(*TEXTS, "--sizes", "8", "--chart", "spread.svg").code == 0
     assert "systematic samples of 8" in (folder / "spread.svg").read_text("utf-8")

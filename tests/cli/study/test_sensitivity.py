@@ -25,27 +25,27 @@ def test_the_answer_names_the_metrics_in_order() -> None:
 
 
 def test_json_has_both_tests_with_and_without_correction() -> None:
-    found = answer(*QUICK, "--sizes", "20,40", "--samples", "3", "--correction", "bh")
-    kinds = [(row["test"], row["correction"]) for row in found["rows"][:4]]
+    answers = answer(*QUICK, "--sizes", "20,40", "--samples", "3", "--correction", "bh")
+    kinds = [(row["test"], row["correction"]) for row in answers["rows"][:4]]
     assert kinds == [
         ("interval", "none"),
         ("interval", "bh"),
         ("ar", "none"),
         ("ar", "bh"),
     ]
-    assert [row["size"] for row in found["rows"]] == [20] * 8 + [40] * 8
+    assert [row["size"] for row in answers["rows"]] == [20] * 8 + [40] * 8
 
 
 def test_without_metrics_those_of_the_papers_are_compared() -> None:
-    found = answer(*TEXTS, "--replicates", "200")
-    metrics = list(dict.fromkeys(row["metric"] for row in found["rows"]))
+    answers = answer(*TEXTS, "--replicates", "200")
+    metrics = list(dict.fromkeys(row["metric"] for row in answers["rows"]))
     assert metrics == ["BLEU", "NIST", "M-BLEU", "chrF2", "TER"]
 
 
 def test_systems_can_be_listed_with_their_intervals() -> None:
-    found = answer(*QUICK, "--by-system")
-    assert [row["system"] for row in found["systems"]] == ["system-1", "system-2"] * 2
-    assert all(row["low"] < 0 < row["high"] for row in found["systems"])
+    answers = answer(*QUICK, "--by-system")
+    assert [row["system"] for row in answers["systems"]] == ["system-1", "system-2"] * 2
+    assert all(row["low"] < 0 < row["high"] for row in answers["systems"])
 
 
 @pytest.mark.parametrize("more", [[], ["--by-system"], ["--sizes", "20,40"]])

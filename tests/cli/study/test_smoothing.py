@@ -34,9 +34,9 @@ def test_the_table_has_the_papers_rows_and_says_who_is_best() -> None:
 
 
 def test_every_format_has_all_rows(folder: Path) -> None:
-    found = answer(*QUICK)
-    assert [row["smoothing"] for row in found["rows"]] == ["crp", *map(str, range(8))]
-    assert found["settings"]["k"] == 5
+    answers = answer(*QUICK)
+    assert [row["smoothing"] for row in answers["rows"]] == ["crp", *map(str, range(8))]
+    assert answers["settings"]["k"] == 5
     tsv = run(*QUICK, "--format", "tsv").out.rstrip("\n").split("\n")
     assert len([line for line in tsv if not line.startswith("#")]) == 10
     assert run(*QUICK, "--format", "latex").out.count(r"\\") == 10
@@ -46,8 +46,8 @@ def test_every_format_has_all_rows(folder: Path) -> None:
 
 
 def test_comparisons_of_pairs_can_be_given() -> None:
-    found = answer(*TEXTS, "--human", "pairs.csv", "--replicates", "100", "--permutations", "50")
-    rows = {row["smoothing"]: row for row in found["rows"]}
+    answers = answer(*TEXTS, "--human", "pairs.csv", "--replicates", "100", "--permutations", "50")
+    rows = {row["smoothing"]: row for row in answers["rows"]}
     assert rows["crp"]["tau"]["value"] is None
     assert rows["0"]["tau"]["low"] < rows["0"]["tau"]["high"]
 

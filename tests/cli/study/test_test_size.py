@@ -23,18 +23,18 @@ def test_the_answer_is_a_table_with_sentences_below() -> None:
 
 
 def test_json_has_every_system_and_share() -> None:
-    found = answer(*QUICK, "-m", "ter", "-m", "nist", "--recount")
-    assert found["study"] == "test-size"
-    assert found["settings"]["sizes"] == [20, 40, 80]
-    assert [row["share"] for row in found["rows"]] == [0.25, 0.5, 1.0] * 4
-    assert {row["system"] for row in found["rows"]} == {"system-1", "system-2"}
+    answers = answer(*QUICK, "-m", "ter", "-m", "nist", "--recount")
+    assert answers["study"] == "test-size"
+    assert answers["settings"]["sizes"] == [20, 40, 80]
+    assert [row["share"] for row in answers["rows"]] == [0.25, 0.5, 1.0] * 4
+    assert {row["system"] for row in answers["rows"]} == {"system-1", "system-2"}
 
 
 def test_documents_grow_as_wholes() -> None:
     documents = ("--documents", "documents.tsv", "--unit", "document")
-    found = answer(*QUICK, *documents)
-    whole = found["settings"]["pool"]["documents"]
-    assert found["settings"]["sizes"][-1] == whole < 80
+    answers = answer(*QUICK, *documents)
+    whole = answers["settings"]["pool"]["documents"]
+    assert answers["settings"]["sizes"][-1] == whole < 80
 
 
 def test_given_scores_can_be_studied(folder: Path) -> None:
@@ -42,9 +42,9 @@ def test_given_scores_can_be_studied(folder: Path) -> None:
     for system in ("system-1", "system-2"):
         lines += [f"{system}\t{number}\t{50 + number % 7}" for number in range(1, 81)]
     (folder / "human.tsv").write_text("\n".join(lines) + "\n")
-    found = answer(*QUICK, "-m", "scores:path=human.tsv")
-    assert found["rows"][0]["metric"] == "human"
-    assert found["rows"][-1]["score"] == pytest.approx(
+    answers = answer(*QUICK, "-m", "scores:path=human.tsv")
+    assert answers["rows"][0]["metric"] == "human"
+    assert answers["rows"][-1]["score"] == pytest.approx(
         sum(50 + number % 7 for number in range(1, 81)) / 80
     )
 

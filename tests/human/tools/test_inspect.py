@@ -192,4 +192,7 @@ def test_a_frame_without_models_is_one_system_or_refused() -> None:
 def test_a_file_of_such_a_frame_is_read_in_the_same_way(tmp_path: Path) -> None:
     path = tmp_path / "frame.csv"
     pandas.DataFrame(frame()).to_csv(path, index=False)
-    assert [one.answers()[0] for one in read_evaluations(str(path))] == ["match", "match"]
+    assert [read_evaluation.answers()[0] for read_evaluation in read_evaluations(str(path))] == [
+        "match",
+        "match",
+    ]

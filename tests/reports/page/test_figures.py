@@ -50,9 +50,9 @@ def test_kinds_of_points_differ_in_shape() -> None:
 
 def test_numbers_against_numbers_are_a_line() -> None:
     figure = drawn([{"x": 0, "y": 0.0}, {"x": 10, "y": 3.0}], mark="line", reference=2.0)
-    (line,) = [one for one in marks(figure, "path") if one["class"] == "line"]
+    (line,) = [mark for mark in marks(figure, "path") if mark["class"] == "line"]
     assert line["d"].count("L") == 1
-    assert any(one["class"] == "reference" for one in marks(figure, "path"))
+    assert any(mark["class"] == "reference" for mark in marks(figure, "path"))
 
 
 def test_what_cannot_be_read_is_not_drawn() -> None:

@@ -24,7 +24,7 @@ def pool() -> TestSet:
 
 def test_scores_of_zero_are_said_to_say_nothing(pool: TestSet) -> None:
     zeros = GivenScores.of({name: [0.0] * len(pool) for name in pool.systems}, name="zero")
-    found = study_references(pool, [zeros], **QUICK)
-    (sentence, *_) = found.to_document().sentences
+    result = study_references(pool, [zeros], **QUICK)
+    (sentence, *_) = result.to_document().sentences
     assert sentence == "zero: nothing can be said: scores are 0 or do not vary."
-    json.dumps(found.to_dict(), allow_nan=False)
+    json.dumps(result.to_dict(), allow_nan=False)

@@ -37,10 +37,10 @@ def row(found: SmoothingResult, label: str) -> SmoothingRow:
 
 def test_scores_of_whole_systems_leave_tau_out_and_say_so(pool: TestSet) -> None:
     levels = {name: [float(-n)] for n, name in enumerate(pool.systems)}
-    found = study_smoothing(pool, scores(levels, level="system"), **QUICK)
-    assert all(one.tau.value is None and one.p is None for one in found.rows)
-    assert all(one.gamma.low is None for one in found.rows)
-    assert row(found, "7").gamma.value is not None
-    sentences = found.to_document().sentences
+    result = study_smoothing(pool, scores(levels, level="system"), **QUICK)
+    assert all(one.tau.value is None and one.p is None for one in result.rows)
+    assert all(one.gamma.low is None for one in result.rows)
+    assert row(result, "7").gamma.value is not None
+    sentences = result.to_document().sentences
     assert any("people scored whole systems" in line for line in sentences)
-    json.dumps(found.to_dict(), allow_nan=False)
+    json.dumps(result.to_dict(), allow_nan=False)

@@ -20,10 +20,10 @@ def human(scores: dict[str, list[float]]) -> tuple[TestSet, GivenScores]:
 
 def test_scores_of_zero_have_no_interval_and_a_sentence_says_so() -> None:
     test_set, metric = human({"nothing": [0.0] * 40, "something": list(range(1, 41))})
-    found = study_test_size(test_set, [metric], **QUICK)
-    assert [row.width for row in found.rows[:3]] == [None] * 3
-    assert "without nothing, whose scores are 0" in found.to_document().sentences[0]
+    result = study_test_size(test_set, [metric], **QUICK)
+    assert [row.width for row in result.rows[:3]] == [None] * 3
+    assert "without nothing, whose scores are 0" in result.to_document().sentences[0]
     alone, metric = human({"nothing": [0.0] * 40})
     nothing = study_test_size(alone, [metric], **QUICK)
     assert "no law can be fitted" in nothing.to_document().sentences[0]
-    json.dumps(found.to_dict(), allow_nan=False)
+    json.dumps(result.to_dict(), allow_nan=False)

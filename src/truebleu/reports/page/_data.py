@@ -227,7 +227,8 @@ class PageData:
             "spans": {
                 system: {
                     str(index): [
-                        [one.start, one.end, one.severity, one.category] for one in spans[number]
+                        [span.start, span.end, span.severity, span.category]
+                        for span in spans[number]
                     ]
                     for index, number in enumerate(self.places.tolist())
                     if spans[number]

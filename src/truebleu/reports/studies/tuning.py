@@ -59,10 +59,10 @@ def _sentences(result: TuningResult) -> Iterator[str]:
         f"{settings.pool.segments:,} segments, tested on {settings.test_segments:,}. The first "
         f"candidates score {result.first_development:.2f} and {result.first_test:.2f}."
     )
-    found = result.significant
-    better = [row.tuner for row in found if (row.difference or 0) > 0]
-    worse = [row.tuner for row in found if (row.difference or 0) < 0]
-    if not found:
+    significant = result.significant
+    better = [row.tuner for row in significant if (row.difference or 0) > 0]
+    worse = [row.tuner for row in significant if (row.difference or 0) < 0]
+    if not significant:
         yield "No smoothing differs significantly from none: it does not matter which is tuned on."
     if better:
         yield f"Significantly better than no smoothing: {listed(better)}."
