@@ -92,10 +92,10 @@ def _printed(file: ToolFile) -> ToolScores:
     for path, scores in by_path.items():
         given = numbered(file, scores, 0, path)
         known = [score for score in given if score is not None]
-        line, total = totals.get(path, (0, 0.0))
-        if line and known and abs(sum(known) / len(known) - total) > ROUNDED:
+        number, written = totals.get(path, (0, 0.0))
+        if number and known and abs(sum(known) / len(known) - written) > ROUNDED:
             expected = f"{sum(known) / len(known):.4f}, the mean of its {len(known)} segments above"
-            file.refuse(line, f"{path} with {total:.4f}", expected)
+            file.refuse(number, f"{path} with {written:.4f}", expected)
         _add(file, by_system, path, given)
     return ToolScores.from_file(file, NAME, True, by_system)
 
