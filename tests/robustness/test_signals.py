@@ -29,6 +29,13 @@ rows, drawn = np.ones((20_000, 40)), dict(strata=[(0, 20_000)], first=0, seed=1)
 _core.bootstrap_sums(rows, replicates=1, **drawn)  # which imports the rest of NumPy
 work = lambda: _core.bootstrap_sums(rows, replicates=200_000, **drawn)
 """,
+    "streaming": """
+from truebleu.corpus import TestSet, TestSetStream
+part = TestSet(systems={"a": ["x y z"] * 512, "b": ["x z y"] * 512}, references=(["x y z"] * 512,))
+parts = iter(lambda: part, None)
+stream = TestSetStream.of(parts)
+work = lambda: truebleu.compare(stream, replicates=100)
+""",
 }
 
 

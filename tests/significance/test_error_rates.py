@@ -7,15 +7,22 @@ are exchangeable. All seeds are fixed; the bounds are 3 standard deviations or m
 from __future__ import annotations
 
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from truebleu import BLEU
-from truebleu.resampling import Swaps, Units
+from truebleu.resampling import PoissonBootstrap, Swaps, Units
 from truebleu.significance.corrections import adjust, westfall_young
-from truebleu.significance.statistics import metric_statistics, swap_differences
+from truebleu.significance.intervals import interval_bounds, widened_intervals
+from truebleu.significance.statistics import (
+    MetricStatistics,
+    bootstrap_scores,
+    metric_statistics,
+    swap_differences,
+)
 from truebleu.significance.tests import (
     absolute_bootstrap_p,
     equivalence_p,
@@ -24,6 +31,11 @@ from truebleu.significance.tests import (
     shifted_bootstrap_p,
 )
 from truebleu.simulation import Channel, simulate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from truebleu._settings import IntervalName
 
 pytestmark = pytest.mark.slow
 
@@ -181,3 +193,71 @@ def test_p_values_are_uniform(p_values_of_texts: Floats) -> None:
     uniform = np.arange(1, COMPARISONS + 1) / COMPARISONS
     # Kolmogorov: beyond 1.95 / sqrt(n) one time in a thousand.
     assert np.abs(np.sort(p_values_of_texts) - uniform).max() < 1.95 / np.sqrt(COMPARISONS)
+
+
+# The Poisson bootstrap and the delta method, by samples of a pool whose scores are known.
+
+SAMPLE, SAMPLES, DRAWN = 400, 400, 300
+
+
+@pytest.fixture(scope="module")
+def pool() -> MetricStatistics:
+    channels = {"old": Channel.at_rate(0.2), "new": Channel.at_rate(0.17)}
+    made = simulate(segments=4000, systems=channels, seed=7)
+    (statistics,) = metric_statistics(made, [BLEU()], Units.segments(len(made)))
+    return statistics
+
+
+def samples(pool: MetricStatistics, rows: Floats) -> Iterator[tuple[MetricStatistics, Floats]]:
+    """Samples of a pool's rows, and their scores on replicates of the Poisson bootstrap."""
+    rng = np.random.default_rng(23)
+    units = Units.segments(SAMPLE)
+    for seed in range(SAMPLES):
+        chosen = rows[rng.integers(0, len(rows), SAMPLE)]
+        sample = MetricStatistics(pool.label, pool.metric, np.ascontiguousarray(chosen))
+        bootstrap = PoissonBootstrap(replicates=DRAWN, seed=seed)
+        yield sample, bootstrap_scores([sample], units, bootstrap)[0]
+
+
+@pytest.mark.parametrize("method", ["percentile", "delta"])
+@pytest.mark.parametrize("pairs", [None, [(0, 1)]], ids=["scores", "difference"])
+def test_intervals_by_the_poisson_bootstrap_and_the_delta_method_cover(
+    pool: MetricStatistics, method: IntervalName, pairs: list[tuple[int, int]] | None
+) -> None:
+    truth = pool.scores if pairs is None else pool.scores[:1] - pool.scores[1:]
+    covered = []
+    for sample, scores in samples(pool, pool.rows):
+        low, high = interval_bounds(sample, scores, pairs, method, 0.95)
+        covered += ((low <= truth) & (truth <= high)).tolist()
+    assert 0.92 < np.mean(covered) < 0.98
+
+
+def test_at_the_corner_of_the_brevity_penalty_the_delta_method_gives_way(
+    pool: MetricStatistics,
+) -> None:
+    # Outputs as long as the references in all, of which single ones are much longer or shorter.
+    rows = pool.rows.copy()
+    rows[:, :, 1] += np.random.default_rng(3).integers(-15, 16, size=rows.shape[:2])
+    rows[:, :, 1] += (rows[:, :, 0] - rows[:, :, 1]).mean(axis=0)
+    truth = pool.metric.score(rows.sum(axis=0))
+    widened, covered = [], []
+    for sample, scores in samples(pool, rows):
+        widened += widened_intervals(sample, scores, None, "delta")
+        low, high = interval_bounds(sample, scores, None, "delta", 0.95)
+        covered += ((low <= truth) & (truth <= high)).tolist()
+    assert np.mean(widened) > 0.5
+    assert 0.91 < np.mean(covered) < 0.99
+
+
+def test_the_shifted_poisson_bootstrap_holds_its_level(pool: MetricStatistics) -> None:
+    rng = np.random.default_rng(24)
+    swapped = rng.random(len(pool.rows)) < 0.5
+    rows = np.where(swapped[:, None, None], pool.rows[:, ::-1], pool.rows)
+    observed = pool.metric.score(rows.sum(axis=0))
+    shift = observed[0] - observed[1]  # what the pool itself has of a difference by now
+    p = [
+        shifted_bootstrap_p(sample.scores[0] - sample.scores[1] - shift, drawn - shift)
+        for sample, scores in samples(pool, rows)
+        for drawn in [scores[:, 0] - scores[:, 1]]
+    ]
+    assert 0.015 < rejected(np.array(p)) < 0.085

@@ -212,3 +212,24 @@ def test_moments_of_parts_add_up(whole: TestSet) -> None:
     (other,) = stream_statistics(in_parts(whole, 1100), ["ter"], Plan(moments=True)).statistics
     np.testing.assert_array_equal(one.products(), other.products())
     assert one.units == 1100
+
+
+def test_a_score_at_the_corner_of_the_brevity_penalty_has_a_wider_interval() -> None:
+    """Half of the outputs are much longer than the references, and half as much shorter."""
+    rng = np.random.default_rng(2)
+    words = [[f"w{i}" for i in rng.integers(0, 9, 20)] for _ in range(256)]
+    references = [" ".join(segment) for segment in words]
+    outputs = [
+        " ".join(segment + segment[:10] if i % 2 else segment[:10])
+        for i, segment in enumerate(words)
+    ]
+    corner = TestSet(systems={"a": outputs, "b": references}, references=(references,))
+    result = truebleu.compare(in_parts(corner, 64), replicates=400, interval="delta")
+    assert result.systems["a"]["BLEU"].is_widened
+    assert not result.systems["b"]["BLEU"].is_widened
+    assert "Intervals of a" in str(result)
+    assert result.to_dict()["systems"][0]["scores"]["BLEU"]["is_widened"]
+    assert "is_widened" not in result.to_dict()["systems"][1]["scores"]["BLEU"]
+    scores = truebleu.score(corner, confidence=True, replicates=400, interval="delta")
+    assert scores.systems[0].widened == ("BLEU",)
+    assert "Intervals of a (BLEU) hold those of percentiles" in str(scores)

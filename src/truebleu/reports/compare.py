@@ -26,9 +26,9 @@ from truebleu.reports.sentences import (
     p_cell,
     p_equals,
     people_sentences,
-    replaced_sentence,
     resampled,
     unit_sentences,
+    widened_sentence,
 )
 from truebleu.significance.corrections import CORRECTIONS
 from truebleu.significance.intervals import INTERVAL_METHODS
@@ -309,9 +309,9 @@ def _caveats(
             more = "make more by --replicates"
         yield f"Some p-values are too close to the level for so few replicates; {more}."
     label = pairs[0].metric
-    bent = [name for name, by in comparison.systems.items() if by[label].interval_by is not None]
-    bent += [f"{pair.a} − {pair.b}" for pair in pairs if pair.interval_by is not None]
-    yield from replaced_sentence(bent, settings)
+    bent = [name for name, by in comparison.systems.items() if by[label].is_widened]
+    bent += [f"{pair.a} − {pair.b}" for pair in pairs if pair.is_widened]
+    yield from widened_sentence(bent, settings)
     yield from _share_sentences(comparison, pairs)
     yield from _swap_sentences(comparison, pairs)
     yield from _about(comparison)

@@ -17,9 +17,9 @@ from truebleu.reports.document import (
 from truebleu.reports.sentences import (
     bootstrap_replicates,
     bracketed,
-    replaced_sentence,
     resampled,
     unit_sentences,
+    widened_sentence,
 )
 
 if TYPE_CHECKING:
@@ -51,11 +51,9 @@ def document(scores: Scores, *, details: bool = False) -> Document:
 
 
 def _sentences(scores: Scores, settings: IntervalSettings) -> list[str]:
-    """What the choice of the unit means, and which intervals are made by another method."""
-    replaced = [
-        f"{system.name} ({label})" for system in scores.systems for label in system.intervals_by
-    ]
-    return replaced_sentence(replaced, settings) + unit_sentences(
+    """What the choice of the unit means, and which intervals are wider than by the method."""
+    widened = [f"{system.name} ({label})" for system in scores.systems for label in system.widened]
+    return widened_sentence(widened, settings) + unit_sentences(
         scores.test_set, settings, scores.units or 0, scores.design_effects, tested=False
     )
 

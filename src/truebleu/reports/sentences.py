@@ -72,13 +72,14 @@ def bootstrap_replicates(settings: IntervalSettings) -> str:
     return f"{settings.replicates:,} {kind}bootstrap replicates"
 
 
-def replaced_sentence(replaced: Sequence[str], settings: IntervalSettings) -> list[str]:
-    """Which intervals are made by percentiles, since the chosen method does not hold."""
-    if not replaced:
+def widened_sentence(widened: Sequence[str], settings: IntervalSettings) -> list[str]:
+    """Which intervals are wider than the chosen method makes them, since it does not hold."""
+    if not widened:
         return []
     return [
-        f"Percentile intervals of {', '.join(replaced)}: the score bends within its error there, "
-        f"as at the brevity penalty's corner, and the {settings.interval} method does not hold."
+        f"Intervals of {', '.join(widened)} hold those of percentiles, too: the score bends within "
+        "its error there, as at the brevity penalty's corner, and the "
+        f"{settings.interval} method does not hold."
     ]
 
 

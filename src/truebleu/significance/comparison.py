@@ -19,8 +19,8 @@ from truebleu.significance.intervals import (
     Estimates,
     interval_bounds,
     median_and_relative_interval,
-    replaced_intervals,
     simultaneous_intervals,
+    widened_intervals,
 )
 from truebleu.significance.pairs import (
     PAIR_BLOCK,
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu._settings import IntervalName, Unit
+    from truebleu._settings import Unit
     from truebleu.resampling import Values
     from truebleu.significance.optimizer_runs import RunScores
     from truebleu.significance.pairs import PairTests
@@ -68,7 +68,8 @@ class SystemResult:
             and where not all pairs were compared.
         p_best: the share of replicates in which the system is best; None without direction.
         runs: the scores of its runs; None where runs are not compared.
-        interval_by: the method of the interval, where that of the settings does not hold.
+        is_widened: whether the interval holds that of percentiles, too, since the method chosen
+            does not hold.
     """
 
     score: float
@@ -78,11 +79,11 @@ class SystemResult:
     rank_range: tuple[int, int] | None
     p_best: float | None
     runs: RunScores | None = None
-    interval_by: IntervalName | None = None
+    is_widened: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        return _plain(asdict(self), leaving_out=("runs", "interval_by"))
+        return _plain(asdict(self), leaving_out=("runs", "is_widened"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +118,8 @@ class PairResult:
             None where runs are not compared.
         people: how often people agree with such a difference; None where no curve is known.
         note: what makes the test moot.
-        interval_by: the method of the interval, where that of the settings does not hold.
+        is_widened: whether the interval holds that of percentiles, too, since the method chosen
+            does not hold.
     """
 
     metric: str
@@ -141,11 +143,11 @@ class PairResult:
     pooled_difference: float | None = None
     people: PeopleAgreement | None = None
     note: PairNote | None = None
-    interval_by: IntervalName | None = None
+    is_widened: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        return _plain(asdict(self), leaving_out=("pooled_difference", "interval_by"))
+        return _plain(asdict(self), leaving_out=("pooled_difference", "is_widened"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -288,11 +290,11 @@ class Comparison(Result):
 
 
 def _plain(values: dict[str, Any], leaving_out: Sequence[str]) -> dict[str, Any]:
-    """Lists for tuples, without those of some names that are None."""
+    """Lists for tuples, without those of some names that are None or False."""
     return {
         key: list(value) if isinstance(value, tuple) else value
         for key, value in values.items()
-        if not (key in leaving_out and value is None)
+        if not (key in leaving_out and (value is None or value is False))
     }
 
 
@@ -417,7 +419,7 @@ def _system_results(
     low, high = interval_bounds(
         statistics, scores, None, settings.interval, settings.level, settings.seed
     )
-    replaced = replaced_intervals(statistics, scores, None, settings.interval)
+    widened = widened_intervals(statistics, scores, None, settings.interval)
     # Against a baseline only, ranks would follow from comparisons that were not made.
     ranks = rank_ranges(better) if directed and settings.baseline is None else None
     best = probability_of_best(scores, higher_is_better=statistics.sign == 1)
@@ -432,7 +434,7 @@ def _system_results(
                 relative_interval=relative,
                 rank_range=None if ranks is None else ranks[system],
                 p_best=best[system] if directed else None,
-                interval_by=replaced[system],
+                is_widened=widened[system],
             )
         )
     return results
@@ -496,7 +498,7 @@ def _some_pair_results(
     low, high = interval_bounds(
         statistics, scores, pairs, settings.interval, settings.level, settings.seed
     )
-    replaced = replaced_intervals(statistics, scores, pairs, settings.interval)
+    widened = widened_intervals(statistics, scores, pairs, settings.interval)
     results = []
     for index, (a, b) in enumerate(pairs):
         differing = statistics.differing(a, b)
@@ -518,7 +520,7 @@ def _some_pair_results(
                 swap_ratio=variances[index].swap_ratio,
                 **equivalence[index],
                 note=_note(differing, statistics.units, settings),
-                interval_by=replaced[index],
+                is_widened=widened[index],
             )
         )
     return results

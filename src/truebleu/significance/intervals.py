@@ -373,8 +373,8 @@ class IntervalMethod:
         means_only: whether it is for metrics that are means over segments only.
         resamples: whether it is made of the bootstrap's replicates.
         needs_units: whether every unit must be in memory.
-        fails: which estimates it does not hold for, whose interval is that of percentiles; None
-            where it always holds as well as it does.
+        fails: which estimates it does not hold for, whose interval holds that of percentiles, too;
+            None where it always holds as well as it does.
     """
 
     name: str
@@ -438,14 +438,18 @@ BENT = 0.15
 def _delta(estimates: Estimates, level: float) -> Values:
     """The estimate and a normal quantile times the delta method's standard error.
 
-    Where the score bends within its error, as at the brevity penalty's corner, the interval is
-    that of percentiles.
+    Where the score bends within its error, as at the brevity penalty's corner, neither this holds
+    nor the bootstrap (Fang & Santos 2019): the interval then holds that of percentiles, too.
     """
     normal = -normal_quantile((1 - level) / 2)
     half = normal * estimates.delta_errors()
     bounds = np.stack([estimates.observed - half, estimates.observed + half])
     bent = estimates.is_bent()
-    return np.where(bent, _percentile(estimates, level), bounds) if bent.any() else bounds
+    if bent.any():
+        low, high = _percentile(estimates, level)
+        bounds[0] = np.where(bent, np.minimum(bounds[0], low), bounds[0])
+        bounds[1] = np.where(bent, np.maximum(bounds[1], high), bounds[1])
+    return bounds
 
 
 def _two_way(estimates: Estimates, level: float) -> Values:
@@ -479,7 +483,13 @@ INTERVAL_METHODS: Mapping[str, IntervalMethod] = {
         IntervalMethod(name="student", title="Student's", interval=_student, means_only=True),
         IntervalMethod(name="jackknife-t", title="jackknife-t", interval=_jackknife_t),
         IntervalMethod(name="hall", title="Hall's skewness-corrected t", interval=_hall),
-        IntervalMethod(name="delta", title="delta-method", interval=_delta, needs_units=False),
+        IntervalMethod(
+            name="delta",
+            title="delta-method",
+            interval=_delta,
+            needs_units=False,
+            fails=Estimates.is_bent,
+        ),
         IntervalMethod(name="two-way", title="two-way t", interval=_two_way),
     )
 }
@@ -498,18 +508,18 @@ def interval_bounds(
     return INTERVAL_METHODS[method].interval(estimates, level)
 
 
-def replaced_intervals(
+def widened_intervals(
     statistics: MetricStatistics,
     scores: Values,
     pairs: Sequence[Pair] | None,
     method: IntervalName,
-) -> list[IntervalName | None]:
-    """For each interval the method that it is made by instead, where the one chosen fails."""
+) -> list[bool]:
+    """Which intervals hold that of percentiles, too, since the method fails."""
     fails = INTERVAL_METHODS[method].fails
     if fails is None:
-        return [None] * (statistics.systems if pairs is None else len(pairs))
-    failed = fails(Estimates(statistics, scores, pairs)).tolist()
-    return ["percentile" if one else None for one in failed]
+        return [False] * (statistics.systems if pairs is None else len(pairs))
+    failed: list[bool] = fails(Estimates(statistics, scores, pairs)).tolist()
+    return failed
 
 
 # Differences of replicates that are looked at together: 32 MB.

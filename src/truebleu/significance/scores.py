@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 RESULT_VERSION = 1
 
 Interval = tuple[float, float]
-#: The bounds of an interval, and its method where that of the settings does not hold.
-Made = tuple[float, float, "IntervalName | None"]
+#: The bounds of an interval, and whether it is wider than the method makes it.
+Made = tuple[float, float, bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,15 +48,15 @@ class SystemScores:
         scores: by metric label.
         segments: the scores of each segment likewise.
         intervals: of the scores likewise.
-        intervals_by: the method of the interval, by the label of metrics for which that of the
-            settings does not hold.
+        widened: the labels of metrics whose interval holds that of percentiles, too, since the
+            method chosen does not hold.
     """
 
     name: str
     scores: Mapping[str, Score]
     segments: Mapping[str, tuple[float | None, ...]] | None = None
     intervals: Mapping[str, Interval] | None = None
-    intervals_by: Mapping[str, str] = field(default_factory=dict)
+    widened: tuple[str, ...] = ()
 
     @property
     def notes(self) -> dict[str, str]:
@@ -74,8 +74,8 @@ class SystemScores:
             scores[label]["segments"] = list(segments)
         for label, interval in (self.intervals or {}).items():
             scores[label]["interval"] = list(interval)
-        for label, method in self.intervals_by.items():
-            scores[label]["interval_by"] = method
+        for label in self.widened:
+            scores[label]["is_widened"] = True
         for label, note in self.notes.items():
             scores[label]["note"] = note
         return {"name": self.name, "scores": scores}
@@ -470,11 +470,7 @@ def scores_of_sums(
                 intervals=None
                 if intervals is None
                 else {label: made[index][:2] for label, made in intervals.items()},
-                intervals_by={
-                    label: method
-                    for label, made in (intervals or {}).items()
-                    if (method := made[index][2]) is not None
-                },
+                widened=tuple(label for label, made in (intervals or {}).items() if made[index][2]),
             )
             for index, name in enumerate(systems)
         ),
@@ -505,15 +501,15 @@ def score_intervals(
 ) -> dict[str, list[Made]]:
     """For each metric the interval of every system, of its scores on all replicates.
 
-    With it comes the method, where that of the settings does not hold.
+    With it comes whether it is wider than the method makes it, since that does not hold.
     """
-    from truebleu.significance.intervals import interval_bounds, replaced_intervals
+    from truebleu.significance.intervals import interval_bounds, widened_intervals
 
     intervals = {}
     for metric, scores in zip(statistics, replicates, strict=True):
         lows, highs = interval_bounds(
             metric, scores, None, settings.interval, settings.level, settings.seed
         )
-        methods = replaced_intervals(metric, scores, None, settings.interval)
-        intervals[metric.label] = list(zip(lows.tolist(), highs.tolist(), methods, strict=True))
+        widened = widened_intervals(metric, scores, None, settings.interval)
+        intervals[metric.label] = list(zip(lows.tolist(), highs.tolist(), widened, strict=True))
     return intervals
