@@ -560,11 +560,11 @@ def curve_document(fit: CurveFit) -> Document:
     return Document(blocks, data)
 
 
-def _needed(one: CurveThreshold) -> str:
-    low = MISSING if one.low is None else f"{one.low:.2f}"
-    high = "∞" if one.high is None else f"{one.high:.2f}"
-    needed = MISSING if one.difference is None else f"{one.difference:.2f}"
-    return f"{needed} [{low}, {high}]" if one.low is not None else needed
+def _needed(threshold: CurveThreshold) -> str:
+    low = MISSING if threshold.low is None else f"{threshold.low:.2f}"
+    high = "∞" if threshold.high is None else f"{threshold.high:.2f}"
+    needed = MISSING if threshold.difference is None else f"{threshold.difference:.2f}"
+    return f"{needed} [{low}, {high}]" if threshold.low is not None else needed
 
 
 def _about_curves(fit: CurveFit) -> Iterator[str]:
@@ -574,7 +574,10 @@ def _about_curves(fit: CurveFit) -> Iterator[str]:
         never = [
             threshold.accuracy for threshold in curve.thresholds if threshold.difference is None
         ]
-        parts = [f"in {one.accuracy} % of those that differ by {_needed(one)}" for one in reached]
+        parts = [
+            f"in {threshold.accuracy} % of those that differ by {_needed(threshold)}"
+            for threshold in reached
+        ]
         listed = f"; {', '.join(parts)}" if parts else ""
         ends = f"; no difference is enough for {never[0]} %" if never else ""
         yield (

@@ -82,9 +82,9 @@ def document(explanation: Explanation) -> Document:
         count = explanation.adjusted_for[label]
         notes = [str(metric.signature), method(explanation, label)]
         notes += [note.format(count=count) for note in NOTES]
-        if not any(one.ngrams for one in explanation.of(label)):
+        if not any(pair.ngrams for pair in explanation.of(label)):
             notes.append(f"No n-grams are listed: no part of {label} is a sum over n-grams here.")
-        known = [one.comparison.people for one in explanation.of(label)]
+        known = [pair.comparison.people for pair in explanation.of(label)]
         if any(known):
             notes.append(people_limits(filter(None, known)))
         blocks.append(Notes(tuple(notes)))
@@ -263,18 +263,18 @@ def _standing_out(variable: VariableContributions, difference: float) -> SliceCo
 
 
 def _how_safe(pair: PairExplanation) -> Iterator[str]:
-    for one in pair.fragility:
-        plural = f"{one.removed}s"
-        if one.until_sign_turns is None:
+    for removal in pair.fragility:
+        plural = f"{removal.removed}s"
+        if removal.until_sign_turns is None:
             yield f"No removal of up to nine in ten {plural} turns the sign."
             continue
-        share = 100 * one.until_sign_turns / one.total
+        share = 100 * removal.until_sign_turns / removal.total
         ends = ""
-        if one.until_not_significant is not None:
-            ends = f", and its significance on {one.until_not_significant}"
+        if removal.until_not_significant is not None:
+            ends = f", and its significance on {removal.until_not_significant}"
         yield (
-            f"The sign hangs on {one.until_sign_turns} of {one.total} {plural} ({share:.1f} %)"
-            f"{ends}."
+            f"The sign hangs on {removal.until_sign_turns} of {removal.total} {plural} "
+            f"({share:.1f} %){ends}."
         )
 
 
@@ -381,9 +381,9 @@ def group_table(explanation: Explanation, pair: PairExplanation) -> Table:
         for place in _largest_segments(pair)
     ]
     rows += [
-        {"kind": "document", "name": one.name, "contribution": one.contribution}
-        for one in pair.documents[:LISTED]
-        if one.contribution
+        {"kind": "document", "name": part.name, "contribution": part.contribution}
+        for part in pair.documents[:LISTED]
+        if part.contribution
     ]
     return Table(columns, tuple(rows))
 
@@ -447,19 +447,19 @@ def degenerate_table(explanation: Explanation, pair: PairExplanation) -> Table:
         Column("difference", "Without them", digits, sign=True, numeric=True),
         Column("p", "p (exploratory)", 4, numeric=True),
     ]
-    if all(one.documents is None for one in pair.degenerate):
+    if all(group.documents is None for group in pair.degenerate):
         columns = [column for column in columns if column.name != "documents"]
     rows = tuple(
         {
-            "flag": one.flag,
-            "system": one.system or "either",
-            "segments": len(one.segments),
-            "documents": one.documents,
-            "contribution": one.contribution,
-            "difference": one.difference,
-            "p": one.p,
+            "flag": group.flag,
+            "system": group.system or "either",
+            "segments": len(group.segments),
+            "documents": group.documents,
+            "contribution": group.contribution,
+            "difference": group.difference,
+            "p": group.p,
         }
-        for one in pair.degenerate
+        for group in pair.degenerate
     )
     return Table(tuple(columns), rows)
 
@@ -490,15 +490,15 @@ def data_table(explanation: Explanation) -> Table:
                 **names,
                 "kind": "slice",
                 "variable": variable.name,
-                "name": one.name,
-                "contribution": one.contribution,
-                "low": one.interval[0],
-                "high": one.interval[1],
-                "p_adjusted": one.p_adjusted,
-                "segments": one.segments,
+                "name": part.name,
+                "contribution": part.contribution,
+                "low": part.interval[0],
+                "high": part.interval[1],
+                "p_adjusted": part.p_adjusted,
+                "segments": part.segments,
             }
             for variable in pair.variables
-            for one in variable.slices
+            for part in variable.slices
         ]
         rows += [
             {
@@ -515,16 +515,16 @@ def data_table(explanation: Explanation) -> Table:
             {
                 **names,
                 "kind": "flagged",
-                "variable": one.flag,
-                "name": one.system or "either",
-                "contribution": one.contribution,
-                "segments": len(one.segments),
+                "variable": group.flag,
+                "name": group.system or "either",
+                "contribution": group.contribution,
+                "segments": len(group.segments),
             }
-            for one in pair.degenerate
+            for group in pair.degenerate
         ]
         rows += [
-            {**names, "kind": "document", "name": one.name, "contribution": one.contribution}
-            for one in pair.documents
+            {**names, "kind": "document", "name": part.name, "contribution": part.contribution}
+            for part in pair.documents
         ]
         rows += [
             {

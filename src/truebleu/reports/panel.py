@@ -38,7 +38,9 @@ def document(result: Panel) -> Document:
         blocks.append(Sentences(tuple(map(str, _verdicts(result, label)))))
     blocks.append(Sentences(tuple(_about(result))))
     blocks.append(
-        Notes(tuple(str(one) for several in result.signatures.values() for one in several))
+        Notes(
+            tuple(str(signature) for several in result.signatures.values() for signature in several)
+        )
     )
     blocks += _charts(result)
     return Document(tuple(blocks), _data(result))
@@ -199,15 +201,15 @@ def _charts(result: Panel) -> list[Block]:
         for pair in result.of(label):
             name = f"{pair.a} − {pair.b}"
             mean = pair.fixed if result.settings.languages == "fixed" else pair.drawn
-            for one in (*pair.sets, None):
-                low, high = (mean or (None, None)) if one is None else one.interval
+            for test_set in (*pair.sets, None):
+                low, high = (mean or (None, None)) if test_set is None else test_set.interval
                 rows.append(
                     {
-                        "set": "mean" if one is None else one.test_set,
-                        "difference": pair.difference if one is None else one.difference,
+                        "set": "mean" if test_set is None else test_set.test_set,
+                        "difference": pair.difference if test_set is None else test_set.difference,
                         "low": low,
                         "high": high,
-                        "verdict": "mean" if one is None else one.verdict,
+                        "verdict": "mean" if test_set is None else test_set.verdict,
                         "pair": name,
                         "zero": 0.0,
                     }

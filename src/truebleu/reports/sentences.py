@@ -203,7 +203,7 @@ def people_limits(known: Iterable[PeopleAgreement]) -> str:
             "systems up to 2023; a share of pairs, not the chance for this pair; lower between "
             "unrelated systems."
         )
-    beyond = ", all of which differ by less" if any(one.beyond for one in listed) else ""
+    beyond = ", all of which differ by less" if any(limit.beyond for limit in listed) else ""
     return (
         f"Agreement with people: the curve of {first.source}, fitted to {first.pairs:,} pairs of "
         f"systems{beyond}; a share of pairs like those, not the chance for this pair."

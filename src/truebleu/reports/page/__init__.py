@@ -60,8 +60,8 @@ def _documents(report: Report) -> list[Document | None]:
 
 
 def _joined(documents: Sequence[Document | None]) -> Document:
-    known = [one for one in documents if one is not None]
-    return Document(tuple(block for one in known for block in one.blocks), known[0].data)
+    known = [part for part in documents if part is not None]
+    return Document(tuple(block for part in known for block in part.blocks), known[0].data)
 
 
 def save_page(

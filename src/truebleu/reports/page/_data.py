@@ -182,7 +182,7 @@ class PageData:
         names = list(test_set.systems)
         explanation = self.report.explanation
         explained = [] if explanation is None else explanation.pairs
-        pairs = list(dict.fromkeys((one.comparison.a, one.comparison.b) for one in explained))
+        pairs = list(dict.fromkeys((pair.comparison.a, pair.comparison.b) for pair in explained))
         place = {number: place for place, number in enumerate(self.places.tolist())}
         values: dict[str, Any] = {
             "version": DATA_VERSION,

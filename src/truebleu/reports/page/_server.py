@@ -108,7 +108,7 @@ class Handler(BaseHTTPRequestHandler):
         hosts = self.headers.get_all("Host") or []
         if hosts != [origin.removeprefix("http://")]:
             return HTTPStatus.FORBIDDEN
-        if any(one != origin for one in self.headers.get_all("Origin") or []):
+        if any(sent != origin for sent in self.headers.get_all("Origin") or []):
             return HTTPStatus.FORBIDDEN
         if self.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin"):
             return HTTPStatus.FORBIDDEN
