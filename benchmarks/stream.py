@@ -43,16 +43,16 @@ class Streamed(TypedDict):
 
 def measure_stream(*, quick: bool) -> tuple[list[Speed], list[Memory]]:
     """Time and memory of one run."""
-    found = run(SEGMENTS // 50 if quick else SEGMENTS)
-    what = f"compare of 2 systems × {found['segments']:,} segments, gzip files, in parts"
-    rate = found["segments"] / found["seconds"]
+    result = run(SEGMENTS // 50 if quick else SEGMENTS)
+    what = f"compare of 2 systems × {result['segments']:,} segments, gzip files, in parts"
+    rate = result["segments"] / result["seconds"]
     note = (
-        f"{rate:,.0f} segments/s from {found['compressed'] / 1e6:,.0f} MB of files to p, 10,000 "
+        f"{rate:,.0f} segments/s from {result['compressed'] / 1e6:,.0f} MB of files to p, 10,000 "
         "swaps and 1,000 Poisson bootstrap replicates"
     )
-    speed = Speed(name=NAME, what=what, peer="-", seconds=found["seconds"], note=note)
+    speed = Speed(name=NAME, what=what, peer="-", seconds=result["seconds"], note=note)
     memory = Memory(
-        name=NAME, what=what, text=found["text"], before=0, peak=found["peak"], bar=MEMORY_BAR
+        name=NAME, what=what, text=result["text"], before=0, peak=result["peak"], bar=MEMORY_BAR
     )
     return [speed], [memory]
 

@@ -165,10 +165,10 @@ def _lists() -> tuple[Row, ...]:
     for pair in PAIRS:
         test_set = _texts(*pair)
         counts = METRIC.count(test_set).array()
-        found = split_difference(METRIC, counts[:, 0], counts[:, 1])
+        split = split_difference(METRIC, counts[:, 0], counts[:, 1])
         sums = counts.sum(axis=0)
         without = METRIC.score(sums - counts)
-        left_out = found.difference - (without[:, 0] - without[:, 1])
+        left_out = split.difference - (without[:, 0] - without[:, 1])
         sentences = METRIC.sentence_level().score(counts)
         by_sentence = sentences[:, 0] - sentences[:, 1]
         (length,) = [cut for cut in variables(test_set) if cut.name == "source characters"]
@@ -177,13 +177,13 @@ def _lists() -> tuple[Row, ...]:
         rows.append(
             {
                 "pair": " − ".join(pair),
-                "difference": found.difference,
-                "contributions": float(found.by_segment.sum()),
+                "difference": split.difference,
+                "contributions": float(split.by_segment.sum()),
                 "left_out": float(left_out.sum()),
-                "shared": len(_largest(found.by_segment) & _largest(by_sentence)),
-                "correlation": float(np.corrcoef(found.by_segment, by_sentence)[0, 1]),
+                "shared": len(_largest(split.by_segment) & _largest(by_sentence)),
+                "correlation": float(np.corrcoef(split.by_segment, by_sentence)[0, 1]),
                 "quarter_alone": float(alone[0] - alone[1]),
-                "quarter": float(found.by_segment @ shortest),
+                "quarter": float(split.by_segment @ shortest),
             }
         )
     return tuple(rows)

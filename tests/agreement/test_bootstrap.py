@@ -46,8 +46,8 @@ def test_an_interval_over_segments_covers_the_truth_about_95_times_in_100() -> N
     for _ in range(runs):
         human, noise = random.normal(size=(2, 3, 100))
         metric = correlation * human + np.sqrt(1 - correlation**2) * noise
-        found = bootstrap_agreement(human, {"metric": metric}, by, replicates=400)
-        interval = found.interval("metric")
+        replicates = bootstrap_agreement(human, {"metric": metric}, by, replicates=400)
+        interval = replicates.interval("metric")
         assert interval.low is not None
         assert interval.high is not None
         covered += interval.low <= correlation <= interval.high
@@ -63,8 +63,8 @@ def test_an_interval_over_few_systems_covers_the_truth_about_90_times_in_100() -
     for _ in range(runs):
         human, noise = random.normal(size=(2, 10))
         metric = {"metric": correlation * human + np.sqrt(1 - correlation**2) * noise}
-        found = bootstrap_agreement(human, metric, by, resample="systems", replicates=400)
-        interval = found.interval("metric")
+        replicates = bootstrap_agreement(human, metric, by, resample="systems", replicates=400)
+        interval = replicates.interval("metric")
         assert interval.low is not None
         assert interval.high is not None
         covered += interval.low <= correlation <= interval.high
@@ -91,13 +91,13 @@ def test_replicates_lie_around_the_value(resample: Resample, grouping: Grouping)
     human, metrics = scores(3, 8, 60)
     human[2, 10:30] = np.nan
     by = measure_by("acc-eq", grouping=grouping)
-    found = bootstrap_agreement(human, metrics, by, resample=resample, replicates=300)
-    interval = found.interval("near")
+    replicates = bootstrap_agreement(human, metrics, by, resample=resample, replicates=300)
+    interval = replicates.interval("near")
     assert interval.value == measure(human, metrics["near"], by).value
     assert interval.value is not None
     # Copies of a cell, were they pairs, would move all replicates up.
-    spread = float(np.std(found.values[:, 0]))
-    assert abs(float(found.values[:, 0].mean()) - interval.value) < spread / 2
+    spread = float(np.std(replicates.values[:, 0]))
+    assert abs(float(replicates.values[:, 0].mean()) - interval.value) < spread / 2
 
 
 def test_drawing_systems_too_widens_the_interval() -> None:
@@ -142,13 +142,13 @@ def test_a_document_of_its_own_for_each_segment_is_drawing_segments() -> None:
 def test_differences_are_paired() -> None:
     human, metrics = scores(7, 6, 100)
     twice = {**metrics, "copy": metrics["near"]}
-    found = bootstrap_agreement(human, twice, measure_by("kendall-b", grouping="item"))
-    same = found.difference("near", "copy")
+    replicates = bootstrap_agreement(human, twice, measure_by("kendall-b", grouping="item"))
+    same = replicates.difference("near", "copy")
     assert (same.value, same.low, same.high) == (0.0, 0.0, 0.0)
-    lead = found.difference("near", "far")
+    lead = replicates.difference("near", "far")
     assert lead.low is not None
     assert lead.low > 0
-    behind = found.difference("far", "near")
+    behind = replicates.difference("far", "near")
     assert behind.high == -lead.low
 
 
@@ -159,8 +159,8 @@ def test_unrated_segments_and_systems_are_not_drawn() -> None:
     more = np.full((5, 60), np.nan)
     more[:4, :40] = human
     padded = {name: np.pad(metric, ((0, 1), (0, 20))) for name, metric in metrics.items()}
-    found = bootstrap_agreement(more, padded, by, resample="segments+systems")
-    assert np.array_equal(found.values, rated.values, equal_nan=True)
+    replicates = bootstrap_agreement(more, padded, by, resample="segments+systems")
+    assert np.array_equal(replicates.values, rated.values, equal_nan=True)
 
 
 @pytest.mark.usefixtures("restored_threads")
@@ -180,10 +180,10 @@ def test_the_same_seed_gives_the_same_digits_on_any_threads() -> None:
 def test_replicates_without_a_value_are_counted_and_too_many_are_refused() -> None:
     # Of three systems, one is drawn three times in one replicate of nine.
     metrics = {"metric": [1.0, 3.0, 2.0]}
-    found = bootstrap_agreement(
+    replicates = bootstrap_agreement(
         [1.0, 2.0, 3.0], metrics, measure_by("kendall-b"), resample="systems"
     )
-    interval = found.interval("metric")
+    interval = replicates.interval("metric")
     # Five standard errors of 1,000 replicates around a ninth.
     assert abs(interval.undefined - 1000 / 9) < 50
     assert (interval.low, interval.high) == (None, None)
@@ -217,8 +217,8 @@ def test_what_cannot_be_drawn_is_refused() -> None:
 
 def test_too_few_replicates_with_a_value_make_no_interval_but_say_why() -> None:
     human, metrics = scores(12, 3, 10)
-    found = bootstrap_agreement(human, metrics, measure_by("pearson"), replicates=30)
-    interval = found.interval("near")
+    replicates = bootstrap_agreement(human, metrics, measure_by("pearson"), replicates=30)
+    interval = replicates.interval("near")
     assert (interval.low, interval.high) == (None, None)
     assert interval.reason == (
         "30 of 30 replicates have a value, and the level 0.95 needs 40: draw more of them"
@@ -228,7 +228,7 @@ def test_too_few_replicates_with_a_value_make_no_interval_but_say_why() -> None:
 def test_system_scores_are_those_of_the_drawn_segments() -> None:
     human, metrics = scores(13, 6, 50)
     human[1, :20] = np.nan
-    found = bootstrap_system_agreement(
+    replicates = bootstrap_system_agreement(
         human,
         {"near": mean_of_segments(metrics["near"])},
         "pearson",
@@ -238,10 +238,10 @@ def test_system_scores_are_those_of_the_drawn_segments() -> None:
     )
     means = np.nanmean(human, axis=1)
     plain = float(np.corrcoef(means, metrics["near"].mean(axis=1))[0, 1])
-    assert found.interval("near").value == pytest.approx(plain, abs=1e-12)
+    assert replicates.interval("near").value == pytest.approx(plain, abs=1e-12)
     # Which segments a replicate draws, shown by segments that count themselves.
     drawn = _core.bootstrap_sums(np.eye(50), strata=[(0, 50)], first=0, replicates=200, seed=3)
-    for times, value in zip(drawn[:20], found.values[:20, 0], strict=True):
+    for times, value in zip(drawn[:20], replicates.values[:20, 0], strict=True):
         rated = ~np.isnan(human) * times
         people = (np.nan_to_num(human) * rated).sum(axis=1) / rated.sum(axis=1)
         metric = (metrics["near"] * times).sum(axis=1) / 50
@@ -288,14 +288,14 @@ def test_intervals_of_systems_cover_the_value_on_ever_more_segments(name: str) -
 
 def test_the_share_of_noise_is_that_of_the_scores() -> None:
     _, human, metric = noisy_systems(1, 400)
-    found = bootstrap_system_agreement(
+    replicates = bootstrap_system_agreement(
         human, {"m": mean_of_segments(metric)}, "spearman", replicates=400
     )
     shares = [
         7 * (scores.var(axis=1, ddof=1) / 400).mean() / (8 * scores.mean(axis=1).var())
         for scores in (human - human.mean(axis=0), metric - metric.mean(axis=0))
     ]
-    assert found.noise["m"] == pytest.approx(max(shares), rel=0.2)
+    assert replicates.noise["m"] == pytest.approx(max(shares), rel=0.2)
 
 
 def test_corpus_scores_are_counted_anew_on_every_replicate() -> None:
@@ -305,8 +305,8 @@ def test_corpus_scores_are_counted_anew_on_every_replicate() -> None:
     random = np.random.default_rng(14)
     human = -np.array([[0.05], [0.15], [0.3], [0.5]]) + random.normal(0, 0.1, size=(4, 80))
     statistics = SegmentStatistics(rows, bleu.score)
-    found = bootstrap_system_agreement(human, {"BLEU": statistics}, "pearson", replicates=100)
-    interval = found.interval("BLEU")
+    replicates = bootstrap_system_agreement(human, {"BLEU": statistics}, "pearson", replicates=100)
+    interval = replicates.interval("BLEU")
     plain = np.corrcoef(human.mean(axis=1), bleu.score(rows.sum(axis=0)))[0, 1]
     assert interval.value == pytest.approx(float(plain), abs=1e-12)
     assert interval.low is not None
@@ -317,14 +317,14 @@ def test_systems_are_drawn_from_those_that_people_rated() -> None:
     human, metrics = scores(15, 12, 30)
     human[4] = np.nan
     means = {name: mean_of_segments(metric) for name, metric in metrics.items()}
-    found = bootstrap_system_agreement(human, means, "pairwise-accuracy", resample="systems")
+    replicates = bootstrap_system_agreement(human, means, "pairwise-accuracy", resample="systems")
     kept = np.delete(np.arange(12), 4)
     people = human[kept].mean(axis=1)
     columns = {name: metric[kept].mean(axis=1) for name, metric in metrics.items()}
     by = measure_by("pairwise-accuracy")
     plain = bootstrap_agreement(people, columns, by, resample="systems")
-    assert np.allclose(found.values, plain.values, atol=1e-12)
-    assert found.interval("near").value == plain.interval("near").value
+    assert np.allclose(replicates.values, plain.values, atol=1e-12)
+    assert replicates.interval("near").value == plain.interval("near").value
 
 
 def test_system_scores_that_do_not_fit_are_refused() -> None:

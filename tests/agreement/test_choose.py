@@ -84,29 +84,29 @@ def plain_tau(people: Any, metric: Any, items: Sequence[int]) -> float:
 
 
 def test_several_settings_with_alternatives_stand_for_all_combinations() -> None:
-    found = parse_grid("chrf:char_order=4|6,lowercase,beta=1|2|3")
-    assert len(found) == 6
-    assert found[0].text == "chrf:char_order=4,lowercase,beta=1"
-    assert found[4].metric == CHRF(char_order=6, lowercase=True, beta=2)
-    assert {one.default for one in found} == {"chrf:lowercase"}
+    grid = parse_grid("chrf:char_order=4|6,lowercase,beta=1|2|3")
+    assert len(grid) == 6
+    assert grid[0].text == "chrf:char_order=4,lowercase,beta=1"
+    assert grid[4].metric == CHRF(char_order=6, lowercase=True, beta=2)
+    assert {one.default for one in grid} == {"chrf:lowercase"}
 
 
 def test_several_grids_are_put_together_and_what_is_the_same_counts_once() -> None:
-    found = parse_grid(["sentbleu:smoothing=4,k=1|5", "sentbleu:smoothing=length-scaled|3", CHRF()])
-    assert [one.text for one in found[:3]] == [
+    grid = parse_grid(["sentbleu:smoothing=4,k=1|5", "sentbleu:smoothing=length-scaled|3", CHRF()])
+    assert [one.text for one in grid[:3]] == [
         "sentbleu:smoothing=4,k=1",
         "sentbleu:smoothing=4,k=5",
         "sentbleu:smoothing=3",
     ]
-    assert found[3].metric == CHRF()
+    assert grid[3].metric == CHRF()
     assert [one.value for one in parse_grid("sentbleu:smoothing=4,k=1|5|5.0")] == [1.0, 5.0]
 
 
 def test_where_the_default_is_impossible_the_first_alternative_takes_its_place() -> None:
-    found = parse_grid("sentbleu:smoothing=6|interpolate|1,max_order=2|4")
-    assert {one.default for one in found} == {"sentbleu"}
-    found = parse_grid("sentbleu:smoothing=6,alpha=1|2")
-    assert {one.default for one in found} == {"sentbleu:smoothing=6"}
+    grid = parse_grid("sentbleu:smoothing=6|interpolate|1,max_order=2|4")
+    assert {one.default for one in grid} == {"sentbleu"}
+    grid = parse_grid("sentbleu:smoothing=6,alpha=1|2")
+    assert {one.default for one in grid} == {"sentbleu:smoothing=6"}
     with pytest.raises(SettingError, match="settings that go together"):
         parse_grid("sentbleu:smoothing=1|6,alpha=2")
 

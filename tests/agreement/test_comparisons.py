@@ -184,21 +184,21 @@ def drawn(units: int, replicates: int, seed: int) -> list[list[int]]:
 def test_replicates_are_of_the_drawn_segments_judgments(name: str) -> None:
     judgments, metric, _ = made_up(1)
     by = coefficient(name)
-    found = bootstrap_judgments(
+    replicates = bootstrap_judgments(
         {"m": metric}, judgments, by, resample="segments", documents=None, replicates=40, seed=5
     )
     judged = np.unique(judgments.item)
-    for value, draw in zip(found.values[:, 0], drawn(len(judged), 40, 5), strict=True):
+    for value, draw in zip(replicates.values[:, 0], drawn(len(judged), 40, 5), strict=True):
         expected, _ = measure_judgments(metric, taken(judgments, list(judged[draw])), by)
         assert value == pytest.approx(expected, nan_ok=True)
-    assert found.observed["m"] == measure_judgments(metric, judgments, by)[0]
+    assert replicates.observed["m"] == measure_judgments(metric, judgments, by)[0]
 
 
 def test_documents_are_drawn_whole() -> None:
     judgments, metric, _ = made_up(2)
     documents = [f"d{segment // 5}" for segment in range(SEGMENTS)]
     by = coefficient("chen-cherry")
-    found = bootstrap_judgments(
+    replicates = bootstrap_judgments(
         {"m": metric},
         judgments,
         by,
@@ -207,7 +207,7 @@ def test_documents_are_drawn_whole() -> None:
         replicates=40,
         seed=5,
     )
-    for value, draw in zip(found.values[:, 0], drawn(2, 40, 5), strict=True):
+    for value, draw in zip(replicates.values[:, 0], drawn(2, 40, 5), strict=True):
         segments = [5 * document + i for document in draw for i in range(5)]
         assert value == pytest.approx(measure_judgments(metric, taken(judgments, segments), by)[0])
 

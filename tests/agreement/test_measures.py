@@ -82,10 +82,10 @@ def test_groups_without_a_value_are_left_out_and_named() -> None:
 
 def test_results_are_plain_values_in_json() -> None:
     human, metric = [[0.0], [0.0], [0.0], [-5.0]], [[80], [81], [79], [60]]
-    found = measure(human, metric, "acc-eq:calibrated", grouping="item").to_dict()
-    assert json.loads(json.dumps(found, allow_nan=False)) == found
-    assert found["measure"] == "acc-eq:calibrated|grouping:item|average:macro"
-    assert found["ties"]["epsilon"] == 2.0
+    values = measure(human, metric, "acc-eq:calibrated", grouping="item").to_dict()
+    assert json.loads(json.dumps(values, allow_nan=False)) == values
+    assert values["measure"] == "acc-eq:calibrated|grouping:item|average:macro"
+    assert values["ties"]["epsilon"] == 2.0
 
 
 @pytest.mark.parametrize(

@@ -95,19 +95,19 @@ def graded_scores(seed: int, gap: float, systems: int = 4, segments: int = 60) -
 
 @pytest.mark.parametrize("procedure", PROCEDURES)
 def test_systems_far_apart_have_a_cluster_each(procedure: Procedure) -> None:
-    found = rank_systems(["a", "b", "c", "d"], graded_scores(1, 3), procedure=procedure)
-    assert [system.name for system in found.systems] == ["a", "b", "c", "d"]
-    assert [system.cluster for system in found.systems] == [1, 2, 3, 4]
-    assert [system.rank_range for system in found.systems] == [(1, 1), (2, 2), (3, 3), (4, 4)]
-    assert [system.wins for system in found.systems] == [3, 2, 1, 0]
+    ranking = rank_systems(["a", "b", "c", "d"], graded_scores(1, 3), procedure=procedure)
+    assert [system.name for system in ranking.systems] == ["a", "b", "c", "d"]
+    assert [system.cluster for system in ranking.systems] == [1, 2, 3, 4]
+    assert [system.rank_range for system in ranking.systems] == [(1, 1), (2, 2), (3, 3), (4, 4)]
+    assert [system.wins for system in ranking.systems] == [3, 2, 1, 0]
 
 
 @pytest.mark.parametrize("procedure", PROCEDURES)
 def test_copies_of_one_system_share_a_cluster(procedure: Procedure) -> None:
     scores = np.tile(graded_scores(2, 0, systems=1), (3, 1))
-    found = rank_systems(["a", "b", "c"], scores, procedure=procedure)
-    assert {system.cluster for system in found.systems} == {1}
-    assert {system.rank_range for system in found.systems} == {(1, 3)}
+    ranking = rank_systems(["a", "b", "c"], scores, procedure=procedure)
+    assert {system.cluster for system in ranking.systems} == {1}
+    assert {system.rank_range for system in ranking.systems} == {(1, 3)}
 
 
 @pytest.mark.parametrize("procedure", PROCEDURES)
@@ -126,23 +126,23 @@ def test_only_segments_rated_for_both_are_tested() -> None:
     scores = graded_scores(4, 0.2, systems=2)
     scores[0, :20] = np.nan
     scores[1, 50:] = np.nan
-    found = rank_systems(["a", "b"], scores, procedure="wmt25")
+    ranking = rank_systems(["a", "b"], scores, procedure="wmt25")
     both = slice(20, 50)
     expected = stats.wilcoxon(scores[0, both], scores[1, both], alternative="greater").pvalue
-    first = [system.name for system in found.systems].index("a")
-    assert found.p_values[first][1 - first] == pytest.approx(expected, abs=1e-12)
+    first = [system.name for system in ranking.systems].index("a")
+    assert ranking.p_values[first][1 - first] == pytest.approx(expected, abs=1e-12)
 
 
 def test_domains_weigh_alike_and_are_combined_by_stouffer() -> None:
     scores = graded_scores(5, 0.4, systems=2, segments=60)
     domains = ["news"] * 40 + ["speech"] * 20
-    found = rank_systems(["a", "b"], scores, procedure="wmt24", domains=domains)
+    ranking = rank_systems(["a", "b"], scores, procedure="wmt24", domains=domains)
     parts = [slice(0, 40), slice(40, 60)]
     tests = [stats.wilcoxon(scores[0, part], scores[1, part]).pvalue for part in parts]
     expected = stats.combine_pvalues(tests, method="stouffer").pvalue
-    assert found.p_values[0][1] == pytest.approx(expected, abs=1e-12)
+    assert ranking.p_values[0][1] == pytest.approx(expected, abs=1e-12)
     means = [float(np.mean([row[part].mean() for part in parts])) for row in scores]
-    assert {s.name: s.mean for s in found.systems} == pytest.approx(
+    assert {s.name: s.mean for s in ranking.systems} == pytest.approx(
         dict(zip("ab", means, strict=True))
     )
 
@@ -151,9 +151,9 @@ def test_a_domain_without_a_difference_says_nothing() -> None:
     scores = graded_scores(6, 0.4, systems=2, segments=60)
     scores[1, 40:] = scores[0, 40:]
     domains = ["news"] * 40 + ["speech"] * 20
-    found = rank_systems(["a", "b"], scores, procedure="wmt24", domains=domains)
+    ranking = rank_systems(["a", "b"], scores, procedure="wmt24", domains=domains)
     alone = stats.wilcoxon(scores[0, :40], scores[1, :40]).pvalue
-    assert found.p_values[0][1] == pytest.approx(alone, abs=1e-12)
+    assert ranking.p_values[0][1] == pytest.approx(alone, abs=1e-12)
 
 
 def test_p_values_without_a_finite_quantile_still_combine() -> None:
@@ -167,17 +167,17 @@ def test_systems_that_share_no_segment_are_not_told_apart(procedure: Procedure) 
     scores = graded_scores(7, 5, systems=2)
     scores[0, :30] = np.nan
     scores[1, 30:] = np.nan
-    found = rank_systems(["a", "b"], scores, procedure=procedure)
-    assert found.p_values == ((None, None), (None, None))
-    assert [system.cluster for system in found.systems] == [1, 1]
+    ranking = rank_systems(["a", "b"], scores, procedure=procedure)
+    assert ranking.p_values == ((None, None), (None, None))
+    assert [system.cluster for system in ranking.systems] == [1, 1]
 
 
 def test_a_system_nobody_rated_has_no_rank() -> None:
     scores = graded_scores(8, 1, systems=3)
     scores[1] = np.nan
-    found = rank_systems(["a", "b", "c"], scores)
-    assert found.unrated == ("b",)
-    assert [system.name for system in found.systems] == ["a", "c"]
+    ranking = rank_systems(["a", "b", "c"], scores)
+    assert ranking.unrated == ("b",)
+    assert [system.name for system in ranking.systems] == ["a", "c"]
 
 
 def test_what_does_not_fit_is_refused() -> None:

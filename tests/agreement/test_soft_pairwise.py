@@ -58,18 +58,18 @@ def with_gaps(human: Values, seed: int) -> Values:
 @pytest.mark.parametrize("seed", range(5))
 def test_complete_scores_agree_with_the_plain_definition(seed: int) -> None:
     human, metric = some_scores(seed)
-    found = soft_pairwise_accuracy(human, metric)
-    assert found.exact
-    assert found.permutations == 2**8
-    assert found.value == pytest.approx(plain_accuracy(human, metric), abs=1e-12)
+    accuracy = soft_pairwise_accuracy(human, metric)
+    assert accuracy.exact
+    assert accuracy.permutations == 2**8
+    assert accuracy.value == pytest.approx(plain_accuracy(human, metric), abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_each_pair_uses_the_segments_rated_for_both(seed: int) -> None:
     human, metric = some_scores(seed)
     ragged = with_gaps(human, seed)
-    found = soft_pairwise_accuracy(ragged, metric)
-    assert found.value == pytest.approx(plain_accuracy(ragged, metric), abs=1e-12)
+    accuracy = soft_pairwise_accuracy(ragged, metric)
+    assert accuracy.value == pytest.approx(plain_accuracy(ragged, metric), abs=1e-12)
 
 
 def test_what_a_metric_says_of_unrated_cells_does_not_matter() -> None:
@@ -143,15 +143,15 @@ def test_several_metrics_get_what_each_gets_alone() -> None:
 def test_pairs_without_a_common_segment_are_left_out_and_counted() -> None:
     nan = np.nan
     human = [[1, 2, 3, nan], [2, 1, 1, nan], [nan, nan, nan, 1]]
-    found = soft_pairwise_accuracy(human, np.ones((3, 4)))
-    assert (found.pairs, found.unpaired) == (1, 2)
+    accuracy = soft_pairwise_accuracy(human, np.ones((3, 4)))
+    assert (accuracy.pairs, accuracy.unpaired) == (1, 2)
 
 
 def test_without_any_common_segment_the_value_is_undefined_in_words() -> None:
     nan = np.nan
-    found = soft_pairwise_accuracy([[1, nan], [nan, 1]], [[1, 2], [3, 4]])
-    assert (found.value, found.pairs) == (None, 0)
-    assert found.reason == "no two systems share a rated segment"
+    accuracy = soft_pairwise_accuracy([[1, nan], [nan, 1]], [[1, 2], [3, 4]])
+    assert (accuracy.value, accuracy.pairs) == (None, 0)
+    assert accuracy.reason == "no two systems share a rated segment"
 
 
 @pytest.mark.parametrize(
@@ -362,10 +362,10 @@ def test_all_permutations_of_systems_swap_whole_rows() -> None:
     systems = len(human)
     observed = lead((False,) * systems)
     leads = [lead(coins) for coins in product([False, True], repeat=systems)]
-    found = soft_pairwise_test(human, worse, better, unit="system", permutations=2**systems)
-    assert (found.exact, found.permutations, found.method) == (True, 2**systems, "systems")
+    tested = soft_pairwise_test(human, worse, better, unit="system", permutations=2**systems)
+    assert (tested.exact, tested.permutations, tested.method) == (True, 2**systems, "systems")
     extreme = [abs(one) >= abs(observed) - 1e-9 for one in leads]
-    assert found.p == pytest.approx(np.mean(extreme))
+    assert tested.p == pytest.approx(np.mean(extreme))
 
 
 def test_the_permutation_test_agrees_with_that_of_permuted_signs() -> None:

@@ -74,9 +74,9 @@ def test_all_permutations_agree_with_the_plain_definition(name: str, grouping: G
     human[0, 0] = np.nan
     human[1, 1:] = [0.0, 5.0]
     expected = plain_p(human, first, second, name, grouping)
-    found = permutation_test(human, first, second, measure_by(name, grouping=grouping))
-    assert (found.exact, found.permutations) == (True, 2**8)
-    assert found.p == pytest.approx(expected, abs=1e-12)
+    tested = permutation_test(human, first, second, measure_by(name, grouping=grouping))
+    assert (tested.exact, tested.permutations) == (True, 2**8)
+    assert tested.p == pytest.approx(expected, abs=1e-12)
 
 
 def test_random_permutations_come_near_all_of_them() -> None:
@@ -117,19 +117,19 @@ def test_a_better_metric_is_found_and_its_opposite_is_not() -> None:
 def test_a_metric_against_its_copy_has_p_1(alternative: Alternative) -> None:
     human, first, _ = two_metrics(6, 5, 20)
     by = measure_by("kendall-b", grouping="item")
-    found = permutation_test(human, first, first, by, permutations=99, alternative=alternative)
-    assert (found.difference, found.p) == (0.0, 1.0)
+    tested = permutation_test(human, first, first, by, permutations=99, alternative=alternative)
+    assert (tested.difference, tested.p) == (0.0, 1.0)
     # A multiple is a copy once it is standardised, but for rounding.
-    found = permutation_test(
+    tested = permutation_test(
         human, first, 3 * first + 7, by, permutations=99, alternative=alternative
     )
-    assert found.p == 1.0
+    assert tested.p == 1.0
 
 
 def test_p_is_never_0() -> None:
     human, first, _ = two_metrics(7, 5, 30, noise=(5.0, 1.0))
-    found = permutation_test(human, first, human, measure_by("pearson"), permutations=199)
-    assert found.p == 1 / 200
+    tested = permutation_test(human, first, human, measure_by("pearson"), permutations=199)
+    assert tested.p == 1 / 200
 
 
 @pytest.mark.usefixtures("restored_threads")
@@ -165,19 +165,19 @@ def test_relabelling_systems_and_segments_changes_nothing() -> None:
 
 def test_a_constant_metric_is_undefined_in_words() -> None:
     human, first, _ = two_metrics(11, 4, 5)
-    found = permutation_test(
+    tested = permutation_test(
         human, first, np.ones_like(first), measure_by("pearson"), permutations=99
     )
-    assert (found.value2, found.p, found.difference) == (None, None, None)
-    assert found.reason == "the coefficient of metric 2 is undefined"
+    assert (tested.value2, tested.p, tested.difference) == (None, None, None)
+    assert tested.reason == "the coefficient of metric 2 is undefined"
 
 
 def test_hybrids_without_a_value_count_as_extreme() -> None:
     # Swapping one cell of two makes both hybrids constant: no correlation.
-    found = permutation_test([1.0, 2.0], [1.0, 2.0], [2.0, 1.0], measure_by("pearson"))
-    assert (found.permutations, found.undefined) == (4, 2)
+    tested = permutation_test([1.0, 2.0], [1.0, 2.0], [2.0, 1.0], measure_by("pearson"))
+    assert (tested.permutations, tested.undefined) == (4, 2)
     # Metric 2 correlates at -1, metric 1 at 1; every outcome is at least as good for metric 2.
-    assert found.p == 1.0
+    assert tested.p == 1.0
 
 
 def test_thresholds_of_one_unit_are_refused_for_permuted_scores() -> None:
@@ -195,7 +195,9 @@ def test_thresholds_of_one_unit_are_refused_for_permuted_scores() -> None:
 def test_soft_pairwise_accuracy_is_that_of_each_hybrid() -> None:
     human, first, second = two_metrics(13, 5, 40, noise=(3.0, 0.1))
     human[1, :9] = np.nan
-    found = soft_pairwise_test(human, first, second, permutations=39, sign_permutations=300, seed=5)
+    tested = soft_pairwise_test(
+        human, first, second, permutations=39, sign_permutations=300, seed=5
+    )
     z = [standardised(metric, human) for metric in (first, second)]
     coins = _core.swapped_cells(human.size, first=0, replicates=39, seed=5).reshape(
         39, *human.shape
@@ -213,9 +215,9 @@ def test_soft_pairwise_accuracy_is_that_of_each_hybrid() -> None:
 
     observed = difference(*z)
     null = [difference(np.where(c, z[1], z[0]), np.where(c, z[0], z[1])) for c in coins]
-    assert found.difference == pytest.approx(observed, abs=1e-12)
+    assert tested.difference == pytest.approx(observed, abs=1e-12)
     extreme = sum(abs(value) >= abs(observed) - 1e-9 for value in null)
-    assert found.p == (extreme + 1) / 40
+    assert tested.p == (extreme + 1) / 40
 
 
 @pytest.mark.parametrize(
@@ -319,12 +321,12 @@ def test_correlations_are_those_of_the_rated_cells_alone() -> None:
     human[1, :5] = np.nan
     first[1, :5] = np.nan
     rated = ~np.isnan(human)
-    found = williams_test(human, first, second)
+    tested = williams_test(human, first, second)
     pairs = ((human, first), (human, second), (first, second))
     r1, r2, r12 = (stats.pearsonr(a[rated], b[rated])[0] for a, b in pairs)
-    assert (found.value1, found.value2) == pytest.approx((r1, r2), abs=1e-12)
+    assert (tested.value1, tested.value2) == pytest.approx((r1, r2), abs=1e-12)
     expected = williams_test_of_correlations(r1, r2, r12, 35)
-    assert (found.t, found.p) == pytest.approx((expected.t, expected.p), abs=1e-12)
+    assert (tested.t, tested.p) == pytest.approx((expected.t, expected.p), abs=1e-12)
 
 
 def test_swapping_the_metrics_negates_t() -> None:
@@ -361,8 +363,8 @@ def test_williams_test_tells_equally_good_metrics_apart_one_time_in_twenty() -> 
 
 def test_a_metric_against_a_multiple_of_itself_does_not_differ() -> None:
     human, metric = np.random.default_rng(3).normal(size=(2, 30))
-    found = williams_test(human, metric, 5 * metric + 1)
-    assert (found.t, found.p) == (0.0, 1.0)
+    tested = williams_test(human, metric, 5 * metric + 1)
+    assert (tested.t, tested.p) == (0.0, 1.0)
     one_sided = williams_test(human, metric, 5 * metric + 1, alternative="greater")
     assert one_sided.p == 0.5
 
@@ -381,10 +383,10 @@ def test_a_metric_against_a_multiple_of_itself_does_not_differ() -> None:
 def test_what_cannot_be_tested_is_undefined_in_words(
     human: list[float], first: list[float], reason: str
 ) -> None:
-    found = williams_test(human, first, [2, 4, 1, 3, 5])
-    assert found.p is None
-    assert found.reason is not None
-    assert reason in found.reason
+    tested = williams_test(human, first, [2, 4, 1, 3, 5])
+    assert tested.p is None
+    assert tested.reason is not None
+    assert reason in tested.reason
 
 
 def test_impossible_correlations_are_refused() -> None:

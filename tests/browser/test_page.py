@@ -84,12 +84,12 @@ def test_all_metrics_score_any_selection_as_the_command_line_does(
     for places in ([0], [5], list(range(40)), sorted(generator.permutation(120)[:30].tolist())):
         part = {name: [text[place] for place in places] for name, text in systems.items()}
         reference = [references[0][place] for place in places]
-        found = page.evaluate(
+        values = page.evaluate(
             "places => browser.store.metrics.map("
             "metric => corpusScores(metric, browser.store.systems, places))",
             places,
         )
-        for metric, scores in zip(metrics, found, strict=True):
+        for metric, scores in zip(metrics, values, strict=True):
             if metric.counts_whole_text:  # weights of the whole text, not of the part
                 rows = metric.count(texts).array()[places].sum(axis=0)
                 expected = metric.score(rows).tolist()
@@ -132,13 +132,13 @@ def test_segment_scores_are_those_of_the_metric(
     scores = truebleu.score(made.segments.test_set, metrics=["bleu", "chrf", "ter"], segments=True)
     for row in scores.systems:
         for label, expected in (row.segments or {}).items():
-            found = page.evaluate(
+            values = page.evaluate(
                 "([label, system]) => { const metric = browser.store.metrics.find("
                 "one => one.label === label); const number = browser.store.systems.indexOf(system);"
                 "return browser.kept.map(place => segmentScore(metric, number, place)); }",
                 [label, row.name],
             )
-            assert found == pytest.approx(list(expected), rel=1e-9, abs=1e-9)
+            assert values == pytest.approx(list(expected), rel=1e-9, abs=1e-9)
 
 
 def test_a_selection_shows_its_scores_and_a_p_that_knows_of_the_looks(

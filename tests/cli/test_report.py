@@ -30,9 +30,9 @@ def folder(texts_folder: Path) -> Path:
 def block(path: str, name: str) -> Any:
     """What is in a block of data of a page."""
     page = Path(path).read_text(encoding="utf-8")
-    found = re.search(f'id="data-{name}">([^<]*)</script>', page)
-    assert found is not None
-    return json.loads(decompress(b64decode(found[1])))
+    match = re.search(f'id="data-{name}">([^<]*)</script>', page)
+    assert match is not None
+    return json.loads(decompress(b64decode(match[1])))
 
 
 def test_the_page_has_the_same_numbers_as_compare_and_explain() -> None:

@@ -41,10 +41,10 @@ def json_of(folder: Path, command: str, *arguments: str) -> Any:
 @pytest.mark.parametrize("chunk", ["64", "640", "6400"])
 def test_scores_and_p_values_are_those_of_memory(folder: Path, chunk: str) -> None:
     usual = json_of(folder, "compare", "--chunk", "0", "-m", "bleu,chrf", "--replicates", "200")
-    found = json_of(folder, "compare", "--chunk", chunk, "-m", "bleu,chrf", "--replicates", "200")
-    assert found["settings"].pop("bootstrap") == "poisson"
-    assert found["settings"] == usual["settings"]
-    for one, other in zip(found["comparisons"], usual["comparisons"], strict=True):
+    values = json_of(folder, "compare", "--chunk", chunk, "-m", "bleu,chrf", "--replicates", "200")
+    assert values["settings"].pop("bootstrap") == "poisson"
+    assert values["settings"] == usual["settings"]
+    for one, other in zip(values["comparisons"], usual["comparisons"], strict=True):
         assert (one["p"], one["difference"]) == (other["p"], other["difference"])
     plain = json_of(folder, "score", "--chunk", chunk, "--bootstrap", "poisson", "--confidence")
     assert plain == json_of(folder, "score", "--bootstrap", "poisson", "--confidence")

@@ -98,12 +98,12 @@ OTHERS = ("given", "function", "differenced", "plug-in")
 class TestEveryMetric:
     def test_contributions_add_up_to_the_difference(self, name: str, test_set: TestSet) -> None:
         metric = metric_of(name, test_set)
-        found = split_difference(metric, *rows_of(metric, test_set))
+        split = split_difference(metric, *rows_of(metric, test_set))
         scores = metric.score(np.stack(rows_of(metric, test_set)).sum(axis=1))
-        assert found.unattributed == 0
-        assert found.difference == pytest.approx(scores[0] - scores[1], abs=1e-12)
-        assert found.by_segment.sum() == pytest.approx(found.difference, abs=1e-9)
-        assert found.by_column().sum() == pytest.approx(found.difference, abs=1e-9)
+        assert split.unattributed == 0
+        assert split.difference == pytest.approx(scores[0] - scores[1], abs=1e-12)
+        assert split.by_segment.sum() == pytest.approx(split.difference, abs=1e-9)
+        assert split.by_column().sum() == pytest.approx(split.difference, abs=1e-9)
 
     def test_swapping_the_systems_turns_every_sign(self, name: str, test_set: TestSet) -> None:
         metric = metric_of(name, test_set)
@@ -132,12 +132,12 @@ class TestEveryMetric:
 
     def test_any_partition_adds_up(self, name: str, test_set: TestSet) -> None:
         metric = metric_of(name, test_set)
-        found = split_difference(metric, *rows_of(metric, test_set))
-        labels = np.random.default_rng(4).integers(0, 7, len(found.by_segment))
-        by_slice = np.bincount(labels, weights=found.by_segment)
-        assert by_slice.sum() == pytest.approx(found.difference, abs=1e-9)
-        by_cell = found.rows * found.gradient
-        assert_allclose(by_cell.sum(axis=1), found.by_segment, atol=1e-9)
+        split = split_difference(metric, *rows_of(metric, test_set))
+        labels = np.random.default_rng(4).integers(0, 7, len(split.by_segment))
+        by_slice = np.bincount(labels, weights=split.by_segment)
+        assert by_slice.sum() == pytest.approx(split.difference, abs=1e-9)
+        by_cell = split.rows * split.gradient
+        assert_allclose(by_cell.sum(axis=1), split.by_segment, atol=1e-9)
 
     def test_every_column_has_a_part(self, name: str, test_set: TestSet) -> None:
         metric = metric_of(name, test_set)
@@ -148,8 +148,8 @@ class TestEveryMetric:
 def test_a_mean_contributes_the_difference_of_scores_over_their_number() -> None:
     metric = GivenScores.of({"a": [1.0, 2.0, 4.0], "b": [1.0, 0.0, 3.0]})
     test_set = as_test_set({"a": ["x"] * 3, "b": ["x"] * 3}, ["x"] * 3)
-    found = split_difference(metric, *rows_of(metric, test_set))
-    assert_allclose(found.by_segment, [0, 2 / 3, 1 / 3], atol=1e-12)
+    split = split_difference(metric, *rows_of(metric, test_set))
+    assert_allclose(split.by_segment, [0, 2 / 3, 1 / 3], atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["bleu", "chrf", "ter", "nist", "wer", "plug-in"])
@@ -185,10 +185,10 @@ def test_a_jump_is_reported_as_not_attributed() -> None:
     texts = {"a": ["a b c d e", "f g h"], "b": ["a b c x e", "f g h"]}
     test_set = as_test_set(texts, ["a b c d e", "f g h"])
     metric = BLEU()
-    found = split_difference(metric, *rows_of(metric, test_set))
-    assert abs(found.unattributed) > 1
-    total = found.by_segment.sum() + found.unattributed
-    assert total == pytest.approx(found.difference, abs=1e-9)
+    split = split_difference(metric, *rows_of(metric, test_set))
+    assert abs(split.unattributed) > 1
+    total = split.by_segment.sum() + split.unattributed
+    assert total == pytest.approx(split.difference, abs=1e-9)
 
 
 def test_paths_are_independent_of_each_other(test_set: TestSet) -> None:

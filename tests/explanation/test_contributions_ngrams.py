@@ -44,9 +44,9 @@ MATCHES = {
 def effects_of(metric: Metric, test_set: TestSet) -> tuple[NgramEffects | None, Contributions]:
     names = list(test_set.systems)
     rows = metric.count(test_set).array()
-    found = split_difference(metric, rows[:, 0], rows[:, 1])
+    split = split_difference(metric, rows[:, 0], rows[:, 1])
     units = Units.segments(len(test_set))
-    return ngram_effects(metric, test_set, (names[0], names[1]), found, units, None), found
+    return ngram_effects(metric, test_set, (names[0], names[1]), split, units, None), split
 
 
 @pytest.mark.parametrize("name", MATCHES)

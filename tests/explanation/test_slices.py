@@ -93,19 +93,19 @@ def test_slices_add_up_to_the_difference_and_excesses_to_nothing(
     test_set: TestSet, unit: str
 ) -> None:
     rows = BLEU().count(test_set).array()
-    found = split_difference(BLEU(), rows[:, 0], rows[:, 1])
+    split = split_difference(BLEU(), rows[:, 0], rows[:, 1])
     units = Units.segments(200) if unit == "segment" else Units.documents(test_set.documents or ())
     shares = slices.reference_shares(test_set)
     assert shares.sum() == pytest.approx(1)
     cut = slices.variables(test_set)
     assert "domain" in {variable.name for variable in cut}
     for variable in cut:
-        effects, excess = slices.slice_effects(variable, found.by_segment, shares, units)
+        effects, excess = slices.slice_effects(variable, split.by_segment, shares, units)
         assert effects.shape == (len(units), len(variable.labels))
-        assert effects.sum() == pytest.approx(found.difference, abs=1e-9)
+        assert effects.sum() == pytest.approx(split.difference, abs=1e-9)
         assert_allclose(excess.sum(axis=1), 0, atol=1e-12)
         share = np.bincount(variable.of_segment, weights=shares)
-        expected = effects.sum(axis=0) - found.difference * share
+        expected = effects.sum(axis=0) - split.difference * share
         assert_allclose(excess.sum(axis=0), expected, atol=1e-9)
         assert slices.units_in(variable, units).max() <= len(units)
 
@@ -120,15 +120,15 @@ def test_an_even_difference_has_no_excess_but_by_chance() -> None:
 
 def test_intervals_hold_the_contributions_and_grow_with_the_level(test_set: TestSet) -> None:
     rows = BLEU().count(test_set).array()
-    found = split_difference(BLEU(), rows[:, 0], rows[:, 1])
+    split = split_difference(BLEU(), rows[:, 0], rows[:, 1])
     cut, units = slices.variables(test_set), Units.segments(200)
     widths = []
     for level in (0.5, 0.95):
         bounds = slices.simultaneous_intervals(
-            BLEU(), rows, cut, found, units, replicates=300, seed=1, level=level
+            BLEU(), rows, cut, split, units, replicates=300, seed=1, level=level
         )
         for variable, (low, high) in zip(cut, bounds, strict=True):
-            values = np.bincount(variable.of_segment, weights=found.by_segment)
+            values = np.bincount(variable.of_segment, weights=split.by_segment)
             assert (low < values).all()
             assert (values < high).all()
         widths.append(np.concatenate([high - low for low, high in bounds]))
@@ -144,12 +144,12 @@ def test_simultaneous_intervals_cover_all_slices_as_often_as_they_say() -> None:
     for seed in range(draws):
         made = simulate(segments=segments, systems=channels, seed=seed, document_length=1)
         rows = BLEU().count(made).array()
-        found = split_difference(BLEU(), rows[:, 0], rows[:, 1])
+        split = split_difference(BLEU(), rows[:, 0], rows[:, 1])
         cut = [slices.Variable("half", "source", ("a", "b"), np.arange(segments) % 2)]
         bounds = slices.simultaneous_intervals(
-            BLEU(), rows, cut, found, Units.segments(segments), replicates=300, seed=1, level=0.9
+            BLEU(), rows, cut, split, Units.segments(segments), replicates=300, seed=1, level=0.9
         )
-        values = np.bincount(cut[0].of_segment, weights=found.by_segment)
+        values = np.bincount(cut[0].of_segment, weights=split.by_segment)
         samples.append((values, *bounds[0]))
     truth = np.mean([values for values, _, _ in samples], axis=0)
     covered = np.mean([((low < truth) & (truth < high)).all() for _, low, high in samples])

@@ -30,22 +30,22 @@ def test_marks_of_mqm_become_places_in_the_output(folder: Folder) -> None:
     text = HEADER + row("a", "Ein <v>Hund</v> bellt.") + row("a", "Die Katze <v>schläft</v>.")
     text += row("a", "Ein Hund bellt.", "No-error", "No-error") + row("c", "<v>other</v>")
     text += row("a", "<v>gone</v>")
-    found = read_spans(folder.write("mqm.tsv", text), OUTPUTS)
+    spans = read_spans(folder.write("mqm.tsv", text), OUTPUTS)
     dog = ErrorSpan(start=4, end=8, severity="Major", category="Accuracy")
     # The second output has a blank before it; the first and the third are the same text.
     cat = ErrorSpan(start=11, end=18, severity="Major", category="Accuracy")
-    assert found.spans == {"a": [[dog], [cat], [dog]]}
+    assert spans.spans == {"a": [[dog], [cat], [dog]]}
     assert OUTPUTS["a"][1][11:18] == "schläft"
-    assert found.unmatched == 1
+    assert spans.unmatched == 1
 
 
 def test_errors_of_xcomet_are_read(folder: Folder) -> None:
     error = {"text": "Hund", "confidence": 0.4, "severity": "minor", "start": 4, "end": 8}
     segments = [{"mt": "Ein Hund bellt.", "COMET": 0.9, "errors": [error]}, {"mt": "gone"}]
     path = folder.write("comet.json", json.dumps({"out/a.txt": segments}))
-    found = read_spans(path, OUTPUTS)
-    assert found.spans["a"][2] == [ErrorSpan(start=4, end=8, severity="minor")]
-    assert "b" not in found.spans
+    spans = read_spans(path, OUTPUTS)
+    assert spans.spans["a"][2] == [ErrorSpan(start=4, end=8, severity="minor")]
+    assert "b" not in spans.spans
 
 
 @pytest.mark.parametrize(

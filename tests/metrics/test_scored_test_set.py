@@ -281,8 +281,8 @@ def test_a_folder_of_the_harness_has_a_benchmark_for_each_task(tmp_path: Path) -
     assert sets["arc"].documents == ("x",) * 3
     with pytest.raises(SettingError, match="test set sums: found 'exact_match', expected acc"):
         truebleu.panel(sets, ["scores"], replicates=100)
-    found = truebleu.panel(sets, ["scores:column=acc/exact_match,name=right"], replicates=100)
-    assert [row.score for row in found.systems] == [1.0, 1.0]
+    panel_ = truebleu.panel(sets, ["scores:column=acc/exact_match,name=right"], replicates=100)
+    assert [row.score for row in panel_.systems] == [1.0, 1.0]
 
 
 def test_folders_and_columns_tell_benchmarks_apart(tmp_path: Path) -> None:

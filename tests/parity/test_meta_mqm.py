@@ -36,9 +36,11 @@ def documents(data: str) -> list[str]:
 def scores(case: dict[str, Any], **choices: Any) -> HumanScores:
     path = SHARED / "data" / case["data"] / case["params"]["file"]
     systems = case["expect"]["system_mean"]
-    found = read_human(path, systems=systems, segments=SEGMENTS, weights=weights(case), **choices)
-    assert isinstance(found, HumanScores)
-    return found
+    judgments = read_human(
+        path, systems=systems, segments=SEGMENTS, weights=weights(case), **choices
+    )
+    assert isinstance(judgments, HumanScores)
+    return judgments
 
 
 @pytest.mark.usefixtures("shared")
@@ -85,7 +87,7 @@ def test_half_of_a_large_test_set_is_judged_and_the_rest_stays_missing(shared: P
     # The numbers of shared/facts/meta.md, section 11.
     data = shared / "data" / "wmt21-en-de"
     systems = sorted(path.stem for path in (data / "sys").iterdir())
-    found = read_human(data / "human-mqm.tsv", systems=systems, segments=1002)
-    assert isinstance(found, HumanScores)
-    judged = [sum(score is not None for score in row) for row in found.scores.values()]
+    judgments = read_human(data / "human-mqm.tsv", systems=systems, segments=1002)
+    assert isinstance(judgments, HumanScores)
+    judged = [sum(score is not None for score in row) for row in judgments.scores.values()]
     assert judged == [527] * 8

@@ -120,9 +120,9 @@ def test_all_cases_are_there() -> None:
 @pytest.mark.parametrize("case", cases("soft-pairwise-accuracy", inline=True), ids=case_id)
 def test_soft_pairwise_accuracy_by_all_permutations(case: Case) -> None:
     people, metric = (np.array(case["data"][side], dtype=float) for side in ("human", "metric"))
-    found = soft_pairwise_accuracy(people, metric)
-    assert found.exact
-    assert found.value == pytest.approx(case["expect"]["value"], abs=EXACT)
+    accuracy = soft_pairwise_accuracy(people, metric)
+    assert accuracy.exact
+    assert accuracy.value == pytest.approx(case["expect"]["value"], abs=EXACT)
     p_values = paired_permutations(
         np.stack([people, metric]), rated_cells(people), Swaps()
     ).p_values
@@ -136,10 +136,10 @@ def test_soft_pairwise_accuracy_by_random_permutations(case: Case) -> None:
     metric = segment_scores(case["data"], params["score"], params.get("negate", False))
     assert list(systems(case["data"])) == params["systems"]
     people = human(case["data"])
-    found = soft_pairwise_accuracy(people, metric)
+    accuracy = soft_pairwise_accuracy(people, metric)
     # Its 100,000 draws have a tenth of the spread of the tool's 1,000, and the limit has less.
-    assert found.value == pytest.approx(expected["limit"], abs=4 * expected["sd"] / 10 + 5e-4)
-    assert expected["min"] < found.value < expected["max"]
+    assert accuracy.value == pytest.approx(expected["limit"], abs=4 * expected["sd"] / 10 + 5e-4)
+    assert expected["min"] < accuracy.value < expected["max"]
     draws = 20_000
     rated = rated_cells(people)
     scores = np.where(rated, metric, 0.0)[np.newaxis]
@@ -173,10 +173,10 @@ def test_permutations_of_four_systems(case: Case) -> None:
     data, expected = case["data"], case["expect"]
     scores = [data[name] for name in ("human", "metric1", "metric2")]
     by = measure_of(case["params"])
-    found = permutation_test(scores[0], scores[1], scores[2], by, alternative="greater")
-    assert found.exact
-    assert found.difference == pytest.approx(expected["delta"], abs=EXACT)
-    assert found.p == pytest.approx(expected["p_exact"], abs=EXACT)
+    tested = permutation_test(scores[0], scores[1], scores[2], by, alternative="greater")
+    assert tested.exact
+    assert tested.difference == pytest.approx(expected["delta"], abs=EXACT)
+    assert tested.p == pytest.approx(expected["p_exact"], abs=EXACT)
     other = permutation_test(scores[0], scores[1], scores[2], by, alternative="less")
     assert other.p == pytest.approx(expected["p_exact_metric1_better"], abs=EXACT)
 
@@ -193,10 +193,10 @@ def test_permutations_of_four_systems(case: Case) -> None:
 def test_permutations_of_system_scores(case: Case) -> None:
     params, expected = case["params"], case["expect"]
     scores = two_metrics(case, params["worse"], params["better"])
-    found = permutation_test(*scores, measure_of(params), alternative="greater")
-    assert (found.exact, found.permutations) == (True, expected["swaps"])
-    assert found.difference == pytest.approx(expected["delta"], abs=EXACT)
-    assert found.p == pytest.approx(expected["p_exact"], abs=EXACT)
+    tested = permutation_test(*scores, measure_of(params), alternative="greater")
+    assert (tested.exact, tested.permutations) == (True, expected["swaps"])
+    assert tested.difference == pytest.approx(expected["delta"], abs=EXACT)
+    assert tested.p == pytest.approx(expected["p_exact"], abs=EXACT)
 
 
 @pytest.mark.parametrize("case", cases("perm-both", level="segment"), ids=case_id)
@@ -205,9 +205,11 @@ def test_permutations_of_segment_scores(case: Case) -> None:
     scores = two_metrics(case, params["metric1"], params["metric2"])
     # Kendall's over all cells takes longest, and its limit is known least.
     draws = DRAWS if params["statistic"] == "kendall-b" else 2 * DRAWS
-    found = permutation_test(*scores, measure_of(params), alternative="greater", permutations=draws)
-    assert found.difference == pytest.approx(expected["delta"], abs=EXACT)
-    require_near(found, expected, draws)
+    tested = permutation_test(
+        *scores, measure_of(params), alternative="greater", permutations=draws
+    )
+    assert tested.difference == pytest.approx(expected["delta"], abs=EXACT)
+    require_near(tested, expected, draws)
 
 
 @pytest.mark.parametrize(
@@ -222,14 +224,14 @@ def test_permutations_of_segment_scores(case: Case) -> None:
 def test_permutations_for_soft_pairwise_accuracy(case: Case) -> None:
     params, expected = case["params"], case["expect"]
     scores = two_metrics(case, params["metric1"], params["metric2"])
-    found = soft_pairwise_test(
+    tested = soft_pairwise_test(
         *scores, alternative="greater", permutations=200, sign_permutations=1000
     )
     # The tool's accuracies have 1,000 permutations: comparisons need about 0.01 for that.
-    assert found.difference == pytest.approx(expected["delta"], abs=0.01)
-    assert found.p is not None
+    assert tested.difference == pytest.approx(expected["delta"], abs=0.01)
+    assert tested.p is not None
     limit = expected["own_k1000"]["mean"]
-    assert found.p == pytest.approx(limit, abs=tolerance(limit, 200))
+    assert tested.p == pytest.approx(limit, abs=tolerance(limit, 200))
 
 
 @pytest.mark.parametrize("case", cases("perm-pairs"), ids=case_id)
@@ -280,16 +282,16 @@ def test_williams_test_of_scores(case: Case) -> None:
     expected = case["expect"]
     scores = two_metrics(case, *case["params"]["scores"])
     side: Alternative = "less" if expected["r1"] > expected["r2"] else "greater"
-    found = williams_test(*scores, alternative=side)
-    assert (found.value1, found.value2) == pytest.approx(
+    tested = williams_test(*scores, alternative=side)
+    assert (tested.value1, tested.value2) == pytest.approx(
         (expected["r1"], expected["r2"]), abs=EXACT
     )
-    assert found.p == pytest.approx(expected["p_one_sided"], abs=EXACT)
+    assert tested.p == pytest.approx(expected["p_one_sided"], abs=EXACT)
     two_sided = williams_test(*scores, alternative="two-sided")
     assert two_sided.p == pytest.approx(expected["p_two_sided"], abs=EXACT)
     correlations = (expected["r1"], expected["r2"], expected["r12"], expected["n"])
     given = williams_test_of_correlations(*correlations, alternative=side)
-    assert given.p == pytest.approx(found.p, abs=EXACT)
+    assert given.p == pytest.approx(tested.p, abs=EXACT)
 
 
 @pytest.mark.parametrize("case", cases("rank-clusters", inline=True), ids=case_id)
@@ -331,12 +333,12 @@ def test_rank_clusters_of_metrics(case: Case) -> None:
 @pytest.mark.parametrize("case", cases("system-clusters"), ids=case_id)
 def test_systems_ranked_by_people(case: Case) -> None:
     params, expected, data = case["params"], case["expect"], case["data"]
-    found = rank_systems(systems(data), human(data), procedure=params["procedure"][:5])
-    ranked = found.systems
+    ranking = rank_systems(systems(data), human(data), procedure=params["procedure"][:5])
+    ranked = ranking.systems
     assert [system.name for system in ranked] == expected["order"]
     assert [list(system.rank_range) for system in ranked] == expected["rank_ranges"]
     assert [system.cluster for system in ranked] == expected["clusters"]
-    for row, their_row in zip(found.p_values, expected["p"], strict=True):
+    for row, their_row in zip(ranking.p_values, expected["p"], strict=True):
         assert row == pytest.approx(tuple(their_row), abs=EXACT)
     for name in {"mean", "wins", "losses"} & set(expected):
         ours = [getattr(system, name) for system in ranked]

@@ -131,8 +131,8 @@ def test_bleu_of_a_test_set_agrees_with_all_its_parts(case: Case) -> None:
     assert sums[2 : 2 + ORDERS].tolist() == expected["matches"]
     assert sums[2 + ORDERS :].tolist() == expected["totals"]
     if "bleu_segments" in expected:
-        found = segment_scores(bleu_of(case), up_to(4, rows))
-        assert found == close([100 * score for score in expected["bleu_segments"]])
+        scores = segment_scores(bleu_of(case), up_to(4, rows))
+        assert scores == close([100 * score for score in expected["bleu_segments"]])
     if "bleu_individual" in expected:
         described = metric.describe(sums.tolist(), len(references))
         assert isinstance(described, BLEUScore)
@@ -177,10 +177,10 @@ def test_segments_agree(case: Case) -> None:
     outputs, references = texts_of(case)
     nist, bleu = nist_of(case), bleu_of(case)
     # The weights are those of the whole set, whichever segments are looked at.
-    found = segment_scores(nist, nist.statistics(outputs, references))
-    assert found[:300] == close(case["expect"]["nist"])
-    found = segment_scores(bleu, bleu.statistics(outputs, references))
-    assert found[:300] == close([100 * score for score in case["expect"]["bleu"]])
+    scores = segment_scores(nist, nist.statistics(outputs, references))
+    assert scores[:300] == close(case["expect"]["nist"])
+    scores = segment_scores(bleu, bleu.statistics(outputs, references))
+    assert scores[:300] == close([100 * score for score in case["expect"]["bleu"]])
 
 
 @pytest.mark.parametrize("case", about(MTEVAL, "tokenization"), ids=case_id)

@@ -48,10 +48,10 @@ def test_corpus_scores_and_their_parts_agree(case: dict[str, Any]) -> None:
     for outputs, expected in zip(systems, case["expect"]["results"], strict=True):
         score = metric.corpus(outputs, references)
         assert score.score == pytest.approx(expected["score"], rel=1e-9, abs=1e-12)
-        found = score.to_dict()
+        values = score.to_dict()
         for ours, theirs in parts_of(case).items():
             if theirs in expected:
-                assert found[ours] == pytest.approx(expected[theirs], rel=1e-12, abs=0), ours
+                assert values[ours] == pytest.approx(expected[theirs], rel=1e-12, abs=0), ours
         if case["metric"] == "chrf":
             (sums,) = metric.count(as_test_set(outputs, references)).sums()
             assert sums == expected["stats"]

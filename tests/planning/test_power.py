@@ -58,8 +58,8 @@ def test_the_power_is_that_of_the_t_test(
 ) -> None:
     for alpha in (0.05, 0.01):
         test = PlannedTest(alpha, alternative)  # type: ignore[arg-type]
-        found = power(units, effect * 3, DifferenceVariance.known(3.0), test)
-        assert found == pytest.approx(exact_power(units, effect, alpha, sides), abs=0.004)
+        chance = power(units, effect * 3, DifferenceVariance.known(3.0), test)
+        assert chance == pytest.approx(exact_power(units, effect, alpha, sides), abs=0.004)
 
 
 @pytest.mark.parametrize("tail", [1, -1])

@@ -109,8 +109,8 @@ def parts(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def marks(drawn: Chart, mark: str) -> list[dict[str, Any]]:
     """The layers of a mark outside the legend."""
-    found = parts(specification(drawn))
-    legend = [part for part in found if part["encoding"].get("x", {}).get("field") == "place"]
+    parts_ = parts(specification(drawn))
+    legend = [part for part in parts_ if part["encoding"].get("x", {}).get("field") == "place"]
     return [
         part
         for part in parts(specification(drawn))

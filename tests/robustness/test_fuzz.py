@@ -145,8 +145,8 @@ def read_texts(path: Path) -> None:
 
 def read_judgments(path: Path) -> None:
     """Read human scores of two systems: all numbers are finite."""
-    found = read_human(path, systems=["a", "b"], segments=2)
-    scores = getattr(found, "scores", {})
+    judgments = read_human(path, systems=["a", "b"], segments=2)
+    scores = getattr(judgments, "scores", {})
     assert all(math.isfinite(x) for row in scores.values() for x in row if x is not None)
 
 

@@ -88,11 +88,13 @@ TABLE_2 = {
 
 def test_all_systems_at_once_get_the_interval_that_each_gets_alone() -> None:
     scores = np.random.default_rng(1).normal([30.0, -2.0, 0.1], [1.0, 0.5, 0.2], size=(500, 3))
-    found = relative_intervals(scores, 0.9)
+    intervals = relative_intervals(scores, 0.9)
     for system in range(3):
         median, bounds = median_and_relative_interval(scores[:, system], 0.9)
         assert bounds is not None
-        assert_allclose(found[:, system], [median, bounds[0] / 100, bounds[1] / 100], rtol=1e-12)
+        assert_allclose(
+            intervals[:, system], [median, bounds[0] / 100, bounds[1] / 100], rtol=1e-12
+        )
 
 
 def test_a_median_of_zero_has_no_relative_interval_and_no_nan_in_a_record() -> None:

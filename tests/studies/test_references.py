@@ -56,12 +56,12 @@ def test_all_sets_of_each_size_are_taken() -> None:
 
 
 def test_too_many_sets_are_chosen_among_at_random_and_never_twice() -> None:
-    found = sets_of_references(9, 10, seed=1)
-    by_size = {size: [one for one in found if len(one) == size] for size in range(1, 10)}
+    sets = sets_of_references(9, 10, seed=1)
+    by_size = {size: [one for one in sets if len(one) == size] for size in range(1, 10)}
     assert [len(by_size[size]) for size in by_size] == [9, 10, 10, 10, 10, 10, 10, 9, 1]
-    assert len(set(found)) == len(found)
-    assert found == sets_of_references(9, 10, seed=1)
-    assert found != sets_of_references(9, 10, seed=2)
+    assert len(set(sets)) == len(sets)
+    assert sets == sets_of_references(9, 10, seed=1)
+    assert sets != sets_of_references(9, 10, seed=2)
 
 
 def test_figures_are_means_over_all_sets_of_references(pool: TestSet) -> None:

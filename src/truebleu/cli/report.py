@@ -134,10 +134,10 @@ def _marked(path: str, test_set: TestSet) -> Mapping[str, Sequence[Sequence[Erro
     """The errors that a file marks; those in other texts are counted."""
     from truebleu.human.spans import read_spans
 
-    found = read_spans(path, test_set.systems)
-    if found.unmatched:
-        warn(f"{path}: {found.unmatched:,} errors are marked in texts that are not the outputs")
-    return found.spans
+    spans = read_spans(path, test_set.systems)
+    if spans.unmatched:
+        warn(f"{path}: {spans.unmatched:,} errors are marked in texts that are not the outputs")
+    return spans.spans
 
 
 def _people(

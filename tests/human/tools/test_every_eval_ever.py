@@ -102,8 +102,8 @@ def test_several_metrics_have_a_line_each(tmp_path: Path) -> None:
 
 def test_benchmarks_are_evaluations_of_their_own(tmp_path: Path) -> None:
     records = [{**sample("a", "1"), "evaluation_name": name} for name in ("quiz", "sums")]
-    found = read_evaluations(written(tmp_path, "samples.jsonl", json_lines(records)))
-    assert [one.benchmark for one in found] == ["quiz", "sums"]
+    evaluations = read_evaluations(written(tmp_path, "samples.jsonl", json_lines(records)))
+    assert [one.benchmark for one in evaluations] == ["quiz", "sums"]
 
 
 def test_texts_and_metadata_are_kept(tmp_path: Path) -> None:
