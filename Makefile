@@ -75,8 +75,16 @@ wheel: .venv/bin/python  ## a wheel and the sources, into dist
 	$(BIN)/maturin sdist --out dist
 
 dist-check: wheel  ## install the wheel into an empty environment, try it, and check what it says of itself
-	$(BIN)/python -m pip install --quiet twine
-	$(BIN)/python -m twine check --strict dist/*.whl dist/*.tar.gz
+	$(PYTHON) -m venv .venv/packaging
+	.venv/packaging/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
+	.venv/packaging/bin/python -m pip install --quiet --group packaging
+	.venv/packaging/bin/python -m twine check --strict dist/*.whl dist/*.tar.gz
+	.venv/packaging/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml packaging/example-workflow.yml
+	.venv/packaging/bin/check-jsonschema --builtin-schema vendor.github-actions action.yml
+	.venv/packaging/bin/zizmor --offline --quiet --config .github/zizmor.yml .github/workflows action.yml packaging/example-workflow.yml
+	.venv/packaging/bin/hadolint packaging/Dockerfile
+	.venv/packaging/bin/python -c 'from rattler_build import Stage0Recipe, VariantConfig; \
+	  print(*Stage0Recipe.from_file("packaging/conda/recipe.yaml").render(VariantConfig({"python": ["3.12.*"]})))'
 	$(BIN)/python tools/licenses.py
 	$(PYTHON) tools/test_wheel.py dist
 
