@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     )
     from truebleu.metrics.mbleu import MBLEU as MBLEU, MBLEUScore as MBLEUScore
     from truebleu.metrics.nist import NIST as NIST, NISTScore as NISTScore
-    from truebleu.metrics.per import PER as PER, PERScore as PERScore
     from truebleu.metrics.registry import (
         metric_labels as metric_labels,
         parse_metric as parse_metric,
@@ -51,7 +50,12 @@ if TYPE_CHECKING:
         save_statistics as save_statistics,
     )
     from truebleu.metrics.ter import TER as TER, TERScore as TERScore
-    from truebleu.metrics.wer import WER as WER, WERScore as WERScore
+    from truebleu.metrics.word_errors import (
+        PER as PER,
+        WER as WER,
+        PERScore as PERScore,
+        WERScore as WERScore,
+    )
 
 # The public names, and the module that each lives in.
 _HOMES = {
@@ -76,8 +80,8 @@ _HOMES = {
     "MBLEUScore": "mbleu",
     "NIST": "nist",
     "NISTScore": "nist",
-    "PER": "per",
-    "PERScore": "per",
+    "PER": "word_errors",
+    "PERScore": "word_errors",
     "metric_labels": "registry",
     "parse_metric": "registry",
     "SentenceBLEU": "sentence_bleu",
@@ -91,8 +95,8 @@ _HOMES = {
     "save_statistics": "statistics_files",
     "TER": "ter",
     "TERScore": "ter",
-    "WER": "wer",
-    "WERScore": "wer",
+    "WER": "word_errors",
+    "WERScore": "word_errors",
 }
 
 __all__ = [*_HOMES]

@@ -33,11 +33,11 @@ METRICS = {
     "length": ("truebleu.metrics.length", "LengthRatio"),
     "mbleu": ("truebleu.metrics.mbleu", "MBLEU"),
     "nist": ("truebleu.metrics.nist", "NIST"),
-    "per": ("truebleu.metrics.per", "PER"),
+    "per": ("truebleu.metrics.word_errors", "PER"),
     "scores": ("truebleu.metrics.given", "GivenScores"),
     "sentbleu": ("truebleu.metrics.sentence_bleu", "SentenceBLEU"),
     "ter": ("truebleu.metrics.ter", "TER"),
-    "wer": ("truebleu.metrics.wer", "WER"),
+    "wer": ("truebleu.metrics.word_errors", "WER"),
 }
 
 

@@ -1,4 +1,4 @@
-"""WER: the edit distance in words."""
+"""Claims about WER and PER."""
 
 from __future__ import annotations
 
@@ -84,3 +84,13 @@ def test_words_against_an_empty_reference_are_errors_of_a_text_with_other_refere
     assert metric.corpus(["a b"], [""]).score == 100.0
     assert metric.corpus([""], [""]).score == 0.0
     assert metric.corpus([""], ["a b"]).score == 100.0
+
+
+@given(SEGMENT, REFERENCES)
+def test_per_counts_what_its_definition_says(output: str, references: list[str]) -> None:
+    assert tuple(row_of(PER(), output, references)) == plain_words.per_row(output, references)
+
+
+@given(SEGMENT, SEGMENT)
+def test_forgetting_the_order_never_adds_errors(output: str, reference: str) -> None:
+    assert PER().sentence(output, reference).score <= WER().sentence(output, reference).score

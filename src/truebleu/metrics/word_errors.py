@@ -1,4 +1,4 @@
-"""WER: word edit distance per reference word."""
+"""Word error rates: WER by edit distance, PER whatever the order (Tillmann et al., 1997)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,17 @@ from truebleu.metrics.base import Score, WordMetric, ratio
 
 if TYPE_CHECKING:
     from truebleu.metrics.base import Formula
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordErrorRate(WordMetric):
+    """Errors per hundred reference words; all wrong where there are none."""
+
+    higher_is_better: ClassVar[bool] = False
+
+    def formula(self) -> Formula:
+        """The first column over the second."""
+        return ratio([0], [1], scale=100.0, alone=100.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +44,7 @@ class WERScore(Score):
 
 @checked
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WER(WordMetric):
+class WER(WordErrorRate):
     """WER; 0 is best. See docs/reference/metrics/wer.md.
 
     >>> print(WER().corpus(["the cat sat on the mat"], ["the cat sat on a mat"]))
@@ -43,12 +54,33 @@ class WER(WordMetric):
     name: ClassVar[str] = "WER"
     score_type = WERScore
     part_names = ("edits", "reference length", "edits", "edits", "edits")
-    higher_is_better: ClassVar[bool] = False
 
     def native(self) -> _core.NativeMetric:
         """Columns: edits, reference length, substitutions, deletions, insertions."""
         return _core.NativeMetric.wer(**self.tokens)
 
-    def formula(self) -> Formula:
-        """Edits per hundred reference words; all wrong where there are none."""
-        return ratio([0], [1], scale=100.0, alone=100.0)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PERScore(Score):
+    """PER of one text."""
+
+    errors: int
+    reference_length: int
+
+
+@checked
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PER(WordErrorRate):
+    """PER, position-independent error rate; 0 is best. See docs/reference/metrics/per.md.
+
+    >>> print(PER().corpus(["on the mat the cat sat"], ["the cat sat on a mat"]))
+    PER = 16.67
+    """
+
+    name: ClassVar[str] = "PER"
+    score_type = PERScore
+    part_names = ("errors", "reference length")
+
+    def native(self) -> _core.NativeMetric:
+        """Columns: errors and reference length."""
+        return _core.NativeMetric.per(**self.tokens)
