@@ -14,7 +14,7 @@ from tests.cli import shell
 from tests.cli.texts import save_channels
 from truebleu.cli import _streams
 from truebleu.cli._options import progress_line, rate_line
-from truebleu.corpus import streams
+from truebleu.corpus import _files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -87,7 +87,7 @@ def test_scores_of_segments_are_refused(folder: Path) -> None:
 def test_large_texts_are_read_in_parts_unless_that_cannot_be(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streams, "STREAMED_BYTES", 10_000)
+    monkeypatch.setattr(_files, "STREAMED_BYTES", 10_000)
     assert json_of(folder, "compare")["settings"]["bootstrap"] == "poisson"
     whole = run(folder, "compare", "--margin", "1")
     assert whole.code == 0

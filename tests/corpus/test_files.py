@@ -14,7 +14,15 @@ from hypothesis import given, strategies as st
 
 from truebleu import errors
 from truebleu.corpus import read_test_set
-from truebleu.corpus._files import Location, decompress, extension, locate, read_lines, stem
+from truebleu.corpus._files import (
+    Location,
+    decompress,
+    extension,
+    locate,
+    read_lines,
+    size_of,
+    stem,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -219,3 +227,11 @@ def test_text_may_begin_like_bzip2() -> None:
 
 def test_an_empty_file_may_be_compressed() -> None:
     assert decompress("f", bz2.compress(b"")) == b""
+
+
+def test_a_compressed_file_counts_as_larger_than_it_is(tmp_path: Path) -> None:
+    plain, packed = tmp_path / "a.txt", tmp_path / "a.gz"
+    for path in (plain, packed):
+        path.write_bytes(bytes(1000))
+    assert size_of([plain]) == 1000
+    assert size_of([f"name={packed}#x", plain, "-"]) == 4000

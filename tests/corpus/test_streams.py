@@ -12,7 +12,6 @@ import pytest
 import zstandard
 
 from truebleu.corpus import TestSet, TestSetStream, read_test_set, stream_test_set
-from truebleu.corpus.streams import size_of
 from truebleu.errors import (
     EmptyTextError,
     EncodingError,
@@ -198,10 +197,3 @@ def test_parts_may_come_from_memory_and_must_fit_each_other() -> None:
         list(TestSetStream.of([*parts, other]).read().parts)
     with pytest.raises(EmptyTextError):
         TestSetStream.of([])
-
-
-def test_a_compressed_file_counts_as_larger_than_it_is(tmp_path: Path) -> None:
-    plain = write(tmp_path / "a.txt", bytes(1000))
-    packed = write(tmp_path / "a.gz", bytes(1000))
-    assert size_of([plain]) == 1000
-    assert size_of([f"name={packed}#x", plain, "-"]) == 4000

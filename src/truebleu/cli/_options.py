@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 from click.core import ParameterSource
 
-from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED, INTERVALS, UNITS
+from truebleu._settings import BOOTSTRAPS, DEFAULT_REPLICATES, DEFAULT_SEED, INTERVALS, UNITS
 from truebleu.cli.main import QUIET, is_quiet, say, warn
 from truebleu.corpus._files import (
     Files,
     Layout,
     NamedText,
+    are_large,
     expanded,
     locate,
     may_hold_statistics,
@@ -36,7 +37,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from truebleu.corpus.known_test_sets import KnownTestSet
-    from truebleu.corpus.test_set import TestSet
+    from truebleu.corpus.streams import TestSetStream
+    from truebleu.corpus.test_set import TestSet, TextWarning
     from truebleu.metrics.base import Metric
     from truebleu.metrics.statistics_files import SavedStatistics
     from truebleu.reports.charts import Drawable
@@ -117,6 +119,12 @@ class Texts:
         """Whether any text or option about texts is given."""
         return any(getattr(self, name) for name in self.__slots__)
 
+    def in_parts(self, chunk: int | None) -> bool:
+        """Whether they are read part by part: by the option, or since they are large."""
+        if chunk is None:
+            return are_large([*self.references, *expanded(self.systems)])
+        return chunk != 0
+
     def read(self, metrics: Sequence[Metric] = ()) -> TestSet:
         """The test set; warnings go to standard error.
 
@@ -188,6 +196,37 @@ def optional_test_set_options(command: Command) -> Command:
     """The same for commands that can do without texts."""
     systems = click.argument("systems", metavar="[SYSTEM...]", nargs=-1)
     return add_options(command, systems, partial(reference_options, required=False))
+
+
+def share_read(stream: TestSetStream | None) -> Callable[[], float | None] | None:
+    """What says how much of texts that are read part by part was read."""
+    return None if stream is None else getattr(stream.source, "share", None)
+
+
+def warn_of(warnings: Sequence[TextWarning]) -> None:
+    """Warn of what is suspicious about texts that were read part by part."""
+    for warning in warnings:
+        warn(warning.message)
+
+
+def stream_options(command: Command) -> Command:
+    """Whether texts are read part by part, and the bootstrap that goes with it."""
+    return add_options(
+        command,
+        click.option(
+            "--chunk",
+            type=int,
+            metavar="N",
+            help="Read texts in parts of N segments, which changes no digit; 0 for all at once. "
+            "Default: parts where there is more than half a gigabyte of text.",
+        ),
+        click.option(
+            "--bootstrap",
+            type=click.Choice(BOOTSTRAPS),
+            help="Draw as many units as there are, or weigh each by a Poisson number of its own. "
+            "Default: multinomial; poisson where texts are read in parts.",
+        ),
+    )
 
 
 def reference_options(command: Command, *, required: bool = True) -> Command:

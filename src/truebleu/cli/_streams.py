@@ -2,45 +2,19 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from truebleu._settings import BOOTSTRAPS
-from truebleu.cli._options import add_options, progress_bar
 from truebleu.cli.main import warn
 from truebleu.corpus._files import expanded, locate, may_hold_statistics
 from truebleu.errors import SettingError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from truebleu.cli._options import Command, Texts
+    from truebleu.cli._options import Texts
     from truebleu.corpus.streams import Parts, Source, TestSetStream
-    from truebleu.corpus.test_set import TextWarning
     from truebleu.metrics.base import Metric
-
-
-def stream_options(command: Command) -> Command:
-    """Whether texts are read part by part, and the bootstrap that goes with it."""
-    return add_options(
-        command,
-        click.option(
-            "--chunk",
-            type=int,
-            metavar="N",
-            help="Read texts in parts of N segments, which changes no digit; 0 for all at once. "
-            "Default: parts where there is more than half a gigabyte of text.",
-        ),
-        click.option(
-            "--bootstrap",
-            type=click.Choice(BOOTSTRAPS),
-            help="Draw as many units as there are, or weigh each by a Poisson number of its own. "
-            "Default: multinomial; poisson where texts are read in parts.",
-        ),
-    )
 
 
 def stream_of(
@@ -50,7 +24,7 @@ def stream_of(
     options: Mapping[str, Any],
     needs: Mapping[str, Any],
 ) -> TestSetStream | None:
-    """The texts part by part, where they are asked for so or are large; None to read them at once.
+    """The texts part by part; None where they are large, but must be read at once.
 
     Args:
         texts: what the command names.
@@ -59,10 +33,6 @@ def stream_of(
         options: of resampling.
         needs: other options that need all segments in memory, where they are given.
     """
-    if chunk == 0:
-        return None
-    if chunk is None and not _are_large(texts):
-        return None
     try:
         _require_parts(texts, metrics, {**needs, **_needing(options)})
     except SettingError as error:
@@ -76,12 +46,6 @@ def stream_of(
         texts.systems, texts.references, source=texts.source, strict=texts.strict, chunk=chunk
     )
     return replace(stream, source=_Watched(stream.source, []))
-
-
-def _are_large(texts: Texts) -> bool:
-    from truebleu.corpus.streams import STREAMED_BYTES, size_of
-
-    return size_of([*texts.references, *expanded(texts.systems)]) > STREAMED_BYTES
 
 
 def _require_parts(texts: Texts, metrics: Sequence[Metric], needs: Mapping[str, Any]) -> None:
@@ -128,12 +92,6 @@ def _needing(options: Mapping[str, Any]) -> dict[str, Any]:
 _NEEDY = ("block_length", "by_domain", "runs", "about", "margin", "adaptive")
 
 
-def tell(warnings: Sequence[TextWarning]) -> None:
-    """Warn of what is suspicious about texts that were read part by part."""
-    for warning in warnings:
-        warn(warning.message)
-
-
 def _is_list(value: object) -> bool:
     return isinstance(value, list | tuple)
 
@@ -153,14 +111,3 @@ class _Watched:
     def share(self) -> float | None:
         """How much was read."""
         return self.latest[0].share_read if self.latest else None
-
-
-@contextmanager
-def stream_progress(
-    stream: TestSetStream | None, total: int, what: str
-) -> Iterator[Callable[[int], None]]:
-    """The usual bar, or one of segments with their rate and the time that is left."""
-    source = None if stream is None else stream.source
-    share = source.share if isinstance(source, _Watched) else None
-    with progress_bar(total, what, share=share) as advance:
-        yield advance

@@ -18,10 +18,13 @@ from truebleu.cli._options import (
     option_with_default,
     optional_test_set_options,
     people_option,
+    progress_bar,
     read_columns,
     refuse_idle,
+    share_read,
+    stream_options,
+    warn_of,
 )
-from truebleu.cli._streams import stream_of, stream_options, stream_progress, tell
 from truebleu.reports.compare import COLUMNS, require_columns
 from truebleu.reports.document import render
 from truebleu.significance.compare import compare
@@ -123,11 +126,16 @@ def command(
         refuse_idle(["shown"], f"another format: {format_} has all numbers")
     chosen = None if shown is None else require_columns(shown.split(","))
     _check(options)  # before the texts are read
-    stream = stream_of(texts, chunk, metrics, options, {"--by": columns})
+    stream = None
+    if texts.in_parts(chunk):
+        from truebleu.cli._streams import stream_of
+
+        stream = stream_of(texts, chunk, metrics, options, {"--by": columns})
     test_set = texts.read(metrics) if stream is None else None
     passes = 2 if TESTS[options["test"] or "ar"].source == "swaps" else 1
     replicates = options["replicates"] or DEFAULT_REPLICATES
-    with stream_progress(stream, passes * replicates, "comparing") as progress:
+    share = share_read(stream)
+    with progress_bar(passes * replicates, "comparing", share=share) as progress:
         comparison = compare(
             stream or cast("TestSet", test_set),
             metrics=metrics,
@@ -136,7 +144,7 @@ def command(
             **options,
         )
     if stream is not None:
-        tell(comparison.warnings)
+        warn_of(comparison.warnings)
     draw_chart(comparison, chart, force=force)
     click.echo(render(comparison, format_, columns=chosen), nl=False)
 

@@ -12,12 +12,15 @@ from truebleu.cli._options import (
     charted_result_and_file_options,
     draw_chart,
     metric_option,
+    progress_bar,
     read_columns,
     refuse_idle,
     resampling_options,
+    share_read,
+    stream_options,
     test_set_options,
+    warn_of,
 )
-from truebleu.cli._streams import stream_of, stream_options, stream_progress, tell
 from truebleu.errors import SettingError
 from truebleu.reports.document import render
 from truebleu.significance.scores import score
@@ -119,14 +122,19 @@ def command(
     if segments and columns:
         raise click.UsageError("--per-segment excludes --by.")
     needs = {"--per-segment": segments, "--by": columns, "--save": file}
-    stream = stream_of(texts, chunk, metrics, options, needs)
+    stream = None
+    if texts.in_parts(chunk):
+        from truebleu.cli._streams import stream_of
+
+        stream = stream_of(texts, chunk, metrics, options, needs)
     test_set = texts.read(metrics) if stream is None else None
     if file is not None and test_set is not None:
         # Before the scores: what cannot be saved should be said at once.
         _save(test_set, metrics, file, force=force)
     # Progress is worth showing only where there is resampling.
     steps = options["replicates"] if confidence else 0
-    with stream_progress(stream, steps, "resampling" if stream is None else "scoring") as progress:
+    what = "resampling" if stream is None else "scoring"
+    with progress_bar(steps, what, share=share_read(stream)) as progress:
         scores = score(
             stream or cast("TestSet", test_set),
             metrics=metrics,
@@ -137,7 +145,7 @@ def command(
             **options,
         )
     if stream is not None:
-        tell(scores.warnings)
+        warn_of(scores.warnings)
     draw_chart(scores, chart, force=force)
     click.echo(render(scores, format_, details=details), nl=False)
 

@@ -7,7 +7,6 @@ segment's place in the whole.
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
 from collections import Counter
 from contextlib import ExitStack, closing
@@ -19,7 +18,6 @@ from truebleu import _core
 from truebleu._core import Segments
 from truebleu._settings import checked, require_whole_number
 from truebleu.corpus._files import (
-    COMPRESSED,
     DOCUMENT_COLUMNS,
     LIMIT_VARIABLE,
     STANDARD_INPUT,
@@ -57,10 +55,6 @@ ALIGNED = 512
 #: The most segments of a part, divided by the number of texts; and the bytes that it should have.
 MOST_SEGMENTS = 1 << 18
 PART_BYTES = 1 << 25
-#: Texts of more bytes than this, as files have them, are read part by part unless told otherwise.
-STREAMED_BYTES = 1 << 29
-# How much larger a compressed text usually is when it is decompressed.
-_EXPANSION = 3
 
 
 class _Text(ABC):
@@ -265,16 +259,6 @@ def require_formats(texts: Iterable[str | PathLike[str]]) -> None:
         if extension(path) in _WHOLE_ONLY:
             found = f"{extension(path)[1:]} file {path}"
             raise SettingError("chunk", found, "lines, TSV, JSON lines or Parquet to read in parts")
-
-
-def size_of(texts: Iterable[str | PathLike[str]]) -> int:
-    """About how many bytes of text there are; what is no file counts as empty."""
-    size = 0
-    for written in texts:
-        path = locate(written).path
-        if os.path.isfile(path):
-            size += os.path.getsize(path) * (_EXPANSION if path.endswith(COMPRESSED) else 1)
-    return size
 
 
 @dataclass(slots=True, eq=False)
