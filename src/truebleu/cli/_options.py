@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial, wraps
 from pathlib import Path
@@ -14,7 +14,7 @@ import click
 from click.core import ParameterSource
 
 from truebleu._settings import BOOTSTRAPS, DEFAULT_REPLICATES, DEFAULT_SEED, INTERVALS, UNITS
-from truebleu.cli.main import QUIET, is_quiet, say, warn
+from truebleu.cli.main import QUIET, is_quiet, warn
 from truebleu.corpus._files import (
     Files,
     Layout,
@@ -23,7 +23,6 @@ from truebleu.corpus._files import (
     expanded,
     locate,
     may_hold_statistics,
-    note_input,
 )
 from truebleu.corpus._reading import read_labels, read_test_set
 from truebleu.errors import SettingError, SuspiciousTextError
@@ -33,8 +32,6 @@ from truebleu.reports.document import CHART_ENDINGS, CHECK_FORMATS, FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from concurrent.futures import Executor
-    from contextlib import AbstractContextManager
 
     from truebleu.corpus.known_test_sets import KnownTestSet
     from truebleu.corpus.streams import TestSetStream
@@ -712,103 +709,6 @@ def execution_options(command: Command) -> Command:
         ),
         quiet_option,
     )
-
-
-def task_options(command: Command) -> Command:
-    """Where the tasks of long work run, and what keeps their results: the command gets `runner`."""
-
-    @wraps(command)
-    def with_runner(
-        *arguments: Any,
-        resume: Path | None,
-        share: str | None,
-        merged: Sequence[str],
-        executor: Executor | None,
-        **options: Any,
-    ) -> None:
-        from truebleu.execution.journal import Runner, Share, ShareFinished
-
-        if share is not None:
-            refuse_idle(["chart"], "no --tasks beside it: a share has no result to draw")
-        runner = Runner(
-            journal=resume,
-            progress=partial(progress_bar, what="studying"),
-            tell=warn,
-            share=None if share is None else Share.parse(share),
-            merged=[Path(path) for path in expanded(merged)],
-            executor=executor,
-        )
-        for path in (*runner.merged, *([] if resume is None else [resume])):
-            note_input(path)
-        try:
-            command(*arguments, runner=runner, **options)
-        except ShareFinished as finished:
-            if not is_quiet():
-                say(str(finished))
-
-    return add_options(
-        cast("Command", with_runner),
-        click.option(
-            "--resume",
-            metavar="FILE",
-            type=click.Path(path_type=Path),
-            help="Keep results in FILE as they come; where it exists, go on from it.",
-        ),
-        click.option(
-            "--tasks",
-            "share",
-            metavar="K/N",
-            help="Run the K-th of N shares of the tasks, and keep it in --resume FILE.",
-        ),
-        repeatable_option(
-            "--merge",
-            "merged",
-            metavar="FILE",
-            text="Take over what a share kept: a file, a folder or a pattern; repeat for several.",
-        ),
-        executor_options,
-    )
-
-
-def executor_options(command: Command) -> Command:
-    """Where the tasks of long work run: the command gets `executor`."""
-
-    @wraps(command)
-    def with_executor(
-        *arguments: Any, processes: int | None, cluster: str | None, **options: Any
-    ) -> None:
-        with _executor(processes, cluster) as executor:
-            command(*arguments, executor=executor, **options)
-
-    return add_options(
-        cast("Command", with_executor),
-        click.option(
-            "--processes",
-            type=click.IntRange(min=1, max=MAX_THREADS),
-            metavar="N",
-            help="Run tasks in N processes.",
-        ),
-        click.option(
-            "--cluster",
-            metavar="WHERE",
-            help="Run tasks on a Dask cluster: local, local:N, or a scheduler's address such as "
-            "tcp://10.0.0.1:8786. Needs truebleu[dask].",
-        ),
-    )
-
-
-def _executor(
-    processes: int | None, cluster: str | None
-) -> AbstractContextManager[Executor | None]:
-    if cluster is not None and processes is not None:
-        raise SettingError("cluster", cluster, "no --processes beside it")
-    if cluster is None and processes is None:
-        return nullcontext()
-    from truebleu.execution.executors import Cluster, Processes
-
-    if processes is not None:
-        return Processes(processes)
-    return Cluster(cast("str", cluster), silent=True)
 
 
 def _be_quiet(context: click.Context, _option: click.Parameter, quiet: bool) -> None:
