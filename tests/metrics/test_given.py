@@ -243,9 +243,9 @@ def test_mean_mqm_scores_are_those_of_mt_metrics_eval(shared: Path, name: str) -
 
 def test_a_tool_says_name_and_direction_unless_told_otherwise(tmp_path: Path) -> None:
     lines = "".join(
-        json.dumps({"hypothesis": "h", "prediction": value, "system_id": system}) + "\n"
-        for system in ("a", "b")
-        for value in (1.0, 2.0, 3.0)
+        json.dumps({"hypothesis": text, "prediction": value, "system_id": system}) + "\n"
+        for system, texts in SYSTEMS.systems.items()
+        for text, value in zip(texts, (1.0, 2.0, 3.0), strict=True)
     )
     file = tmp_path / "out.jsonl"
     file.write_text(lines)

@@ -18,13 +18,14 @@ from truebleu.corpus.test_set import TestSet
 from truebleu.errors import AbsentSegmentError, MalformedFileError, SettingError, UnknownNameError
 from truebleu.human._score_table import SegmentScores, read_scores
 from truebleu.human._tables import Scale
-from truebleu.human.tools._scores import given_scores
+from truebleu.human.tools._scores import ToolScores, given_scores
 from truebleu.metrics.base import MeanMetric, Signature, mean_statistics
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from truebleu._core import Statistics
+    from truebleu.corpus.test_set import TextLike
     from truebleu.metrics.base import Metric
 
 Missing = Literal["error", "omit", "common"]
@@ -150,7 +151,10 @@ class GivenScores(MeanMetric):
     def count(self, test_set: TestSet) -> Statistics:
         """Columns: the score, and 1; both are 0 where a segment does not count."""
         segments, scale = len(test_set), Scale(self.low, self.high)
-        scores = {name: self.scores.of(name, segments, scale) for name in test_set.systems}
+        scores = {
+            name: _of_outputs(self.scores, name, text).of(name, segments, scale)
+            for name, text in test_set.systems.items()
+        }
         if self.missing == "error":
             for system, column in scores.items():
                 self._refuse_missing(system, column)
@@ -204,6 +208,15 @@ class GivenScores(MeanMetric):
 
     def _place(self, system: str) -> str:
         return f"{self.scores.label}: the scores of {system!r}"
+
+
+def _of_outputs(scores: SegmentScores, system: str, text: TextLike) -> SegmentScores:
+    """The scores of these outputs, where it is known which outputs were scored."""
+    if not isinstance(scores, ToolScores) or system not in scores.texts:
+        return scores
+    outputs = list(text)
+    # Without texts, systems and segments are those of the scores.
+    return scores.for_outputs(system, outputs) if any(outputs) else scores
 
 
 # A slip in a number must not take all memory.

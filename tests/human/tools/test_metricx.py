@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import truebleu
 from tests.human.tools.files import json_lines, read, written
 from truebleu.errors import MalformedFileError
+from truebleu.metrics import GivenScores
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,3 +53,11 @@ def test_a_damaged_line_is_refused(tmp_path: Path, more: str, message: str) -> N
     with pytest.raises(MalformedFileError) as refusal:
         read(path)
     assert message in str(refusal.value)
+
+
+def test_predictions_belong_to_their_hypotheses(tmp_path: Path) -> None:
+    records = [{"hypothesis": text, "prediction": n} for n, text in enumerate("ab")]
+    metric = GivenScores(path=written(tmp_path, "mt.jsonl", json_lines(records)))
+    assert truebleu.score({"mt": ["b"]}, ["r"], [metric])["mt"]["MetricX"].score == 1.0
+    with pytest.raises(MalformedFileError, match="no score of segment 2 of mt, 'c'"):
+        truebleu.score({"mt": ["a", "c"]}, ["r", "r"], [metric])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -156,6 +156,7 @@ class ToolScores:
         by_system: a score for each segment.
         items: what tells segments apart, where a tool names them: (name, checksum) of each.
         raters: always 1: nothing tells raters apart.
+        texts: the outputs that were scored, where the tool keeps them.
     """
 
     label: str
@@ -165,6 +166,7 @@ class ToolScores:
     by_system: Mapping[str, Sequence[float | None]] = field(compare=False, repr=False)
     items: tuple[tuple[str, str], ...] | None = field(default=None, compare=False, repr=False)
     raters: int = 1
+    texts: Mapping[str, Sequence[str]] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def from_file(
@@ -174,12 +176,14 @@ class ToolScores:
         higher_is_better: bool | None,
         by_system: Mapping[str, Sequence[float | None]],
         items: Iterable[tuple[str, str]] | None = None,
+        texts: Mapping[str, Sequence[str]] | None = None,
     ) -> ToolScores:
         """The scores of a file."""
         if not by_system:
             file.refuse(None, "no scores", "the scores of at least one system")
         told = None if items is None else tuple(items)
-        return cls(file.path, digest(file.data), name, higher_is_better, by_system, told)
+        checksum = digest(file.data)
+        return cls(file.path, checksum, name, higher_is_better, by_system, told, texts=texts or {})
 
     @classmethod
     def together(cls, label: str, parts: Sequence[ToolScores]) -> ToolScores:
@@ -197,7 +201,10 @@ class ToolScores:
                 expected = f"{first.name or 'an unnamed metric'}, as in {first.label}"
                 raise MalformedFileError(part.label, None, found, expected)
         joined = digest("".join(part.digest for part in parts).encode())
-        return cls(label, joined, first.name, first.higher_is_better, by_system, first.items)
+        texts = {system: outputs for part in parts for system, outputs in part.texts.items()}
+        return cls(
+            label, joined, first.name, first.higher_is_better, by_system, first.items, texts=texts
+        )
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -208,6 +215,28 @@ class ToolScores:
     def segments(self) -> int:
         """How many segments they are about."""
         return max(map(len, self.by_system.values()))
+
+    def for_outputs(self, system: str, outputs: Sequence[str | None]) -> ToolScores:
+        """The scores as these outputs of a system need them: by text, where the tool keeps it.
+
+        Tools strip texts, and split lines where others do not, so that places alone can deceive.
+        """
+        scored = [text.strip() for text in self.texts.get(system, ())]
+        wanted = [(text or "").strip() for text in outputs]
+        if not scored or scored == wanted:
+            return self
+        known: dict[str, set[float | None]] = {}
+        for text, score in zip(scored, self.by_system[system], strict=True):
+            known.setdefault(text, set()).add(score)
+        placed = []
+        for segment, text in enumerate(wanted, 1):
+            if len(known.get(text, ())) != 1:
+                what = "several scores" if text in known else "no score"
+                found = f"{what} of segment {segment} of {system}, {shortened(text)}"
+                expected = "the scores of these outputs, in their order"
+                raise MalformedFileError(self.label, None, found, expected)
+            placed.append(next(iter(known[text])))
+        return replace(self, by_system={**self.by_system, system: placed})
 
     def of(self, system: str, segments: int, scale: Scale) -> list[float | None]:
         """One system's score for each of so many segments, None where it is missing."""

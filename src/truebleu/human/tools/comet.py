@@ -6,11 +6,13 @@ Higher is better. The model's name is in no file of comet-score: give it by ``na
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from truebleu.human.tools._scores import ToolScores, numbered, system_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from truebleu.human.tools._scores import ToolFile
 
 NAME = "COMET"
@@ -46,27 +48,34 @@ def read(file: ToolFile) -> ToolScores:
     if _is_comparison(file.json):
         return _comparison(file)
     by_system: dict[str, list[float | None]] = {}
+    texts: dict[str, Sequence[str]] = {}
     for path, rows in file.json.items():
-        scores = []
+        scores, outputs = [], []
         for number, row in enumerate(rows, 1):
             if not isinstance(row, dict) or NAME not in row:
                 file.refuse(None, f"segment {number} of {path} without {NAME}", "one for each")
             scores.append(file.score(row[NAME], None, f"segment {number} of {path}:"))
+            outputs.append(row.get("mt"))
         _add(file, by_system, path, scores)
-    return ToolScores.from_file(file, NAME, True, by_system)
+        _keep(texts, path, outputs)
+    return ToolScores.from_file(file, NAME, True, by_system, texts=texts)
 
 
 def _comparison(file: ToolFile) -> ToolScores:
     by_system: dict[str, list[float | None]] = {}
+    texts: dict[str, Sequence[str]] = {}
     for translation in file.json["translations"]:
         if not isinstance(translation, dict) or not isinstance(translation.get("scores"), list):
             file.refuse(None, "a translation without scores", "name and scores of each")
         path = str(translation.get("name", ""))
         scores = [file.score(value, None, f"a score of {path}:") for value in translation["scores"]]
         _add(file, by_system, path, scores)
+        outputs = translation.get("mt")
+        if isinstance(outputs, list) and len(outputs) == len(scores):
+            _keep(texts, path, outputs)
     model = file.json.get("model")
     name = model.rsplit("/", 1)[-1] if isinstance(model, str) else NAME
-    return ToolScores.from_file(file, name, True, by_system)
+    return ToolScores.from_file(file, name, True, by_system, texts=texts)
 
 
 def _printed(file: ToolFile) -> ToolScores:
@@ -98,6 +107,12 @@ def _printed(file: ToolFile) -> ToolScores:
             file.refuse(number, f"{path} with {written:.4f}", expected)
         _add(file, by_system, path, given)
     return ToolScores.from_file(file, NAME, True, by_system)
+
+
+def _keep(texts: dict[str, Sequence[str]], path: str, outputs: Sequence[object]) -> None:
+    """Keep the outputs that were scored, where all of them are there."""
+    if all(isinstance(text, str) for text in outputs):
+        texts[system_of(path)] = cast("Sequence[str]", outputs)
 
 
 def _add(

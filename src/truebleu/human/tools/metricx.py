@@ -23,10 +23,12 @@ def read(file: ToolFile) -> ToolScores:
     """The predictions; without system_id, all lines are one system's, in order."""
     file.refuse_column("MetricX")
     numbered_scores: dict[str, dict[int, tuple[int | None, float | None]]] = {}
+    outputs: dict[str, dict[int, object]] = {}
     for line, record in file.records():
         if "prediction" not in record:
             file.refuse(line, "no prediction", "one on each line")
-        scores = numbered_scores.setdefault(str(record.get("system_id", system_of(file.path))), {})
+        system = str(record.get("system_id", system_of(file.path)))
+        scores = numbered_scores.setdefault(system, {})
         segment = record.get("segment_id", len(scores))
         if isinstance(segment, bool) or not isinstance(segment, int):
             file.refuse(line, f"segment_id {segment!r}", "a whole number")
@@ -36,7 +38,13 @@ def read(file: ToolFile) -> ToolScores:
         if score is not None and not 0 <= score <= WORST:
             file.refuse(line, f"the prediction {score:g}", f"a number from 0 to {WORST}")
         scores[segment] = line, score
+        outputs.setdefault(system, {})[segment] = record.get("hypothesis")
     by_system = {
         system: numbered(file, scores, 0, system) for system, scores in numbered_scores.items()
     }
-    return ToolScores.from_file(file, "MetricX", False, by_system)
+    texts = {
+        system: [text for _, text in sorted(of_system.items()) if isinstance(text, str)]
+        for system, of_system in outputs.items()
+        if all(isinstance(text, str) for text in of_system.values())
+    }
+    return ToolScores.from_file(file, "MetricX", False, by_system, texts=texts)
