@@ -84,17 +84,34 @@ def levels() -> Iterator[Design]:
             yield Design(questions=questions, trials=200, trial=partial(_levels, name, bias))
 
 
-def _levels(name: str, bias: float, trial: int) -> Answers:
+def powers() -> Iterator[Design]:
+    """How often the better one of two metrics is found: the other is the same with more noise."""
+    for name in SETS:
+        questions = tuple(
+            Question(
+                default=f"power of agree, {label}",
+                design=f"{name}, one metric with 3 s.d. of noise, the other with 0.3",
+                expected=None,
+            )
+            for label in TESTS
+        )
+        trial = partial(_levels, name, 0.0, noises=(0.3, 3.0))
+        yield Design(questions=questions, trials=200, trial=trial)
+
+
+def _levels(
+    name: str, bias: float, trial: int, noises: tuple[float, float] = (0.3, 0.3)
+) -> Answers:
     data = judged(name, "chrf")
     rated, human = _rated(data)
     real = data.items["chrF2"][:, rated]
-    noise, between = 0.3 * real.std(), bias * real.mean(axis=1).std()
+    between = bias * real.mean(axis=1).std()
     generator = np.random.default_rng([trial, 1])
     first, second = (
         real
-        + noise * generator.normal(size=real.shape)
+        + noise * real.std() * generator.normal(size=real.shape)
         + between * generator.normal(size=(len(real), 1))
-        for _ in range(2)
+        for noise in noises
     )
     means = [scores.mean(axis=1) for scores in (human, first, second)]
     kendall, pearson = measure_by("kendall-b", grouping="item"), measure_by("pearson")
@@ -157,4 +174,4 @@ def _contains(interval: AgreementInterval, value: float | None) -> bool:
 
 
 #: What agreement adds to the page of defaults.
-DESIGNS = (levels, intervals)
+DESIGNS = (levels, intervals, powers)

@@ -5,7 +5,8 @@ A design is a function that gives some; add yours to `DESIGNS`.
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import replace
+from functools import cache, partial
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evidence import agreement, gates
+from evidence.data import read_set
 from evidence.rates import (
     ALPHA,
     ONE_UNIT,
@@ -25,22 +27,19 @@ from evidence.rates import (
     like,
     measured,
     pool,
+    rejected,
 )
-from truebleu.reports.sentences import LARGEST_SHARE
+from truebleu.reports.sentences import LARGEST_SHARE, SWAP_RATIO
 from truebleu.resampling import Bootstrap, Units
-from truebleu.significance.corrections import default_correction
 from truebleu.significance.intervals import interval_bounds
-from truebleu.significance.pairs import all_pair_tests
 from truebleu.significance.settings import CompareSettings, default_interval
 from truebleu.significance.statistics import bootstrap_scores, pair_variances
-from truebleu.significance.tests import default_replicates
+from truebleu.studies._nulls import Sampled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from numpy.typing import NDArray
-
-    from truebleu._settings import Unit
+    from truebleu._settings import IntervalName, Unit
     from truebleu.significance.statistics import MetricStatistics, Pair
 
     Answers = tuple[Sequence[float], Sequence[float]]
@@ -50,19 +49,6 @@ METRICS = ("bleu", "ter", "chrf")
 FAMILIES = {2: 2000, 5: 1000, 10: 500, 20: 300, 40: 80}
 # Kept until the page is written, so that what was measured before an interruption is not lost.
 JOURNAL = Path(__file__).parent / "journal" / "defaults.jsonl"
-
-
-def rejected(
-    statistics: MetricStatistics, pairs: list[Pair], seed: int, replicates: int | None = None
-) -> NDArray[np.bool_]:
-    """Which pairs the defaults call different."""
-    correction = default_correction(len(pairs))
-    number = replicates or default_replicates(correction, len(pairs), ALPHA)
-    settings = CompareSettings(
-        correction=correction, seed=seed, replicates=1000, test_replicates=number
-    )
-    (tests,) = all_pair_tests([statistics], [], pairs, settings, lambda _first, _count: [])
-    return np.asarray(tests.p_adjusted <= ALPHA)
 
 
 def two_systems() -> Iterator[Design]:
@@ -120,6 +106,51 @@ def _family(systems: int, truth: str, trial: int) -> Answers:
     return [bool(alarms[equal].any())], [False]
 
 
+# Two systems of each set that are of unlike length, and two that are not.
+UNLIKE = (
+    ("wmt23-he-en", "NLLB_MBR_BLEU", "ONLINE-B"),
+    ("wmt23-he-en", "ONLINE-A", "ZengHuiMT"),
+    ("wmt23-en-cs", "ONLINE-Y", "ONLINE-W"),
+    ("wmt23-en-cs", "CUNI-Transformer", "ZengHuiMT"),
+    ("wmt24-en-es", "Dubformer", "Gemini-1.5-Pro"),
+    ("wmt24-en-es", "Phi-3-Medium", "Gemini-1.5-Pro"),
+    ("wmt23-zh-en", "ONLINE-G", "ZengHuiMT"),
+    ("wmt23-zh-en", "ONLINE-M", "ZengHuiMT"),
+)
+UNLIKE_TESTS = {"ar": "compare, level", "studentized": "compare --test studentized, level"}
+UNLIKE_LENGTHS = "outputs differ in what a match is worth to them"
+
+
+def lengths() -> Iterator[Design]:
+    """The level where systems have one score on the pool, and one may be short, the other long."""
+    for name, first, second in UNLIKE:
+        questions = tuple(
+            Question(
+                default=f"{default}, equal scores but not exchangeable (BLEU)",
+                design=f"{name}, {first} and {second}, the better one cut short",
+                sometimes=UNLIKE_LENGTHS if test == "ar" else "",
+            )
+            for test, default in UNLIKE_TESTS.items()
+        )
+        trial = partial(_unlike, name, first, second)
+        yield Design(questions=questions, trials=1000, trial=trial)
+
+
+def _unlike(name: str, first: str, second: str, trial: int) -> Answers:
+    ((sample,),) = _sampled(name, first, second).sets(trial, 1)
+    # The hint is printed where p is near the level, as that of a false alarm is.
+    ratio = pair_variances(sample, [(0, 1)])[0].swap_ratio or 1.0
+    alarms = [rejected(sample, [(0, 1)], trial, 999, test)[0] for test in UNLIKE_TESTS]
+    return alarms, [ratio < SWAP_RATIO, False]
+
+
+@cache
+def _sampled(name: str, *systems: str) -> Sampled:
+    test_set = read_set(name)
+    two = replace(test_set, systems={system: test_set.systems[system] for system in systems})
+    return Sampled.of(two, ["bleu"], "segment", 7)
+
+
 def coverage() -> Iterator[Design]:
     """How often intervals of differences hold the pool's difference."""
     for metric in METRICS:
@@ -128,23 +159,32 @@ def coverage() -> Iterator[Design]:
         designs += [("documents", document_pool(metric), count) for count in (20, 60, 150)]
         for kind, whole, count in designs:
             unit: Unit = "segment" if kind == "segments" else "document"
-            settings = CompareSettings(replicates=600, interval=default_interval(None, unit))
-            questions = tuple(
-                Question(
-                    default=f"compare, {settings.interval} interval of a difference "
-                    f"({whole.label})",
-                    design=f"{count} {kind} drawn, {pairs}",
-                    expected=1 - ALPHA,
-                    always=few(kind, count),
-                    sometimes=ONE_UNIT,
-                )
-                for pairs in (" against ".join(PAIRS[0]), "three other pairs")
+            methods = {"compare": default_interval(None, unit)}
+            if count >= 60:
+                methods["compare --interval"] = "bootstrap-t"
+            yield from _of_intervals(metric, whole, kind, count, methods)
+
+
+def _of_intervals(
+    metric: str, whole: MetricStatistics, kind: str, count: int, methods: dict[str, IntervalName]
+) -> Iterator[Design]:
+    for command, method in methods.items():
+        settings = CompareSettings(replicates=600, interval=method)
+        questions = tuple(
+            Question(
+                default=f"{command}, {method} interval of a difference ({whole.label})",
+                design=f"{count} {kind} drawn, {pairs}",
+                expected=1 - ALPHA,
+                always=few(kind, count),
+                sometimes=ONE_UNIT,
             )
-            yield Design(
-                questions=questions,
-                trials=500,
-                trial=partial(_covered, metric, whole, settings, count),
-            )
+            for pairs in (" against ".join(PAIRS[0]), "three other pairs")
+        )
+        yield Design(
+            questions=questions,
+            trials=500,
+            trial=partial(_covered, metric, whole, settings, count),
+        )
 
 
 def _covered(
@@ -157,7 +197,9 @@ def _covered(
     sample = like(whole, whole.rows[generator.integers(0, len(whole.rows), count)])
     bootstrap = Bootstrap(replicates=settings.replicates, seed=trial)
     (scores,) = bootstrap_scores([sample], Units.segments(count), bootstrap)
-    low, high = interval_bounds(sample, scores, pairs, settings.interval, settings.level)
+    low, high = interval_bounds(
+        sample, scores, pairs, settings.interval, settings.level, seed=trial
+    )
     covers = (low <= truth) & (truth <= high)
     shares = np.array([pair.largest_share or 0.0 for pair in pair_variances(sample, pairs)])
     large = shares > LARGEST_SHARE
@@ -168,6 +210,7 @@ def _covered(
 DESIGNS: tuple[Callable[[], Iterator[Design]], ...] = (
     two_systems,
     families,
+    lengths,
     coverage,
     *gates.DESIGNS,
     *agreement.DESIGNS,

@@ -16,6 +16,7 @@ from evidence.rates import (
     few,
     like,
     pool,
+    rejected,
 )
 from truebleu import compare
 from truebleu.metrics.given import GivenScores, textless_test_set
@@ -153,7 +154,45 @@ def runs() -> Iterator[Design]:
             )
 
 
+# Tests of averages over runs: about further runs, and about these runs as it was before.
+RUN_TESTS = {
+    "two-way t": "compare --runs",
+    "randomization of averages": "compare --runs --about these-runs",
+}
+
+
+def power_of_runs() -> Iterator[Design]:
+    """How often systems that differ are told apart, beside a test that takes runs as they are."""
+    for count in (3, 5):
+        for effect in (0.0, 0.3):
+            questions = tuple(
+                Question(
+                    default=f"power of {command} (BLEU)",
+                    design=f"true difference 1 BLEU, {count} + {count} runs, s.d. of a run's own "
+                    f"effect {effect:g} BLEU"
+                    + (", where its level is not kept" if about_these and effect else ""),
+                    expected=None,
+                )
+                for about_these, command in enumerate(RUN_TESTS.values())
+            )
+            trial = partial(_power_of_runs, count, effect)
+            yield Design(questions=questions, trials=500, trial=trial)
+
+
+def _power_of_runs(count: int, effect: float, trial: int) -> Answers:
+    statistics = _mixed_runs(count, "segment", (effect, effect), trial, apart=1.0)
+    further = float(two_way_p(statistics, [(0, 1)], "two-sided")[0]) <= ALPHA
+    return [further, rejected(statistics, [(0, 1)], trial, 999)[0]], [False, False]
+
+
 def _runs(count: int, kind: str, effects: tuple[float, float], trial: int) -> Answers:
+    statistics = _mixed_runs(count, kind, effects, trial)
+    return [float(two_way_p(statistics, [(0, 1)], "two-sided")[0]) <= ALPHA], [False]
+
+
+def _mixed_runs(
+    count: int, kind: str, effects: tuple[float, float], trial: int, apart: float = 0.0
+) -> MetricStatistics:
     """Each run mixes two real systems by coins, with a share of its own of the first."""
     by_segment, documents, places = pool("bleu")
     chosen = [places["Claude-3.5"], places["Aya23"]]
@@ -161,16 +200,16 @@ def _runs(count: int, kind: str, effects: tuple[float, float], trial: int) -> An
     unit = documents.of_segment if kind == "document" else np.arange(len(texts))
     generator = np.random.default_rng([trial, count])
     outputs = []
-    for effect in np.repeat(effects, count):
+    for place, effect in enumerate(np.repeat(effects, count)):
         # A share that is larger by x moves the score by x times the gap between the two.
-        share = 0.5 + effect / gap * generator.normal()
+        moved = apart / 2 if place < count else -apart / 2
+        share = 0.5 + (moved + effect * generator.normal()) / gap
         coins = generator.random(unit.max() + 1) < share
         outputs.append(np.where(coins[unit][:, None], texts[:, 0], texts[:, 1]))
     rows: NDArray[np.float64] = np.stack(outputs, axis=1)
     rows = documents.add_up(rows) if kind == "document" else rows
     metric = RunAverage(by_segment.metric, count)
-    statistics = MetricStatistics("BLEU", metric, metric.by_system(rows))
-    return [float(two_way_p(statistics, [(0, 1)], "two-sided")[0]) <= ALPHA], [False]
+    return MetricStatistics("BLEU", metric, metric.by_system(rows))
 
 
 def nights() -> Iterator[Design]:
@@ -195,4 +234,4 @@ def _nights(count: int, trial: int) -> Answers:
 
 
 #: What gates and runs add to the page of defaults.
-DESIGNS = (margins, five_metrics, equivalence, runs, nights)
+DESIGNS = (margins, five_metrics, equivalence, runs, nights, power_of_runs)

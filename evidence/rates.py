@@ -21,7 +21,11 @@ from truebleu.reports.formats.markdown import render as markdown
 from truebleu.reports.formats.tsv import render as tsv
 from truebleu.reports.sentences import ENOUGH_DOCUMENTS, LARGEST_SHARE
 from truebleu.resampling import Units
+from truebleu.significance.corrections import default_correction
+from truebleu.significance.pairs import all_pair_tests
+from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import MetricStatistics
+from truebleu.significance.tests import default_replicates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -30,6 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truebleu.execution.journal import Record
+    from truebleu.significance.statistics import Pair
 
 ALPHA = 0.05
 # A pair with runaway outputs, where no interval holds, and three without.
@@ -51,14 +56,14 @@ class Question:
     Attributes:
         default: what is asked of which default.
         design: the null or the pool, and its size.
-        expected: the rate that is promised.
+        expected: the rate that is promised; None of power, which is not.
         always: the warning that every trial gets.
         sometimes: the warning that depends on the trial.
     """
 
     default: str
     design: str
-    expected: float = ALPHA
+    expected: float | None = ALPHA
     always: str = ""
     sometimes: str = ""
 
@@ -116,13 +121,15 @@ class Row:
 
     @property
     def error(self) -> float:
-        """Two binomial standard errors of the promised rate."""
-        expected = self.question.expected
-        return float(2 * np.sqrt(expected * (1 - expected) / self.trials))
+        """Two binomial standard errors of the promised rate; of power, of its own."""
+        rate = self.rate if self.question.expected is None else self.question.expected
+        return float(2 * np.sqrt(rate * (1 - rate) / self.trials))
 
     @property
     def holds(self) -> bool:
         """Whether the rate is within its error, or on the safe side of it."""
+        if self.question.expected is None:
+            return True
         off = self.rate - self.question.expected
         return bool(abs(off) <= self.error or (off < 0) == (self.question.expected < 0.5))
 
@@ -140,7 +147,7 @@ class Row:
     def _some(self, share: str) -> list[str]:
         return [share] if self.share_warned > 0 else []
 
-    def cells(self) -> dict[str, str | float | bool]:
+    def cells(self) -> dict[str, str | float | bool | None]:
         """The row of the table."""
         return {
             "default": self.question.default,
@@ -149,7 +156,7 @@ class Row:
             "rate": self.rate,
             "error": self.error,
             "trials": self.trials,
-            "holds": self.holds,
+            "holds": None if self.question.expected is None else self.holds,
             "printed": self.printed,
         }
 
@@ -184,6 +191,23 @@ def document_pool(metric: str) -> MetricStatistics:
 def like(statistics: MetricStatistics, rows: NDArray[np.float64]) -> MetricStatistics:
     """Other rows of the same metric."""
     return MetricStatistics(statistics.label, statistics.metric, np.ascontiguousarray(rows))
+
+
+def rejected(
+    statistics: MetricStatistics,
+    pairs: list[Pair],
+    seed: int,
+    replicates: int | None = None,
+    test: str = "ar",
+) -> NDArray[np.bool_]:
+    """Which pairs a test calls different, with the defaults otherwise."""
+    correction = default_correction(len(pairs))
+    number = replicates or default_replicates(correction, len(pairs), ALPHA)
+    settings = CompareSettings(
+        test=test, correction=correction, seed=seed, replicates=1000, test_replicates=number
+    )
+    (tests,) = all_pair_tests([statistics], [], pairs, settings, lambda _first, _count: [])
+    return np.asarray(tests.p_adjusted <= ALPHA)
 
 
 def few(kind: str, count: int, enough: int = ENOUGH_DOCUMENTS) -> str:
@@ -252,22 +276,29 @@ class Rates:
             self.journal.unlink(missing_ok=True)
 
     def _parts(self) -> list[str]:
-        held = sum(row.holds for row in self.rows)
-        silent = [row for row in self.rows if not row.holds and not row.warned]
+        promised = [row for row in self.rows if row.question.expected is not None]
+        held = sum(row.holds for row in promised)
+        silent = [row for row in promised if not row.holds and not row.warned]
         parts = [
             "# Do the defaults keep their promises?",
-            f"**Answer.** {held} of {len(self.rows)} rates are within their error of what is "
+            f"**Answer.** {held} of {len(promised)} rates are within their error of what is "
             "promised, or on the safe side. Of the others, the commands warn of "
-            f"{len(self.rows) - held - len(silent)} and do not warn of {len(silent)}.",
+            f"{len(promised) - held - len(silent)} and do not warn of {len(silent)}.",
             "Each row is a default on a design whose truth is known: systems, metrics or runs that "
             "are equal by construction, or samples from a pool (WMT24 en-es, wmt21 en-de, TED). "
             "*Promised* is the level of the test (0.05) or of the interval (0.95), and the error "
             "is two binomial standard errors. A warning counts if it is printed in at least "
             f"{100 * USUALLY:.0f} % of the trials. Of so many rates that hold, "
-            f"{len(self.rows) * 0.023:.0f} would be beyond their error by chance. "
+            f"{len(promised) * 0.023:.0f} would be beyond their error by chance. Power is not "
+            "promised: it stands beside that of the test which a default has replaced. "
             "All rows are in one [table](tables/defaults.tsv).",
         ]
-        parts.append(markdown(_summary(self._sections())).rstrip())
+        of_promises = [
+            (heading, rows)
+            for heading, rows in self._sections()
+            if rows[0].question.expected is not None
+        ]
+        parts.append(markdown(_summary(of_promises)).rstrip())
         for heading, rows in self._sections():
             table = Table(COLUMNS, tuple(row.cells() for row in rows))
             parts += [f"## {heading}", markdown(Document((table,), table)).rstrip()]

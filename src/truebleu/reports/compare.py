@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 from truebleu.errors import SettingError, UnknownNameError
@@ -19,7 +20,6 @@ from truebleu.reports.document import (
 from truebleu.reports.groups import comparison_blocks
 from truebleu.reports.sentences import (
     LARGEST_SHARE,
-    NEAR_THE_LEVEL,
     SWAP_RATIO,
     bootstrap_replicates,
     bracketed,
@@ -359,24 +359,31 @@ def _share_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Ite
 
 def _swap_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Iterator[str]:
     """Where swaps make two systems more alike than samples would, and p is near the level."""
-    test = TESTS[comparison.settings.test]
-    near = NEAR_THE_LEVEL * comparison.settings.alpha
+    test, alpha = TESTS[comparison.settings.test], comparison.settings.alpha
     ratios = [
         (pair.swap_ratio, pair)
         for pair in pairs
         if pair.swap_ratio is not None and pair.swap_ratio < SWAP_RATIO
-        if pair.significant and pair.p_adjusted > near
+        if pair.significant and _without_swaps(pair.p_adjusted, pair.swap_ratio) > alpha / 2
     ]
     if not ratios or test.source != "swaps" or test.studentized:
         return
-    _, pair = min(ratios, key=lambda found: found[0])
+    ratio, pair = min(ratios, key=lambda found: found[0])
     more = len(ratios) - 1
     others = f" (and {more:,} other {'pair' if more == 1 else 'pairs'})" if more else ""
+    rate = 100 * _without_swaps(alpha, ratio)
     yield (
         f"Outputs of {pair.a} and {pair.b}{others} differ in what a match is worth to them, as "
-        "where one is short and the other long: randomization is a little too quick there (up to "
-        "7 % false alarms at 5 %) and p is close to the level; --test studentized holds its level."
+        f"where one is short and the other long: randomization is too quick there (about "
+        f"{rate:.0f} % false alarms at {100 * alpha:g} %) and p is close to the level; --test "
+        "studentized keeps closer to it."
     )
+
+
+def _without_swaps(p: float, ratio: float) -> float:
+    """What a p-value by swaps would be, if swaps varied as much as samples do."""
+    normal = NormalDist()
+    return 2 * normal.cdf(normal.inv_cdf(max(p, 1e-300) / 2) * ratio**0.5)
 
 
 # Tables: systems with intervals and ranks, who beats whom, and every pair with all its numbers.

@@ -19,8 +19,6 @@ ENOUGH_DOCUMENTS_FOR_A_MARGIN = 200
 ENOUGH_EFFECTIVE_UNITS = 80
 # Swaps that vary less, as a share of the variance of samples, reject equal scores too often.
 SWAP_RATIO = 0.95
-# An adjusted p above this share of the significance level could lie on its other side.
-NEAR_THE_LEVEL = 0.1
 # A unit that carries more of the variance decides it: no interval holds there.
 LARGEST_SHARE = 0.2
 
