@@ -63,6 +63,7 @@ docs: .venv/built  ## the documentation site, into dist/docs; a broken link fail
 
 integrations: .venv/tools  ## tests against the real torchmetrics and evaluate, in an environment of their own
 	$(PYTHON) -m venv .venv/integrations
+	.venv/integrations/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
 	.venv/integrations/bin/python -m pip install --quiet --group tools --group integrations
 	HF_HUB_OFFLINE=1 PYTHONPATH=$(CURDIR)/src .venv/integrations/bin/python -m pytest -q -W default -p no:cacheprovider tests/integrations/*/
 
