@@ -48,14 +48,23 @@ def test_errors_of_xcomet_are_read(folder: Folder) -> None:
     assert "b" not in spans.spans
 
 
+def test_a_system_is_called_as_everywhere_else(folder: Folder) -> None:
+    error = {"severity": "minor", "start": 0, "end": 1}
+    path = folder.write("comet.json", json.dumps({"a.de": [{"mt": "x", "errors": [error]}]}))
+    assert list(read_spans(path, {"a.de": ["x"]}).spans) == ["a.de"]
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
         (HEADER + row("nobody", "<v>x</v>"), "no error in an output of"),
         ("system\tscore\na\t1\n", "the columns"),
         ('{"a.txt": 1}', "without a list of segments"),
-        ('{"a.txt": [{"mt": "x", "errors": [{"start": 0, "end": 9, "severity": "m"}]}]}', "of 1"),
-        ('{"a.txt": [', "no valid JSON"),
+        (
+            '{"a.txt": [{"mt": "x", "errors": [{"start": 0, "end": 9, "severity": "m"}]}]}',
+            "segment 1 of a.txt",
+        ),
+        ('{"a.txt": [', "line 1: found no valid JSON"),
     ],
 )
 def test_files_of_other_kinds_are_refused(folder: Folder, text: str, reason: str) -> None:

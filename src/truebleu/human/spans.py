@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from truebleu._settings import checked
-from truebleu.corpus._files import Files
+from truebleu.corpus._files import Files, stem
 from truebleu.corpus._tables import parse_json
 from truebleu.corpus.test_set import as_text
 from truebleu.errors import MalformedFileError
@@ -139,18 +138,19 @@ def _from_comet(path: str, data: bytes) -> Iterator[tuple[str, str, ErrorSpan]]:
     try:
         values = parse_json(data)
     except ValueError as error:
-        raise MalformedFileError(path, None, f"no valid JSON ({error})", KIND) from None
+        line = getattr(error, "lineno", None)
+        raise MalformedFileError(path, line, f"no valid JSON ({error})", KIND) from None
     for file, segments in values.items():
         if not isinstance(segments, list):
             raise MalformedFileError(path, None, f"{file!r} without a list of segments", KIND)
         # As every other name: that of the file, without folder and ending.
-        system = PurePath(file).stem
-        for segment in segments:
-            for span in _errors(path, segment):
+        system = stem(file.replace("\\", "/"))
+        for number, segment in enumerate(segments, 1):
+            for span in _errors(path, f"segment {number} of {file}", segment):
                 yield system, segment["mt"], span
 
 
-def _errors(path: str, segment: Any) -> Iterator[ErrorSpan]:
+def _errors(path: str, where: str, segment: Any) -> Iterator[ErrorSpan]:
     try:
         length = len(segment["mt"])
         for marked in segment.get("errors") or []:
@@ -160,5 +160,5 @@ def _errors(path: str, segment: Any) -> Iterator[ErrorSpan]:
             yield ErrorSpan(start=start, end=end, severity=str(marked["severity"]))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise MalformedFileError(
-            path, None, f"an error that can't be read ({error})", KIND
+            path, None, f"{where}: an error that can't be read ({error})", KIND
         ) from None
