@@ -2,14 +2,18 @@
 
 use std::borrow::Cow;
 
-use numpy::ndarray::{Array2, ArrayView2, ArrayView3};
-use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3};
+use numpy::ndarray::{Array2, ArrayView2, ArrayView3, Axis};
+use numpy::{
+    IntoPyArray, PyArray2, PyArray4, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3,
+};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use truebleu_core::agreement::bootstrap::{self, Drawn, Question};
 use truebleu_core::agreement::by_item::average_by_item;
 use truebleu_core::agreement::coefficients::{Averaging, Coefficient};
 use truebleu_core::agreement::groups::{Grouping, Prepared, Scratch};
+use truebleu_core::agreement::hybrid_differences::hybrid_differences as differences_of_hybrids;
+
 use truebleu_core::agreement::pairs::{PairCounts, Verdict, count_judgment};
 use truebleu_core::agreement::permutation::{self, Permutation, Unit};
 
@@ -261,6 +265,42 @@ pub fn hybrid_values<'py>(
         )
     })?;
     Ok(values.into_pyarray(py))
+}
+
+/// By replicate and hybrid, the sum of differences of each pair of systems over the cells that are rated, and
+/// that of their squares, shaped (replicate, hybrid, sum, pair).
+#[pyfunction]
+#[pyo3(signature = (metrics, rated, pairs, *, systems, first, replicates, seed))]
+#[expect(clippy::too_many_arguments, reason = "settings are keyword arguments in Python")]
+pub fn hybrid_differences<'py>(
+    py: Python<'py>,
+    metrics: PyReadonlyArray3<'py, f64>,
+    rated: PyReadonlyArray2<'py, bool>,
+    pairs: Vec<[usize; 2]>,
+    systems: bool,
+    first: u64,
+    replicates: u64,
+    seed: Option<u64>,
+) -> PyResult<Bound<'py, PyArray4<f64>>> {
+    let (metrics, rated) = (metrics.as_array(), rated.as_array());
+    require_two(&metrics)?;
+    let (count, items) = rated.dim();
+    if metrics.dim() != (2, count, items) {
+        let shapes = format!("{:?} and {:?}", metrics.dim(), rated.dim());
+        return Err(PyValueError::new_err(format!("matrices of different shapes: {shapes}")));
+    }
+    if let Some(system) = pairs.iter().flatten().find(|&&system| system >= count) {
+        return Err(PyIndexError::new_err(format!("there is no system {system}")));
+    }
+    let replicates = replicates_from(first, replicates, 4 * pairs.len())?;
+    let permutation = seed.map_or(Permutation::Enumerated, |seed| Permutation::Random { seed });
+    let unit = if systems { Unit::System { items } } else { Unit::Cell };
+    let sums = detached(py, || {
+        let both = [metrics.index_axis(Axis(0), 0), metrics.index_axis(Axis(0), 1)];
+        let how = (permutation, unit);
+        differences_of_hybrids([&both[0], &both[1]], &rated, &pairs, how, replicates)
+    })?;
+    Ok(sums.into_pyarray(py))
 }
 
 /// Whether each of so many cells is swapped, shaped (replicate, cell).

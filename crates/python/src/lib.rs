@@ -22,8 +22,9 @@ mod _core {
 
     #[pymodule_export]
     use crate::agreement::{
-        agreement, calibrated_ties, heads, hybrid_values, judgment_counts, kept_pairs, pair_counts,
-        pair_outcomes, replicate_agreement, swapped_cells, system_agreement, value_of_counts,
+        agreement, calibrated_ties, heads, hybrid_differences, hybrid_values, judgment_counts,
+        kept_pairs, pair_counts, pair_outcomes, replicate_agreement, swapped_cells,
+        system_agreement, value_of_counts,
     };
     #[pymodule_export]
     use crate::explanation::match_differences;

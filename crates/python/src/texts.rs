@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PySequence, PyString};
 use truebleu_core::corpus::{self, Window};
 
-use crate::runtime::own_error;
+use crate::runtime::{detached, own_error};
 
 /// An immutable sequence of segments, `None` where one is absent.
 #[pyclass(frozen, eq, sequence, module = "truebleu._core")]
@@ -283,10 +283,10 @@ pub fn count_composed(text: &Bound<'_, Segments>) -> usize {
 pub fn shifts(
     texts: Vec<Bound<'_, Segments>>,
     reference: &Bound<'_, Segments>,
-) -> Vec<Option<(usize, usize, isize)>> {
+) -> PyResult<Vec<Option<(usize, usize, isize)>>> {
     let py = reference.py();
     let reference = &reference.get().inner;
     let texts: Vec<&corpus::Segments> = texts.iter().map(|text| &text.get().inner).collect();
-    let found = py.detach(|| corpus::shifts(&texts, reference));
-    found.into_iter().map(|shift| shift.map(|s| (s.start, s.end, s.by))).collect()
+    let found = detached(py, || corpus::shifts(&texts, reference))?;
+    Ok(found.into_iter().map(|shift| shift.map(|s| (s.start, s.end, s.by))).collect())
 }

@@ -304,22 +304,41 @@ def _erfc(x: Values) -> Values:
     return np.fromiter(map(erfc, x.ravel().tolist()), np.float64, x.size).reshape(x.shape)
 
 
-def _normal_p_values(matrices: Values, rated: NDArray[np.bool_], pairs: NDArray[np.intp]) -> Values:
-    """The p-values of all pairs of systems, shaped (matrix, pair).
+class _NormalAccuracies:
+    """Accuracies by the normal approximation, of metrics and of their hybrids."""
 
-    Sums of squared differences are those of squares less twice those of products, each over the
-    segments that are rated for both systems; unrated cells hold 0.
-    """
-    left, right = pairs
-    counts = rated.astype(np.float64)
-    totals = matrices @ counts.T
-    squares = matrices**2 @ counts.T
-    products = matrices @ matrices.swapaxes(1, 2)
-    both = squares + squares.swapaxes(1, 2) - 2 * products
-    # What rounding leaves of equal systems is no difference.
-    both = np.where(both > 1e-12 * (squares + squares.swapaxes(1, 2)), both, 0.0)
-    differences = totals - totals.swapaxes(1, 2)
-    return normal_p(differences[:, left, right], both[:, left, right])
+    def __init__(self, ratings: Values, rated: NDArray[np.bool_], metrics: Values) -> None:
+        self._rated, self._metrics = rated, metrics
+        self._pairs = paired_systems(rated).T.tolist()
+        # Moving all scores leaves differences alone, and their sums have more digits near 0.
+        people = standardised(ratings, ratings)
+        self._people = self._p_values(np.stack([people, people]), unit="cell", start=0, count=1)[
+            0, 0
+        ]
+
+    def observed(self) -> Values:
+        """Of the metrics themselves: the draw that swaps nothing."""
+        return np.asarray(self.hybrids(unit="cell", start=0, count=1, seed=None)[0])
+
+    def hybrids(self, *, unit: Unit, start: int, count: int, seed: int | None) -> Values:
+        """Of both hybrids, shaped (draw, hybrid); without a seed as `_coins` has it."""
+        p = self._p_values(self._metrics, unit=unit, start=start, count=count, seed=seed)
+        return np.asarray(1 - np.abs(p - self._people).mean(axis=-1))
+
+    def _p_values(
+        self, metrics: Values, *, unit: Unit, start: int, count: int, seed: int | None = None
+    ) -> Values:
+        """The p-values of all pairs of systems, shaped (draw, hybrid, pair)."""
+        sums = _core.hybrid_differences(
+            metrics,
+            self._rated,
+            self._pairs,
+            systems=unit == "system",
+            first=start,
+            replicates=count,
+            seed=seed,
+        )
+        return normal_p(sums[:, :, 0], sums[:, :, 1])
 
 
 # --------------------------------------------------------------------------------------------------
@@ -464,20 +483,28 @@ def soft_pairwise_test(
     if not paired_systems(rated).size:
         raise SettingError("human", "no segment rated for two systems", "at least one")
     first, second = standardised(first, ratings), standardised(second, ratings)
-    if sign_permutations is None:
-        accuracies = _normal_accuracies(ratings, rated)
-    else:
-        accuracies = _permuted_accuracies(ratings, rated, sign_permutations, seed)
-    observed = accuracies(np.stack([first, second]))
     exact = unit == "system" and len(rated) < 63 and 2 ** len(rated) <= permutations
     count_all = 2 ** len(rated) if exact else permutations
+    drawn_by = None if exact else seed
     null = np.empty((count_all, 2))
-    size = max(1, BLOCK_SIZE // (2 * rated.size))
-    for start in range(0, count_all, size):
-        count = min(size, count_all - start)
-        coins = _coins(rated, unit, start, count, None if exact else seed)
-        null[start : start + count, 0] = accuracies(np.where(coins, second, first))
-        null[start : start + count, 1] = accuracies(np.where(coins, first, second))
+    if sign_permutations is None:
+        normal = _NormalAccuracies(ratings, rated, np.stack([first, second]))
+        observed = normal.observed()
+        size = max(1, BLOCK_SIZE // (4 * len(rated) ** 2))
+        for start in range(0, count_all, size):
+            count = min(size, count_all - start)
+            null[start : start + count] = normal.hybrids(
+                unit=unit, start=start, count=count, seed=drawn_by
+            )
+    else:
+        accuracies = _permuted_accuracies(ratings, rated, sign_permutations, seed)
+        observed = accuracies(np.stack([first, second]))
+        size = max(1, BLOCK_SIZE // (2 * rated.size))
+        for start in range(0, count_all, size):
+            count = min(size, count_all - start)
+            coins = _coins(rated, unit, start, count, drawn_by)
+            null[start : start + count, 0] = accuracies(np.where(coins, second, first))
+            null[start : start + count, 1] = accuracies(np.where(coins, first, second))
     values = observed.tolist()
     return hybrid_test(
         values, observed, null, unit=unit, alternative=alternative, exact=exact, seed=seed
@@ -501,19 +528,6 @@ def _coins(
     else:
         coins = _core.swapped_cells(systems, first=start, replicates=count, seed=seed)
     return coins[:, :, np.newaxis]
-
-
-def _normal_accuracies(ratings: Values, rated: NDArray[np.bool_]) -> Callable[[Values], Values]:
-    """The accuracies of matrices, by the normal approximation."""
-    pairs = paired_systems(rated)
-    # Far from 0, sums of squares would drown the differences; moving all scores leaves these alone.
-    people = _normal_p_values(standardised(ratings, ratings)[np.newaxis], rated, pairs)
-
-    def accuracies(matrices: Values) -> Values:
-        p = _normal_p_values(matrices, rated, pairs)
-        return np.asarray(1 - np.abs(p - people).mean(axis=1))
-
-    return accuracies
 
 
 def _permuted_accuracies(

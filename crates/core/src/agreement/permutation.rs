@@ -8,9 +8,11 @@ use std::ops::Range;
 
 use ndarray::parallel::prelude::*;
 use ndarray::{Array2, Axis};
+use pulp::Arch;
 
 use super::coefficients::{Averaging, Coefficient, Formula};
 use super::groups::{Prepared, Scratch};
+use super::permuted_pairs::PermutedPairs;
 use super::permuted_ties::{Bits, CoarseTies, DRAWS, FINE, LANES, Mask, PermutedTies};
 use crate::interruption;
 use crate::resampling::{Purpose, Stream};
@@ -40,6 +42,15 @@ pub enum Unit {
     },
 }
 
+impl Unit {
+    fn cells_per_coin(self) -> usize {
+        match self {
+            Self::Cell => 1,
+            Self::System { items } => items.max(1),
+        }
+    }
+}
+
 /// The values of both hybrids in each draw; NaN where a hybrid has none.
 ///
 /// The metrics are whole matrices, shaped like the human scores that were prepared.
@@ -62,6 +73,11 @@ pub fn hybrid_values(
             values.mapv_inplace(|accuracy| 2.0 * accuracy - 1.0);
         }
         return values;
+    }
+    if let Coefficient::Pairs { formula, epsilon } = coefficient
+        && let Some(pairs) = PermutedPairs::new(prepared, formula, epsilon, averaging, scores)
+    {
+        return many_draws(&coins, draws, |holds| pairs.values(holds));
     }
     each_draw(draws, Hybrids::default, |hybrids, draw| {
         hybrids.first.clear();
@@ -94,11 +110,18 @@ fn calibrated_accuracies(
         return Some(permuted_accuracies(&ties, coins, draws));
     }
     let ties = CoarseTies::new(prepared, averaging, scores)?;
-    Some(coarse_accuracies(&ties, coins, draws))
+    Some(many_draws(coins, draws, |holds| ties.accuracies(holds)))
 }
 
-/// The accuracies of both hybrids in each draw under some thresholds, many draws at a time.
-fn coarse_accuracies(ties: &CoarseTies, coins: &Coins<'_>, draws: Range<u64>) -> Array2<f64> {
+/// Two values for each draw, `LANES` draws at a time.
+///
+/// `values` gets a bit for each of these draws: at `2 * cell + metric`, whether the first hybrid holds that
+/// metric's score of the cell.
+fn many_draws(
+    coins: &Coins<'_>,
+    draws: Range<u64>,
+    values: impl Fn(&[Bits]) -> Vec<[f64; 2]> + Sync,
+) -> Array2<f64> {
     let count = (draws.end - draws.start) as usize;
     let mut found = Array2::zeros((count, 2));
     found.axis_chunks_iter_mut(Axis(0), LANES).into_par_iter().enumerate().for_each(
@@ -116,7 +139,9 @@ fn coarse_accuracies(ties: &CoarseTies, coins: &Coins<'_>, draws: Range<u64>) ->
                     }
                 });
             }
-            for (mut row, pair) in rows.outer_iter_mut().zip(ties.accuracies(&holds)) {
+            for (mut row, pair) in
+                rows.outer_iter_mut().zip(Arch::new().dispatch(|| values(&holds)))
+            {
                 row.iter_mut().zip(pair).for_each(|(to, value)| *to = value);
             }
         },
@@ -260,16 +285,16 @@ impl Coins<'_> {
         match self.permutation {
             Permutation::Random { seed } => {
                 let mut stream = Stream::new(seed, Purpose::Permutation, draw);
-                let tossed = toss(&mut stream, self.size.div_ceil(self.cells_per_coin()));
+                let tossed = toss(&mut stream, self.size.div_ceil(self.unit.cells_per_coin()));
                 for &cell in self.prepared.cells() {
-                    coin(is_set(&tossed, cell as usize / self.cells_per_coin()));
+                    coin(is_set(&tossed, cell as usize / self.unit.cells_per_coin()));
                 }
             }
             Permutation::Enumerated => {
                 for (place, &cell) in (0..).zip(self.prepared.cells()) {
                     let number = match self.unit {
                         Unit::Cell => place,
-                        Unit::System { .. } => cell / self.cells_per_coin() as u32,
+                        Unit::System { .. } => cell / self.unit.cells_per_coin() as u32,
                     };
                     // Units beyond the 64th are never swapped: there are no more than 2^64 draws.
                     coin(draw.checked_shr(number).unwrap_or(0) & 1 == 1);
@@ -277,12 +302,39 @@ impl Coins<'_> {
             }
         }
     }
+}
 
-    fn cells_per_coin(&self) -> usize {
-        match self.unit {
-            Unit::Cell => 1,
-            Unit::System { items } => items.max(1),
+/// All bits for each cell of a matrix that a draw swaps, none for the others.
+pub(super) fn swapped_cells_as_masks(
+    permutation: Permutation,
+    unit: Unit,
+    cells: usize,
+    draw: u64,
+    masks: &mut Vec<u64>,
+) {
+    let cells_per_coin = unit.cells_per_coin();
+    let coins = cells.div_ceil(cells_per_coin);
+    let tossed = match permutation {
+        Permutation::Random { seed } => {
+            toss(&mut Stream::new(seed, Purpose::Permutation, draw), coins)
         }
+        // Units beyond the 64th are never swapped: there are no more than 2^64 draws.
+        Permutation::Enumerated => {
+            std::iter::once(draw).chain(std::iter::repeat(0)).take(coins.div_ceil(64)).collect()
+        }
+    };
+    masks.clear();
+    let mask = |word: u64, bit: usize| (word >> bit & 1).wrapping_neg();
+    if cells_per_coin == 1 {
+        masks.extend(
+            tossed.iter().flat_map(|&word| std::array::from_fn::<_, 64, _>(|bit| mask(word, bit))),
+        );
+        masks.truncate(cells);
+    } else {
+        masks.extend((0..cells).map(|cell| {
+            let coin = cell / cells_per_coin;
+            mask(tossed[coin / 64], coin % 64)
+        }));
     }
 }
 
@@ -385,7 +437,7 @@ mod tests {
                 let coarse = CoarseTies::new(&prepared, averaging, scores);
                 let (Some(fine), Some(coarse)) = (fine, coarse) else { panic!("few pairs") };
                 let all = permuted_accuracies(&fine, &coins, 0..300);
-                let some = coarse_accuracies(&coarse, &coins, 0..300);
+                let some = many_draws(&coins, 0..300, |holds| coarse.accuracies(holds));
                 assert!(all.iter().zip(&some).all(|(x, y)| (x - y).abs() < 1e-12), "{grouping:?}");
             }
         }

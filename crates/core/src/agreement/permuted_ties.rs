@@ -219,7 +219,7 @@ fn common_divisor(left: u64, right: u64) -> u64 {
 
 /// Draws that `CoarseTies` evaluates at once: a bit each.
 pub(super) const LANES: usize = 64 * WORDS;
-const WORDS: usize = 4;
+pub(super) const WORDS: usize = 4;
 /// A bit for each draw.
 pub(super) type Bits = [u64; WORDS];
 /// The most and the fewest thresholds that are tried.
@@ -309,6 +309,8 @@ impl CoarseTies {
     ///
     /// `holds[2 * cell + metric]` has a bit for each draw in which the first hybrid holds that metric's
     /// score of the cell; the second holds it in the others.
+    #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
+    #[inline(always)]
     pub(super) fn accuracies(&self, holds: &[Bits]) -> Vec<[f64; 2]> {
         let mut sums = [[0_i64; LANES]; 2];
         let mut least = [[0_i64; LANES]; 2];
@@ -346,13 +348,15 @@ impl CoarseTies {
 
 /// How many bits were set in each draw, as binary digits: digit by digit, all draws of a word at once.
 #[derive(Debug, Clone, Default)]
-struct Counter {
+pub(super) struct Counter {
     digits: [Bits; 32],
 }
 
 impl Counter {
     /// Adds eight bits of each draw, by carry-save adders (Harley and Seal).
-    fn add(&mut self, bits: &[Bits; 8]) {
+    #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
+    #[inline(always)]
+    pub(super) fn add(&mut self, bits: &[Bits; 8]) {
         for word in 0..WORDS {
             let bit = |place: usize| bits[place][word];
             let [ones, twos, fours] = [0, 1, 2].map(|digit: usize| self.digits[digit][word]);
@@ -374,7 +378,27 @@ impl Counter {
         }
     }
 
+    /// The count of each draw.
+    #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
+    #[inline(always)]
+    pub(super) fn counts(&self) -> [u32; LANES] {
+        let mut counts = [0; LANES];
+        for (exponent, digit) in self.digits.iter().enumerate() {
+            if digit.iter().all(|&word| word == 0) {
+                continue;
+            }
+            for (counts, &word) in counts.chunks_exact_mut(64).zip(digit) {
+                for (bit, count) in counts.iter_mut().enumerate() {
+                    *count += ((word >> bit & 1) as u32) << exponent;
+                }
+            }
+        }
+        counts
+    }
+
     /// Adds the counts of all draws, times a factor.
+    #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
+    #[inline(always)]
     fn add_to(&self, factor: i64, sums: &mut [i64; LANES]) {
         for (exponent, digit) in self.digits.iter().enumerate() {
             if digit.iter().all(|&word| word == 0) {
@@ -392,6 +416,8 @@ impl Counter {
 }
 
 /// The sum of three bits, and what is carried.
+#[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
+#[inline(always)]
 fn add_three(one: u64, other: u64, third: u64) -> (u64, u64) {
     let odd = one ^ other;
     (odd ^ third, (one & other) | (odd & third))

@@ -1,6 +1,10 @@
 //! Lines that were lost or doubled: whether a text fits its reference better when it is moved.
 
+use pulp::Arch;
+use rayon::prelude::*;
+
 use super::Segments;
+use crate::interruption;
 
 /// Bits of a sketch, in words of 64.
 const WORDS: usize = 16;
@@ -42,8 +46,12 @@ pub struct Shift {
 pub fn shifts(texts: &[&Segments], reference: &Segments) -> Vec<Option<Shift>> {
     let places = Places::new(reference);
     texts
-        .iter()
-        .map(|text| if text.len() == reference.len() { places.shift(text) } else { None })
+        .par_iter()
+        .map(|text| {
+            interruption::check();
+            // Bits are counted by an instruction that not all processors have.
+            (text.len() == reference.len()).then(|| Arch::new().dispatch(|| places.shift(text)))?
+        })
         .collect()
 }
 
@@ -71,6 +79,8 @@ impl<'a> Places<'a> {
         self.sketches.get((number * apart).checked_add_signed(by)?)
     }
 
+    #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
+    #[inline(always)]
     fn shift(&self, text: &Segments) -> Option<Shift> {
         let sampled = text.len().div_ceil(self.stride);
         let mut gains: [Vec<f64>; MOVES.len()] = Default::default();
@@ -166,6 +176,8 @@ struct Sketch {
 
 impl Sketch {
     /// The sketch of a segment: three letters in a row, or two where characters are whole words.
+    #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
+    #[inline(always)]
     fn new(segment: Option<&str>) -> Self {
         let mut bits = [0; WORDS];
         let (mut before, mut last) = (0, 0);
@@ -183,6 +195,8 @@ impl Sketch {
     }
 
     /// Dice's coefficient of the two sets, from 0 to 1.
+    #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
+    #[inline(always)]
     fn likeness(&self, other: &Self) -> f64 {
         let size = self.size + other.size;
         if size == 0 {

@@ -13,11 +13,15 @@ use super::stream::{Purpose, Stream};
 use crate::interruption;
 
 /// The most replicates that share the tables of subset sums.
-const REPLICATES: usize = 2048;
-/// Units in a group: the sums of all their 2^8 subsets are computed once, then looked up by a byte.
-const GROUP: usize = 8;
-/// Units whose coins are tossed at a time; sums over so many of them mostly fit into 16 bits.
-const UNITS: usize = 512;
+const REPLICATES: usize = 1024;
+/// Units in a group: the sums of all their 2^5 subsets are computed once, then looked up.
+const GROUP: usize = 5;
+const SUBSETS: usize = 1 << GROUP;
+/// Groups of 64 units, of which the last is smaller. Their tables stay in the fastest cache, and a
+/// replicate's sums over all of them in registers.
+const GROUPS: usize = (COINS as usize).div_ceil(GROUP);
+/// Units whose coins are tossed at a time: the most of which all sums fit into 16 bits, else the fewest.
+const UNITS: [usize; 3] = [2048, 1024, 512];
 /// Coins that are tossed together: a part of the units begins at a multiple of so many.
 pub const COINS: u64 = 64;
 
@@ -52,10 +56,11 @@ pub fn swapped_sums(
     let count = (replicates.end - replicates.start) as usize;
     let mut sums = Array2::zeros((count, rows.ncols()));
     let share = even_share(count);
+    let blocks = blocks(rows);
     sums.axis_chunks_iter_mut(Axis(0), share).into_par_iter().enumerate().for_each(
         |(chunk, sums)| {
             let first = replicates.start + (chunk * share) as u64;
-            add_replicates(rows, swaps, first, first_unit, sums);
+            add_replicates(&blocks, swaps, first, first_unit, sums);
         },
     );
     sums
@@ -70,7 +75,7 @@ fn even_share(replicates: usize) -> usize {
 
 /// Adds up some replicates.
 fn add_replicates(
-    rows: &ArrayView2<'_, f64>,
+    blocks: &[Block],
     swaps: Swaps,
     first: u64,
     first_unit: u64,
@@ -79,39 +84,84 @@ fn add_replicates(
     let replicates = sums.nrows();
     let of_replicate = |index| Coins::new(swaps, index).from(first_unit / COINS);
     let mut coins: Vec<Coins> = (first..).take(replicates).map(of_replicate).collect();
-    // The bytes of all replicates for one group stand together, in the order in which they are used.
-    let mut taken = vec![0_u8; replicates * UNITS / GROUP];
-    for block in rows.axis_chunks_iter(Axis(0), UNITS) {
+    // The words of all replicates for 64 units stand together, in the order in which they are used.
+    let mut taken = Vec::new();
+    for block in blocks {
         interruption::check();
-        for bytes in taken.chunks_mut(replicates * 8).take(block.nrows().div_ceil(64)) {
-            toss(&mut coins, bytes);
+        taken.clear();
+        for _ in (0..block.units).step_by(COINS as usize) {
+            taken.extend(coins.iter_mut().map(Coins::next));
         }
-        let (mut columns, all) = (0, rows.ncols());
-        while columns < all {
-            let of = |width| Slice::from(columns..all.min(columns + width));
-            let width = match smallest_cell(&block.slice_axis(Axis(1), of(WIDE))) {
-                CellSize::Bits16 => {
-                    add_columns::<u16, WIDE>(&block, &taken, &mut sums, of(WIDE));
-                    WIDE
-                }
-                CellSize::Bits32 => {
-                    add_columns::<f32, NARROW>(&block, &taken, &mut sums, of(NARROW));
-                    NARROW
-                }
-                CellSize::Bits64 => {
-                    add_columns::<f64, NARROW>(&block, &taken, &mut sums, of(NARROW));
-                    NARROW
-                }
+        let mut column = 0;
+        for panel in &block.panels {
+            column += match panel {
+                Panel::Bits16(rows) => add_panel(rows, &taken, column, &mut sums),
+                Panel::Bits32(rows) => add_panel(rows, &taken, column, &mut sums),
+                Panel::Bits64(rows) => add_panel(rows, &taken, column, &mut sums),
             };
-            columns += width;
         }
     }
 }
 
-/// Columns treated together, so that a group's table stays in the fastest cache.
-const WIDE: usize = 32;
-/// The same where a number takes more than 16 bits.
-const NARROW: usize = 16;
+/// Some units, in the smallest numbers in which all their sums are exact.
+struct Block {
+    units: usize,
+    panels: Vec<Panel>,
+}
+
+/// Some columns of a block: as many as make a line of the cache.
+enum Panel {
+    Bits16(Vec<Row<u16, 32>>),
+    Bits32(Vec<Row<f32, 16>>),
+    Bits64(Vec<Row<f64, 8>>),
+}
+
+fn blocks(rows: &ArrayView2<'_, f64>) -> Vec<Block> {
+    let fewest = UNITS[UNITS.len() - 1];
+    let of_size = |units: usize| -> Vec<Vec<CellSize>> {
+        rows.axis_chunks_iter(Axis(0), units).into_par_iter().map(|block| cells(&block)).collect()
+    };
+    let (units, cells) = UNITS
+        .iter()
+        .filter(|&&units| units == fewest || units / 2 < rows.nrows())
+        .map(|&units| (units, of_size(units)))
+        .find(|(units, cells)| {
+            *units == fewest || cells.iter().flatten().all(|&cell| cell == CellSize::Bits16)
+        })
+        .unwrap_or_default();
+    rows.axis_chunks_iter(Axis(0), units.max(1))
+        .into_par_iter()
+        .zip(cells)
+        .map(|(block, cells)| Block { units: block.nrows(), panels: panels(&block, &cells) })
+        .collect()
+}
+
+fn panels(block: &ArrayView2<'_, f64>, cells: &[CellSize]) -> Vec<Panel> {
+    let (mut panels, mut column) = (Vec::new(), 0);
+    while column < block.ncols() {
+        let widest = block.ncols().min(column + CellSize::Bits16.columns());
+        let cell = cells[column..widest].iter().max().copied().unwrap_or(CellSize::Bits16);
+        let end = block.ncols().min(column + cell.columns());
+        let part = block.slice_axis(Axis(1), Slice::from(column..end));
+        panels.push(match cell {
+            CellSize::Bits16 => Panel::Bits16(lines(&part)),
+            CellSize::Bits32 => Panel::Bits32(lines(&part)),
+            CellSize::Bits64 => Panel::Bits64(lines(&part)),
+        });
+        column = end;
+    }
+    panels
+}
+
+/// The rows of a panel; columns that a last, smaller panel lacks are zeros.
+fn lines<C: Cell, const COLUMNS: usize>(block: &ArrayView2<'_, f64>) -> Vec<Row<C, COLUMNS>> {
+    let of_unit = |unit: ArrayView1<'_, f64>| {
+        let mut row = Row::zeros();
+        row.0.iter_mut().zip(unit).for_each(|(to, from)| *to = C::of(*from));
+        row
+    };
+    block.outer_iter().map(of_unit).collect()
+}
 
 /// The smallest numbers in which all sums of some columns are exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -121,18 +171,39 @@ enum CellSize {
     Bits64,
 }
 
-fn smallest_cell(block: &ArrayView2<'_, f64>) -> CellSize {
-    let of_column = |column: ArrayView1<'_, f64>| {
-        let size: f64 = column.iter().map(|cell| cell.abs()).sum();
-        if column.iter().any(|cell| cell.fract() != 0.0) || size >= f64::from(1 << 24) {
+impl CellSize {
+    /// Columns treated together: as many as make a line of the cache.
+    const fn columns(self) -> usize {
+        match self {
+            Self::Bits16 => 32,
+            Self::Bits32 => 16,
+            Self::Bits64 => 8,
+        }
+    }
+}
+
+/// The smallest cell for each column.
+fn cells(block: &ArrayView2<'_, f64>) -> Vec<CellSize> {
+    let mut sizes = vec![0.0; block.ncols()];
+    let mut signed = vec![false; block.ncols()];
+    for row in block.outer_iter() {
+        for ((&cell, size), signed) in row.iter().zip(&mut sizes).zip(&mut signed) {
+            // A fraction makes the sum of sizes too large for all but the largest numbers.
+            let is_whole = ((cell as i64) as f64 - cell).abs() == 0.0;
+            *size += if is_whole { cell.abs() } else { f64::INFINITY };
+            *signed |= cell < 0.0;
+        }
+    }
+    let of_column = |(size, signed): (f64, bool)| {
+        if size >= f64::from(1 << 24) {
             CellSize::Bits64
-        } else if size > f64::from(u16::MAX) || column.iter().any(|&cell| cell < 0.0) {
+        } else if size > f64::from(u16::MAX) || signed {
             CellSize::Bits32
         } else {
             CellSize::Bits16
         }
     };
-    block.columns().into_iter().map(of_column).max().unwrap_or(CellSize::Bits16)
+    sizes.into_iter().zip(signed).map(of_column).collect()
 }
 
 /// A number in which sums are exact; the smaller it is, the more of them are added at a time.
@@ -172,96 +243,106 @@ impl Cell for f64 {
     }
 }
 
-/// Adds up some columns of a block of units for all replicates.
-fn add_columns<C: Cell, const COLUMNS: usize>(
-    block: &ArrayView2<'_, f64>,
-    taken: &[u8],
+/// Some columns of a unit, or of a sum: a line of the cache.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Row<C, const COLUMNS: usize>([C; COLUMNS]);
+
+impl<C: Cell, const COLUMNS: usize> Row<C, COLUMNS> {
+    fn zeros() -> Self {
+        Self([C::default(); COLUMNS])
+    }
+
+    #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
+    #[inline(always)]
+    fn plus(&self, other: &Self) -> Self {
+        Self(std::array::from_fn(|column| self.0[column].plus(other.0[column])))
+    }
+}
+
+/// Adds up a panel for all replicates, from a column on, and returns how many columns it has.
+fn add_panel<C: Cell, const COLUMNS: usize>(
+    rows: &[Row<C, COLUMNS>],
+    taken: &[u64],
+    column: usize,
     sums: &mut ArrayViewMut2<'_, f64>,
-    columns: Slice,
-) {
+) -> usize {
     let replicates = sums.nrows();
-    let block = block.slice_axis(Axis(1), columns);
-    let mut partial = vec![[C::default(); COLUMNS]; replicates];
-    let mut tables = vec![[C::default(); COLUMNS]; 2 << GROUP];
+    let mut partial = vec![Row::<C, COLUMNS>::zeros(); replicates];
+    let mut tables = [[Row::<C, COLUMNS>::zeros(); SUBSETS]; GROUPS];
     let processor = Arch::new();
-    // Two groups at a time: the sums are read and written once for both.
-    let groups = block.axis_chunks_iter(Axis(0), 2 * GROUP);
-    for (groups, bytes) in groups.zip(taken.chunks(2 * replicates)) {
-        let groups = std::array::from_fn(|unit| row_of(&groups, unit));
-        processor.dispatch(AddGroups { partial: &mut partial, tables: &mut tables, groups, bytes });
-    }
-    for (mut sum, part) in sums.slice_axis_mut(Axis(1), columns).outer_iter_mut().zip(&partial) {
-        // Slices are added several numbers at a time.
-        let sum = sum.as_slice_mut().expect("rows of an array made here are slices");
-        sum.iter_mut().zip(part).for_each(|(sum, &part)| *sum += part.into());
-    }
-}
-
-/// The row of a unit; units that a last, smaller group lacks are rows of zeros, and so are columns.
-fn row_of<C: Cell, const COLUMNS: usize>(group: &ArrayView2<'_, f64>, unit: usize) -> [C; COLUMNS] {
-    let mut row = [C::default(); COLUMNS];
-    if unit < group.nrows() {
-        row.iter_mut().zip(group.row(unit)).for_each(|(to, from)| *to = C::of(*from));
-    }
-    row
-}
-
-/// Tosses 64 coins of each replicate: the bytes of all replicates for a group, then the next group's.
-fn toss(coins: &mut [Coins], bytes: &mut [u8]) {
-    let replicates = coins.len();
-    for (start, coins) in (0..).step_by(8).zip(coins.chunks_mut(8)) {
-        let mut words = [[0; 8]; 8];
-        for (word, coins) in words.iter_mut().zip(coins.iter_mut()) {
-            *word = coins.next().to_le_bytes();
+    for (units, words) in rows.chunks(COINS as usize).zip(taken.chunks(replicates)) {
+        let mut groups = units.chunks(GROUP);
+        for table in &mut tables {
+            // Coins of units that a last, smaller part lacks find nothing.
+            fill_with_subset_sums(table, groups.next().unwrap_or_default());
         }
-        for (group, bytes) in bytes.chunks_exact_mut(replicates).enumerate() {
-            for (byte, word) in bytes[start..].iter_mut().zip(&words) {
-                *byte = word[group];
-            }
-        }
+        processor.dispatch(AddTaken { partial: &mut partial, tables: &tables, words });
+    }
+    let end = sums.ncols().min(column + COLUMNS);
+    let columns = sums.slice_axis_mut(Axis(1), Slice::from(column..end));
+    processor.dispatch(AddPartial { partial: &partial, sums: columns });
+    COLUMNS
+}
+
+/// The sums of all subsets: each adds its highest unit to a smaller subset. Units that a last, smaller
+/// group lacks are rows of zeros.
+fn fill_with_subset_sums<C: Cell, const COLUMNS: usize>(
+    table: &mut [Row<C, COLUMNS>; SUBSETS],
+    group: &[Row<C, COLUMNS>],
+) {
+    table[0] = Row::zeros();
+    for unit in 0..GROUP {
+        let row = group.get(unit).copied().unwrap_or(Row::zeros());
+        let (smaller, larger) = table.split_at_mut(1 << unit);
+        larger.iter_mut().zip(smaller).for_each(|(sum, part)| *sum = part.plus(&row));
     }
 }
 
-/// Adds to each replicate's sums the subsets of two groups that it takes.
-struct AddGroups<'a, C, const COLUMNS: usize> {
-    partial: &'a mut [[C; COLUMNS]],
-    tables: &'a mut [[C; COLUMNS]],
-    groups: [[C; COLUMNS]; 2 * GROUP],
-    /// Those of all replicates for the first group, then for the second.
-    bytes: &'a [u8],
+/// Adds to each replicate's sums those of 64 units that it takes.
+struct AddTaken<'a, C, const COLUMNS: usize> {
+    partial: &'a mut [Row<C, COLUMNS>],
+    tables: &'a [[Row<C, COLUMNS>; SUBSETS]; GROUPS],
+    words: &'a [u64],
 }
 
-impl<C: Cell, const COLUMNS: usize> NullaryFnOnce for AddGroups<'_, C, COLUMNS> {
+impl<C: Cell, const COLUMNS: usize> NullaryFnOnce for AddTaken<'_, C, COLUMNS> {
     type Output = ();
 
     #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
     #[inline(always)]
     fn call(self) {
-        let Self { partial, tables, groups, bytes } = self;
-        let (first, second) = tables.split_at_mut(1 << GROUP);
-        fill_with_subset_sums(first, &groups[..GROUP]);
-        fill_with_subset_sums(second, &groups[GROUP..]);
-        let (one, other) = bytes.split_at(partial.len());
-        for ((sums, &one), &other) in partial.iter_mut().zip(one).zip(other) {
-            let (one, other) = (&first[usize::from(one)], &second[usize::from(other)]);
-            *sums =
-                std::array::from_fn(|column| sums[column].plus(one[column].plus(other[column])));
+        let (pairs, last) = self.tables.as_chunks::<2>();
+        for (sums, &word) in self.partial.iter_mut().zip(self.words) {
+            let (mut sum, mut rest) = (*sums, word as usize);
+            for [one, other] in pairs {
+                sum = sum.plus(&one[rest % SUBSETS]).plus(&other[rest / SUBSETS % SUBSETS]);
+                rest /= SUBSETS * SUBSETS;
+            }
+            for table in last {
+                sum = sum.plus(&table[rest % SUBSETS]);
+            }
+            *sums = sum;
         }
     }
 }
 
-/// The sums of all subsets: each adds its highest unit to a smaller subset.
-#[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
-#[inline(always)]
-fn fill_with_subset_sums<C: Cell, const COLUMNS: usize>(
-    table: &mut [[C; COLUMNS]],
-    group: &[[C; COLUMNS]],
-) {
-    table[0] = [C::default(); COLUMNS];
-    for (unit, row) in group.iter().enumerate() {
-        let (smaller, larger) = table.split_at_mut(1 << unit);
-        for (sum, part) in larger.iter_mut().zip(smaller) {
-            *sum = std::array::from_fn(|column| part[column].plus(row[column]));
+/// Adds the sums of a block to those of the blocks before it.
+struct AddPartial<'a, C, const COLUMNS: usize> {
+    partial: &'a [Row<C, COLUMNS>],
+    sums: ArrayViewMut2<'a, f64>,
+}
+
+impl<C: Cell, const COLUMNS: usize> NullaryFnOnce for AddPartial<'_, C, COLUMNS> {
+    type Output = ();
+
+    #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
+    #[inline(always)]
+    fn call(mut self) {
+        for (mut sums, part) in self.sums.outer_iter_mut().zip(self.partial) {
+            // Slices are added several numbers at a time.
+            let sums = sums.as_slice_mut().expect("rows of an array made here are slices");
+            sums.iter_mut().zip(part.0).for_each(|(sum, part)| *sum += part.into());
         }
     }
 }
