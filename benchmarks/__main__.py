@@ -24,11 +24,12 @@ NAMES = (
     *("bleu", "chrf", "chrf++", "ter"),
     *("bleuscore", "nltk", "nist", "fast-bleu", "fastchrf", "jiwer"),
     *("large", "cold", "stream"),
-    *("paired-bs", "paired-ar", "cold-compare"),
-    *("agree-kendall", "agree-permutation", "agree-memory"),
+    *("paired-bs", "paired-ar", "compare-bs", "compare-ar", "cold-compare", "cold-limit"),
+    *("agree-kendall", "agree-permutation", "agree-many", "agree-memory"),
     *("mbr-chrf", "mbr-chrf-pairs", "mbr-bleu", "mbr-large"),
     *("mert", "mira"),
-    *("limit-bs", "limit-ar", "limit-bs-large", "limit-ar-large", "panel", "reward"),
+    *("limit-bs", "limit-ar", "limit-bs-large", "limit-ar-large", "limit-count"),
+    *("panel", "reward", "reward-threads"),
 )
 
 

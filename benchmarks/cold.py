@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -51,14 +52,29 @@ def measure_cold(corpus: Corpus) -> Speed:
     )
 
 
-def race_paired_tests(corpus: Corpus) -> dict[str, float]:
-    """The times of ``truebleu compare`` and of ``sacrebleu --paired-ar``, each in a new process."""
+def race_paired_tests(
+    corpus: Corpus, ours: Sequence[str] = (), theirs: Sequence[str] = ("--paired-ar",)
+) -> dict[str, float]:
+    """Times of whole processes: ``truebleu compare``, ``sacrebleu``, and those that set limits.
+
+    Args:
+        corpus: whose systems are compared; the first is sacreBLEU's baseline.
+        ours: options of truebleu; "baseline" are its times with the same baseline, "all pairs"
+            those of all pairs of systems.
+        theirs: options of sacreBLEU.
+    """
     tools = Path(sys.executable).parent
     with TemporaryDirectory() as folder:
         reference, systems = _write(corpus, Path(folder))
-        ours = [str(tools / "truebleu"), "compare", "-r", reference, *systems]
-        theirs = [str(tools / "sacrebleu"), reference, "-i", *systems, "--paired-ar"]
-        return race({"ours": lambda: _output(ours), "peer": lambda: _output(theirs)}, rounds=3)
+        compare = [str(tools / "truebleu"), "compare", "-r", reference, *systems, *ours]
+        commands = {
+            "baseline": [*compare, "--baseline", Path(systems[0]).name],
+            "all pairs": compare,
+            "peer": [str(tools / "sacrebleu"), reference, "-i", *systems, "-m", "bleu", *theirs],
+            "imports": [sys.executable, "-c", "import click, numpy"],
+            "Python": [sys.executable, "-c", "pass"],
+        }
+        return race({name: partial(_output, each) for name, each in commands.items()}, rounds=3)
 
 
 def _write(corpus: Corpus, folder: Path) -> tuple[str, list[str]]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Matrix = NDArray[np.float64]
     Accuracy = Callable[[Matrix, Matrix], float]
 
-NAMES = ("agree-kendall", "agree-permutation", "agree-memory")
+NAMES = ("agree-kendall", "agree-permutation", "agree-many", "agree-memory")
 SYSTEMS, SEGMENTS = 8, 1000
 DRAWS = 1000
 # The peer makes so many draws, and its time is multiplied.
@@ -39,6 +39,9 @@ BAR = 100.0
 # All pairs of so many cells would take 4 GB.
 MANY_SEGMENTS = 4000
 MEMORY_BAR = (1.5, 300_000_000)
+# Seconds that the whole of `agree` may take, of so many segments by these metrics.
+MANY_BAR, MANY_SYSTEMS, MANY_JUDGED = 5.0, 20, 2000
+MANY_METRICS = ("bleu", "chrf", "chrf:word_order=2", "ter", "wer", "sentence-bleu")
 
 
 def measure_judgments(names: tuple[str, ...], *, quick: bool) -> tuple[list[Speed], list[Memory]]:
@@ -50,6 +53,8 @@ def measure_judgments(names: tuple[str, ...], *, quick: bool) -> tuple[list[Spee
         speed.append(_kendall(*scores[:2]))
     if "agree-permutation" in names:
         speed.append(_permutation(*scores, draws=DRAWS // 10 if quick else DRAWS))
+    if "agree-many" in names:
+        speed.append(_many(200 if quick else MANY_JUDGED))
     memory = [_memory(MANY_SEGMENTS // (4 if quick else 1))] if "agree-memory" in names else []
     return speed, memory
 
@@ -178,6 +183,38 @@ def _our_differences(human: Matrix, first: Matrix, second: Matrix) -> list[float
         seed=DEFAULT_SEED,
     )
     return [float(other - one) for one, other in values]
+
+
+def _many(segments: int) -> Speed:
+    """All that ``agree`` does by default, where people judged some outputs of every segment."""
+    import numpy as np
+
+    import truebleu
+    from truebleu.simulation import Channel, simulate
+
+    systems = {f"system-{i}": Channel.at_rate(0.05 + i / 100) for i in range(MANY_SYSTEMS)}
+    test_set = simulate(segments=segments, systems=systems, seed=1)
+    scores = truebleu.score(test_set, metrics=["chrf"], segments=True)
+    draw = np.random.default_rng(1)
+    human: dict[str, list[float | None]] = {}
+    for system in scores.systems:
+        (chrf,) = (system.segments or {}).values()
+        quality = (np.array(chrf, dtype=np.float64) - 50) / 10 + draw.normal(0, 2, segments)
+        given, judged = np.round(quality).clip(-25, 0), draw.random(segments) > 0.3
+        human[system.name] = [
+            float(score) if there else None for score, there in zip(given, judged, strict=True)
+        ]
+    seconds = time_once(lambda: truebleu.agree(test_set, human, MANY_METRICS))
+    return Speed(
+        name="agree-many",
+        what=f"agree, {MANY_SYSTEMS} × {segments:,} segments, 7 in 10 judged, "
+        f"{len(MANY_METRICS)} metrics",
+        peer="what it may take",
+        peer_seconds=MANY_BAR,
+        seconds=seconds,
+        bar=1,
+        note="coefficients, intervals and tests of all pairs of metrics, texts in memory",
+    )
 
 
 def _memory(segments: int) -> Memory:

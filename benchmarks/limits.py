@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.results import Speed
+from benchmarks.timing import race
 from truebleu import _core
 
 if TYPE_CHECKING:
@@ -25,12 +26,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-NAMES = ("limit-bs", "limit-ar", "limit-bs-large", "limit-ar-large", "panel", "reward")
+NAMES = (
+    *("limit-bs", "limit-ar", "limit-bs-large", "limit-ar-large", "limit-count"),
+    *("panel", "reward", "reward-threads"),
+)
 ROOT = Path(__file__).resolve().parents[1]
-# A kernel should be within twice the limit.
-BAR = 0.5
+# A kernel should be within twice the limit, and counting within three times.
+BAR, COUNTING_BAR = 0.5, 0.33
 # How the kernels cut their work, as in the core.
 PANEL_COLUMNS, TABLE_COLUMNS, GROUP, SHARED = 16, 32, 8, 32
+# Threads that ask for rewards at once, and batches that each of them asks for.
+CALLERS, BATCHES = 2, 200
 SYSTEMS, SEGMENTS, COLUMNS = 11, 1826, 10
 MANY = 1_000_000
 
@@ -42,8 +48,10 @@ def measure_limits(names: tuple[str, ...], *, quick: bool) -> list[Speed]:
         "limit-ar": lambda: _swaps("limit-ar", SEGMENTS, SYSTEMS, 1_000 if quick else 10_000),
         "limit-bs-large": lambda: _bootstrap("limit-bs-large", MANY, 2, 20 if quick else 200),
         "limit-ar-large": lambda: _swaps("limit-ar-large", MANY, 2, 200 if quick else 4_000),
+        "limit-count": lambda: _counting(3 if quick else 15),
         "panel": lambda: _panel(4 if quick else 55),
         "reward": _reward,
+        "reward-threads": _reward_threads,
     }
     threads = _core.threads()
     _core.set_threads(1)
@@ -106,7 +114,41 @@ def _swaps(name: str, segments: int, systems: int, replicates: int) -> Speed:
     )
 
 
-def _row(name: str, what: str, run: Callable[[], object], parts: dict[str, float]) -> Speed:
+def _counting(systems: int) -> Speed:
+    """BLEU's statistics: letters are looked at once, and each n-gram is looked up once."""
+    from benchmarks.data import load_corpus
+    from truebleu import BLEU
+
+    corpus, limits = load_corpus().first(systems, 2_000), _limits()
+    outputs = list(corpus.systems.values())
+    rows = np.stack([BLEU().statistics(text, corpus.reference) for text in outputs])
+    # Totals of n-grams stand last; those of the reference are looked up once for all systems.
+    ngrams = float(rows[:, :, -4:].sum()) * (1 + 1 / len(outputs))
+    size = sum(len(line.encode()) for text in [*outputs, corpus.reference] for line in text)
+    texts = [_core.Segments(text) for text in outputs]
+    references = [_core.Segments(corpus.reference)]
+    native = BLEU().native()
+    assert native is not None
+
+    def run() -> object:
+        return native.count(texts, references)
+
+    return _row(
+        "limit-count",
+        f"counting BLEU, {corpus.size}",
+        run,
+        {"words": limits["letter"] * size, "n-grams": limits["ngram"] * ngrams},
+        bar=COUNTING_BAR,
+    )
+
+
+def _row(
+    name: str,
+    what: str,
+    run: Callable[[], object],
+    parts: dict[str, float],
+    bar: float = BAR,
+) -> Speed:
     note = ", ".join(f"{part} {1e3 * seconds:.3g} ms" for part, seconds in parts.items() if seconds)
     return Speed(
         name=name,
@@ -114,7 +156,7 @@ def _row(name: str, what: str, run: Callable[[], object], parts: dict[str, float
         peer="the machine's limit",
         peer_seconds=sum(parts.values()),
         seconds=_processor_seconds(run),
-        bar=BAR,
+        bar=bar,
         note=f"one thread; the limit is made of {note}",
     )
 
@@ -137,25 +179,60 @@ def _panel(sets: int) -> Speed:
     )
 
 
-def _reward() -> Speed:
-    """The latency of a small batch inside a training step."""
+def _small_batch() -> Callable[[], object]:
+    """Scores 64 segments by chrF, as a training step does; the references are kept ready."""
     from truebleu import CHRF
     from truebleu.simulation import simulate
 
     texts = simulate(segments=64, systems=[0.2], seed=1)
-    outputs, references = list(next(iter(texts.systems.values()))), list(texts.references[0])
+    outputs = [str(line) for line in next(iter(texts.systems.values()))]
+    references = _core.Segments([str(line) for line in texts.references[0]])
     metric = CHRF()
 
     def run() -> object:
         return metric.score(metric.statistics(outputs, references))
 
     run()
+    return run
+
+
+def _reward() -> Speed:
+    """The latency of a small batch inside a training step."""
+    run = _small_batch()
     return Speed(
         name="reward",
         what="chrF of 64 segments, a score for each",
         peer="-",
         seconds=_processor_seconds(run, rounds=50),
         note="one thread; such a batch stays on the calling thread",
+    )
+
+
+def _reward_threads() -> Speed:
+    """How many small batches several threads get done at once, beside one thread."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    run = _small_batch()
+
+    def batches(_: int) -> list[object]:
+        return [run() for _ in range(BATCHES)]
+
+    with ThreadPoolExecutor(CALLERS) as threads:
+        list(threads.map(batches, range(CALLERS)))  # both threads are there
+        times = race(
+            {
+                "one after the other": lambda: [batches(caller) for caller in range(CALLERS)],
+                "at once": lambda: list(threads.map(batches, range(CALLERS))),
+            }
+        )
+    return Speed(
+        name="reward-threads",
+        what=f"chrF of 64 segments, {CALLERS} × {BATCHES} batches by {CALLERS} threads at once",
+        peer="one thread",
+        peer_seconds=times["one after the other"],
+        seconds=times["at once"],
+        note=f"{CALLERS * BATCHES / times['at once']:,.0f} batches a second; "
+        "Python's lock is let go while segments are counted",
     )
 
 

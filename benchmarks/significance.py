@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from truebleu.resampling import Units
     from truebleu.significance.statistics import MetricStatistics
 
-NAMES = ("paired-bs", "paired-ar", "cold-compare")
+NAMES = ("paired-bs", "paired-ar", "compare-bs", "compare-ar", "cold-compare", "cold-limit")
 BOOTSTRAP_REPLICATES = 1000
 SWAPS = 10_000
 # Two p-values of so many random trials may differ by this many standard errors.
@@ -39,8 +39,14 @@ def measure_significance(corpus: Corpus, names: tuple[str, ...], *, quick: bool)
         speed.append(_bootstrap(corpus, peer))
     if "paired-ar" in names:
         speed.append(_randomization(corpus, peer, swaps))
+    if "compare-bs" in names:
+        speed.append(_whole_bootstrap(corpus, peer))
+    if "compare-ar" in names:
+        speed.append(_whole_randomization(corpus, peer, swaps))
     if "cold-compare" in names:
         speed.append(_cold(corpus, peer))
+    if "cold-limit" in names:
+        speed.append(_cold_limit(corpus))
     return speed
 
 
@@ -143,6 +149,47 @@ def _sacrebleu_test(corpus: Corpus, kind: str, samples: int) -> Callable[[], lis
     return run
 
 
+def _whole_randomization(corpus: Corpus, peer: str, swaps: int) -> Speed:
+    count = str(swaps)
+    times = race_paired_tests(
+        corpus, ("--replicates", count), ("--paired-ar", "--paired-ar-n", count)
+    )
+    return _whole("compare-ar", f"{peer} --paired-ar", f"R = {swaps:,}", corpus, times)
+
+
+def _whole_bootstrap(corpus: Corpus, peer: str) -> Speed:
+    # The test that sacreBLEU makes of the bootstrap.
+    count = str(BOOTSTRAP_REPLICATES)
+    ours = ("--test", "bootstrap-absolute", "--correction", "none", "--replicates", count)
+    times = race_paired_tests(corpus, ours, ("--paired-bs", "--paired-bs-n", count))
+    return _whole("compare-bs", f"{peer} --paired-bs", f"B = {count}", corpus, times)
+
+
+def _whole(name: str, peer: str, count: str, corpus: Corpus, times: dict[str, float]) -> Speed:
+    return Speed(
+        name=name,
+        what=f"compare from files to text, BLEU, all systems with one, {corpus.size}, {count}",
+        peer=peer,
+        peer_seconds=times["peer"],
+        seconds=times["baseline"],
+        bar=100,
+        note="whole processes; ours also makes intervals. All pairs and ranks instead: "
+        f"{times['all pairs']:.3f} s, ratio {times['peer'] / times['all pairs']:.0f}",
+    )
+
+
+def _cold_limit(corpus: Corpus) -> Speed:
+    times = race_paired_tests(corpus.first(2, len(corpus.reference)))
+    return Speed(
+        name="cold-limit",
+        what=f"compare, command line, 2 × {len(corpus.reference):,} segments",
+        peer="Python with click and NumPy, doing nothing",
+        peer_seconds=times["imports"],
+        seconds=times["all pairs"],
+        note=f"whole processes; Python alone takes {1e3 * times['Python']:.0f} ms",
+    )
+
+
 def _cold(corpus: Corpus, peer: str) -> Speed:
     times = race_paired_tests(corpus.first(2, len(corpus.reference)))
     return Speed(
@@ -150,7 +197,7 @@ def _cold(corpus: Corpus, peer: str) -> Speed:
         what=f"paired test of BLEU, command line, 2 × {len(corpus.reference):,} segments",
         peer=peer,
         peer_seconds=times["peer"],
-        seconds=times["ours"],
+        seconds=times["all pairs"],
         bar=6,
         note="whole processes; ours also makes intervals and ranks",
     )

@@ -1,6 +1,6 @@
 //! What one thread of this machine can do of what resampling is made of, as JSON: seconds for one draw
 //! of a bootstrap from few and from many units, one multiply-and-add, one row of a table of subset sums
-//! added, and one byte read from memory. `benchmarks/limits.py` sets the kernels beside it.
+//! added, one byte read from memory, one letter cut into words and one n-gram counted. `benchmarks/limits.py` sets the kernels beside it.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -109,6 +109,45 @@ fn lookups() -> f64 {
     })
 }
 
+/// A text cut into words at spaces, each of them hashed: seconds for one letter.
+fn letters() -> f64 {
+    let mut stream = Stream::new(2, Purpose::Swaps, 0);
+    let mut letter = || b"etaoin shrdlu "[stream.below(14) as usize];
+    let text: Vec<u8> = (0..1 << 20).map(|_| letter()).collect();
+    seconds_each(text.len(), || {
+        let mut words = 0_u64;
+        for word in text.split(|&byte| byte == b' ') {
+            let (eights, rest) = word.as_chunks::<8>();
+            let mut hash = rest.iter().fold(0, |hash, &byte| hash << 8 | u64::from(byte));
+            for eight in eights {
+                hash = (hash ^ u64::from_le_bytes(*eight)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            }
+            words = words.wrapping_add(hash);
+        }
+        black_box(words);
+    })
+}
+
+/// N-grams hashed, looked up in a table in the fastest cache, and counted: seconds for one.
+fn ngrams() -> f64 {
+    let mut stream = Stream::new(3, Purpose::Swaps, 0);
+    let words: Vec<u64> = (0..1 << 12).map(|_| u64::from(stream.below(300))).collect();
+    let mut counts = [(0_u64, 0_u32); 1024];
+    seconds_each(4 * words.len(), || {
+        let mut found = 0;
+        for window in words.windows(4) {
+            let mut ngram = 1_u64;
+            for &word in window {
+                ngram = (ngram ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                let slot = &mut counts[(ngram >> 54) as usize];
+                found += u32::from(slot.0 == ngram);
+                *slot = (ngram, slot.1.wrapping_add(1));
+            }
+        }
+        black_box(found);
+    })
+}
+
 /// Reading memory that no cache holds.
 fn reading() -> f64 {
     let memory = vec![1_u64; 1 << 24];
@@ -121,11 +160,13 @@ fn reading() -> f64 {
 fn main() {
     println!(
         "{{\"few_draws\": {:e}, \"many_draws\": {:e}, \"multiply_add\": {:e}, \"lookup\": {:e}, \
-         \"byte\": {:e}}}",
+         \"byte\": {:e}, \"letter\": {:e}, \"ngram\": {:e}}}",
         draws(1826, 50),
         draws(1_000_000, 1),
         multiply_adds(),
         lookups(),
-        reading()
+        reading(),
+        letters(),
+        ngrams()
     );
 }
