@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import sysconfig
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +15,14 @@ from tests.robustness.running import PATIENCE
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+TUNING = """
+from truebleu.nbest import NBest
+texts = [[f"the cat {i % 9} sat on mat {i * j % 7}" for j in range(50)] for i in range(300)]
+values = np.random.default_rng(1).normal(size=(5, 300, 50)).tolist()
+lists = NBest.of(texts, features={f"f{i}": value for i, value in enumerate(values)})
+references = ["the cat 1 sat on mat 3"] * 300
+"""
 
 # Each would run for a minute or more.
 LONG_WORK = {
@@ -35,6 +44,44 @@ part = TestSet(systems={"a": ["x y z"] * 512, "b": ["x z y"] * 512}, references=
 parts = iter(lambda: part, None)
 stream = TestSetStream.of(parts)
 work = lambda: truebleu.compare(stream, replicates=100)
+""",
+    "swaps": """
+rows = np.full((200_000, 40), 0.5)
+work = lambda: _core.swapped_sums(rows, first=0, replicates=500_000, seed=1)
+""",
+    "pairs of systems": """
+taken, sums = np.full((20_000, 50, 10), 20.0), np.full((50, 10), 40.0)
+pairs = [(first, second) for first in range(50) for second in range(first)] * 100
+how = dict(sign=1, side="two-sided", bounds=[0.0] * len(pairs))
+bleu = truebleu.BLEU().native()
+work = lambda: _core.tally_differences(taken, sums, pairs, bleu, **how)
+""",
+    "permutations": """
+scores = np.random.default_rng(1).normal(size=(3, 20, 5_000))
+what = dict(grouping="item", coefficient="kendall-b", parameter=0.0, micro=False)
+how = dict(undefined_as_zero=False, systems=False, first=0, replicates=3_000_000, seed=1)
+work = lambda: _core.hybrid_values(scores[0], scores[1:], **what, **how)
+""",
+    "permutations of pairs": """
+scores = np.random.default_rng(1).normal(size=(2, 20, 100_000))
+pairs = [(first, second) for first in range(20) for second in range(first)] * 10
+how = dict(systems=False, first=0, replicates=2_000, seed=1)
+rated = np.ones((20, 100_000), dtype=bool)
+work = lambda: _core.hybrid_differences(scores, rated, pairs, **how)
+""",
+    "minimum Bayes risk": """
+lines = (f"{i} of {i * 7 % 1000} cats sat on mat {i % 99}" for i in range(40_000))
+candidates = [line * 3 for line in lines]
+work = lambda: truebleu.mbr([candidates], metric="chrf")
+""",
+    "MERT": TUNING
+    + """
+work = lambda: truebleu.tune(lists, references, folds=0, settings={"restarts": 100_000})
+""",
+    "MIRA": TUNING
+    + """
+settings = {"epochs": 100_000}
+work = lambda: truebleu.tune(lists, references, method="mira", folds=0, settings=settings)
 """,
 }
 
@@ -98,6 +145,57 @@ def test_a_forked_child_counts_with_threads_of_its_own() -> None:
         check=False,
     )
     assert (result.returncode, result.stdout) == (0, "done\n"), result.stderr
+
+
+THREADED = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+import numpy as np
+import truebleu
+from truebleu.nbest import NBest
+from truebleu.simulation import simulate
+
+sys.setswitchinterval(1e-5)
+test_set = simulate(segments=300, systems=[0.1, 0.15, 0.2], seed=1)
+outputs, references = list(test_set.systems.values()), test_set.references[0]
+draw = np.random.default_rng(1)
+human = {name: draw.integers(-9, 1, 300).tolist() for name in test_set.systems}
+lists = [[str(text[i]) for text in outputs] for i in range(40)]
+features = {name: draw.normal(size=(40, 3)).tolist() for name in "fgh"}
+nbest, judged = NBest.of(lists, features=features), list(references)[:40]
+few = dict(replicates=200)
+calls = [
+    lambda: truebleu.score(test_set, metrics=["bleu", "chrf", "ter", "nist", "wer"]),
+    lambda: truebleu.compare(test_set, metrics=["bleu", "chrf"], **few),
+    lambda: truebleu.compare(test_set, test="studentized", **few),
+    lambda: truebleu.gate(outputs[0], outputs[1], references),
+    lambda: truebleu.explain(test_set, baseline="system-1"),
+    lambda: truebleu.agree(test_set, human, ["bleu", "chrf"], permutations=50, **few),
+    lambda: truebleu.plan(test_set, difference=1.0, baseline="system-1"),
+    lambda: truebleu.mbr(lists, metric="chrf"),
+    lambda: truebleu.tune(nbest, judged, folds=0, **few),
+]
+expected = [call().to_dict() for call in calls]
+rounds = list(range(len(calls))) * 4
+with ThreadPoolExecutor(8) as threads:
+    found = list(threads.map(lambda number: calls[number]().to_dict(), rounds))
+assert all(result == expected[number] for number, result in zip(rounds, found))
+print("done", getattr(sys, "_is_gil_enabled", lambda: True)())
+"""
+
+
+@pytest.mark.slow
+def test_many_threads_get_the_digits_that_one_gets() -> None:
+    """Of every verb, at once; where Python has no lock, importing must not bring it back."""
+    result = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", THREADED],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    has_lock = not sysconfig.get_config_var("Py_GIL_DISABLED")
+    assert (result.returncode, result.stdout) == (0, f"done {has_lock}\n"), result.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
