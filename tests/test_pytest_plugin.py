@@ -82,3 +82,17 @@ def test_pytest_finds_the_fixture_and_shows_the_verdict(tmp_path: Path) -> None:
     assert run.returncode == 1
     assert "fail: new is significantly worse than old: BLEU" in run.stdout
     assert "Traceback" not in run.stdout
+
+
+def test_files_of_scores_need_no_references(truebleu_gate: Gate, tmp_path: Path) -> None:
+    for folder, right in (("new", 3), ("old", 7)):
+        (tmp_path / folder).mkdir()
+        rows = [f"q{n},{int(n % 10 < right)},p{n // 2}" for n in range(100)]
+        (tmp_path / folder / "quiz.csv").write_text("\n".join(["id,correct,passage", *rows, ""]))
+    new, old = tmp_path / "new" / "quiz.csv", tmp_path / "old" / "quiz.csv"
+    options = {"metrics": ["scores"], "documents": "passage"}
+    assert truebleu_gate.assert_not_worse(old, new, **options).passed
+    with pytest.raises(pytest.fail.Exception, match="significantly worse than baseline: correct"):
+        truebleu_gate.assert_not_worse(new, old, **options)
+    with pytest.raises(SettingError, match="a file's path, as the new scores are one"):
+        truebleu_gate.assert_not_worse(new, ["1"], **options)

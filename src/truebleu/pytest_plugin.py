@@ -42,7 +42,9 @@ class Gate:
         Args:
             new: the new system's outputs as `truebleu.gate` takes them, or the path of a file.
             baseline: likewise; or the path of what `truebleu score --save` made of the old system.
-            references: likewise; beside paths, a path or a list of them, one per translator.
+            references: likewise; beside paths, a path or a list of them, one per translator. None
+                where the files have scores of items, and metrics are ["scores"]; `documents` is
+                then a field of the items.
             metrics: names or objects; the new system must pass by all of them.
             settings: further keyword arguments of `truebleu.gate`, such as margin and level. With
                 a margin, the test fails unless the new system is shown to be worse by less.
@@ -53,7 +55,10 @@ class Gate:
         __tracebackhide__ = True
         from truebleu.significance.gate import gate
 
-        if isinstance(new, str | os.PathLike):
+        if isinstance(new, str | os.PathLike) and references is None and _are_scores(metrics):
+            scored = _read_scores(new, baseline, settings.pop("documents", None))
+            result = gate(scored, metrics=metrics, **settings)
+        elif isinstance(new, str | os.PathLike):
             texts, saved = _read(new, baseline, references)
             result = gate(texts, saved, metrics=metrics, **settings)
         else:  # what is no text is refused there
@@ -73,6 +78,25 @@ class Gate:
 def truebleu_gate() -> Gate:
     """Gates that fail a test with their verdict; see `Gate.assert_not_worse`."""
     return Gate()
+
+
+def _are_scores(metrics: Sequence[str | Metric]) -> bool:
+    """Whether some metric takes scores from files, and no texts."""
+    return any(
+        metric.startswith("scores") if isinstance(metric, str) else not metric.reads_texts
+        for metric in metrics
+    )
+
+
+def _read_scores(new: str | PathLike[str], baseline: object, documents: str | None) -> TestSet:
+    """Items of both systems, of which only scores are known."""
+    from truebleu.errors import SettingError
+    from truebleu.metrics.scored_test_set import ScoredTestSet
+
+    if not isinstance(baseline, str | os.PathLike):
+        raise SettingError("baseline", type(baseline), "a file's path, as the new scores are one")
+    files = [f"new={os.fspath(new)}", f"baseline={os.fspath(baseline)}"]
+    return ScoredTestSet.read(files, documents=documents)
 
 
 def _read(
