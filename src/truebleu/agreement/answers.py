@@ -17,6 +17,7 @@ from truebleu._settings import DEFAULT_SEED, checked, require_replicates, requir
 from truebleu.agreement.bootstrap import (
     MOST_NOISE,
     RESAMPLE,
+    BootstrapOptions,
     Replicates,
     Resample,
     bootstrap_agreement,
@@ -265,6 +266,15 @@ class Resampling:
     notes: tuple[str, ...] = ()
     refusal: str | None = None
 
+    def options(self, settings: AgreeSettings) -> BootstrapOptions:
+        """How a bootstrap draws so many replicates of it."""
+        return {
+            "resample": self.resample,
+            "documents": self.documents,
+            "replicates": settings.replicates,
+            "seed": settings.seed,
+        }
+
 
 def resampling_of(question: Question, data: AgreementData, resample: Resample) -> Resampling:
     """What the intervals of a question resample.
@@ -370,10 +380,7 @@ def _of_items(
             human,
             items,
             by,
-            resample=resampling.resample,
-            documents=resampling.documents,
-            replicates=settings.replicates,
-            seed=settings.seed,
+            **resampling.options(settings),
         ),
     )
 
@@ -408,20 +415,14 @@ def _system_replicates(
             data.human,
             statistics,
             by.coefficient,
-            resample=resampling.resample,
-            documents=resampling.documents,
-            replicates=settings.replicates,
-            seed=settings.seed,
+            **resampling.options(settings),
         )
     if data.judgments is not None and resampling.resample != "systems":
         return bootstrap_shares_of_wins(
             statistics,
             data.judgments,
             by.coefficient,
-            resample=resampling.resample,
-            documents=resampling.documents,
-            replicates=settings.replicates,
-            seed=settings.seed,
+            **resampling.options(settings),
         )
     return bootstrap_agreement(
         data.people.means,
@@ -458,10 +459,7 @@ def _of_comparisons(
             items,
             judgments,
             by.coefficient,
-            resample=resampling.resample,
-            documents=resampling.documents,
-            replicates=settings.replicates,
-            seed=settings.seed,
+            **resampling.options(settings),
         ),
     )
 
@@ -501,10 +499,7 @@ def _of_soft_accuracy(
             human,
             items,
             {label: accuracy.value for label, accuracy in accuracies.items()},
-            resample=resampling.resample,
-            documents=resampling.documents,
-            replicates=settings.replicates,
-            seed=settings.seed,
+            **resampling.options(settings),
         ),
         notes=notes,
     )

@@ -36,7 +36,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, get_args
 
 import numpy as np
 
@@ -153,6 +153,15 @@ class Replicates(ComparedByValue):
 
     def _column(self, metric: str) -> int:
         return list(self.observed).index(metric)
+
+
+class BootstrapOptions(TypedDict):
+    """How replicates are drawn; see `bootstrap_agreement`."""
+
+    resample: Resample
+    documents: Sequence[str] | None
+    replicates: int
+    seed: int
 
 
 @checked

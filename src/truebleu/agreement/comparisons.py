@@ -19,6 +19,7 @@ from truebleu import _core
 from truebleu._results import ComparedByValue
 from truebleu._settings import checked
 from truebleu.agreement.bootstrap import (
+    BootstrapOptions,
     Replicates,
     Resample,
     SegmentStatistics,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
+    from typing_extensions import Unpack
 
     from truebleu._settings import Alternative
     from truebleu.resampling import Values
@@ -231,11 +233,7 @@ def bootstrap_shares_of_wins(
     metrics: Mapping[str, SegmentStatistics],
     judgments: Judgments,
     by: Coefficient,
-    *,
-    resample: Resample,
-    documents: Sequence[str] | None,
-    replicates: int,
-    seed: int,
+    **options: Unpack[BootstrapOptions],
 ) -> Replicates:
     """Metrics' system scores against shares of wins, on bootstrap replicates.
 
@@ -246,10 +244,7 @@ def bootstrap_shares_of_wins(
         metrics: what each metric counts, by name.
         judgments: the comparisons.
         by: the coefficient of the system scores.
-        resample: what is drawn.
-        documents: the document of each segment, where documents are drawn.
-        replicates: how many.
-        seed: of the draws.
+        options: how replicates are drawn.
     """
     segments, systems = next(iter(metrics.values())).rows.shape[:2]
     decided = np.flatnonzero(judgments.verdict)
@@ -264,21 +259,13 @@ def bootstrap_shares_of_wins(
         )
         for name, counted in metrics.items()
     }
-    labels: list[str] | None = None
+    resample, documents = options["resample"], options["documents"]
     if resample != "systems":
-        labels = list(map(str, range(segments))) if documents is None else list(documents)
-        labels += [labels[segment] for segment in judgments.item[decided]]
-    resampled = bootstrap_system_agreement(
-        human,
-        padded,
-        by,
         # The rows of one segment belong together like those of a document.
-        resample=cast("Resample", resample.replace("segments", "documents")),
-        documents=labels,
-        replicates=replicates,
-        seed=seed,
-    )
-    return replace(resampled, resample=resample)
+        labels = list(map(str, range(segments))) if documents is None else list(documents)
+        options["documents"] = [*labels, *(labels[segment] for segment in judgments.item[decided])]
+        options["resample"] = cast("Resample", resample.replace("segments", "documents"))
+    return replace(bootstrap_system_agreement(human, padded, by, **options), resample=resample)
 
 
 @checked

@@ -419,13 +419,7 @@ def run_trials(
     whole = Pool.of(test_set, metrics, unit)
     pool, compared = needed(whole, choose_pairs(whole, pairs, baseline))
     drawn = draw_by_size(
-        sampling,
-        len(pool),
-        sizes,
-        USUAL_SIZES,
-        samples=samples,
-        fewest=FEWEST_SAMPLES,
-        seed=seed,
+        sampling, len(pool), sizes, USUAL_SIZES, samples=samples, fewest=FEWEST_SAMPLES, seed=seed
     )
     settings = settings_of(
         pool=pool.summary,

@@ -19,7 +19,6 @@ from truebleu.errors import SettingError
 from truebleu.significance.tests import smallest_p
 from truebleu.studies._conclusions import (
     DECIMALS,
-    Tie,
     TrialOptions,
     TrialSettings,
     run_trials,
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
     from truebleu.significance.statistics import MetricStatistics
-    from truebleu.studies._conclusions import Trials
+    from truebleu.studies._conclusions import Tie, Trials
 
 #: Where bands begin, as Koehn's do: the four of 95 % and more in his Table 4 hold as many
 #: conclusions as his Table 3, and §7.2 quotes the next one, "90%-94.9%".

@@ -191,13 +191,7 @@ def study_coverage(
     pool = Pool.of(test_set, metrics, unit)
     pairs = choose_pairs(pool, "all") if of == "differences" else None
     drawn = draw_by_size(
-        sampling,
-        len(pool),
-        sizes,
-        USUAL_SIZES,
-        samples=samples,
-        fewest=FEWEST_SAMPLES,
-        seed=seed,
+        sampling, len(pool), sizes, USUAL_SIZES, samples=samples, fewest=FEWEST_SAMPLES, seed=seed
     )
     settings = CoverageSettings(
         pool=pool.summary,

@@ -13,13 +13,7 @@ from itertools import product
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu._settings import checked, require_level
-from truebleu.studies._conclusions import (
-    Tie,
-    TrialOptions,
-    TrialSettings,
-    run_trials,
-    true_differences,
-)
+from truebleu.studies._conclusions import TrialOptions, TrialSettings, run_trials, true_differences
 from truebleu.studies._estimates import Rate, binomial_rate, clustered_rate
 from truebleu.studies._study import StudyResult
 
@@ -31,7 +25,7 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
     from truebleu.significance.statistics import MetricStatistics
-    from truebleu.studies._conclusions import Trials
+    from truebleu.studies._conclusions import Tie, Trials
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
