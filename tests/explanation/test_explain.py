@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from truebleu import compare, explain
-from truebleu.corpus import read_test_set
+from truebleu.corpus import TestSet, read_test_set
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.explanation.explain import LISTED_NGRAMS
 from truebleu.metrics import FunctionMetric
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from truebleu._settings import Unit
-    from truebleu.corpus import TestSet
     from truebleu.explanation import Explanation, PairExplanation
 
 METRICS = ["bleu", "chrf", "ter"]
@@ -255,3 +254,10 @@ def test_swapped_systems_show_something_in_one_report_of_twenty(
     # Two standard errors of a true 5 % are 3 points.
     assert alarms / reports <= 0.085
     assert alarms > 0
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_fewer_than_two_systems_are_refused(count: int) -> None:
+    systems = {name: ["a b"] * 3 for name in ("a", "b")[:count]}
+    with pytest.raises(SettingError, match=f"systems: found {count}, expected at least two"):
+        explain(TestSet(systems=systems, references=(["a b"] * 3,)))

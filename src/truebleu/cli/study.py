@@ -32,6 +32,8 @@ from truebleu.cli.agree import human_options, read_judgments
 from truebleu.cli.main import LazyGroup
 from truebleu.errors import SettingError
 from truebleu.reports.document import render
+from truebleu.significance.corrections import CORRECTIONS, P_VALUE_CORRECTIONS
+from truebleu.studies._conclusions import STUDY_TESTS, TESTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -122,16 +124,6 @@ def command() -> None:
 # Error rates of the simulated systems: their differences are significant on large samples only.
 SIMULATED_RATES = (0.20, 0.21, 0.23, 0.26, 0.30)
 SIMULATED_REFERENCES = 4
-
-TESTS = {
-    "ar": "approximate randomization",
-    "bootstrap": "shifted bootstrap",
-    "bootstrap-absolute": "bootstrap of absolute differences, sacreBLEU's",
-    "wins": "Koehn's share of bootstrap replicates won",
-    "interval": "interval of the difference leaves out 0",
-}
-CORRECTIONS = ("none", "bonferroni", "sidak", "holm", "hochberg", "bh", "by")
-JOINT_CORRECTIONS = ("westfall-young", "tukey", "scheffe")
 
 
 # --- What all studies have in common -------------------------------------------------------------
@@ -280,12 +272,12 @@ unit_option = option_with_default(
 tests_option = click.option(
     "--test",
     "tests",
-    type=click.Choice(list(TESTS)),
+    type=click.Choice(TESTS),
     multiple=True,
     default=["ar", "wins"],
     show_default=True,
     help="A test; repeat for several. "
-    + "; ".join(f"{name}: {title}" for name, title in TESTS.items())
+    + "; ".join(f"{name}: {STUDY_TESTS[name].title}" for name in TESTS)
     + ".",
 )
 
@@ -608,7 +600,9 @@ def replicates(test_set: TestSet, **options: Any) -> Result:
     unit_option,
     replicates_option("10000"),
     level_option,
-    click.option("--correction", type=click.Choice(CORRECTIONS), default="holm", show_default=True),
+    option_with_default(
+        "--correction", click.Choice(P_VALUE_CORRECTIONS), "holm", "For the number of pairs."
+    ),
     click.option("--by-system", is_flag=True, help="List every system's relative interval."),
     metrics=("bleu", "nist", "mbleu", "chrf", "ter"),
 )
@@ -646,7 +640,7 @@ def sensitivity(test_set: TestSet, **options: Any) -> Result:
     click.option(
         "--test",
         "tests",
-        type=click.Choice([*TESTS, "studentized", "student"]),
+        type=click.Choice(list(STUDY_TESTS)),
         multiple=True,
         help="A test; repeat for several. Default: all that resample; ar with --together; ar and "
         "bootstrap-absolute with --null given. bootstrap-absolute is sacreBLEU's, student is for "
@@ -670,7 +664,7 @@ def sensitivity(test_set: TestSet, **options: Any) -> Result:
     click.option(
         "--correction",
         "corrections",
-        type=click.Choice([*CORRECTIONS, *JOINT_CORRECTIONS]),
+        type=click.Choice(list(CORRECTIONS)),
         multiple=True,
         help="With --together: a correction for many comparisons; repeat for several. Default: "
         "none, bonferroni, holm, bh, by and westfall-young.",

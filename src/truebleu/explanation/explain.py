@@ -309,6 +309,8 @@ def explain(
     """
     test_set = as_test_set(systems, references, source=source, documents=documents, domains=domains)
     chosen, test_set = metrics_for(metrics, test_set)
+    if len(test_set.systems) < 2:
+        raise SettingError("systems", len(test_set.systems), "at least two to compare")
     if baseline is None and len(test_set.systems) > 2:
         found = f"none among {len(test_set.systems)} systems"
         raise SettingError("baseline", found, "the system that the others are explained against")
