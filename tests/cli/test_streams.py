@@ -138,3 +138,22 @@ def test_the_bar_knows_how_much_of_the_files_was_read(folder: Path) -> None:
     assert stream.source.share() is None
     assert len(list(stream.read().parts)) == 11
     assert stream.source.share() == 1.0
+
+
+def test_statistics_are_saved_and_read_in_parts(folder: Path, tmp_path: Path) -> None:
+    file = str(tmp_path / "all.parquet")
+    arguments = ("-m", "bleu,chrf", "--confidence", "--replicates", "100")
+    saved = json_of(folder, "score", "--chunk", "128", "--save", file, *arguments)
+    expected = json_of(folder, "score", "--chunk", "64", *arguments)
+    for values in (saved, expected):
+        del values["test_set"]["reference_names"]
+    assert saved == expected
+    texts = json_of(folder, "compare", "--chunk", "64", "--replicates", "100")
+    again = shell.run("compare", file, "--chunk", "64", "--replicates", "100", "--format", "json")
+    found = json.loads(again.out)
+    assert found["comparisons"] == texts["comparisons"]
+    assert found["systems"] == texts["systems"]
+    usual = shell.run("compare", file, "--replicates", "100", "--format", "json")
+    assert json.loads(usual.out)["comparisons"][0]["p"] == found["comparisons"][0]["p"]
+    twice = run(folder, "score", "--chunk", "128", "--save", file)
+    assert (twice.code, "--force" in twice.err) == (2, True)

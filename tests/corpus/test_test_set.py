@@ -336,9 +336,9 @@ SAME: list[list[str | None]] = [["a cat", "a dog"], ["the cat", None]]
 
 
 def test_it_is_the_sha_256_of_numbers_and_texts() -> None:
-    plain = (
-        b"2 references\n2 segments\n5 bytes\na cat5 bytes\na dog2 segments\n7 bytes\nthe catnone\n"
-    )
+    texts = b"5 bytes\na cat5 bytes\na dog", b"7 bytes\nthe catnone\n"
+    digests = [hashlib.sha256(text).digest() for text in texts]
+    plain = b"2 references\n" + b"".join(b"2 segments\n" + digest for digest in digests)
     assert fingerprint(SAME) == f"sha256:{hashlib.sha256(plain).hexdigest()}"
 
 

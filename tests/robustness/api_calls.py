@@ -126,6 +126,7 @@ def files(folder: Path) -> dict[str, str]:
         (folder / name).write_text("one\ntwo\n", "utf-8")
     saved = metrics.SavedStatistics.of(corpus.as_test_set({"new": GOOD}, [REFERENCE]))
     metrics.save_statistics(saved, folder / "saved.json", overwrite=True)
+    metrics.save_statistics(saved, folder / "saved.parquet", overwrite=True)
     curves = agreement.fit_curves(test_set(), judgments(), replicates=60)
     (folder / "curves.json").write_text(json.dumps(curves.to_dict()), "utf-8")
     return {path.name: str(path) for path in folder.iterdir()}
@@ -195,6 +196,13 @@ def calls(folder: Path) -> dict[str, Call]:
             "path": folder / "again.json",
             "overwrite": True,
         },
+        metrics.save_stream: {
+            "stream": corpus.TestSetStream.of([test_set()]),
+            "metrics": ["bleu"],
+            "path": folder / "stream.parquet",
+            "overwrite": True,
+        },
+        metrics.stream_statistics_files: {"paths": [folder / "saved.parquet"]},
         resampling.on_exact_grid: {"rows": rows[0]},
         significance.absolute_bootstrap_p: {"observed": 0.3, "differences": DIFFERENCES},
         significance.shifted_bootstrap_p: {"observed": 0.3, "differences": DIFFERENCES},

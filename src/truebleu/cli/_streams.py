@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from truebleu.cli._options import progress_bar, share_read, warn_of
 from truebleu.cli.main import warn
-from truebleu.corpus._files import expanded, locate, may_hold_statistics
+from truebleu.corpus._files import expanded, extension, locate, may_hold_statistics
 from truebleu.errors import SettingError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from os import PathLike
 
     from truebleu.cli._options import Texts
     from truebleu.corpus.streams import Parts, Source, TestSetStream
@@ -40,12 +42,34 @@ def stream_of(
             raise
         warn(f"all texts are read into memory, though they are large: {error}")
         return None
+    if not texts.references:
+        from truebleu.metrics.statistics_streams import stream_statistics_files
+
+        return watched(stream_statistics_files([str(path) for path in expanded(texts.systems)]))
     from truebleu.corpus.streams import stream_test_set
 
-    stream = stream_test_set(
-        texts.systems, texts.references, source=texts.source, strict=texts.strict, chunk=chunk
+    return watched(
+        stream_test_set(
+            texts.systems, texts.references, source=texts.source, strict=texts.strict, chunk=chunk
+        )
     )
+
+
+def watched(stream: TestSetStream) -> TestSetStream:
+    """The stream, which says how far it has come."""
     return replace(stream, source=_Watched(stream.source, []))
+
+
+def saved(
+    stream: TestSetStream, metrics: Sequence[Metric], file: str, *, force: bool
+) -> TestSetStream:
+    """The stream of what was counted in another one, and saved; its warnings are told."""
+    from truebleu.metrics.statistics_streams import save_stream, stream_statistics_files
+
+    with progress_bar(0, "counting", share=share_read(stream)) as progress:
+        warnings = save_stream(stream, metrics, file, overwrite=force, progress=progress)
+    warn_of(warnings)
+    return watched(stream_statistics_files([file]))
 
 
 def _require_parts(texts: Texts, metrics: Sequence[Metric], needs: Mapping[str, Any]) -> None:
@@ -60,13 +84,29 @@ def _require_parts(texts: Texts, metrics: Sequence[Metric], needs: Mapping[str, 
     for metric in metrics:
         if metric.counts_whole_text:
             raise SettingError("metric", metric.name, f"one that counts segments alone {where}")
-    for written in expanded(texts.systems):
-        path = locate(written).path
-        if may_hold_statistics(path) and path.endswith((".json", ".json.gz")):
-            raise SettingError("system", path, f"texts {where}")
+    kinds = {_holds_statistics(written) for written in expanded(texts.systems)}
+    if kinds == {True} and not texts.references:
+        return
+    if True in kinds:
+        expected = f"texts, or statistics in Parquet only {where}"
+        raise SettingError("systems", "statistics files", expected)
     if not texts.references:
         raise SettingError("references", "none", f"at least one {where}")
     require_formats([*texts.references, *expanded(texts.systems)])
+
+
+def _holds_statistics(written: str | PathLike[str]) -> bool:
+    """Whether a file holds statistics as Parquet; others are refused."""
+    location = locate(written)
+    if location.column is not None or not may_hold_statistics(location.path):
+        return False
+    if extension(location.path) == ".parquet":
+        from truebleu.metrics._statistics_parquet import Reader
+
+        return Reader(location.path, location.path).header is not None
+    if extension(location.path) == ".json":
+        raise SettingError("system", location.path, "Parquet where statistics are read in parts")
+    return False
 
 
 def _needing(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -121,12 +121,14 @@ def command(
         raise click.UsageError("--per-segment excludes --confidence and --details.")
     if segments and columns:
         raise click.UsageError("--per-segment excludes --by.")
-    needs = {"--per-segment": segments, "--by": columns, "--save": file}
+    needs = {"--per-segment": segments, "--by": columns}
     stream = None
     if texts.in_parts(chunk):
-        from truebleu.cli._streams import stream_of
+        from truebleu.cli._streams import saved, stream_of
 
         stream = stream_of(texts, chunk, metrics, options, needs)
+        if stream is not None and file is not None:
+            stream = saved(stream, metrics, file, force=force)
     test_set = texts.read(metrics) if stream is None else None
     if file is not None and test_set is not None:
         # Before the scores: what cannot be saved should be said at once.

@@ -377,8 +377,12 @@ def _examined(test_sets: Iterator[TestSet]) -> Parts:
             if tuple(test_set.systems) != names:
                 found = ", ".join(test_set.systems)
                 raise SettingError("systems of a part", found, ", ".join(names))
-            references, systems, source = test_set.named_texts()
-            _note(read, references, systems, source, examination)
+            if test_set.is_counted:
+                read.segments += len(test_set)
+                read.references_vary |= test_set.references_per_segment is None
+            else:
+                references, systems, source = test_set.named_texts()
+                _note(read, references, systems, source, examination)
             read.has_documents |= test_set.documents is not None
             yield test_set
 

@@ -518,20 +518,41 @@ def fingerprint(references: Sequence[TextLike]) -> str:
     >>> fingerprint([["A cat sat."]]) == fingerprint([["A cat sat."], [None]])
     False
     """
-    from hashlib import sha256
+    whole = Fingerprint(len(references))
+    whole.add(references)
+    return str(whole)
 
-    digest = sha256(b"%d references\n" % len(references))
-    for reference in references:
-        digest.update(b"%d segments\n" % len(reference))
-        for segment in reference:
-            if segment is None:
-                digest.update(b"none\n")
-                continue
-            text = segment.encode("utf-8", "surrogatepass")
-            # With its length before it, no text can pass for two.
-            digest.update(b"%d bytes\n" % len(text))
-            digest.update(text)
-    return f"sha256:{digest.hexdigest()}"
+
+class Fingerprint:
+    """The same of references that come part by part."""
+
+    def __init__(self, references: int) -> None:
+        from hashlib import sha256
+
+        self._digests = [sha256() for _ in range(references)]
+        self._segments = [0] * references
+
+    def add(self, references: Sequence[TextLike]) -> None:
+        """A further part of each."""
+        for place, (digest, reference) in enumerate(zip(self._digests, references, strict=True)):
+            self._segments[place] += len(reference)
+            for segment in reference:
+                if segment is None:
+                    digest.update(b"none\n")
+                    continue
+                text = segment.encode("utf-8", "surrogatepass")
+                # With its length before it, no text can pass for two.
+                digest.update(b"%d bytes\n" % len(text))
+                digest.update(text)
+
+    def __str__(self) -> str:
+        from hashlib import sha256
+
+        whole = sha256(b"%d references\n" % len(self._digests))
+        for segments, digest in zip(self._segments, self._digests, strict=True):
+            whole.update(b"%d segments\n" % segments)
+            whole.update(digest.digest())
+        return f"sha256:{whole.hexdigest()}"
 
 
 # Warnings: what is suspicious about texts, and changes scores silently.

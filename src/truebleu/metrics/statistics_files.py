@@ -23,10 +23,14 @@ from truebleu.errors import (
     DuplicateSystemError,
     EmptyTextError,
     MalformedFileError,
-    MissingExtraError,
     OtherStatisticsError,
     SettingError,
-    TruebleuError,
+)
+from truebleu.metrics._statistics_parquet import (
+    FORMAT_VERSION,
+    KIND,
+    finite,
+    require_version,
 )
 from truebleu.metrics.base import CountedMetric
 from truebleu.metrics.counted_test_set import AbsentText, CountedTestSet
@@ -40,16 +44,15 @@ if TYPE_CHECKING:
 
     from truebleu._core import Statistics
     from truebleu.corpus.test_set import TestSet
+    from truebleu.metrics._statistics_parquet import Part
     from truebleu.metrics.base import Metric
 
     Column = NDArray[np.float64]
 
-FORMAT_VERSION = 1
 # Larger whole numbers stay floats: written out they have up to 309 digits, which not every reader
 # of JSON keeps.
 LARGEST_EXACT = 2**53
 PARQUET = ".parquet"
-KIND = "statistics saved by 'truebleu score --save'"
 # White space may differ: a formatter may have been at a file that was committed.
 BEGINNING = re.compile(rb'\s*\{\s*"format"\s*:\s*"' + STATISTICS.encode() + rb'"')
 
@@ -408,7 +411,7 @@ def _numbers(column: NDArray[np.float64]) -> list[int | float]:
     """Whole numbers without a point, but for huge ones and for -0.0, which would lose its sign."""
     import numpy as np
 
-    _finite(column)
+    finite(column)
     whole = (column == np.floor(column)) & (np.abs(column) < LARGEST_EXACT)
     whole &= (column != 0) | ~np.signbit(column)
     counts = zip(column.tolist(), whole.tolist(), strict=True)
@@ -426,29 +429,12 @@ def _checksum(document: Mapping[str, Any]) -> str:
 
 def _parsed(path: str, data: bytes) -> SavedStatistics:
     document = _json(path, data)
-    _require_version(path, document)
+    require_version(path, document)
     checksum = document.pop("checksum", None)
     if checksum != _checksum(document):
         found = "contents that do not fit their checksum"
         raise MalformedFileError(path, None, found, f"{KIND}, unchanged")
     return _statistics(path, document)
-
-
-def _require_version(path: str, document: Mapping[str, Any]) -> None:
-    """Refuse a layout that this truebleu does not know."""
-    version = document.get("version")
-    if version != FORMAT_VERSION:
-        expected = f"{FORMAT_VERSION}, the one that this truebleu knows"
-        raise MalformedFileError(path, None, f"format version {version!r}", expected)
-
-
-def _finite(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The counts, refused where one is no number."""
-    import numpy as np
-
-    if not np.isfinite(counts).all():
-        raise SettingError("statistics", float(counts[~np.isfinite(counts)][0]), "finite numbers")
-    return counts
 
 
 def _json(path: str, data: bytes) -> dict[str, Any]:
@@ -500,159 +486,98 @@ def _labels(labels: list[str] | None) -> tuple[str, ...] | None:
     return None if labels is None else tuple(labels)
 
 
-# Parquet: a row per system and segment, which any reader of Parquet can use, and a header in the
-# metadata of the file.
-
-
-# Under this key the metadata has the header, as JSON.
-PARQUET_HEADER = STATISTICS.encode()
-PARQUET_LABELS = {"document": "documents", "domain": "domains"}
+# Parquet holds any number of systems.
 
 
 def _parquet_bytes(systems: Sequence[SavedStatistics]) -> bytes:
     """The file that holds these systems, which were counted against the same references."""
-    from json import dumps
+    import io
 
     import numpy as np
 
-    pyarrow = _pyarrow("writing Parquet files")
+    from truebleu.metrics._statistics_parquet import (
+        PART,
+        Part,
+        Writer,
+        are_whole,
+        column_names,
+        header_of,
+    )
+
     first = systems[0]
     for system in systems:
         system.require_same_as(first)
-    names_of = {
-        signature: [
-            f"{signature.split('|')[0]}.{place}.{column}" for column in range(rows.shape[1])
-        ]
-        for place, (signature, rows) in enumerate(first.rows.items())
+    names = column_names({signature: rows.shape[1] for signature, rows in first.rows.items()})
+    counts = {
+        name: np.stack([system.rows[signature][:, place] for system in systems])
+        for signature, columns in names.items()
+        for place, name in enumerate(columns)
     }
-    counts: dict[str, Column] = {}
-    for signature, names in names_of.items():
-        rows = _finite(np.concatenate([system.rows[signature] for system in systems]))
-        counts |= {name: rows[:, place] for place, name in enumerate(names)}
-    header: dict[str, Any] = {
-        "version": FORMAT_VERSION,
-        "systems": [{"name": system.system, "output": system.output} for system in systems],
-        "segments": first.segments,
-        "references": first.references,
-        "fingerprint": first.fingerprint,
-        "metrics": [
-            {"signature": signature, "columns": names} for signature, names in names_of.items()
-        ],
-    }
-    labels: dict[str, list[Any]] = {"characters": list(first.lengths) * len(systems)}
-    labels |= {
-        name: list(values) * len(systems)
-        for name, field in PARQUET_LABELS.items()
-        if (values := getattr(first, field)) is not None
-    }
-    header["checksum"] = _parquet_checksum(header, labels, counts)
-    of_rows = [system.system for system in systems for _ in range(first.segments)]
-    columns = {
-        "system": pyarrow.array(of_rows).dictionary_encode(),
-        "segment": pyarrow.array(list(range(1, first.segments + 1)) * len(systems)),
-        **{name: pyarrow.array(values) for name, values in labels.items()},
-        **{name: pyarrow.array(_small(column)) for name, column in counts.items()},
-    }
-    table = pyarrow.table(columns).replace_schema_metadata({PARQUET_HEADER: dumps(header)})
-    sink = pyarrow.BufferOutputStream()
-    pyarrow.parquet.write_table(table, sink, compression="zstd")
-    return bytes(sink.getvalue().to_pybytes())
+    labels = {"characters": first.lengths, "document": first.documents, "domain": first.domains}
+    sink = io.BytesIO()
+    whole = [name for name, column in counts.items() if are_whole(column)]
+    writer = Writer(sink, [system.system for system in systems], whole)
+    for start in range(0, first.segments, PART):
+        some = slice(start, start + PART)
+        writer.add(
+            Part(
+                {name: values[some] for name, values in labels.items() if values is not None},
+                {name: column[:, some] for name, column in counts.items()},
+            )
+        )
+    outputs = {system.system: system.output for system in systems}
+    writer.close(header_of(outputs, first.segments, first.references, first.fingerprint, names))
+    return sink.getvalue()
 
 
 def _parsed_parquet(path: str, data: bytes) -> tuple[SavedStatistics, ...] | None:
     """The systems in a file; None where it is a table of another kind."""
-    from json import loads
+    import io
 
-    pyarrow = _pyarrow("reading Parquet files")
-    try:
-        file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data))
-        written = (file.schema_arrow.metadata or {}).get(PARQUET_HEADER)
-        if written is None:
-            return None
-        header: dict[str, Any] = loads(written)
-        _require_version(path, header)
-        table = file.read()
-        return _parquet_systems(path, header, table)
-    except TruebleuError:
-        raise
-    except (pyarrow.ArrowException, OSError) as error:
-        reason = " ".join(str(error).split())
-        raise MalformedFileError(path, None, f"damaged Parquet ({reason})", KIND) from None
-    except (KeyError, TypeError, AttributeError, ValueError, RecursionError):
-        raise MalformedFileError(path, None, "another layout", KIND) from None
-
-
-def _parquet_systems(
-    path: str, header: Mapping[str, Any], table: Any
-) -> tuple[SavedStatistics, ...]:
     import numpy as np
 
-    header = dict(header)
-    checksum, segments = header.pop("checksum"), int(header["segments"])
-    kept = [name for name in ("characters", *PARQUET_LABELS) if name in table.column_names]
-    labels = {name: table[name].to_pylist() for name in kept}
-    counts = {
-        name: np.asarray(table[name].to_numpy(), dtype=np.float64)
-        for metric in header["metrics"]
-        for name in metric["columns"]
-    }
-    if checksum != _parquet_checksum(header, labels, counts):
-        found = "contents that do not fit their checksum"
-        raise MalformedFileError(path, None, found, f"{KIND}, unchanged")
-    names = [system["name"] for system in header["systems"]]
-    if table["system"].to_pylist() != [name for name in names for _ in range(segments)]:
-        raise MalformedFileError(path, None, "rows in another order", f"{KIND}, unchanged")
-    rows = {
-        metric["signature"]: _finite(np.stack([counts[name] for name in metric["columns"]], axis=1))
-        for metric in header["metrics"]
-    }
+    from truebleu.metrics._statistics_parquet import Part, Reader
+
+    reader = Reader(path, io.BytesIO(data))
+    if reader.header is None:
+        return None
+    parts = list(reader.parts())
+    together = Part(
+        {
+            name: [label for part in parts for label in part.labels[name]]
+            for name in parts[0].labels
+        },
+        {name: np.concatenate([p.counts[name] for p in parts], 1) for name in parts[0].counts},
+    )
+    return statistics_of_part(path, reader.header, together)
+
+
+def statistics_of_part(
+    path: str, header: Mapping[str, Any], part: Part
+) -> tuple[SavedStatistics, ...]:
+    """The systems of a file, or of a part of one."""
+    import numpy as np
+
+    def labels(name: str) -> tuple[str, ...] | None:
+        return tuple(part.labels[name]) if name in part.labels else None
+
     return tuple(
         SavedStatistics(
             system=system["name"],
-            segments=segments,
+            segments=len(part.labels["characters"]),
             references=header["references"],
             fingerprint=header["fingerprint"],
             output=system["output"],
-            lengths=tuple(labels["characters"][:segments]),
-            documents=tuple(labels["document"][:segments]) if "document" in labels else None,
-            domains=tuple(labels["domain"][:segments]) if "domain" in labels else None,
+            lengths=tuple(part.labels["characters"]),
+            documents=labels("document"),
+            domains=labels("domain"),
             rows={
-                signature: np.ascontiguousarray(part[place * segments : (place + 1) * segments])
-                for signature, part in rows.items()
+                metric["signature"]: np.stack(
+                    [part.counts[name][place] for name in metric["columns"]], axis=1
+                )
+                for metric in header["metrics"]
             },
             label=path,
         )
         for place, system in enumerate(header["systems"])
     )
-
-
-def _parquet_checksum(
-    header: Mapping[str, Any], labels: Mapping[str, Sequence[object]], counts: Mapping[str, Column]
-) -> str:
-    """SHA-256 of the header, the labels and the counts as floats, however the table stores them."""
-    from hashlib import sha256
-    from json import dumps
-
-    digest = sha256(dumps([header, labels], sort_keys=True).encode())
-    for name in sorted(counts):
-        digest.update(counts[name].astype("<f8").tobytes())
-    return f"sha256:{digest.hexdigest()}"
-
-
-def _small(column: Column) -> NDArray[Any]:
-    """Whole numbers as such, so that other readers see counts; all else as it is."""
-    import numpy as np
-
-    whole = column.astype(np.int64) if np.abs(column).max(initial=0) < 2**53 else None
-    if whole is None or (whole != column).any() or (np.signbit(column) & (column == 0)).any():
-        return np.ascontiguousarray(column)
-    return whole
-
-
-def _pyarrow(purpose: str) -> Any:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise MissingExtraError(purpose, "parquet") from None
-    return pyarrow
