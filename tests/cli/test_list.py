@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from truebleu.cli.list import KINDS, command
 from truebleu.corpus._files import FORMATS
+from truebleu.human.tools import READERS
 from truebleu.metrics.registry import METRICS, parse_metric
 from truebleu.significance.corrections import CORRECTIONS
 from truebleu.significance.tests import TESTS
@@ -34,6 +35,9 @@ def test_nothing_is_left_out() -> None:
     assert {row["metric"] for row in listed("metrics")} >= set(METRICS)
     assert {row["tokenizer"] for row in listed("tokenizers")} == {*tokenizer_names(), "spm:PATH"}
     assert {row["format"] for row in listed("formats")} >= set(FORMATS)
+    tools = [row["format"] for row in listed("formats") if row["for"] == "scores"]
+    assert tools[:3] == ["COMET", "MetricX", "lm-evaluation-harness"]
+    assert len(tools) == len(READERS)
     assert [row["test"] for row in listed("tests")] == list(TESTS)
     assert [row["correction"] for row in listed("corrections")] == list(CORRECTIONS)
 

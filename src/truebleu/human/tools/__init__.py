@@ -23,11 +23,17 @@ if TYPE_CHECKING:
 
 #: How archives begin, of which only Inspect's are known.
 ZIP = b"PK\x03\x04"
-#: The readers, the surest signs first.
-READERS = (
-    *("comet", "metricx", "lm_eval", "inspect", "every_eval_ever"),
-    *("marot", "wmt_metrics", "numbers"),
-)
+#: The readers, the surest signs first: the tool, and what it writes.
+READERS = {
+    "comet": ("COMET", "what comet-score prints; the JSON of comet-score and comet-compare"),
+    "metricx": ("MetricX", "JSON lines with a prediction; lower is better"),
+    "lm_eval": ("lm-evaluation-harness", "the samples that --log_samples writes"),
+    "inspect": ("Inspect", "logs as .eval or JSON, and saved data frames of its samples"),
+    "every_eval_ever": ("Every Eval Ever", "JSON of results, JSON lines of samples"),
+    "marot": ("Marot", "MQM annotations with segment.metrics in their metadata"),
+    "wmt_metrics": ("WMT metrics task", "submissions of 9 fields for each segment"),
+    "numbers": ("BLEURT, GEMBA", "a number or None on each line, of one system"),
+}
 
 #: Those that keep outputs and references as well.
 WITH_TEXTS = ("lm_eval", "every_eval_ever")
