@@ -48,9 +48,12 @@ def test_score_is_the_usual_one_of_several(tmp_path: Path) -> None:
     (evaluation,) = read_evaluations(written(tmp_path, "a.csv", "id,seconds,score\n1,3,1\n"))
     assert evaluation.answers() == ("score", {"1": [1.0]})
     assert evaluation.answers("seconds") == ("seconds", {"1": [3.0]})
-    (other,) = read_evaluations(written(tmp_path, "b.csv", "id,seconds,correct\n1,3,1\n"))
-    with pytest.raises(CorpusError, match="the scores seconds, correct"):
-        other.answers()
+    (other,) = read_evaluations(written(tmp_path, "b.csv", "id,seconds,Correct\n1,3,1\n"))
+    assert other.answers()[0] == "Correct"
+    for heading in ("seconds,words", "correct,rating"):
+        (unsure,) = read_evaluations(written(tmp_path, "c.csv", f"id,{heading}\n1,3,1\n"))
+        with pytest.raises(CorpusError, match=f"the scores {heading.replace(',', ', ')}"):
+            unsure.answers()
 
 
 def test_runs_are_in_one_order_for_all_items(tmp_path: Path) -> None:

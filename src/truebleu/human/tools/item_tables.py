@@ -156,7 +156,11 @@ def _evaluation(
     # Runs are in the same order for every item, whatever that of the rows is.
     runs = list(dict.fromkeys(told for of_item in items.values() for told in of_item))
     ordered = (of_item[run] for of_item in items.values() for run in runs if run in of_item)
-    return Evaluation(file, system, tuple(ordered), usual="score", has_names=item is not None)
+    named = [column for column in scored if column.lower() in SCORES]
+    usual = next((column for column in named if column.lower() == SCORES[0]), "")
+    if len(named) == 1:
+        usual = named[0]
+    return Evaluation(file, system, tuple(ordered), usual=usual, has_names=item is not None)
 
 
 def _column(columns: Iterable[str], names: Sequence[str]) -> str | None:
