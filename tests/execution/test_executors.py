@@ -23,7 +23,7 @@ from truebleu.simulation import simulate
 from truebleu.studies import study_power
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from truebleu.studies import PowerResult
@@ -297,3 +297,50 @@ def test_the_tasks_of_every_study_can_be_sent(name: str) -> None:
         given = [lists, [references]] * (2 if name == "study_tuning" else 1)
     with pytest.raises(ExecutionError, match=r"takes no tasks \(arrived\)"):
         getattr(studies, name)(*given, runner=Runner(executor=Sends()))
+
+
+def total(numbers: list[int], flag: Path, number: int) -> int:
+    if number == 5 and not flag.exists():
+        flag.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return sum(numbers) + number
+
+
+@pytest.mark.slow
+def test_what_all_tasks_share_is_sent_to_a_cluster_once_even_if_a_worker_ends(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[object] = []
+    share = cluster.share
+
+    def noted(value: object) -> Any:
+        sent.append(value)
+        return share(value)
+
+    monkeypatch.setattr(cluster, "share", noted)
+    pool = list(range(50_000))
+    calls = [partial(total, pool, tmp_path / "flag", number) for number in range(8)]
+    assert sorted(completed(cluster, calls)) == [(i, sum(pool) + i) for i in range(8)]
+    assert [value is pool for value in sent] == [True]
+
+
+def test_only_what_is_large_and_the_same_is_shared() -> None:
+    class Sharing(ThreadPoolExecutor):
+        def share(self, value: object) -> object:
+            shared.append(value)
+            return value
+
+    shared: list[object] = []
+    large, other = list(range(50_000)), list(range(50_000))
+    with Sharing(1) as executor:
+        unlike: list[list[Callable[[], int]]] = [
+            [partial(sum, [1]), partial(sum, [1])],
+            [partial(sum, large), partial(sum, other)],
+            [lambda: sum(large), partial(sum, large)],
+        ]
+        for two in unlike:
+            assert len(list(completed(executor, two))) == 2
+        assert shared == []
+        calls = [partial(sum, large, number) for number in range(3)]
+        assert sorted(completed(executor, calls)) == [(i, sum(large) + i) for i in range(3)]
+    assert [value is large for value in shared] == [True]

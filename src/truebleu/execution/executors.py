@@ -1,8 +1,9 @@
 """Where tasks run: other processes, a Dask cluster, or any other `concurrent.futures.Executor`.
 
 A task depends on nothing but what it carries, so where it runs, in which order and how often it
-was tried changes no digit. Tasks travel in groups: each takes a moment to send and carries the
-counts of the whole pool, so a group has as many as a worker does in about a second.
+was tried changes no digit. Tasks travel in groups: each takes a moment to send, so a group has as
+many as a worker does in about a second. What all tasks carry, such as the counts of a whole pool,
+travels with each group, or to a Dask cluster only once.
 
     >>> from concurrent.futures import ThreadPoolExecutor
     >>> with ThreadPoolExecutor(2) as executor:
@@ -27,6 +28,7 @@ from concurrent.futures import (
 )
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from math import ceil
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -186,6 +188,18 @@ class Cluster(Executor):
         future: Future[Any] = self._executor.submit(function, *arguments, **keywords)
         return future
 
+    def share(self, value: object) -> Future[Any]:
+        """Send to the cluster what many tasks need; as their argument it becomes the value.
+
+        The scheduler keeps it as a task: where the workers that have it end, others get it anew.
+        """
+        import warnings
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # it is large, and sent on purpose
+            shared: Future[Any] = self._client.submit(_itself, value, pure=False)
+        return shared
+
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Leave the cluster; a local one ends."""
         if self.failure is None:
@@ -207,7 +221,8 @@ def completed(executor: Executor, calls: Sequence[Callable[[], Any]]) -> Iterato
         executor: where they run; if that is another process, they must be picklable.
         calls: functions without arguments, best made by `functools.partial`.
     """
-    waiting = deque(enumerate(calls))
+    lean, shared = _shared(executor, calls)
+    waiting = deque(enumerate(lean))
     running: dict[Future[Any], _Group] = {}
     pace = _Pace()
     try:
@@ -217,7 +232,7 @@ def completed(executor: Executor, calls: Sequence[Callable[[], Any]]) -> Iterato
             while waiting and len(running) < workers * (AHEAD if pace.known else 1):
                 size = pace.group_size(len(waiting), workers)
                 chosen = [waiting.popleft() for _ in range(size)]
-                group = _Group(chosen, getattr(executor, "threads", None))
+                group = _Group(chosen, getattr(executor, "threads", None), shared)
                 running[_submitted(executor, group)] = group
             for future in _next_done(executor, running):
                 group = running.pop(future)
@@ -232,6 +247,63 @@ def completed(executor: Executor, calls: Sequence[Callable[[], Any]]) -> Iterato
     finally:
         for future in running:
             future.cancel()
+
+
+# What is sent to a cluster once, instead of with each group: anything of more bytes.
+LARGE = 1 << 16
+
+
+def _itself(value: object) -> object:
+    return value
+
+
+@dataclass
+class _Lean:
+    """A call without what it shares with others: whoever makes it has that."""
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    keywords: dict[str, Any]
+    places: dict[int, int]
+
+    def __call__(self, *shared: Any) -> Any:
+        arguments = list(self.arguments)
+        for place, index in self.places.items():
+            arguments[place] = shared[index]
+        return self.function(*arguments, **self.keywords)
+
+
+def _shared(
+    executor: Executor, calls: Sequence[Callable[[], Any]]
+) -> tuple[Sequence[Callable[..., Any]], tuple[Any, ...]]:
+    """The calls without their large arguments that are the same for all, and these where they are.
+
+    Only an executor that can share something has them elsewhere, and only of partial functions it
+    is known what they carry.
+    """
+    partials = [call for call in calls if isinstance(call, partial)]
+    if not hasattr(executor, "share") or len(partials) < max(2, len(calls)):
+        return calls, ()
+    first = partials[0]
+    common = [
+        (place, value)
+        for place, value in enumerate(first.args)
+        if all(len(call.args) > place and call.args[place] is value for call in partials)
+    ]
+    large = [(place, value) for place, value in common if len(pickle.dumps(value)) >= LARGE]
+    if not large:
+        return calls, ()
+    places = {place: index for index, (place, _) in enumerate(large)}
+    lean = [
+        _Lean(
+            call.func,
+            tuple(None if place in places else value for place, value in enumerate(call.args)),
+            call.keywords,
+            places,
+        )
+        for call in partials
+    ]
+    return lean, tuple(executor.share(value) for _, value in large)
 
 
 @dataclass
@@ -271,12 +343,17 @@ class _Outcome:
 class _Group:
     """Calls that travel together, so that what they have in common travels once."""
 
-    calls: list[tuple[int, Callable[[], Any]]]
+    calls: list[tuple[int, Callable[..., Any]]]
     threads: int | None
+    # What the calls share, where the executor has it.
+    shared: tuple[Any, ...] = ()
     version: str = _core.VERSION
     attempts: int = field(default=1)
 
-    def __call__(self) -> _Outcome:
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "shared": ()}
+
+    def __call__(self, *shared: Any) -> _Outcome:
         if self.version != _core.VERSION:
             reason = f"found truebleu {_core.VERSION}, expected {self.version} as here"
             raise ExecutionError("a worker", reason)
@@ -288,7 +365,7 @@ class _Group:
         started = monotonic()
         try:
             for index, call in self.calls:
-                values.append((index, call()))
+                values.append((index, call(*shared)))
         except Exception as error:
             return _Outcome(values, monotonic() - started, _picklable(error))
         return _Outcome(values, monotonic() - started, None)
@@ -310,7 +387,7 @@ def _workers(executor: Executor) -> int:
 
 def _submitted(executor: Executor, group: _Group) -> Future[Any]:
     try:
-        return executor.submit(group)
+        return executor.submit(group, *group.shared)
     except Exception as error:
         reason = getattr(executor, "failure", None) or f"takes no tasks ({_first_line(error)})"
         raise ExecutionError(_name(executor), reason) from error
