@@ -161,14 +161,9 @@ SIGNIFICANT_BITS = 52
 BLOCK = 1 << 16
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bootstrap:
-    """Draw as many units as there are, within each stratum (Koehn 2004, §5).
-
-    Replicate i depends on (seed, i) alone.
-    Assumes that units are independent draws from what the test set stands for.
-    """
+class Resampler:
+    """How many replicates are made, and the seed that they depend on."""
 
     replicates: int = 1000
     seed: int = DEFAULT_SEED
@@ -176,6 +171,16 @@ class Bootstrap:
     def __post_init__(self) -> None:
         require_replicates("replicates", self.replicates)
         require_seed(self.seed)
+
+
+@checked
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bootstrap(Resampler):
+    """Draw as many units as there are, within each stratum (Koehn 2004, §5).
+
+    Replicate i depends on (seed, i) alone.
+    Assumes that units are independent draws from what the test set stands for.
+    """
 
     @checked
     def sums(
@@ -189,20 +194,13 @@ class Bootstrap:
 
 @checked
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PoissonBootstrap:
+class PoissonBootstrap(Resampler):
     """Count each unit as often as a Poisson number of mean 1 says (Chamandy et al. 2012).
 
     A weight depends on (seed, i, unit) alone, and on no other unit: parts of a test set that does
     not fit into memory can be weighed, added up and forgotten. For many units these are the
     bootstrap's replicates, but that their size varies, by 1/sqrt(units) of it.
     """
-
-    replicates: int = 1000
-    seed: int = DEFAULT_SEED
-
-    def __post_init__(self) -> None:
-        require_replicates("replicates", self.replicates)
-        require_seed(self.seed)
 
     @checked
     def sums(
@@ -233,7 +231,7 @@ class PoissonBootstrap:
 
 @checked
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Swaps:
+class Swaps(Resampler):
     """Take each unit by a fair coin (Riezler & Maxwell 2005, Fig. 1).
 
     Replicate i depends on (seed, i) alone.
@@ -242,11 +240,6 @@ class Swaps:
     """
 
     replicates: int = 10_000
-    seed: int = DEFAULT_SEED
-
-    def __post_init__(self) -> None:
-        require_replicates("replicates", self.replicates)
-        require_seed(self.seed)
 
     @checked
     def enumerates(self, units: int) -> bool:

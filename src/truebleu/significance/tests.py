@@ -387,19 +387,10 @@ class SignificanceTest:
         """The size of what rounding is relative to."""
         return 1.0 if self.studentized else statistics.scale
 
-    @checked
-    def swap_blocks(
-        self,
-        statistics: Sequence[MetricStatistics],
-        pairs: Sequence[Pair],
-        swaps: Swaps,
-        progress: Progress | None = None,
-        *,
-        first: int = 0,
-    ) -> Iterator[list[Values]]:
-        """The same after random swaps, block after block; see `statistics.swap_blocks`."""
-        make = studentized_swaps if self.studentized else swap_blocks
-        return make(statistics, pairs, swaps, progress, first=first)
+    @property
+    def swap_blocks(self) -> Callable[..., Iterator[list[Values]]]:
+        """What makes the same after random swaps, block by block: see `statistics.swap_blocks`."""
+        return studentized_swaps if self.studentized else swap_blocks
 
     @checked
     def differences(
