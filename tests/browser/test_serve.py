@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
-from tests.reports.page.serving import serving
-from truebleu.simulation import simulate_causes
+from tests.reports.page.serving import served
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from playwright.sync_api import Browser
@@ -19,13 +15,7 @@ if TYPE_CHECKING:
     from truebleu.reports.page._server import ReportServer
 
 # More than one piece.
-CAUSES = simulate_causes(segments=1100)
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ReportServer]:
-    with serving(CAUSES) as server:
-        yield server
+CAUSES, server = served(1100)
 
 
 def test_segments_are_fetched_as_they_are_looked_at(

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from truebleu.execution.journal import Runner
 from truebleu.metrics.registry import as_metrics
+from truebleu.studies._conclusions import TESTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from truebleu.corpus import TestSet
+
+
+Studied = TypeVar("Studied")
 
 
 @dataclass(frozen=True)
@@ -25,6 +30,15 @@ class Conclusion:
     size: int
     p: float
     right: bool | None
+
+
+def studied(
+    study: Callable[..., Studied], texts: TestSet, folder: Path, **settings: Any
+) -> tuple[Studied, list[Conclusion]]:
+    """The result of a study by all tests, BLEU and TER, and what its journal holds."""
+    journal, metrics = folder / "journal", ["bleu", "ter"]
+    result = study(texts, metrics, tests=TESTS, runner=Runner(journal), **settings)
+    return result, list(conclusions(journal, texts, metrics))
 
 
 def conclusions(journal: Path, texts: TestSet, metrics: list[str]) -> Iterator[Conclusion]:

@@ -9,13 +9,11 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from tests.studies.recount import conclusions
+from tests.studies.recount import studied
 from truebleu.corpus import TestSet
 from truebleu.errors import TruebleuError
-from truebleu.execution.journal import Runner
 from truebleu.metrics.function import FunctionMetric
 from truebleu.simulation import simulate
-from truebleu.studies._conclusions import TESTS
 from truebleu.studies.accuracy import (
     USUAL_BANDS,
     AccuracyBand,
@@ -40,18 +38,10 @@ def said(result: AccuracyResult) -> tuple[str, ...]:
 
 
 def test_bands_are_those_of_a_plain_count(tmp_path: Path) -> None:
-    journal, metrics = tmp_path / "journal", ["bleu", "ter"]
-    result = study_accuracy(
-        TEXTS,
-        metrics,
-        tests=TESTS,
-        sizes=[10, 30],
-        samples=20,
-        replicates=1000,
-        runner=Runner(journal),
-    )
+    settings = {"sizes": [10, 30], "samples": 20, "replicates": 1000}
+    result, conclusions = studied(study_accuracy, TEXTS, tmp_path, **settings)
     found: dict[tuple[str, str, float], list[bool]] = {}
-    for conclusion in conclusions(journal, TEXTS, metrics):
+    for conclusion in conclusions:
         if conclusion.right is not None:
             # In thousandths, so that 95 % is 95 % and no float a little below it.
             confidence = round(1_000_000 * (1 - conclusion.p))

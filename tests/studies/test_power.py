@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from tests.studies.recount import conclusions
+from tests.studies.recount import studied
 from truebleu.errors import SettingError, TruebleuError, UnknownNameError
-from truebleu.execution.journal import Runner
 from truebleu.metrics.function import FunctionMetric
 from truebleu.simulation import simulate
 from truebleu.studies._conclusions import TESTS
@@ -40,18 +39,10 @@ def power(row: Power) -> float:
 
 
 def test_shares_are_those_of_a_plain_count(tmp_path: Path) -> None:
-    journal, metrics = tmp_path / "journal", ["bleu", "ter"]
-    result = study_power(
-        TEXTS,
-        metrics,
-        tests=TESTS,
-        sizes=[20, 60],
-        samples=15,
-        replicates=100,
-        runner=Runner(journal),
-    )
+    settings = {"sizes": [20, 60], "samples": 15, "replicates": 100}
+    result, conclusions = studied(study_power, TEXTS, tmp_path, **settings)
     found: dict[tuple[object, ...], list[float]] = {}
-    for conclusion in conclusions(journal, TEXTS, metrics):
+    for conclusion in conclusions:
         counts = found.setdefault(
             (conclusion.metric, conclusion.test, frozenset(conclusion.pair), conclusion.size),
             [0, 0],

@@ -28,11 +28,12 @@ from truebleu.corpus._reading import read_labels, read_test_set
 from truebleu.errors import SettingError, SuspiciousTextError
 from truebleu.metrics.base import MAX_THREADS, set_threads, use_environment
 from truebleu.metrics.registry import as_metrics, metrics_for
-from truebleu.reports.document import CHART_ENDINGS, CHECK_FORMATS, FORMATS
+from truebleu.reports.document import CHART_ENDINGS, CHECK_FORMATS, FORMATS, render
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from truebleu._results import Result
     from truebleu.corpus.known_test_sets import KnownTestSet
     from truebleu.corpus.streams import TestSetStream
     from truebleu.corpus.test_set import TestSet, TextWarning
@@ -686,6 +687,12 @@ def _require_writable(
 
         require_chart_file(chart, overwrite=context.params["force"])
     return chart
+
+
+def show(result: Result, format_: str, *, chart: Path | None, force: bool, **options: Any) -> None:
+    """Print a result, after its chart was written where ``--chart`` says."""
+    draw_chart(cast("Drawable", result), chart, force=force)
+    click.echo(render(result, format_, **options), nl=False)
 
 
 def draw_chart(result: Drawable, chart: Path | None, *, force: bool) -> None:

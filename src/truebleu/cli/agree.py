@@ -15,7 +15,6 @@ from truebleu.cli._options import (
     Texts,
     add_options,
     charted_result_options,
-    draw_chart,
     level_option,
     metric_option,
     option_with_default,
@@ -24,12 +23,12 @@ from truebleu.cli._options import (
     refuse_idle,
     repeatable_option,
     seed_option,
+    show,
 )
 from truebleu.errors import SettingError
 from truebleu.human._reading import read_human
 from truebleu.human.scores import FORMATS as HUMAN_FORMATS
 from truebleu.metrics.given import textless_test_set
-from truebleu.reports.document import render
 from truebleu.significance.corrections import P_VALUE_CORRECTIONS
 
 if TYPE_CHECKING:
@@ -292,16 +291,14 @@ def command(
 
         shared = {name: options[name] for name in OF_CURVES}
         fit = fit_curves(test_set, judgments, metrics, pool=pool, **shared)
-        draw_chart(fit, chart, force=force)
-        click.echo(render(fit, format_), nl=False)
+        show(fit, format_, chart=chart, force=force)
         return
     chosen = coefficients or default_coefficients(judgments)
     with progress_bar(len(chosen), "agreeing") as progress:
         agreement = agree(
             test_set, judgments, metrics, coefficients=chosen, progress=progress, **options
         )
-    draw_chart(agreement, chart, force=force)
-    click.echo(render(agreement, format_), nl=False)
+    show(agreement, format_, chart=chart, force=force)
 
 
 def _texts_or_scores(texts: Texts, metrics: Sequence[Metric]) -> TestSet:

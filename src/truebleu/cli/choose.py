@@ -10,14 +10,13 @@ from truebleu.agreement.choose import DEVELOPMENT, choose, parse_grid
 from truebleu.cli._options import (
     Texts,
     charted_result_options,
-    draw_chart,
     progress_bar,
     repeatable_option,
+    show,
     test_set_options,
 )
 from truebleu.cli.agree import agreement_options, human_options, read_judgments
 from truebleu.errors import SettingError
-from truebleu.reports.document import render
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -126,8 +125,7 @@ def command(
             progress=progress,
             **options,
         )
-    draw_chart(choice, chart, force=force)
-    click.echo(render(choice, format_), nl=False)
+    show(choice, format_, chart=chart, force=force)
 
 
 def _test(texts: Texts, human: dict[str, Any]) -> JudgedSet:

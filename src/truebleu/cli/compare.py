@@ -12,7 +12,6 @@ from truebleu.cli._options import (
     by_option,
     charted_result_options,
     comparison_options,
-    draw_chart,
     given,
     metric_option,
     option_with_default,
@@ -22,11 +21,11 @@ from truebleu.cli._options import (
     read_columns,
     refuse_idle,
     share_read,
+    show,
     stream_options,
     warn_of,
 )
 from truebleu.reports.compare import COLUMNS, require_columns
-from truebleu.reports.document import render
 from truebleu.significance.compare import compare
 from truebleu.significance.corrections import CORRECTIONS
 from truebleu.significance.settings import CompareSettings, default_interval, default_test
@@ -145,8 +144,7 @@ def command(
         )
     if stream is not None:
         warn_of(comparison.warnings)
-    draw_chart(comparison, chart, force=force)
-    click.echo(render(comparison, format_, columns=chosen), nl=False)
+    show(comparison, format_, chart=chart, force=force, columns=chosen)
 
 
 def _check(options: dict[str, Any]) -> None:

@@ -8,18 +8,17 @@ import click
 
 from truebleu.cli._options import (
     charted_result_options,
-    draw_chart,
     level_option,
     metric_option,
     progress_bar,
     refuse_idle,
     replicates_option,
     seed_option,
+    show,
 )
 from truebleu.cli.main import warn
 from truebleu.metrics.given import GivenScores
 from truebleu.metrics.scored_test_set import read_benchmarks
-from truebleu.reports.document import render
 from truebleu.significance.panel import LANGUAGES, PanelSettings, panel, read_panel
 
 if TYPE_CHECKING:
@@ -99,5 +98,4 @@ def command(
             warn(f"{name}: {warning.message}")
     with progress_bar(len(test_sets) * options["replicates"], "comparing") as progress:
         result = panel(test_sets, metrics, progress=progress, **options)
-    draw_chart(result, chart, force=force)
-    click.echo(render(result, format_), nl=False)
+    show(result, format_, chart=chart, force=force)

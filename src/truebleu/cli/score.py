@@ -10,19 +10,18 @@ from truebleu.cli._options import (
     Texts,
     by_option,
     charted_result_and_file_options,
-    draw_chart,
     metric_option,
     progress_bar,
     read_columns,
     refuse_idle,
     resampling_options,
     share_read,
+    show,
     stream_options,
     test_set_options,
     warn_of,
 )
 from truebleu.errors import SettingError
-from truebleu.reports.document import render
 from truebleu.significance.scores import score
 
 if TYPE_CHECKING:
@@ -148,8 +147,7 @@ def command(
         )
     if stream is not None:
         warn_of(scores.warnings)
-    draw_chart(scores, chart, force=force)
-    click.echo(render(scores, format_, details=details), nl=False)
+    show(scores, format_, chart=chart, force=force, details=details)
 
 
 def _save(test_set: TestSet, metrics: Sequence[Metric], file: str, *, force: bool) -> None:

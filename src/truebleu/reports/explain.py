@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         VariableContributions,
     )
     from truebleu.reports.document import Block, Row, Value
-    from truebleu.significance.comparison import MetricResult
+    from truebleu.significance.comparison import MetricResult, PairResult
 
 # A cause that makes up this share of a difference is what a reader must hear first.
 LARGE_SHARE = 0.5
@@ -464,75 +464,70 @@ def degenerate_table(explanation: Explanation, pair: PairExplanation) -> Table:
     return Table(tuple(columns), rows)
 
 
+def _finding(
+    names: Row,
+    kind: str,
+    contribution: float,
+    tested: PairResult | SliceContribution | None = None,
+    **cells: Value,
+) -> Row:
+    """What contributes to the difference, with the interval and the p-value of what was tested."""
+    row = {**names, "kind": kind, "contribution": contribution, **cells}
+    if tested is not None:
+        low, high = tested.interval
+        row |= {"low": low, "high": high, "p_adjusted": tested.p_adjusted}
+    return row
+
+
 def data_table(explanation: Explanation) -> Table:
     """One row per finding: the difference, parts, slices, n-grams, documents and segments."""
     rows: list[Row] = []
     for pair in explanation.pairs:
         compared = pair.comparison
         names: Row = {"metric": compared.metric, "a": compared.a, "b": compared.b}
-        low, high = compared.interval
-        rows.append(
-            {
-                **names,
-                "kind": "difference",
-                "contribution": compared.difference,
-                "low": low,
-                "high": high,
-                "p_adjusted": compared.p_adjusted,
-            }
-        )
+        rows.append(_finding(names, "difference", compared.difference, compared))
+        rows += [_finding(names, "part", part.contribution, name=part.name) for part in pair.parts]
         rows += [
-            {**names, "kind": "part", "name": part.name, "contribution": part.contribution}
-            for part in pair.parts
-        ]
-        rows += [
-            {
-                **names,
-                "kind": "slice",
-                "variable": variable.name,
-                "name": part.name,
-                "contribution": part.contribution,
-                "low": part.interval[0],
-                "high": part.interval[1],
-                "p_adjusted": part.p_adjusted,
-                "segments": part.segments,
-            }
+            _finding(
+                names,
+                "slice",
+                part.contribution,
+                part,
+                variable=variable.name,
+                name=part.name,
+                segments=part.segments,
+            )
             for variable in pair.variables
             for part in variable.slices
         ]
         rows += [
-            {
-                **names,
-                "kind": "n-gram",
-                "name": ngram.ngram,
-                "contribution": ngram.contribution,
-                "p_adjusted": ngram.p_adjusted,
-                "segments": ngram.segments,
-            }
+            _finding(
+                names,
+                "n-gram",
+                ngram.contribution,
+                name=ngram.ngram,
+                p_adjusted=ngram.p_adjusted,
+                segments=ngram.segments,
+            )
             for ngram in pair.ngrams
         ]
         rows += [
-            {
-                **names,
-                "kind": "flagged",
-                "variable": group.flag,
-                "name": group.system or "either",
-                "contribution": group.contribution,
-                "segments": len(group.segments),
-            }
+            _finding(
+                names,
+                "flagged",
+                group.contribution,
+                variable=group.flag,
+                name=group.system or "either",
+                segments=len(group.segments),
+            )
             for group in pair.degenerate
         ]
         rows += [
-            {**names, "kind": "document", "name": part.name, "contribution": part.contribution}
+            _finding(names, "document", part.contribution, name=part.name)
             for part in pair.documents
         ]
         rows += [
-            {
-                **names,
-                "kind": "segment",
-                "name": _segment_name(explanation, place),
-                "contribution": value,
-            }
+            _finding(names, "segment", value, name=_segment_name(explanation, place))
             for place, value in enumerate(pair.segments)
         ]
     listed = ("metric", "a", "b", "kind", "variable", "name", "contribution", "low", "high")

@@ -4,15 +4,30 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from threading import Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import pytest
 
 from truebleu.explanation.report import report
 from truebleu.reports.page._server import ReportServer
+from truebleu.simulation import simulate_causes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from truebleu.corpus import TestSet
+
+
+def served(segments: int) -> tuple[TestSet, Any]:
+    """Simulated texts, and the fixture of a server of their report."""
+    causes = simulate_causes(segments=segments)
+
+    @pytest.fixture(scope="module")
+    def server() -> Iterator[ReportServer]:
+        with serving(causes) as server:
+            yield server
+
+    return causes, server
 
 
 @contextmanager

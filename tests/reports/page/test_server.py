@@ -5,26 +5,15 @@ from __future__ import annotations
 import json
 from gzip import decompress
 from http.client import HTTPConnection
-from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.reports.page.serving import serving
+from tests.reports.page.serving import served
 from truebleu.errors import SettingError
 from truebleu.explanation.report import report
 from truebleu.reports.page._server import ADDRESS, ReportServer
-from truebleu.simulation import simulate_causes
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-CAUSES = simulate_causes(segments=60)
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ReportServer]:
-    with serving(CAUSES) as server:
-        yield server
+CAUSES, server = served(60)
 
 
 def ask(
