@@ -157,3 +157,10 @@ def test_statistics_are_saved_and_read_in_parts(folder: Path, tmp_path: Path) ->
     assert json.loads(usual.out)["comparisons"][0]["p"] == found["comparisons"][0]["p"]
     twice = run(folder, "score", "--chunk", "128", "--save", file)
     assert (twice.code, "--force" in twice.err) == (2, True)
+
+
+def test_processes_count_parts_and_nothing_else(folder: Path) -> None:
+    idle = run(folder, "compare", "--processes", "2")
+    assert (idle.code, "--chunk N beside it" in idle.err) == (2, True)
+    found = json_of(folder, "compare", "--chunk", "128", "--processes", "2", "--replicates", "100")
+    assert found == json_of(folder, "compare", "--chunk", "64", "--replicates", "100")

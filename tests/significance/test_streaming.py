@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 import truebleu
 from truebleu.corpus import TestSet, TestSetStream
 from truebleu.errors import SettingError, SuspiciousTextError
+from truebleu.execution import Processes
 from truebleu.metrics import FunctionMetric
 from truebleu.metrics.base import set_threads
 from truebleu.significance.streaming import Plan, stream_statistics
@@ -233,3 +235,26 @@ def test_a_score_at_the_corner_of_the_brevity_penalty_has_a_wider_interval() -> 
     scores = truebleu.score(corner, confidence=True, replicates=400, interval="delta")
     assert scores.systems[0].widened == ("BLEU",)
     assert "Intervals of a (BLEU) hold those of percentiles" in str(scores)
+
+
+@pytest.mark.parametrize("metrics", [["bleu", "chrf"], ["sentbleu", "ter"]], ids="-".join)
+def test_parts_counted_elsewhere_have_the_same_digits(whole: TestSet, metrics: list[str]) -> None:
+    stream = in_parts(whole, 128)
+    settings: dict[str, Any] = {"metrics": metrics, "replicates": 100}
+    with ThreadPoolExecutor(3) as executor:
+        found = truebleu.compare(stream, executor=executor, **settings)
+        assert found == truebleu.compare(stream, **settings)
+        scores = truebleu.score(stream, metrics=metrics, executor=executor)
+        assert scores == truebleu.score(stream, metrics=metrics)
+        with pytest.raises(SettingError, match="multiple of 64"):
+            truebleu.score(in_parts(whole, 100), executor=executor)
+        with pytest.raises(SettingError, match="executor"):
+            truebleu.score(whole, executor=executor)
+
+
+@pytest.mark.slow
+def test_processes_have_the_same_digits(whole: TestSet) -> None:
+    stream = in_parts(whole, 256)
+    with Processes(2) as executor:
+        found = truebleu.compare(stream, metrics=METRICS, replicates=100, executor=executor)
+    assert found == truebleu.compare(stream, metrics=METRICS, replicates=100)

@@ -25,6 +25,7 @@ from truebleu.cli._options import (
     stream_options,
     warn_of,
 )
+from truebleu.cli._task_options import executor_options
 from truebleu.reports.compare import COLUMNS, require_columns
 from truebleu.significance.compare import compare
 from truebleu.significance.corrections import CORRECTIONS
@@ -32,6 +33,7 @@ from truebleu.significance.settings import CompareSettings, default_interval, de
 from truebleu.significance.tests import TESTS
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
     from pathlib import Path
 
     from truebleu.corpus.test_set import TestSet
@@ -95,6 +97,7 @@ the tests leave.
 )
 @comparison_options
 @stream_options
+@executor_options
 @click.option(
     "--columns",
     "shown",
@@ -109,6 +112,7 @@ def command(
     metrics: list[Metric],
     columns: tuple[str, ...],
     chunk: int | None,
+    executor: Executor | None,
     shown: str | None,
     chart: Path | None,
     force: bool,
@@ -130,6 +134,8 @@ def command(
         from truebleu.cli._streams import stream_of
 
         stream = stream_of(texts, chunk, metrics, options, {"--by": columns})
+    if stream is None:
+        refuse_idle(["processes", "cluster"], "texts that are read in parts: --chunk N beside it")
     test_set = texts.read(metrics) if stream is None else None
     passes = 2 if TESTS[options["test"] or "ar"].source == "swaps" else 1
     replicates = options["replicates"] or DEFAULT_REPLICATES
@@ -140,6 +146,7 @@ def command(
             metrics=metrics,
             by=read_columns(columns, texts.documents, test_set) if test_set else None,
             progress=progress,
+            executor=executor,
             **options,
         )
     if stream is not None:

@@ -21,11 +21,13 @@ from truebleu.cli._options import (
     test_set_options,
     warn_of,
 )
+from truebleu.cli._task_options import executor_options
 from truebleu.errors import SettingError
 from truebleu.significance.scores import score
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from concurrent.futures import Executor
     from pathlib import Path
 
     from truebleu.corpus.test_set import TestSet
@@ -82,6 +84,7 @@ Settings of the metrics:
 @click.option("--confidence", is_flag=True, help="Each score with its bootstrap interval.")
 @resampling_options
 @stream_options
+@executor_options
 @click.option("--details", is_flag=True, help="Also what each score is made of; JSON always says.")
 @click.option(
     "--save",
@@ -98,6 +101,7 @@ def command(
     segments: bool,
     confidence: bool,
     chunk: int | None,
+    executor: Executor | None,
     details: bool,
     file: str | None,
     chart: Path | None,
@@ -128,6 +132,8 @@ def command(
         stream = stream_of(texts, chunk, metrics, options, needs)
         if stream is not None and file is not None:
             stream = saved(stream, metrics, file, force=force)
+    if stream is None:
+        refuse_idle(["processes", "cluster"], "texts that are read in parts: --chunk N beside it")
     test_set = texts.read(metrics) if stream is None else None
     if file is not None and test_set is not None:
         # Before the scores: what cannot be saved should be said at once.
@@ -143,6 +149,7 @@ def command(
             confidence=confidence,
             by=read_columns(columns, texts.documents, test_set) if test_set else None,
             progress=progress,
+            executor=executor,
             **options,
         )
     if stream is not None:

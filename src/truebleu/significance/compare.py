@@ -44,6 +44,7 @@ from truebleu.significance.tests import TESTS, default_replicates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from concurrent.futures import Executor
 
     from truebleu._settings import (
         About,
@@ -96,6 +97,7 @@ def compare(
     documents: Iterable[object] | None = None,
     domains: Iterable[object] | None = None,
     progress: Progress | None = None,
+    executor: Executor | None = None,
 ) -> Comparison:
     """Which differences between systems are real?
 
@@ -144,6 +146,7 @@ def compare(
         domains: the domain of each segment, likewise.
         progress: called with the number of replicates made since the last call; of a stream, with
             that of segments counted.
+        executor: where parts of a stream are counted, such as `truebleu.execution.Processes(4)`.
     """
     if getattr(systems, "is_streamed", False):
         from truebleu.significance.streaming import refuse_in_parts
@@ -177,7 +180,10 @@ def compare(
             baseline=baseline,
             curves=curves,
             progress=progress,
+            executor=executor,
         )
+    if executor is not None:
+        raise SettingError("executor", executor, "a stream: only its parts are counted elsewhere")
     test_set = as_test_set(
         cast("SystemsLike", systems), references, documents=documents, domains=domains
     )
@@ -323,6 +329,7 @@ def _compare_stream(
     unit: Unit | None,
     curves: Sequence[AgreementCurve] | None,
     progress: Progress | None,
+    executor: Executor | None,
     **chosen: Any,
 ) -> Comparison:
     """As `compare` does, of a test set that comes in parts."""
@@ -362,7 +369,7 @@ def _compare_stream(
         pairs=tuple((min(pair), max(pair)) for pair in pairs),
         moments=True,
     )
-    streamed = stream_statistics(stream, metrics, plan, progress)
+    streamed = stream_statistics(stream, metrics, plan, progress, executor)
     require_no_documents(streamed, unit)
     if streamed.outline.segments < 2:
         raise SettingError("test set", "one segment", "at least two: one shows no spread")

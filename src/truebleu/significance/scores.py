@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from truebleu._results import Result
 from truebleu._settings import DEFAULT_SEED, checked
 from truebleu.corpus.test_set import as_test_set
+from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels, metrics_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from concurrent.futures import Executor
 
     from truebleu._core import Statistics
     from truebleu._settings import BootstrapName, IntervalName, Unit
@@ -202,6 +204,7 @@ def score(
     bootstrap: BootstrapName | None = None,
     by: ColumnsLike | None = None,
     progress: Progress | None = None,
+    executor: Executor | None = None,
 ) -> Scores:
     """Score one or more systems by one or more metrics.
 
@@ -235,6 +238,7 @@ def score(
             is known, "domain" or "document". Intervals of all groups of a column hold together.
         progress: called with the number of replicates that were just scored; of a stream, with that
             of segments counted.
+        executor: where parts of a stream are counted, such as `truebleu.execution.Processes(4)`.
     """
     if getattr(systems, "is_streamed", False):
         from truebleu.significance.streaming import refuse_in_parts
@@ -260,7 +264,10 @@ def score(
             unit=unit,
             settings=chosen_settings if confidence else None,
             progress=progress,
+            executor=executor,
         )
+    if executor is not None:
+        raise SettingError("executor", executor, "a stream: only its parts are counted elsewhere")
     made = as_test_set(cast("SystemsLike", systems), references)
     parsed, test_set = metrics_for(metrics, made)
     columns = test_set.columns(by)
@@ -315,6 +322,7 @@ def _score_stream(
     unit: Unit | None,
     settings: Mapping[str, Any] | None,
     progress: Progress | None,
+    executor: Executor | None,
 ) -> Scores:
     """As `score` does, of a test set that comes in parts; intervals where there are settings."""
     from truebleu.resampling import PoissonBootstrap
@@ -332,7 +340,7 @@ def _score_stream(
         require_streamable(chosen)
         bootstrap = PoissonBootstrap(replicates=chosen.replicates, seed=chosen.seed)
         plan = Plan(bootstrap=bootstrap, moments=True)
-    streamed = stream_statistics(stream, metrics, plan, progress)
+    streamed = stream_statistics(stream, metrics, plan, progress, executor)
     if chosen is not None:
         require_no_documents(streamed, unit)
     labelled = {metric.label: metric.metric for metric in streamed.statistics}

@@ -10,9 +10,11 @@ depends on the largest of them.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +22,7 @@ import numpy as np
 from truebleu._core import Statistics
 from truebleu.corpus.test_set import TestSetOutline
 from truebleu.errors import EmptyTextError, SettingError, SuspiciousTextError
+from truebleu.execution.executors import completed
 from truebleu.metrics.base import CountedMetric
 from truebleu.metrics.registry import as_metrics, metric_labels, metrics_for, warnings_of_parts
 from truebleu.resampling import ColumnSizes, PoissonBootstrap, Swaps, on_exact_grid
@@ -27,7 +30,7 @@ from truebleu.significance.intervals import INTERVAL_METHODS
 from truebleu.significance.statistics import StreamedStatistics, products_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
 
     from truebleu._settings import Unit
     from truebleu.corpus.streams import Parts, TestSetStream
@@ -39,6 +42,8 @@ if TYPE_CHECKING:
 
 # Numbers that the sums of all replicates may be: half a gigabyte.
 MOST_SUMS = 1 << 26
+# Parts that are read for each worker of an executor before their sums are waited for.
+PARTS_OF_A_WORKER = 4
 # Coins and weights of so many segments belong together, so a part begins at a multiple of it.
 ALIGNED = 64
 
@@ -94,7 +99,7 @@ class PartSums:
             products += more
         for counts, further in zip(self.different, other.different, strict=True):
             for pair, count in further.items():
-                counts[pair] += count
+                counts[pair] = counts.get(pair, 0) + count
         self.sizes = self.sizes + other.sizes
         self.few = None
         return self
@@ -182,6 +187,7 @@ class _Pass:
     metrics: list[Metric]
     plan: Plan
     progress: Progress | None
+    executor: Executor | None = None
     sizes: ColumnSizes | None = None
     totals: PartSums | None = None
     plain: list[Values] = field(default_factory=list)
@@ -190,29 +196,60 @@ class _Pass:
     def run(self) -> tuple[Parts, PartSums]:
         """Count all parts."""
         read = self.stream.read()
-        carried: list[Values] | None = None
-        first = 0
         with closing(_ahead(read.parts)) as parts:
-            for part in parts:
-                if not self.shapes:
-                    self.metrics = self._fixed(part)
-                rows = [_counts(metric, part) for metric in self.metrics]
-                self._add_plainly(rows)
-                if carried is not None:
-                    rows = [np.concatenate(two) for two in zip(carried, rows, strict=True)]
-                # What does not fill a word of coins waits for the next part.
-                ready = len(rows[0]) // ALIGNED * ALIGNED
-                if ready:
-                    self._add([counts[:ready] for counts in rows], first)
-                    first += ready
-                carried = [counts[ready:] for counts in rows]
-                if self.progress is not None:
-                    self.progress(len(part))
-        if carried is not None and len(carried[0]):
-            self._add(carried, first)
+            if self.executor is None:
+                self._count_here(parts)
+            else:
+                self._count_elsewhere(parts, self.executor)
         if self.totals is None:
             raise EmptyTextError("parts of a test set")
         return read, self.totals
+
+    def _count_here(self, parts: Iterator[TestSet]) -> None:
+        carried: list[Values] | None = None
+        first = 0
+        for part in parts:
+            if not self.shapes:
+                self.metrics = self._fixed(part)
+            rows = [_counts(metric, part) for metric in self.metrics]
+            self._add_plainly(rows)
+            if carried is not None:
+                rows = [np.concatenate(two) for two in zip(carried, rows, strict=True)]
+            # What does not fill a word of coins waits for the next part.
+            ready = len(rows[0]) // ALIGNED * ALIGNED
+            if ready:
+                self._add([counts[:ready] for counts in rows], first)
+                first += ready
+            carried = [counts[ready:] for counts in rows]
+            if self.progress is not None:
+                self.progress(len(part))
+        if carried is not None and len(carried[0]):
+            self._add(carried, first)
+
+    def _count_elsewhere(self, parts: Iterator[TestSet], executor: Executor) -> None:
+        """Count several parts at once; what they come to is added up in their order."""
+        known = getattr(executor, "workers", None) or getattr(executor, "_max_workers", None)
+        together = PARTS_OF_A_WORKER * (known if isinstance(known, int) else 2)
+        first = 0
+        while some := list(islice(parts, together)):
+            calls: list[Callable[[], tuple[PartSums, list[Values]]]] = []
+            for part in some:
+                if first % ALIGNED:
+                    expected = f"parts of a multiple of {ALIGNED} segments, to count them elsewhere"
+                    raise SettingError("parts", f"one that begins at {first}", expected)
+                if not self.shapes and not calls:
+                    self.metrics = self._fixed(part)
+                calls.append(
+                    partial(_counted_part, self.metrics, self.plan, self.sizes, part, first)
+                )
+                first += len(part)
+            counted = dict(completed(executor, calls))
+            for place, part in enumerate(some):
+                sums, rows = counted[place]
+                self._add_plainly(rows)
+                self._add_sums(sums)
+                if self.progress is not None:
+                    self.progress(len(part))
 
     def _fixed(self, part: TestSet) -> list[Metric]:
         """The metrics with what they leave to the references, as the first part has them."""
@@ -241,7 +278,9 @@ class _Pass:
 
     def _add(self, rows: Sequence[Values], first: int) -> None:
         self._require_memory(rows)
-        part = part_sums(rows, first, self.plan, self.sizes)
+        self._add_sums(part_sums(rows, first, self.plan, self.sizes))
+
+    def _add_sums(self, part: PartSums) -> None:
         if self.totals is None:
             self.totals = part
         else:
@@ -250,7 +289,7 @@ class _Pass:
             # These sums are not exact: all that is needed of this pass is the size of columns.
             self.plan = Plan()
             self.totals.taken = self.totals.drawn = None
-            self.totals.different = [{} for _ in rows]
+            self.totals.different = [{} for _ in self.metrics]
 
     def _require_memory(self, rows: Sequence[Values]) -> None:
         if self.totals is not None:
@@ -263,6 +302,24 @@ class _Pass:
                 f"metrics are {width:,} numbers; compare fewer systems at a time"
             )
             raise SettingError("replicates", sum(made), expected)
+
+
+def _counted_part(
+    metrics: Sequence[Metric], plan: Plan, sizes: ColumnSizes | None, part: TestSet, first: int
+) -> tuple[PartSums, list[Values]]:
+    """What a part adds to the sums, and the rows that scores are made of.
+
+    Rows of whole numbers are one, their sum: adding them up in another order changes nothing.
+    """
+    rows = [_counts(metric, part) for metric in metrics]
+    sums = part_sums(rows, first, plan, sizes)
+    plain = [
+        counts
+        if ColumnSizes.of(counts.reshape(len(counts), -1)).fractional.any()
+        else counts.sum(axis=0, keepdims=True)
+        for counts in rows
+    ]
+    return sums, plain
 
 
 def _counts(metric: Metric, part: TestSet) -> Values:
@@ -295,6 +352,7 @@ def stream_statistics(
     metrics: Sequence[str | Metric],
     plan: Plan,
     progress: Progress | None = None,
+    executor: Executor | None = None,
 ) -> Streamed:
     """Count all parts of a test set.
 
@@ -303,12 +361,13 @@ def stream_statistics(
         metrics: names or objects.
         plan: what is made of every part.
         progress: called with the number of segments that were counted since the last call.
+        executor: where parts are counted; None for here.
     """
     asked = as_metrics(metrics)
-    run = _Pass(stream, asked, plan, progress)
+    run = _Pass(stream, asked, plan, progress, executor)
     read, totals = run.run()
     if totals.sizes.fractional.any() and plan != Plan():
-        run = _Pass(stream, run.metrics, plan, progress, sizes=totals.sizes)
+        run = _Pass(stream, run.metrics, plan, progress, executor, sizes=totals.sizes)
         read, totals = run.run()
     warnings = warnings_of_parts(read, asked, run.metrics)
     if stream.strict and warnings:
