@@ -22,6 +22,7 @@ def write_texts(folder: Path) -> None:
         "one.txt": reference[:1],
         "docs.txt": [f"doc{i // 4}" for i in range(SEGMENTS)],
     }
+    folder.mkdir(parents=True, exist_ok=True)
     for name, lines in texts.items():
         (folder / name).write_text("".join(f"{line}\n" for line in lines), "utf-8")
 

@@ -33,9 +33,18 @@ from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import TruebleuError
 from truebleu.execution.journal import Runner, Task
 from truebleu.human import read_human
+from truebleu.human.tools import read_tool_scores
 from truebleu.metrics.dependency import DependencyF
-from truebleu.metrics.statistics_files import SavedStatistics, read_statistics, save_statistics
+from truebleu.metrics.statistics_files import (
+    SavedStatistics,
+    read_all_statistics,
+    read_statistics,
+    save_statistics,
+)
 from truebleu.nbest.weights import read_weights
+from truebleu.reports.document import render
+from truebleu.significance.compare import compare
+from truebleu.significance.comparison import read_comparison
 from truebleu.significance.gate import gate
 from truebleu.significance.people import read_curves
 from truebleu.tokenizers import NATIVE, tokenize
@@ -45,6 +54,7 @@ if TYPE_CHECKING:
 
 SEED = 16
 CASES = 40
+RECORDED = Path(__file__).parents[1] / "human" / "tools" / "recorded"
 LINES = ["a cat", "sat"]
 TEXT = b"a cat\nsat\n"
 SGML = (
@@ -77,7 +87,7 @@ PIECES = [
     *b"\0 \xff \xed\xb2\x80 \t \n \r \" ' < > & = \\u0000 \\udc80 NaN 1e999 <!-- -->".split(b" "),
     *b"]]> <![CDATA[ &#0; &#x110000; <doc <seg> </seg> {} [[[[ ||| _ # , : . - 0 null true".split(),
     *(b" ", b"-1", b"1e300", b'"text": "x",', b"\xe2\x80\xa8", b"\xc2\x85", b"\x1b[31m"),
-    b"9" * 5000,
+    *(b"9" * 5000, b"[" * 20_000, b'{"a":' * 20_000),
 ]
 
 
@@ -135,6 +145,29 @@ def curves() -> bytes:
         return Path(api_calls.files(Path(folder))["curves.json"]).read_bytes()
 
 
+def parquet_statistics() -> bytes:
+    """Saved statistics of two systems."""
+    with TemporaryDirectory() as folder:
+        saved = SavedStatistics.of_systems(as_test_set({"s": LINES, "t": LINES[::-1]}, [LINES]))
+        save_statistics(saved, Path(folder) / "s.parquet")
+        return (Path(folder) / "s.parquet").read_bytes()
+
+
+def comparison() -> bytes:
+    """A comparison as the command prints it."""
+    texts = [f"{line} {i}" for i, line in enumerate(LINES * 10)]
+    result = compare({"s": texts, "t": [*texts[:-1], "x"]}, [texts], replicates=50)
+    return render(result, "json").encode()
+
+
+def read_items(path: Path) -> None:
+    """Read scores that another tool wrote: all of them are finite."""
+    chosen = ("exact_match", "plain") if path.suffix == ".jsonl" else ("", "")
+    scores = read_tool_scores(str(path), *chosen)
+    rows = () if scores is None else scores.by_system.values()
+    assert all(math.isfinite(score) for row in rows for score in row if score is not None)
+
+
 def read_texts(path: Path) -> None:
     """Read a text, which must have as many segments as its reference."""
     reference = path.with_name("reference")
@@ -184,6 +217,10 @@ TARGETS: dict[str, Target] = {
     "parquet": (parquet, ".parquet", read_texts),
     "conllu": target(PARSE, ".conllu", count_parses),
     "statistics": (statistics, ".json", read_statistics),
+    "parquet statistics": (parquet_statistics, ".parquet", read_all_statistics),
+    "comparison": (comparison, ".json", read_comparison),
+    **{f"items {file.name}": target(file.read_bytes(), file.name, read_items)
+       for file in sorted(RECORDED.iterdir())},
     "journal": (journal, ".jsonl", run_study),
     "ledger": (ledger, ".jsonl", look),
     "curves": (curves, ".json", read_curves),

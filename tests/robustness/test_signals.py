@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.robustness.conftest import write_texts
 from tests.robustness.running import PATIENCE
 
 if TYPE_CHECKING:
@@ -227,3 +229,106 @@ cli.main([])
         process.communicate(timeout=PATIENCE)
     assert process.returncode == 128 + number
     assert list((tmp_path / "out").iterdir()) == []
+
+
+# The program gets the signal of its own clock, as it would get Ctrl-C, after so much work.
+INTERRUPTED = """
+import signal, sys, time
+from truebleu.cli.main import main
+signal.signal(signal.SIGPROF, signal.default_int_handler)
+begun = time.process_time()
+signal.setitimer(signal.ITIMER_PROF, {seconds})
+try:
+    main({arguments!r})
+except SystemExit as stopped:
+    print(stopped.code, time.process_time() - begun)
+"""
+SECONDS = 0.9
+MANY = "30000000"
+TEXTS = ["-r", "ref.txt", "good.txt", "bad.txt"]
+HUMAN = ["--human", "human.tsv"]
+#: Calls that would go on for minutes; those that hear the signal in the same place are slow tests.
+LONG_CALLS: dict[str, list[str]] = {
+    "compare": ["compare", *TEXTS, "--replicates", MANY],
+    "agree": ["agree", *TEXTS, *HUMAN, "--replicates", MANY, "-c", "acc-eq"],
+    "mbr": ["mbr", "lists", "-m", "ter"],
+    "study": ["study", "coverage", *TEXTS, "--samples", "1000000", "--sizes", "10"],
+    "score": ["score", "-r", "large.txt", "other.txt", "-m", "ter"],
+    "score --confidence": ["score", *TEXTS, "--confidence", "--replicates", MANY],
+    "gate": ["gate", "good.txt", "bad.txt", *TEXTS[:2], "--replicates", MANY],
+    "explain": ["explain", *TEXTS, "--replicates", MANY],
+    "report": ["report", *TEXTS, "--replicates", MANY, "-o", "page.html"],
+    "panel": ["panel", "panel", "--replicates", MANY],
+    "plan": ["plan", *TEXTS, "--difference", "1", "--replicates", MANY],
+    "agree --permutations": ["agree", *TEXTS, *HUMAN, "--permutations", MANY, "-m", "bleu,chrf"],
+    "agree --curve": ["agree", *TEXTS, *HUMAN, "--curve", "--replicates", "10000000"],
+    "choose": ["choose", *TEXTS, *HUMAN, "-m", "chrf:beta=1|2", "--replicates", MANY],
+    "tune": ["tune", "lists", "-r", "ref.txt", "--restarts", "100000"],
+    "tune --method mira": [
+        "tune",
+        "lists",
+        "-r",
+        "ref.txt",
+        "--method",
+        "mira",
+        "--epochs",
+        "99999",
+    ],
+    "rerank": ["rerank", "lists", "-r", "ref.txt", "--model", "log-linear", "--ngrams", "4"],
+}
+QUICK_CALLS = ("compare", "agree", "mbr", "study")
+
+
+@pytest.fixture(scope="module")
+def long_work(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Texts, judgments, lists and a panel; what is large is so that work on it takes long."""
+    folder = tmp_path_factory.mktemp("long")
+    write_texts(folder)
+    draw = random.Random(16)  # noqa: S311
+    reference = (folder / "ref.txt").read_text().splitlines()
+    words = [f"w{number}" for number in range(500)]
+    for name in ("large.txt", "other.txt"):
+        lines = (" ".join(draw.choices(words, k=400)) for _ in range(2_000))
+        (folder / name).write_text("".join(f"{line}\n" for line in lines))
+    rows = [f"{name}\t{i}\t{draw.random()}" for name in ("good", "bad") for i in range(1, 41)]
+    (folder / "human.tsv").write_text("\n".join(["system\tsegment\tscore", *rows, ""]))
+    lists = [
+        f"{i} ||| {line} {' '.join(draw.choices(words, k=30))} ||| "
+        f"a= {draw.random()} b= {draw.random()} c= {draw.random()} ||| 1\n"
+        for i, line in enumerate(reference)
+        for _ in range(120)
+    ]
+    (folder / "lists").write_text("".join(lists))
+    for name in ("a", "b"):
+        write_texts(folder / "panel" / name)
+        for other in ("one.txt", "docs.txt"):
+            (folder / "panel" / name / other).unlink()
+    return folder
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers")
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in QUICK_CALLS else pytest.param(name, marks=pytest.mark.slow)
+        for name in LONG_CALLS
+    ],
+)
+def test_every_command_hears_ctrl_c_within_a_second(name: str, long_work: Path) -> None:
+    """A second of its own work, on one thread: the machine may be busy with something else."""
+    arguments = [*LONG_CALLS[name], "--threads", "1", "--quiet"]
+    code = INTERRUPTED.format(seconds=SECONDS, arguments=arguments)
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=long_work,
+        capture_output=True,
+        timeout=PATIENCE,
+        text=True,
+        check=False,
+    )
+    assert result.stderr == ""
+    status, seconds = result.stdout.split()
+    assert status == "130"
+    assert float(seconds) < SECONDS + 1
+    assert not list(long_work.glob(".partial-*"))
+    assert not (long_work / "page.html").exists()

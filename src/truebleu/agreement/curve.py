@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from os import PathLike
 
+    from numpy.typing import NDArray
+
     from truebleu.agreement.agree import HumanLike
     from truebleu.agreement.data import SystemScores
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike
@@ -49,6 +51,8 @@ SLOPES = np.geomspace(0.02, 50, 61)
 CEILINGS = np.linspace(COIN, 100, 51)
 # How often the grid around the best place is made finer.
 REFINEMENTS = 6
+# Replicates whose likelihoods are kept at a time.
+BLOCK = 1000
 # Chances are kept this far from 0 and 1: one surprising pair must not decide everything.
 CLIP = 1e-9
 
@@ -268,15 +272,16 @@ def _fit(
     likelihood = _log_likelihoods(pairs, slopes, CEILINGS)
     slope, ceiling = _refined(pairs, slopes, CEILINGS, likelihood.sum(axis=2))
     drawn = _draw_pairs(pairs, sets, replicates, seed)
-    cells = (likelihood.reshape(-1, len(pairs.difference)) @ drawn.T).argmax(axis=0)
+    cells, of_replicate = np.unique(_best_cells(likelihood, drawn), return_inverse=True)
     curves = [
         _curve(float(slopes[cell // len(CEILINGS)]), float(CEILINGS[cell % len(CEILINGS)]))
-        for cell in cells[drawn.any(axis=1)].tolist()
+        for cell in cells.tolist()
     ]
     best = _curve(slope, ceiling)
     tails = [(1 - level) / 2, (1 + level) / 2]
     places = np.linspace(0, float(pairs.difference.max()), POINTS + 1)[1:]
-    bounds = np.quantile([curve.accuracy(places) for curve in curves], tails, axis=0)
+    accuracies = np.array([curve.accuracy(places) for curve in curves])
+    bounds = np.quantile(accuracies[of_replicate], tails, axis=0)
     return FittedCurve(
         metric=label,
         name=name,
@@ -286,7 +291,9 @@ def _fit(
         pairs=len(pairs.difference),
         agreement=100 * float(pairs.agrees.mean()),
         largest=float(pairs.difference.max()),
-        thresholds=tuple(_threshold(best, curves, accuracy, tails) for accuracy in AGREEMENTS),
+        thresholds=tuple(
+            _threshold(best, curves, of_replicate, accuracy, tails) for accuracy in AGREEMENTS
+        ),
         points=tuple(
             CurvePoint(difference=at, accuracy=value, low=low, high=high)
             for at, value, low, high in zip(
@@ -295,6 +302,17 @@ def _fit(
         ),
         observed=_observed(pairs),
     )
+
+
+def _best_cells(likelihood: Values, drawn: Values) -> NDArray[np.int64]:
+    """The most likely cell of the grid in each replicate that drew any pair.
+
+    In blocks: likelihoods by cell and replicate would take gigabytes, and no Ctrl-C be heard.
+    """
+    by_pair = likelihood.reshape(-1, likelihood.shape[2])
+    blocks = [drawn[start : start + BLOCK] for start in range(0, len(drawn), BLOCK)]
+    cells = [(by_pair @ block.T).argmax(axis=0)[block.any(axis=1)] for block in blocks]
+    return np.concatenate(cells)
 
 
 def _curve(slope: float, ceiling: float) -> AgreementCurve:
@@ -338,9 +356,13 @@ def _draw_pairs(pairs: _Pairs, sets: Sequence[JudgedSystems], replicates: int, s
 
 
 def _threshold(
-    best: AgreementCurve, curves: Sequence[AgreementCurve], accuracy: int, tails: list[float]
+    best: AgreementCurve,
+    curves: Sequence[AgreementCurve],
+    of_replicate: NDArray[np.int64],
+    accuracy: int,
+    tails: list[float],
 ) -> CurveThreshold:
-    needed = [_or_infinity(curve.difference(accuracy)) for curve in curves]
+    needed = np.array([_or_infinity(curve.difference(accuracy)) for curve in curves])[of_replicate]
     # The nearest of the replicates: between a difference and none there is nothing.
     low, high = np.quantile(needed, tails, method="inverted_cdf").tolist()
     return CurveThreshold(

@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from truebleu.cli._options import add_options, option_with_default, repeatable_option
+from truebleu.cli._options import (
+    add_options,
+    option_with_default,
+    progress_bar,
+    repeatable_option,
+)
 from truebleu.cli.main import warn
 from truebleu.corpus._reading import read_test_set
 from truebleu.corpus.nbest.reading import NBEST_FORMATS, read_nbest
@@ -74,7 +79,8 @@ def read_lists(path: str, options: dict[str, Any], **others: Any) -> NBest:
     settings |= {name: options.pop(name) for name in names}
     settings["length_normalized"] = options.pop("length_normalized")
     settings["features"] = options.pop("features") or None
-    return read_nbest(path, format=options.pop("input_format"), **settings, **others)
+    with progress_bar(0, "reading"):
+        return read_nbest(path, format=options.pop("input_format"), **settings, **others)
 
 
 def as_lines(texts: Iterable[str]) -> str:

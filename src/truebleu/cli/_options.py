@@ -128,6 +128,16 @@ class Texts:
 
         Systems may be statistics files, which need no references; texts beside them are counted.
         """
+        with progress_bar(0, "reading"):
+            test_set = self._read(metrics)
+        messages = [warning.message for warning in test_set.warnings]
+        if self.strict and messages:
+            raise SuspiciousTextError(messages)
+        for message in messages:
+            warn(message)
+        return test_set
+
+    def _read(self, metrics: Sequence[Metric]) -> TestSet:
         systems, saved = statistics_among(self.systems)
         if not self.references and not saved:
             return self._without_references(metrics)
@@ -150,11 +160,6 @@ class Texts:
             test_set = _with_labels(test_set, self.known, documents=self.documents is None)
         if metrics and systems:
             _, test_set = metrics_for(metrics, test_set)
-        messages = [warning.message for warning in test_set.warnings]
-        if self.strict and messages:
-            raise SuspiciousTextError(messages)
-        for message in messages:
-            warn(message)
         return _with_statistics(test_set, saved, metrics) if saved else test_set
 
     def _without_references(self, metrics: Sequence[Metric]) -> TestSet:
@@ -174,8 +179,6 @@ class Texts:
             test_set = read_evaluated_texts(self.systems, metrics, self.documents)
         if test_set is None:
             raise SettingError("references", "none", NEED_REFERENCES)
-        for warning in test_set.warnings:
-            warn(warning.message)
         return test_set
 
 
@@ -745,6 +748,31 @@ def _use_threads(_context: click.Context, _option: click.Parameter, threads: int
 
 PATIENCE_SECONDS = 1.0
 WIDTH = 30
+#: The bars of the work that is going on, the innermost last: that one is shown.
+_bars: list[_Bar] = []
+
+
+class _Bar:
+    """How far some work is, drawn over itself on a terminal."""
+
+    def __init__(self, total: int, what: str, share: Callable[[], float | None] | None) -> None:
+        self.total, self.what, self.share = total, what, share
+        self.started, self.done, self.shown = monotonic(), 0, False
+
+    def draw(self) -> None:
+        """Show it, once people would wonder, if no work inside of it has a bar of its own."""
+        seconds = monotonic() - self.started
+        if seconds <= PATIENCE_SECONDS or _bars[-1:] != [self]:
+            return
+        if self.share is not None:
+            told = self.share()
+            line = f"{progress_line(told)}{rate_line(self.done, seconds, told)}"
+        else:
+            known = min(1.0, self.done / self.total) if self.total else None
+            line = progress_line(known) or f"… {seconds:.0f} s"
+        sys.stderr.write(f"\r{self.what} {line}\033[K")
+        sys.stderr.flush()
+        self.shown = True
 
 
 @contextmanager
@@ -753,31 +781,39 @@ def progress_bar(
 ) -> Iterator[Callable[[int], None]]:
     """Yield a function to call with how much more is done; the bar goes when the work is over.
 
+    Only a terminal has it. A thread draws it while the work says nothing.
+
     Args:
-        total: how much there is to do.
+        total: how much there is to do; 0 where it has no steps to count, and seconds are shown.
         what: is done.
         share: says how far the work has come, where that is not known from the total; then segments
             are counted, and the bar shows their rate and the time that is left.
     """
-    started, done, shown = monotonic(), 0, False
+    if not sys.stderr.isatty() or is_quiet():
+        yield lambda _more: None
+        return
+    from threading import Event, Thread
+
+    bar, over = _Bar(total, what, share), Event()
 
     def advance(more: int) -> None:
-        nonlocal done, shown
-        done += more
-        seconds = monotonic() - started
-        if sys.stderr.isatty() and not is_quiet() and seconds > PATIENCE_SECONDS:
-            told = min(1.0, done / max(total, 1)) if share is None else share()
-            line = f"{what} {progress_line(told)}"
-            if share is not None:
-                line += rate_line(done, seconds, told)
-            sys.stderr.write(f"\r{line}\033[K")
-            sys.stderr.flush()
-            shown = True
+        bar.done += more
+        bar.draw()
 
+    def watch() -> None:
+        while not over.wait(1.0):
+            bar.draw()
+
+    watcher = Thread(target=watch, daemon=True)
+    _bars.append(bar)
+    watcher.start()
     try:
         yield advance
     finally:
-        if shown:
+        _bars.remove(bar)
+        over.set()
+        watcher.join()
+        if bar.shown:
             sys.stderr.write("\r\033[K")
             sys.stderr.flush()
 

@@ -152,6 +152,11 @@ def _human_options(command: Callable[..., Any], *, required: bool) -> Callable[.
 
 def read_judgments(test_set: TestSet, human: dict[str, Any]) -> HumanScores | PairwiseJudgments:
     """The judgments of a test set's systems, as the options of `human_options` say."""
+    with progress_bar(0, "reading"):
+        return _read_human(test_set, human)
+
+
+def _read_human(test_set: TestSet, human: dict[str, Any]) -> HumanScores | PairwiseJudgments:
     return read_human(
         human["human_file"],
         test_set,

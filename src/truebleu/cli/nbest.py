@@ -11,6 +11,7 @@ from truebleu.cli._options import (
     format_option,
     metric_option_by,
     option_with_default,
+    progress_bar,
     repeatable_option,
     result_options,
 )
@@ -114,5 +115,6 @@ def oracle(
     nbest = read_lists(lists, options)
     test_set = read_references(references)
     given = None if test_set is None else test_set.references
-    result = oracle_scores(nbest, given, metrics=metrics, sentence=sentence)
+    with progress_bar(0, "scoring"):
+        result = oracle_scores(nbest, given, metrics=metrics, sentence=sentence)
     click.echo(render(result, format_), nl=False)

@@ -87,12 +87,13 @@ def command(
     PanelSettings(**options)  # before the texts are read
     given = [metric for metric in metrics if isinstance(metric, GivenScores)]
     test_sets: Mapping[str, TestSet]
-    if given:
-        answers = next((metric.answers for metric in given if metric.answers is not None), None)
-        test_sets = read_benchmarks(panels, documents=documents, answers=answers)
-    else:
-        refuse_idle(["documents"], "-m scores: other panels have documents of their own")
-        test_sets = read_panel(panels)
+    with progress_bar(0, "reading"):
+        if given:
+            answers = next((metric.answers for metric in given if metric.answers is not None), None)
+            test_sets = read_benchmarks(panels, documents=documents, answers=answers)
+        else:
+            refuse_idle(["documents"], "-m scores: other panels have documents of their own")
+            test_sets = read_panel(panels)
     for name, test_set in test_sets.items():
         for warning in test_set.warnings:
             warn(f"{name}: {warning.message}")

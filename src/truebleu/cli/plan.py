@@ -13,6 +13,7 @@ from truebleu.cli._options import (
     metric_option,
     option_with_default,
     optional_test_set_options,
+    progress_bar,
     refuse_idle,
     seed_option,
     was_given,
@@ -138,13 +139,15 @@ def command(
         _refuse_reported(reported)
         if not texts.systems:
             raise SettingError("systems", "none", "two outputs of the pilot, SYSTEM SYSTEM")
-        result = plan(
-            texts.read(metrics),
-            difference=differences or None,
-            margin=margins or None,
-            metrics=metrics,
-            **options,
-        )
+        test_set = texts.read(metrics)
+        with progress_bar(0, "planning"):
+            result = plan(
+                test_set,
+                difference=differences or None,
+                margin=margins or None,
+                metrics=metrics,
+                **options,
+            )
     else:
         refuse_idle(NEED_TEXTS, "-r REF and SYSTEMs beside it")
         for name, values in (("difference", differences), ("margin", margins)):

@@ -14,6 +14,7 @@ from truebleu.cli._options import (
     metric_option,
     option_with_default,
     optional_test_set_options,
+    progress_bar,
     result_options,
     seed_option,
 )
@@ -90,8 +91,10 @@ def command(
     """
     if not texts.references:
         texts = _only_source(texts)
-    result = sample(texts.read(metrics), metrics=metrics, **options)
-    result.save(folder, overwrite=force)
+    pool = texts.read(metrics)
+    with progress_bar(0, "sampling"):
+        result = sample(pool, metrics=metrics, **options)
+        result.save(folder, overwrite=force)
     click.echo(render(result, format_), nl=False)
 
 

@@ -138,9 +138,9 @@ def command(
     if file is not None and test_set is not None:
         # Before the scores: what cannot be saved should be said at once.
         _save(test_set, metrics, file, force=force)
-    # Progress is worth showing only where there is resampling.
+    # Only resampling has steps to count.
     steps = options["replicates"] if confidence else 0
-    what = "resampling" if stream is None else "scoring"
+    what = "resampling" if confidence and stream is None else "scoring"
     with progress_bar(steps, what, share=share_read(stream)) as progress:
         scores = score(
             stream or cast("TestSet", test_set),

@@ -287,7 +287,8 @@ fn each_replicate(
 ) -> Array2<f64> {
     let count = (replicates.end - replicates.start) as usize;
     let mut found = Array2::zeros((count, width));
-    found.outer_iter_mut().into_par_iter().enumerate().for_each_init(
+    // Fused, since otherwise every part of the work would unwind by itself when it is stopped.
+    found.outer_iter_mut().into_par_iter().enumerate().panic_fuse().for_each_init(
         || (Scratch::default(), vec![0.0; width]),
         |(scratch, row), (index, mut into)| {
             interruption::check();

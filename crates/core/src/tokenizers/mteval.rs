@@ -120,6 +120,13 @@ mod tests {
                 ("\ta\tb\t", &["", "a", "b"]),
                 (" \t.5", &["", ".", "5"]),
                 (" a", &["a"]),
+                // As Perl 5.36 splits them: \x1c is no white space there, and \u{a0} a separator.
+                ("\ra", &["", "a"]),
+                ("\x0ba", &["", "a"]),
+                ("\x0ca", &["", "a"]),
+                ("\u{85}a", &["", "a"]),
+                ("\x1ca", &["\x1ca"]),
+                ("\u{a0}a", &["a"]),
                 ("\t", &[]),
                 ("", &[]),
             ],

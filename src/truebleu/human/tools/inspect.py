@@ -10,6 +10,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from truebleu.corpus._files import decompress, refuse_large
+from truebleu.corpus._tables import parse_json
 from truebleu.errors import MalformedFileError
 from truebleu.human.tools._items import Evaluation, Item
 from truebleu.human.tools._scores import system_of
@@ -107,8 +108,8 @@ def archive_text(path: str, data: bytes) -> str:
     def read_member(name: str) -> Any:
         text = _member(path, data, archive, members[name])
         try:
-            return json.loads(text)
-        except (ValueError, RecursionError):
+            return parse_json(text)
+        except ValueError:
             raise MalformedFileError(path, None, f"no JSON as {name}", "a log of Inspect") from None
 
     header = read_member(HEADER)
@@ -117,7 +118,10 @@ def archive_text(path: str, data: bytes) -> str:
     if SUMMARIES in members:
         samples = read_member(SUMMARIES)
     else:
-        samples = [read_member(name) for name in members if name.startswith(SAMPLES)]
+        names = [name for name in members if name.startswith(SAMPLES)]
+        # Each may be small, and may be the same part of the file as all others.
+        refuse_large(path, sum(members[name].file_size for name in names))
+        samples = [read_member(name) for name in names]
     return json.dumps({"eval": about, "samples": samples})
 
 
