@@ -50,7 +50,9 @@ MINUTES ?= 1
 fuzz: .venv/tools  ## damaged files for MINUTES=1, with the number of cases
 	$(BIN)/python -m tests.robustness.test_fuzz $(MINUTES)
 
+# Compiled first: where Python writes no bytecode, cold starts would compile the sources each time.
 bench: .venv/bench  ## speed and memory against other tools, as ratios
+	$(BIN)/python -m compileall -q src
 	$(BIN)/python -m benchmarks
 
 evidence: .venv/tools  ## write docs/evidence anew, from the public data

@@ -17,6 +17,7 @@ __all__ = [
     "agreement",
     "bootstrap_sums",
     "calibrated_ties",
+    "count_at_most",
     "count_composed",
     "first_absent",
     "first_stranger",
@@ -269,6 +270,14 @@ def swapped_sums(
     seed: int | None,
     first_row: int = 0,
 ) -> NDArray[np.float64]: ...
+def count_at_most(
+    rows: NDArray[np.float64],
+    bounds: Sequence[float],
+    *,
+    first: int,
+    replicates: int,
+    seed: int | None,
+) -> NDArray[np.uint64]: ...
 def poisson_sums(
     rows: NDArray[np.float64],
     *,

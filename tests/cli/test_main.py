@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import click
 import pytest
 from click.testing import CliRunner
@@ -62,3 +64,10 @@ def test_an_interruption_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SystemExit) as stopped:
         cli.main(["gate"])
     assert stopped.value.code == 130
+
+
+def test_garbage_is_looked_for_as_before_when_a_command_has_run() -> None:
+    before = gc.get_threshold()
+    with cli.rare_collections():
+        assert gc.get_threshold()[0] >= cli.OBJECTS
+    assert gc.get_threshold() == before

@@ -34,8 +34,8 @@ mod _core {
     use crate::nbest::PairScorer;
     #[pymodule_export]
     use crate::resampling::{
-        bootstrap_sums, largest_deviations, pair_differences, pair_sums, poisson_sums,
-        replicated_pairs, step_down_counts, studentized_differences, swapped_sums,
+        bootstrap_sums, count_at_most, largest_deviations, pair_differences, pair_sums,
+        poisson_sums, replicated_pairs, step_down_counts, studentized_differences, swapped_sums,
         tally_differences,
     };
     #[pymodule_export]

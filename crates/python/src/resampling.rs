@@ -57,6 +57,30 @@ pub fn swapped_sums<'py>(
     Ok(sums.into_pyarray(py))
 }
 
+/// For each column, in how many replicates the sum of the rows that it swaps is at most the bound.
+///
+/// Replicates are those of `swapped_sums`.
+#[pyfunction]
+#[pyo3(signature = (rows, bounds, *, first, replicates, seed))]
+pub fn count_at_most<'py>(
+    py: Python<'py>,
+    rows: PyReadonlyArray2<'py, f64>,
+    bounds: Vec<f64>,
+    first: u64,
+    replicates: u64,
+    seed: Option<u64>,
+) -> PyResult<Bound<'py, PyArray1<u64>>> {
+    let swaps = seed.map_or(Swaps::Enumerated, |seed| Swaps::Random { seed });
+    let rows = rows.as_array();
+    if bounds.len() != rows.ncols() {
+        let message = format!("{} bounds for {} columns", bounds.len(), rows.ncols());
+        return Err(PyIndexError::new_err(message));
+    }
+    let replicates = replicates_from(first, replicates, 1)?;
+    let counts = detached(py, || resampling::count_at_most(&rows, &bounds, swaps, replicates))?;
+    Ok(counts.into_pyarray(py))
+}
+
 /// The sums of rows in replicates of the Poisson bootstrap, shaped (replicate, column).
 ///
 /// The rows may be a part of all, from `first_row` on, a multiple of 64.

@@ -262,9 +262,14 @@ def _count_by_pair(
         ]
         # Shaped (segment, matrix, pair).
         rows = on_exact_grid(np.stack(columns).transpose(2, 1, 0).reshape(segments, -1))
-        for start, block in _blocks(permutations, rows.shape[1]):
-            taken = swaps.sums(rows, start, block, enumerated=exact).reshape(block, count, -1)
-            reached[:, chosen] += np.count_nonzero(taken <= margins[:, chosen], axis=0)
+        counts = _core.count_at_most(
+            rows,
+            margins[:, chosen].ravel().tolist(),
+            first=0,
+            replicates=permutations,
+            seed=None if exact else swaps.seed,
+        )
+        reached[:, chosen] = counts.reshape(count, -1)
     return reached
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import signal
@@ -181,7 +182,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         from truebleu.cli.completion import register
 
         register()
-    with stopped_by_signals(), remembered_inputs():
+    with rare_collections(), stopped_by_signals(), remembered_inputs():
         try:
             # Otherwise Click itself would exit with 1 for what is not a gate's no.
             status = truebleu(args=arguments, prog_name="truebleu", standalone_mode=False)
@@ -335,6 +336,24 @@ def discard(stream: TextIO | None) -> None:
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, stream.fileno())  # type: ignore[union-attr]
         os.close(null)
+
+
+# So many more objects than were dropped make Python look for garbage.
+OBJECTS = 50_000
+
+
+@contextmanager
+def rare_collections() -> Iterator[None]:
+    """Look for garbage less often: imports make many objects, and hardly any garbage.
+
+    The usual thresholds take a twentieth of the time of a short command.
+    """
+    before = gc.get_threshold()
+    gc.set_threshold(max(before[0], OBJECTS), *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 @contextmanager

@@ -7,6 +7,7 @@
 mod bootstrap;
 mod pairs;
 mod poisson;
+mod reached;
 mod stream;
 mod studentized;
 mod swaps;
@@ -18,6 +19,7 @@ pub use pairs::{
     replicated_pairs, step_down_counts, tally_differences,
 };
 pub use poisson::poisson_sums;
+pub use reached::count_at_most;
 pub use stream::{Purpose, Stream};
 pub use studentized::{Scoring, studentized_differences};
 pub use swaps::{COINS, Swaps, swapped_sums};
