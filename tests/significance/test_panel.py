@@ -93,7 +93,7 @@ def test_one_set_says_nothing_about_further_ones() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"baseline": "none"}, "baseline: found 'none'"),
+        ({"baseline": "none"}, "unknown baseline 'none'"),
         ({"languages": "all"}, "languages"),
         ({"unit": "block"}, "unit"),
         ({"replicates": 0}, "replicates"),

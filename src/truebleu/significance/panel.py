@@ -17,7 +17,6 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from dataclasses import asdict, dataclass, replace
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -40,7 +39,12 @@ from truebleu.errors import MalformedFileError, SettingError
 from truebleu.metrics.registry import metric_labels, metrics_for
 from truebleu.metrics.statistics_files import SavedTestSet, find_statistics, read_all_statistics
 from truebleu.significance.corrections import adjust
-from truebleu.significance.pairs import all_pair_tests, rank_ranges, significantly_better
+from truebleu.significance.pairs import (
+    all_pair_tests,
+    pairs_to_compare,
+    rank_ranges,
+    significantly_better,
+)
 from truebleu.significance.settings import CompareSettings, chosen_unit, units_of
 from truebleu.significance.statistics import MetricStatistics
 from truebleu.significance.student import jackknife_error, student_p, student_quantiles
@@ -302,7 +306,7 @@ def panel(
     if not test_sets:
         raise SettingError("test_sets", "none", "at least one test set")
     names = list(dict.fromkeys(name for texts in test_sets.values() for name in texts.systems))
-    pairs = _pairs(names, baseline)
+    pairs = pairs_to_compare(names, baseline)
     counted = [_CountedSet(name, texts, metrics, names) for name, texts in test_sets.items()]
     _require_same_scores(counted)
     outlines = tuple(test_set.compare(pairs, settings, progress) for test_set in counted)
@@ -384,26 +388,14 @@ def panel(
 def _require_same_scores(counted: Sequence[_CountedSet]) -> None:
     """Refuse a mean over scores of several names, which files of scores may have."""
     first = [metric.name for metric in counted[0].metrics]
-    for one in counted:
-        names = [metric.name for metric in one.metrics]
+    for test_set in counted:
+        names = [metric.name for metric in test_set.metrics]
         if names != first:
             expected = (
                 f"{', '.join(first)} as in {counted[0].name}; scores:column=A/B takes what a set "
                 "has, and name=NAME calls it the same everywhere"
             )
-            raise SettingError(f"test set {one.name}", ", ".join(names), expected)
-
-
-def _pairs(names: Sequence[str], baseline: str | None) -> list[Pair]:
-    """All pairs in the order of the systems, or every other system with the baseline."""
-    if len(names) < 2:
-        raise SettingError("systems", len(names), "at least two to compare")
-    if baseline is None:
-        return list(combinations(range(len(names)), 2))
-    if baseline not in names:
-        raise SettingError("baseline", baseline, f"one of {', '.join(names)}")
-    place = names.index(baseline)
-    return [(other, place) for other in range(len(names)) if other != place]
+            raise SettingError(f"test set {test_set.name}", ", ".join(names), expected)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
