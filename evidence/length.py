@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from evidence.data import read_set
@@ -9,6 +10,8 @@ from evidence.page import Page, Section
 from truebleu.studies.length import study_length
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from truebleu.studies.length import LengthResult
 
 METRICS = ("bleu", "gtm", "chrf", "nist")
@@ -67,13 +70,17 @@ def _verdict(result: LengthResult) -> str:
 
 
 def _cut() -> Section:
-    result = study_length(read_set("wmt23-he-en"), METRICS)
+    heading = "WMT23 Hebrew-English, words cut off or repeated"
+    return replace(_section("wmt23-he-en", METRICS, heading), paper=FIGURE_1)
+
+
+def _section(name: str, metrics: Sequence[str], heading: str) -> Section:
+    result = study_length(read_set(name), metrics)
     return Section(
-        heading="WMT23 Hebrew-English, words cut off or repeated",
-        command="truebleu study length -r wmt23-he-en/refA.txt wmt23-he-en/sys "
-        + " ".join(f"-m {metric}" for metric in METRICS),
+        heading=heading,
+        command=f"truebleu study length -r {name}/refA.txt {name}/sys "
+        + " ".join(f"-m {metric}" for metric in metrics),
         result=result,
-        paper=FIGURE_1,
         verdict=_verdict(result),
     )
 
@@ -112,11 +119,5 @@ def _errors() -> Section:
 
 
 def _japanese() -> Section:
-    result = study_length(read_set("wmt23-en-ja"), JAPANESE)
-    return Section(
-        heading="WMT23 English-Japanese, characters cut off or repeated",
-        command="truebleu study length -r wmt23-en-ja/refA.txt wmt23-en-ja/sys "
-        + " ".join(f"-m {metric}" for metric in JAPANESE),
-        result=result,
-        verdict=_verdict(result),
-    )
+    heading = "WMT23 English-Japanese, characters cut off or repeated"
+    return _section("wmt23-en-ja", JAPANESE, heading)
