@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial, wraps
 from pathlib import Path
@@ -32,6 +32,8 @@ from truebleu.reports.document import CHART_ENDINGS, CHECK_FORMATS, FORMATS, ren
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from concurrent.futures import Executor
+    from contextlib import AbstractContextManager
 
     from truebleu._results import Result
     from truebleu.corpus.known_test_sets import KnownTestSet
@@ -773,6 +775,47 @@ class _Bar:
         sys.stderr.write(f"\r{self.what} {line}\033[K")
         sys.stderr.flush()
         self.shown = True
+
+
+def executor_options(command: Command) -> Command:
+    """Where the tasks of long work run: the command gets `executor`."""
+
+    @wraps(command)
+    def with_executor(
+        *arguments: Any, processes: int | None, cluster: str | None, **options: Any
+    ) -> None:
+        with _executor(processes, cluster) as executor:
+            command(*arguments, executor=executor, **options)
+
+    return add_options(
+        cast("Command", with_executor),
+        click.option(
+            "--processes",
+            type=click.IntRange(min=1, max=MAX_THREADS),
+            metavar="N",
+            help="Run tasks in N processes.",
+        ),
+        click.option(
+            "--cluster",
+            metavar="WHERE",
+            help="Run tasks on a Dask cluster: local, local:N, or a scheduler's address such as "
+            "tcp://10.0.0.1:8786. Needs truebleu[dask].",
+        ),
+    )
+
+
+def _executor(
+    processes: int | None, cluster: str | None
+) -> AbstractContextManager[Executor | None]:
+    if cluster is not None and processes is not None:
+        raise SettingError("cluster", cluster, "no --processes beside it")
+    if cluster is None and processes is None:
+        return nullcontext()
+    from truebleu.execution.executors import Cluster, Processes
+
+    if processes is not None:
+        return Processes(processes)
+    return Cluster(cast("str", cluster), silent=True)
 
 
 @contextmanager

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from truebleu.cli._options import add_options, progress_bar, refuse_idle, repeatable_option
+from truebleu.cli._options import (
+    add_options,
+    executor_options,
+    progress_bar,
+    refuse_idle,
+    repeatable_option,
+)
 from truebleu.cli.main import is_quiet, say, warn
 from truebleu.corpus._files import expanded, note_input
-from truebleu.errors import SettingError
-from truebleu.metrics.base import MAX_THREADS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from concurrent.futures import Executor
-    from contextlib import AbstractContextManager
 
     from truebleu.cli._options import Command
 
@@ -77,44 +79,3 @@ def task_options(command: Command) -> Command:
         ),
         executor_options,
     )
-
-
-def executor_options(command: Command) -> Command:
-    """Where the tasks of long work run: the command gets `executor`."""
-
-    @wraps(command)
-    def with_executor(
-        *arguments: Any, processes: int | None, cluster: str | None, **options: Any
-    ) -> None:
-        with _executor(processes, cluster) as executor:
-            command(*arguments, executor=executor, **options)
-
-    return add_options(
-        cast("Command", with_executor),
-        click.option(
-            "--processes",
-            type=click.IntRange(min=1, max=MAX_THREADS),
-            metavar="N",
-            help="Run tasks in N processes.",
-        ),
-        click.option(
-            "--cluster",
-            metavar="WHERE",
-            help="Run tasks on a Dask cluster: local, local:N, or a scheduler's address such as "
-            "tcp://10.0.0.1:8786. Needs truebleu[dask].",
-        ),
-    )
-
-
-def _executor(
-    processes: int | None, cluster: str | None
-) -> AbstractContextManager[Executor | None]:
-    if cluster is not None and processes is not None:
-        raise SettingError("cluster", cluster, "no --processes beside it")
-    if cluster is None and processes is None:
-        return nullcontext()
-    from truebleu.execution.executors import Cluster, Processes
-
-    if processes is not None:
-        return Processes(processes)
-    return Cluster(cast("str", cluster), silent=True)

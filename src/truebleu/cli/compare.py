@@ -12,6 +12,7 @@ from truebleu.cli._options import (
     by_option,
     charted_result_options,
     comparison_options,
+    executor_options,
     given,
     metric_option,
     option_with_default,
@@ -25,7 +26,6 @@ from truebleu.cli._options import (
     stream_options,
     warn_of,
 )
-from truebleu.cli._task_options import executor_options
 from truebleu.reports.compare import COLUMNS, require_columns
 from truebleu.significance.compare import compare
 from truebleu.significance.corrections import CORRECTIONS

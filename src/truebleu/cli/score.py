@@ -10,6 +10,7 @@ from truebleu.cli._options import (
     Texts,
     by_option,
     charted_result_and_file_options,
+    executor_options,
     metric_option,
     progress_bar,
     read_columns,
@@ -21,7 +22,6 @@ from truebleu.cli._options import (
     test_set_options,
     warn_of,
 )
-from truebleu.cli._task_options import executor_options
 from truebleu.errors import SettingError
 from truebleu.significance.scores import score
 

@@ -11,6 +11,7 @@ import click
 
 from truebleu.cli._nbest_options import nbest_options, read_lists, read_references
 from truebleu.cli._options import (
+    executor_options,
     metric_option,
     option_with_default,
     output_options,
@@ -21,7 +22,6 @@ from truebleu.cli._options import (
     result_options,
     seed_option,
 )
-from truebleu.cli._task_options import executor_options
 from truebleu.cli.main import warn
 from truebleu.corpus._writing import write_files
 from truebleu.errors import SettingError
