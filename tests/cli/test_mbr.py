@@ -65,3 +65,53 @@ def test_an_approximation_can_be_checked() -> None:
     result = run("mbr", "lists", "--method", "aggregate", "--check")
     assert "Compared with the exact result, aggregate chose" in result.stdout
     assert "nothing to check" in str(run("mbr", "lists", "--check").exception)
+
+
+@pytest.fixture
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("truebleu.corpus.nbest.streams.PART_CHARACTERS", 1)
+
+
+@pytest.mark.parametrize("format_", ["text", "json", "tsv", "markdown"])
+@pytest.mark.parametrize("metric", ["chrf", "bleu", "ter"])
+def test_parts_change_no_digit(format_: str, metric: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    command = ("mbr", "lists", "-m", metric, "-r", "ref", "-f", format_, "--weights", "probability")
+    whole = run(*command)
+    assert whole.exit_code == 0
+    monkeypatch.setattr("truebleu.corpus.nbest.streams.PART_CHARACTERS", 1)
+    assert run(*command).stdout == whole.stdout
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_a_bad_line_far_down_leaves_no_half_file() -> None:
+    with Path("lists").open("a") as file:
+        file.write("2 ||| no ||| LM0= x ||| -1\n")
+    for output in ("best.txt", "-"):
+        failed = run("mbr", "lists", "-o", output)
+        assert "lists: line 5" in str(failed.exception)
+        assert failed.stdout == ""
+    assert not Path("best.txt").exists()
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_samples_in_any_order_are_read_whole() -> None:
+    rows = [f'{{"id": "{n % 2}", "text": "{text}"}}\n' for n, text in enumerate("aabbab")]
+    Path("samples").write_text("".join(rows))
+    assert run("mbr", "samples", "-o", "-").stdout == "a\nb\n"
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_lists_without_company_are_refused() -> None:
+    Path("others").write_text("0 ||| the cat ran ||| LM0= 1\n")
+    short = run("mbr", "lists", "--pseudo-references", "others")
+    assert "others: 1 segments, but lists has 2" in str(short.exception)
+    long = run("mbr", "others", "--pseudo-references", "lists")
+    assert "lists: 2 segments, but others has 1" in str(long.exception)
+    for matrices, found in (("[[0,0,0],[1,1,1],[5,5,5]]\n", 1), ("[[1]]\n" * 3, 3)):
+        Path("utilities").write_text(matrices)
+        lists = "lists"
+        if found == 3:
+            Path("short").write_text("0 ||| a ||| LM0= 1\n1 ||| b ||| LM0= 1\n")
+            lists = "short"
+        failed = run("mbr", lists, "--utilities", "utilities")
+        assert f"found '{found} matrices', expected 2, as {lists}" in str(failed.exception)

@@ -14,7 +14,9 @@ from truebleu.cli._options import (
 )
 from truebleu.cli.main import warn
 from truebleu.corpus._reading import read_test_set
-from truebleu.corpus.nbest.reading import NBEST_FORMATS, read_nbest
+from truebleu.corpus.nbest.lists import ScoreScale
+from truebleu.corpus.nbest.reading import NBEST_FORMATS, JsonKeys, read_nbest
+from truebleu.corpus.nbest.streams import ListStream
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -74,13 +76,26 @@ def nbest_options(command: Command) -> Command:
 
 def read_lists(path: str, options: dict[str, Any], **others: Any) -> NBest:
     """The lists of a command's argument; takes what is about reading out of its options."""
-    names = [name for _, name, _ in _KEYS]
-    settings = {name: options.pop(name) for name in ("size", "scores", "first_id", "log_base")}
-    settings |= {name: options.pop(name) for name in names}
-    settings["length_normalized"] = options.pop("length_normalized")
-    settings["features"] = options.pop("features") or None
     with progress_bar(0, "reading"):
-        return read_nbest(path, format=options.pop("input_format"), **settings, **others)
+        return read_nbest(path, **_reading(options), **others)
+
+
+def stream_lists(path: str, options: dict[str, Any]) -> ListStream:
+    """The same, to be read part by part."""
+    settings = _reading(options)
+    keys = {name.removesuffix("_key"): settings.pop(name) for _, name, _ in _KEYS}
+    features = settings.pop("features")
+    scale = ScoreScale(settings.pop("log_base"), settings.pop("length_normalized"))
+    keys["features"] = None if features is None else tuple(features)
+    return ListStream(path, scale=scale, keys=JsonKeys(**keys), **settings)
+
+
+def _reading(options: dict[str, Any]) -> dict[str, Any]:
+    """What is about reading, which is taken out of a command's options."""
+    names = ("size", "scores", "first_id", "log_base", "length_normalized")
+    settings = {name: options.pop(name) for name in (*names, *(name for _, name, _ in _KEYS))}
+    settings["features"] = options.pop("features") or None
+    return {"format": options.pop("input_format"), **settings}
 
 
 def as_lines(texts: Iterable[str]) -> str:

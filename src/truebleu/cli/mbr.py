@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, get_args
+from functools import partial
+from itertools import islice
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
 import click
+import numpy as np
 
 from truebleu._settings import DEFAULT_SEED
-from truebleu.cli._nbest_options import as_lines, nbest_options, read_lists, read_references
+from truebleu.cli._nbest_options import (
+    as_lines,
+    nbest_options,
+    read_lists,
+    read_references,
+    stream_lists,
+)
 from truebleu.cli._options import (
     STANDARD_OUTPUT,
     option_with_default,
@@ -19,12 +29,27 @@ from truebleu.cli._options import (
     result_options,
 )
 from truebleu.corpus._writing import write_files
-from truebleu.errors import MalformedFileError, SettingError
-from truebleu.nbest.minimum_bayes_risk import Method, Weights, mbr
+from truebleu.corpus.nbest.reading import ScatteredListsError
+from truebleu.corpus.nbest.streams import file_lines
+from truebleu.errors import MalformedFileError, SettingError, UnpairedSegmentsError
+from truebleu.nbest.minimum_bayes_risk import (
+    Chooser,
+    MBRResult,
+    MBRSettings,
+    MBRSummary,
+    MBRTally,
+    Method,
+    Weights,
+)
 from truebleu.reports.document import one_line, render
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+
+    from truebleu.corpus.nbest.lists import NBest
+    from truebleu.corpus.nbest.streams import ListStream
+    from truebleu.nbest.minimum_bayes_risk import MBREvaluation, MBRSegment
 
 EPILOG = """\b
 Examples:
@@ -36,6 +61,8 @@ Examples:
 """
 
 
+#: Formats that have a row for each choice; others sum up, and keep no text.
+FORMATS_OF_CHOICES = ("json", "tsv")
 #: Options that do nothing with other methods.
 ONLY_WITH = {"coarse-to-fine": ("keep", "coarse"), "prune": ("alpha", "seed")}
 
@@ -127,42 +154,159 @@ def command(
         if options["method"] != method:
             refuse_idle(names, f"--method {method} beside it")
     reading = dict(options)
-    nbest = read_lists(lists, options)
-    others = None if pseudo_references is None else read_lists(pseudo_references, reading)
+    stream = stream_lists(lists, options)
     test_set = read_references(references)
-    with progress_bar(len(nbest), "choosing") as progress:
-        result = mbr(
-            nbest,
-            metric=metric,
-            pseudo_references=others,
-            include_self=not without_self,
-            sentence_level=not as_is,
-            utilities=None if utilities is None else _matrices(utilities),
-            references=None if test_set is None else test_set.references,
-            progress=progress,
-            **options,
-        )
-    text = as_lines(choice.text for segment in result.segments for choice in segment.chosen)
-    if output == STANDARD_OUTPUT:
-        # A terminal must not obey what a model wrote.
-        lines = map(one_line, text.split("\n")) if sys.stdout.isatty() else text.split("\n")
-        click.echo("\n".join(lines), nl=False)
-        return
-    if output is not None:
-        write_files(output.parent, {output.name: [text.encode()]}, overwrite=force)
-    click.echo(render(result, format_), nl=False)
+    settings = MBRSettings(
+        include_self=not without_self, sentence_level=not as_is, replicates=500, **options
+    )
+    choosing = partial(
+        _Choosing,
+        settings,
+        None if utilities is not None else metric,
+        None if pseudo_references is None else (pseudo_references, reading),
+        utilities,
+        None if test_set is None else test_set.references,
+        keep=format_ in FORMATS_OF_CHOICES,
+    )
+    try:
+        result = _write(choosing(stream), output, force=force)
+    except ScatteredListsError:
+        if lists == "-":
+            raise
+        result = _write(choosing(_Whole(read_lists(lists, dict(reading)))), output, force=force)
+    if output != STANDARD_OUTPUT:
+        click.echo(render(result, format_), nl=False)
+
+
+class _Whole:
+    """Lists in memory, as one part."""
+
+    share_read = None
+
+    def __init__(self, lists: NBest) -> None:
+        self.name, self.read = lists.name, len(lists)
+        self._lists: NBest | None = lists
+
+    def take(self) -> NBest | None:
+        lists, self._lists = self._lists, None
+        return lists
+
+    def count_rest(self) -> int:
+        return 0
+
+
+class _Choosing:
+    """Chooses from lists part by part; the chosen lines come first, and the result at last."""
+
+    def __init__(
+        self,
+        settings: MBRSettings,
+        metric: str | None,
+        others: tuple[str, dict[str, Any]] | None,
+        utilities: str | None,
+        references: Any,
+        stream: ListStream | _Whole,
+        *,
+        keep: bool,
+    ) -> None:
+        self._stream, self._references, self._keep = stream, references, keep
+        self._others = None if others is None else stream_lists(others[0], dict(others[1]))
+        self._matrices = None if utilities is None else _matrices(utilities)
+        self._utilities = utilities
+        self._chooser = Chooser(settings, metric)
+        self._tally = MBRTally()
+        self._segments: list[MBRSegment] = []
+        self._evaluations: tuple[MBREvaluation, ...] = ()
+
+    def lines(self) -> Iterator[bytes]:
+        """The chosen texts, one line each: a line break inside one becomes a blank."""
+        firsts: list[str] = []
+        chosen: list[str] = []
+        share = partial(getattr, self._stream, "share_read")
+        with progress_bar(0, "choosing", share=share) as advance:
+            while (part := self._stream.take()) is not None:
+                others, matrices = self._beside(len(part))
+                for segment in self._chooser.choose(part, others, utilities=matrices):
+                    self._tally.add(segment)
+                    if self._keep:
+                        self._segments.append(segment)
+                    if self._references is not None:
+                        chosen.append(segment.best.text)
+                    texts = [choice.text for choice in segment.chosen]
+                    yield as_lines(texts).encode()
+                if self._references is not None:
+                    firsts += part.choose(np.zeros(len(part), dtype=np.int64))
+                advance(len(part))
+        self._refuse_more()
+        if self._references is not None:
+            self._evaluations = self._chooser.evaluate(firsts, chosen, self._references)
+
+    def result(self) -> MBRResult | MBRSummary:
+        """After the lines."""
+        common: dict[str, Any] = {
+            "name": self._stream.name,
+            "settings": self._chooser.settings,
+            "evaluations": self._evaluations,
+            **self._chooser.utility(),
+        }
+        if self._keep:
+            return MBRResult(segments=tuple(self._segments), **common)
+        return MBRSummary(tally=self._tally, **common)
+
+    def _beside(self, count: int) -> tuple[NBest | None, list[Any] | None]:
+        """The pseudo-references and the utilities of as many lists."""
+        others = None if self._others is None else self._others.take(count)
+        if self._others is not None and (others is None or len(others) < count):
+            self._refuse_more()
+        matrices = None if self._matrices is None else list(islice(self._matrices, count))
+        if matrices is not None and len(matrices) < count:
+            found = self._stream.read - count + len(matrices)
+            self._refuse_matrices(found)
+        return others, matrices
+
+    def _refuse_more(self) -> None:
+        """Refuse lists without pseudo-references or utilities, and these without lists."""
+        if self._others is not None:
+            counts = [stream.read + stream.count_rest() for stream in (self._others, self._stream)]
+            if counts[0] != counts[1]:
+                raise UnpairedSegmentsError(
+                    self._others.name, counts[0], self._stream.name, counts[1]
+                )
+        if self._matrices is not None and (more := sum(1 for _ in self._matrices)):
+            self._refuse_matrices(self._stream.read + more)
+
+    def _refuse_matrices(self, found: int) -> NoReturn:
+        expected = f"{self._stream.read + self._stream.count_rest()}, as {self._stream.name}"
+        raise SettingError(f"utilities of {self._utilities}", f"{found} matrices", expected)
+
+
+def _write(choosing: _Choosing, output: Path | None, *, force: bool) -> MBRResult | MBRSummary:
+    """Write the chosen lines, all of them or none."""
+    if output is None:
+        for _ in choosing.lines():
+            pass
+    elif output == STANDARD_OUTPUT:
+        with TemporaryFile() as file:
+            file.writelines(choosing.lines())
+            file.seek(0)
+            # A terminal must not obey what a model wrote.
+            terminal = sys.stdout.isatty()
+            for line in file:
+                text = line.decode()
+                click.echo(one_line(text.removesuffix("\n")) if terminal else text, nl=terminal)
+    else:
+        write_files(output.parent, {output.name: choosing.lines()}, overwrite=force)
+    return choosing.result()
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _matrices(path: str) -> list[Any]:
-    from truebleu.corpus._files import Files, decode
+def _matrices(path: str) -> Iterator[Any]:
     from truebleu.corpus._tables import parse_json
 
-    matrices = []
-    for line, text in enumerate(decode(path, Files().contents(path)).rstrip("\n").split("\n"), 1):
+    for line, text in file_lines(path):
         try:
             matrix = parse_json(text)
         except ValueError as error:
@@ -174,7 +318,4 @@ def _matrices(path: str) -> list[Any]:
         if None in widths or len(widths) != 1 or not all(map(_is_number, numbers)):
             expected = "a list of lists of numbers, all of one length"
             raise MalformedFileError(path, line, "something else", expected)
-        matrices.append(matrix)
-    if not matrices:
-        raise SettingError("utilities", path, "a matrix for each segment")
-    return matrices
+        yield matrix

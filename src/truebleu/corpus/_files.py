@@ -503,6 +503,8 @@ class OpenedFile:
     @property
     def share_read(self) -> float | None:
         """From 0 to 1; None where nobody knows how much there is."""
+        if self._raw.closed:
+            return 1.0
         return self._raw.tell() / self._size if self._size else None
 
     def read(self) -> bytes:

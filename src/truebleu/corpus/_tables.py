@@ -477,7 +477,7 @@ def read_records(path: str, data: bytes) -> list[dict[str, object]]:
     lines = decode(path, data).removeprefix(BYTE_ORDER_MARK).rstrip(" \t\r\n").split("\n")
     if lines == [""]:
         raise EmptyTextError(path)
-    return [_record(path, number, line) for number, line in enumerate(lines, 1)]
+    return [parse_record(path, number, line) for number, line in enumerate(lines, 1)]
 
 
 class RepeatedKeyError(ValueError):
@@ -505,7 +505,8 @@ def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return record
 
 
-def _record(path: str, number: int, line: str) -> dict[str, object]:
+def parse_record(path: str, number: int, line: str) -> dict[str, object]:
+    """The object on a line."""
     if not line.strip():
         raise MalformedFileError(path, number, "a blank line", "a JSON object")
     try:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
         MBRSegment as MBRSegment,
         MBRSettings as MBRSettings,
         mbr as mbr,
-        utility_matrix as utility_matrix,
     )
     from truebleu.nbest.oracle import OracleResult as OracleResult, oracle_scores as oracle_scores
     from truebleu.nbest.outer_loop import OuterLoop as OuterLoop, Round as Round
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
         count_candidates as count_candidates,
     )
     from truebleu.nbest.tuning import TUNERS as TUNERS, TuneResult as TuneResult, tune as tune
+    from truebleu.nbest.utilities import utility_matrix as utility_matrix
     from truebleu.nbest.weights import read_weights as read_weights
 
 # The public names, and the module that each lives in.
@@ -43,7 +43,6 @@ _HOMES = {
     "MBRSegment": "minimum_bayes_risk",
     "MBRSettings": "minimum_bayes_risk",
     "mbr": "minimum_bayes_risk",
-    "utility_matrix": "minimum_bayes_risk",
     "OracleResult": "oracle",
     "oracle_scores": "oracle",
     "OuterLoop": "outer_loop",
@@ -60,6 +59,7 @@ _HOMES = {
     "TUNERS": "tuning",
     "TuneResult": "tuning",
     "tune": "tuning",
+    "utility_matrix": "utilities",
     "read_weights": "weights",
 }
 

@@ -7,7 +7,8 @@ exact; approximations are chosen by name, and `check` says what they cost.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from array import array
+from dataclasses import asdict, dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
@@ -16,12 +17,12 @@ import numpy as np
 from truebleu import _core
 from truebleu._results import Result
 from truebleu._settings import DEFAULT_SEED, Streams, checked, require_seed
-from truebleu.corpus.test_set import TestSet, as_test_set
+from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError, UnknownNameError, UnpairedSegmentsError
-from truebleu.metrics import FunctionMetric
 from truebleu.metrics.base import use_environment
 from truebleu.metrics.registry import as_metrics
 from truebleu.nbest.statistics import as_nbest
+from truebleu.nbest.utilities import as_utility, expected_utilities, score_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -32,114 +33,6 @@ if TYPE_CHECKING:
     from truebleu.corpus.nbest.lists import NBest
     from truebleu.corpus.test_set import ReferencesLike, TextLike
     from truebleu.metrics.base import Metric
-
-
-# Utilities: how good a candidate is, judged by another.
-
-
-#: Scores of pairs that are counted at once; their rows of counts are in memory together.
-BLOCK = 1 << 18
-
-
-def as_utility(metric: str | Metric | Callable[..., Any]) -> Metric:
-    """A metric of texts; a function takes an output and the list of its references."""
-    if callable(metric):
-        name = getattr(metric, "__name__", type(metric).__name__)
-        return FunctionMetric(function=metric, name=name)
-    (parsed,) = as_metrics([metric])
-    if not parsed.reads_texts:
-        expected = "a metric of texts; scores of pairs are handed over as utilities"
-        raise SettingError("metric", parsed.name, expected)
-    if parsed.higher_is_better is None:
-        raise SettingError("metric", parsed.name, "one that says what is better")
-    return parsed
-
-
-@checked
-def utility_matrix(
-    metric: str | Metric | Callable[..., Any],
-    candidates: Sequence[str],
-    references: Sequence[str] | None = None,
-    *,
-    source: str | None = None,
-) -> NDArray[np.float64]:
-    """Scores shaped (candidate, reference), each as ``metric.sentence`` gives it.
-
-    >>> utility_matrix("ter", ["a b", "b"]).tolist()
-    [[0.0, 100.0], [50.0, 0.0]]
-
-    Args:
-        metric: a metric, or a function of an output and the list of its references.
-        candidates: the candidates of one segment.
-        references: what they are compared with; by default with each other.
-        source: what was translated, for metrics that look at it.
-    """
-    texts = candidates if references is None else references
-    for name, strings in (("candidates", candidates), ("references", texts)):
-        if not len(strings):
-            raise SettingError(name, [], "at least one string")
-    utility = as_utility(metric).for_references([texts]).sentence_level()
-    return score_pairs(utility, candidates, references, source)
-
-
-def score_pairs(
-    metric: Metric,
-    candidates: Sequence[str],
-    references: Sequence[str] | None,
-    source: str | None,
-) -> NDArray[np.float64]:
-    """The matrix of a metric as it is."""
-    scorer = metric.pair_scorer()
-    columns = candidates if references is None else references
-    if scorer is not None:
-        matrix = scorer.matrix(list(candidates), None if references is None else list(references))
-        return matrix.reshape(len(candidates), len(columns))
-    return _counted(metric, candidates, columns, source)
-
-
-def _counted(
-    metric: Metric, candidates: Sequence[str], references: Sequence[str], source: str | None
-) -> NDArray[np.float64]:
-    """Any metric: each reference is a segment, and every candidate a system's output for it."""
-    # Where counts depend on all segments of a text, each reference must be a text of its own.
-    step = 1 if metric.counts_whole_text else max(1, BLOCK // len(candidates))
-    blocks = []
-    for start in range(0, len(references), step):
-        block = list(references[start : start + step])
-        test_set = TestSet(
-            systems={str(i): [text] * len(block) for i, text in enumerate(candidates)},
-            references=(block,),
-            source=None if source is None else [source] * len(block),
-        )
-        scores: NDArray[np.float64] = metric.score(metric.count(test_set).array())
-        blocks.append(scores.T)
-    return np.concatenate(blocks, axis=1)
-
-
-def expected_utilities(
-    metric: Metric,
-    scorer: PairScorer | None,
-    candidates: Sequence[str],
-    references: Sequence[str] | None,
-    weights: NDArray[np.float64],
-    source: str | None,
-) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
-    """The weighted mean of each candidate's scores, and its score against itself.
-
-    The latter is None where the references are other texts.
-    """
-    if scorer is not None:
-        texts = list(candidates)
-        if references is None:
-            return scorer.expected(texts, [len(texts)], weights)
-        others = list(references)
-        expected, _ = scorer.expected(texts, [len(texts)], weights, others, [len(others)])
-        return expected, None
-    matrix = _counted(metric, candidates, candidates if references is None else references, source)
-    return matrix @ weights, None if references is not None else np.diag(matrix).copy()
-
-
-# Minimum Bayes risk.
 
 
 RESULT_VERSION = 1
@@ -267,6 +160,86 @@ class MBREvaluation:
     chosen: float
 
 
+def _floats() -> array[float]:
+    return array("d")
+
+
+@dataclass(slots=True)
+class MBRTally:
+    """What the choices for all segments come to, in a few numbers of each.
+
+    Attributes:
+        candidates: how many each segment has.
+        distinct: how many of them are different texts.
+        effective: how many equally likely pseudo-references would be as diverse.
+        utility: the expected utility of the choice, where it has one.
+        margin: to the next text, where there is one.
+        regret: of an approximation, where it was checked.
+        moved: in how many segments another candidate than the first was chosen.
+        tied: in how many several texts are as good.
+    """
+
+    candidates: array[float] = field(default_factory=_floats)
+    distinct: array[float] = field(default_factory=_floats)
+    effective: array[float] = field(default_factory=_floats)
+    utility: array[float] = field(default_factory=_floats)
+    margin: array[float] = field(default_factory=_floats)
+    regret: array[float] = field(default_factory=_floats)
+    moved: int = 0
+    tied: int = 0
+
+    @classmethod
+    def of(cls, segments: Iterable[MBRSegment]) -> MBRTally:
+        """Of segments."""
+        tally = cls()
+        for segment in segments:
+            tally.add(segment)
+        return tally
+
+    def add(self, segment: MBRSegment) -> None:
+        """Count one segment more."""
+        self.candidates.append(segment.candidates)
+        self.distinct.append(segment.distinct)
+        self.effective.append(segment.effective)
+        for column, value in (
+            (self.utility, segment.best.utility),
+            (self.margin, segment.margin),
+            (self.regret, segment.regret),
+        ):
+            if value is not None:
+                column.append(value)
+        self.moved += segment.best.index != 0
+        self.tied += segment.ties > 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MBRSummary(Result):
+    """What choices come to that were written somewhere else; the attributes are those of results.
+
+    Attributes:
+        tally: of all segments.
+    """
+
+    name: str
+    metric: str
+    signature: str
+    higher_is_better: bool
+    settings: MBRSettings
+    tally: MBRTally
+    evaluations: tuple[MBREvaluation, ...] = ()
+
+    REPORT: ClassVar[str] = "truebleu.reports.mbr"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        values = asdict(self)
+        values["tally"] = {
+            name: list(value) if isinstance(value, array) else value
+            for name, value in values["tally"].items()
+        }
+        return {"version": RESULT_VERSION, **values, "evaluations": list(values["evaluations"])}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MBRResult(Result):
     """The choices for all segments.
@@ -295,6 +268,11 @@ class MBRResult(Result):
     def texts(self) -> list[str]:
         """The best candidate of each segment."""
         return [segment.best.text for segment in self.segments]
+
+    @property
+    def tally(self) -> MBRTally:
+        """What the choices come to."""
+        return MBRTally.of(self.segments)
 
     @property
     def indices(self) -> list[int]:
@@ -392,40 +370,123 @@ def mbr(
         seed=seed,
     )
     others = None if pseudo_references is None else as_nbest(pseudo_references)
-    if others is not None:
-        if len(others) != len(lists):
-            raise UnpairedSegmentsError(others.name, len(others), lists.name, len(lists))
-        if not include_self:
-            raise SettingError("include_self", False, "candidates that are compared mutually")
-    given = None if isinstance(weights, str) else weights
-    problems = _problems(lists, others, settings, given, collapse=utilities is None)
-    as_given: Metric | None = None
-    if utilities is None:
-        pseudo = [(lists if others is None else others).texts]
-        as_given = as_utility(metric).for_references(pseudo)
-        utility = as_given.sentence_level() if sentence_level else as_given
-        decide = _Decider(utility, settings, pseudo)
-        name, signature = utility.name, str(utility.signature)
-        higher_is_better = utility.higher_is_better is not False
-        segments = list(decide.segments(problems, progress))
-    else:
-        if settings.method != "exact":
-            raise SettingError("method", method, "exact, where utilities are given")
-        name, signature = "given utilities", "given utilities"
-        sign = 1 if higher_is_better else -1
-        segments = list(_by_given(list(problems), utilities, settings, sign, lists.name))
-    result = MBRResult(
-        name=lists.name,
-        metric=name,
-        signature=signature,
-        higher_is_better=higher_is_better,
-        settings=settings,
-        segments=tuple(segments),
+    if others is not None and len(others) != len(lists):
+        raise UnpairedSegmentsError(others.name, len(others), lists.name, len(lists))
+    chooser = Chooser(
+        settings, None if utilities is not None else metric, higher_is_better=higher_is_better
     )
-    if references is None:
-        return result
-    evaluations = _evaluations(lists, result, references, as_given)
-    return replace(result, evaluations=tuple(evaluations))
+    given = None if isinstance(weights, str) else weights
+    chosen = chooser.choose(lists, others, weights=given, utilities=utilities, progress=progress)
+    segments = tuple(chosen)
+    evaluations: tuple[MBREvaluation, ...] = ()
+    if references is not None:
+        first = lists.choose(np.zeros(len(lists), dtype=np.int64))
+        texts = [segment.best.text for segment in segments]
+        evaluations = chooser.evaluate(first, texts, references)
+    return MBRResult(
+        name=lists.name,
+        segments=segments,
+        evaluations=evaluations,
+        settings=settings,
+        **chooser.utility(),
+    )
+
+
+class Chooser:
+    """Chooses from lists, all at once or part by part.
+
+    The texts of the first part fix what a metric leaves to them, such as how words are cut.
+
+    Args:
+        settings: how the choice is made.
+        metric: the utility; None where utilities are given.
+        higher_is_better: the direction of given ones.
+    """
+
+    def __init__(
+        self,
+        settings: MBRSettings,
+        metric: str | Metric | Callable[..., Any] | None,
+        *,
+        higher_is_better: bool = True,
+    ) -> None:
+        if metric is None and settings.method != "exact":
+            raise SettingError("method", settings.method, "exact, where utilities are given")
+        self.settings = settings
+        self._given, self._is_higher_better = metric, higher_is_better
+        self._metric: Metric | None = None
+        self._decider: _Decider | None = None
+        self._done = 0
+
+    def choose(
+        self,
+        lists: NBest,
+        others: NBest | None = None,
+        *,
+        weights: Sequence[ArrayLike] | None = None,
+        utilities: Sequence[ArrayLike] | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> Iterator[MBRSegment]:
+        """What is chosen from the next lists; the arguments are those of `mbr`, for these lists."""
+        settings = self.settings
+        if others is not None and not settings.include_self:
+            raise SettingError("include_self", False, "candidates that are compared mutually")
+        first, self._done = self._done, self._done + len(lists)
+        problems = _problems(
+            lists, others, settings, weights, first=first, collapse=self._given is not None
+        )
+        if self._given is None:
+            sign = 1 if self._is_higher_better else -1
+            yield from _by_given(list(problems), utilities or (), settings, sign, lists.name)
+            return
+        if self._decider is None:
+            pseudo = [(lists if others is None else others).texts]
+            self._metric = as_utility(self._given).for_references(pseudo)
+            metric = self._metric.sentence_level() if settings.sentence_level else self._metric
+            self._decider = _Decider(metric, settings, pseudo)
+        yield from self._decider.segments(problems, progress)
+
+    def utility(self) -> dict[str, Any]:
+        """What results say of the utility, after a first choice."""
+        if self._decider is None:
+            name = "given utilities"
+            return {
+                "metric": name,
+                "signature": name,
+                "higher_is_better": self._is_higher_better,
+            }
+        metric = self._decider.metric
+        return {
+            "metric": metric.name,
+            "signature": str(metric.signature),
+            "higher_is_better": metric.higher_is_better is not False,
+        }
+
+    def evaluate(
+        self, first: Sequence[str], chosen: Sequence[str], references: ReferencesLike
+    ) -> tuple[MBREvaluation, ...]:
+        """Scores of the first and the chosen candidates by the utility and by another metric."""
+        metrics: list[Metric] = [] if self._metric is None else [self._metric]
+        # A choice by BLEU should be better by BLEU: only another metric is evidence.
+        second = "chrf" if self.utility()["metric"] == "BLEU" else "bleu"
+        metrics += as_metrics([second])
+        test_set = as_test_set({"first": list(first), "chosen": list(chosen)}, references)
+        evaluations = []
+        for unfixed in metrics:
+            metric = unfixed.for_references(test_set.references)
+            scores = [float(metric.score(sums)) for sums in metric.count(test_set).sums()]
+            evaluations.append(
+                MBREvaluation(
+                    metric=metric.name,
+                    signature=str(
+                        metric.signature.with_references(test_set.references_per_segment)
+                    ),
+                    higher_is_better=metric.higher_is_better,
+                    first=scores[0],
+                    chosen=scores[1],
+                )
+            )
+        return tuple(evaluations)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -467,6 +528,7 @@ def _problems(
     settings: MBRSettings,
     given: Sequence[ArrayLike] | None,
     *,
+    first: int,
     collapse: bool,
 ) -> Iterator[_Problem]:
     of = lists if others is None else others
@@ -490,7 +552,7 @@ def _problems(
             references, columns = _distinct(others[segment], collapse=collapse)
             size = len(references)
         yield _Problem(
-            segment,
+            first + segment,
             texts,
             distinct,
             places,
@@ -792,25 +854,3 @@ def _ranked(texts: Sequence[str], goodness: NDArray[np.float64], count: int) -> 
                 ranks.append(index)
         start = end
     return ranks
-
-
-def _evaluations(
-    lists: NBest, result: MBRResult, references: ReferencesLike, utility: Metric | None
-) -> Iterator[MBREvaluation]:
-    """Scores of the first and the chosen candidates by the utility and by another metric."""
-    metrics: list[Metric] = [] if utility is None else [utility]
-    # A choice by BLEU should be better by BLEU: only another metric is evidence.
-    second = "chrf" if result.metric == "BLEU" else "bleu"
-    metrics += as_metrics([second])
-    first = lists.choose(np.zeros(len(lists), dtype=np.int64))
-    test_set = as_test_set({"first": first, "chosen": result.texts}, references)
-    for unfixed in metrics:
-        metric = unfixed.for_references(test_set.references)
-        scores = [float(metric.score(sums)) for sums in metric.count(test_set).sums()]
-        yield MBREvaluation(
-            metric=metric.name,
-            signature=str(metric.signature.with_references(test_set.references_per_segment)),
-            higher_is_better=metric.higher_is_better,
-            first=scores[0],
-            chosen=scores[1],
-        )

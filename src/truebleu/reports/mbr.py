@@ -5,10 +5,11 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from truebleu.nbest.minimum_bayes_risk import MBRResult
 from truebleu.reports.document import Column, Document, Notes, Sentences, Table, rows_of
 
 if TYPE_CHECKING:
-    from truebleu.nbest.minimum_bayes_risk import MBRResult
+    from truebleu.nbest.minimum_bayes_risk import MBRSummary, MBRTally
     from truebleu.reports.document import Row
 
 SUMMARY = (
@@ -38,27 +39,25 @@ CHOICES = (
 )
 
 
-def document(result: MBRResult) -> Document:
+def document(result: MBRResult | MBRSummary) -> Document:
     """The choices; people see a summary, programs one row for each chosen candidate."""
-    blocks: list[Table | Sentences | Notes] = [_summary(result)]
+    tally = result.tally
+    summary = _summary(result.metric, tally)
+    blocks: list[Table | Sentences | Notes] = [summary]
     if result.evaluations:
         blocks.append(_scores(result))
-    blocks += [Sentences(tuple(_sentences(result))), Notes((result.signature,))]
-    return Document(tuple(blocks), data=_choices(result))
+    blocks += [Sentences(tuple(_sentences(result, tally))), Notes((result.signature,))]
+    data = _choices(result) if isinstance(result, MBRResult) else summary
+    return Document(tuple(blocks), data=data)
 
 
-def _summary(result: MBRResult) -> Table:
-    segments = result.segments
+def _summary(metric: str, tally: MBRTally) -> Table:
     values = {
-        "candidates": [float(segment.candidates) for segment in segments],
-        "different candidates": [float(segment.distinct) for segment in segments],
-        "effective pseudo-references": [segment.effective for segment in segments],
-        f"expected {result.metric} of the choice": [
-            segment.best.utility for segment in segments if segment.best.utility is not None
-        ],
-        "margin to the next candidate": [
-            segment.margin for segment in segments if segment.margin is not None
-        ],
+        "candidates": tally.candidates,
+        "different candidates": tally.distinct,
+        "effective pseudo-references": tally.effective,
+        f"expected {metric} of the choice": tally.utility,
+        "margin to the next candidate": tally.margin,
     }
     rows: list[Row] = [
         {"what": what, "value": fmean(numbers), "low": min(numbers), "high": max(numbers)}
@@ -68,19 +67,16 @@ def _summary(result: MBRResult) -> Table:
     return Table(SUMMARY, tuple(rows))
 
 
-def _scores(result: MBRResult) -> Table:
+def _scores(result: MBRResult | MBRSummary) -> Table:
     rows = rows_of(SCORES, result.evaluations, difference=lambda made: made.chosen - made.first)
     return Table(SCORES, rows)
 
 
-def _sentences(result: MBRResult) -> list[str]:
-    segments, settings = result.segments, result.settings
-    total = len(segments)
-    moved = sum(segment.best.index != 0 for segment in segments)
-    alone = sum(segment.distinct == 1 for segment in segments)
-    tied = sum(segment.ties > 0 for segment in segments)
+def _sentences(result: MBRResult | MBRSummary, tally: MBRTally) -> list[str]:
+    settings, total = result.settings, len(tally.candidates)
+    alone, tied = tally.distinct.count(1.0), tally.tied
     sentences = [
-        f"Another candidate than the first was chosen for {moved:,} of {total:,} segments "
+        f"Another candidate than the first was chosen for {tally.moved:,} of {total:,} segments "
         f"(by expected {result.metric}, {settings.method}, weights: {settings.weights})."
     ]
     if alone:
@@ -91,7 +87,7 @@ def _sentences(result: MBRResult) -> list[str]:
             "first in the list was taken."
         )
     if settings.check:
-        regrets = [segment.regret for segment in segments if segment.regret is not None]
+        regrets = tally.regret
         same = sum(not regret > 0 for regret in regrets)
         sentences.append(
             f"Compared with the exact result, {settings.method} chose a candidate of the same "

@@ -372,12 +372,27 @@ class Candidate(NamedTuple):
     times: int | None = None
 
 
+class Listed(NamedTuple):
+    """The list of a segment, what the file calls the segment, and its source where it has one."""
+
+    candidates: list[Candidate]
+    label: str
+    source: str | None = None
+
+
 class Lists(NamedTuple):
     """The lists of a file in their order, before they are checked."""
 
     candidates: list[list[Candidate]]
     labels: list[str]
     sources: list[str] | None = None
+
+    @classmethod
+    def of(cls, listed: Iterable[Listed]) -> Lists:
+        """Of lists one by one; sources where all have one."""
+        columns = [list(column) for column in zip(*listed, strict=True)]
+        candidates, labels, sources = columns or ([], [], [])
+        return cls(candidates, labels, None if None in sources else sources)
 
 
 class ScoreScale(NamedTuple):
@@ -407,13 +422,19 @@ def finite(path: str, line: int, name: str, value: float) -> float:
     return value
 
 
-def make_lists(path: str, format_: str, lists: Lists, scale: ScoreScale) -> NBest:
-    """The lists, if every candidate has the features that the others have."""
+def make_lists(
+    path: str, format_: str, lists: Lists, scale: ScoreScale, first: Candidate | None = None
+) -> NBest:
+    """The lists, if every candidate has the features of the file's first one.
+
+    Where these are a later part of a file, its first candidate is handed over.
+    """
     flat = [candidate for list_ in lists.candidates for candidate in list_]
     if not flat:
         raise EmptyTextError(path)
-    dense = tuple(flat[0].features)
-    _refuse_other_features(path, flat, dense)
+    first = first or flat[0]
+    dense = tuple(first.features)
+    _refuse_other_features(path, flat, dense, first.line)
     promoted = _in_every(flat)
     sparse = None
     if any(len(candidate.sparse) > len(promoted) for candidate in flat):
@@ -456,7 +477,9 @@ def make_lists(path: str, format_: str, lists: Lists, scale: ScoreScale) -> NBes
     )
 
 
-def _refuse_other_features(path: str, flat: list[Candidate], dense: tuple[str, ...]) -> None:
+def _refuse_other_features(
+    path: str, flat: list[Candidate], dense: tuple[str, ...], line: int
+) -> None:
     wanted = set(dense)
     for candidate in flat:
         if candidate.features.keys() == wanted:
@@ -464,7 +487,7 @@ def _refuse_other_features(path: str, flat: list[Candidate], dense: tuple[str, .
         lacking = [name for name in dense if name not in candidate.features]
         further = [name for name in candidate.features if name not in wanted]
         found = f"no feature {lacking[0]!r}" if lacking else f"a feature {further[0]!r}"
-        expected = f"the features of line {flat[0].line}: {', '.join(dense) or 'none'}"
+        expected = f"the features of line {line}: {', '.join(dense) or 'none'}"
         raise MalformedFileError(path, candidate.line, found, expected)
 
 
@@ -514,19 +537,25 @@ def _rescaled(
     return scores * (1.0 if base is None else log(base))
 
 
-def in_order_of_ids(path: str, candidates: Iterable[tuple[int, Candidate]], first_id: int) -> Lists:
+def in_order_of_ids(
+    path: str, candidates: Iterable[tuple[int, Candidate]], first_id: int
+) -> Iterator[Listed]:
     """Lists whose segments are numbered from `first_id` on, one after the other."""
-    lists: list[list[Candidate]] = []
+    list_: list[Candidate] = []
+    known = 0
     for id_, candidate in candidates:
         segment = id_ - first_id
-        if segment == len(lists) - 1:
-            lists[-1].append(candidate)
+        if list_ and segment == known - 1:
+            list_.append(candidate)
             continue
-        if segment == len(lists):
-            lists.append([candidate])
-            continue
-        _refuse_id(path, candidate.line, id_, first_id, len(lists))
-    return Lists(lists, [str(first_id + segment) for segment in range(len(lists))])
+        if segment != known:
+            _refuse_id(path, candidate.line, id_, first_id, known)
+        if list_:
+            yield Listed(list_, str(first_id + known - 1))
+        list_ = [candidate]
+        known += 1
+    if list_:
+        yield Listed(list_, str(first_id + known - 1))
 
 
 def _refuse_id(path: str, line: int, id_: int, first_id: int, known: int) -> None:

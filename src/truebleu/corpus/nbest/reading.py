@@ -35,6 +35,7 @@ from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode
 from truebleu.corpus._tables import read_records
 from truebleu.corpus.nbest.lists import (
     Candidate,
+    Listed,
     Lists,
     ScoreScale,
     finite,
@@ -110,10 +111,6 @@ def read_nbest(
     Raises:
         CorpusError: where a number, a name, a segment or a candidate is not what it should be.
     """
-    if format is not None and format not in NBEST_FORMATS:
-        raise UnknownNameError("format of n-best lists", format, NBEST_FORMATS)
-    if first_id not in (0, 1):
-        raise SettingError("first_id", first_id, "0 or 1")
     keys = JsonKeys(
         candidates=candidates_key,
         text=text_key,
@@ -132,19 +129,17 @@ def read_nbest(
     lines = _lines(text)
     if not lines:
         raise EmptyTextError(name)
-    format_ = format or _format_by_look(name, lines, size)
-    _refuse_idle_options(format_, keys, size, scores)
+    format_ = chosen_format(name, lines, format, size, scores, first_id, keys)
     if format_ in ("jsonl", "sockeye"):
         lists = _parse_json(name, data, keys)
     elif format_ == "fairseq":
-        lists = _parse_fairseq(name, lines)
+        lists = parse_fairseq(name, lines)
     elif format_ == "flat":
         scores_name = None if scores is None else str(scores)
         values = None if scores_name is None else _scores(files, scores_name)
         lists = _flat(name, text, size, scores_name, values)
     else:
-        candidates = _parse_bars(name, [line for line in lines if line[1].strip()], format_)
-        lists = in_order_of_ids(name, candidates, first_id)
+        lists = Lists.of(in_order_of_ids(name, parse_bars(name, lines, format_), first_id))
     return make_lists(name, format_, lists, scale)
 
 
@@ -154,10 +149,29 @@ def _lines(text: str) -> list[tuple[int, str]]:
     return [(line, written.removesuffix("\r")) for line, written in enumerate(lines, 1)]
 
 
+def chosen_format(
+    path: str,
+    lines: list[tuple[int, str]],
+    format_: str | None,
+    size: int | None,
+    scores: object,
+    first_id: int,
+    keys: JsonKeys,
+) -> str:
+    """The format that is named or seen; options that it has no use for are refused."""
+    if format_ is not None and format_ not in NBEST_FORMATS:
+        raise UnknownNameError("format of n-best lists", format_, NBEST_FORMATS)
+    if first_id not in (0, 1):
+        raise SettingError("first_id", first_id, "0 or 1")
+    format_ = format_ or _format_by_look(path, lines, size)
+    _refuse_idle_options(format_, keys, size, scores)
+    return format_
+
+
 def _format_by_look(path: str, lines: list[tuple[int, str]], size: int | None) -> str:
     if size is not None:
         return "flat"
-    first = next(line for _, line in lines if line.strip())
+    first = next((line for _, line in lines if line.strip()), "")
     if first.lstrip().startswith("{"):
         return "sockeye" if '"translations"' in first and '"scores"' in first else "jsonl"
     if any(_is_fairseq(line) for _, line in lines[:100]):
@@ -183,10 +197,7 @@ def _flat(
     path: str, text: str, size: int | None, scores_path: str | None, scores: list[float] | None
 ) -> Lists:
     """Plain text with the same number of lines for each segment."""
-    if size is None:
-        raise SettingError("size", size, "how many lines each segment has")
-    if size < 1:
-        raise SettingError("size", size, "1 or more")
+    size = require_size(size)
     written = text.split("\n")
     if not written[-1]:
         written.pop()
@@ -203,6 +214,15 @@ def _flat(
     ]
     lists = [candidates[start : start + size] for start in range(0, len(lines), size)]
     return Lists(lists, [str(segment) for segment in range(len(lists))])
+
+
+def require_size(size: int | None) -> int:
+    """How many lines each segment has."""
+    if size is None:
+        raise SettingError("size", size, "how many lines each segment has")
+    if size < 1:
+        raise SettingError("size", size, "1 or more")
+    return size
 
 
 def _scores(files: Files, path: str) -> list[float]:
@@ -240,12 +260,14 @@ def _format_with_bars(line: str) -> str | None:
     return "moses"
 
 
-def _parse_bars(
-    path: str, lines: list[tuple[int, str]], format_: str
+def parse_bars(
+    path: str, lines: Iterable[tuple[int, str]], format_: str
 ) -> Iterator[tuple[int, Candidate]]:
     """The candidates of a file with the number of their segment, line by line."""
     read = BAR_READERS[format_]()
     for line, text in lines:
+        if not text.strip():
+            continue
         fields = text.split(BARS)
         if len(fields) < 3:
             found = f"{len(fields)} fields" if len(fields) > 1 else f"no {BARS}"
@@ -425,7 +447,7 @@ def _is_fairseq(line: str) -> bool:
     return re.match(r"[STHDP]-\d+\t", line) is not None
 
 
-def _parse_fairseq(path: str, lines: Iterable[tuple[int, str]]) -> Lists:
+def parse_fairseq(path: str, lines: Iterable[tuple[int, str]]) -> Lists:
     """The lists in order of their ids: fairseq translates long segments first."""
     lists: dict[int, list[Candidate]] = {}
     sources: dict[int, str] = {}
@@ -514,29 +536,32 @@ class JsonKeys:
 def _parse_json(path: str, data: bytes, keys: JsonKeys) -> Lists:
     """The lists of a file."""
     records = read_records(path, data)
-    first = records[0]
-    list_key = keys.candidates or next(
-        (key for key in LIST_KEYS if isinstance(first.get(key), list)), None
-    )
-    if list_key is not None:
-        return _by_segment(path, records, list_key, keys)
+    key = list_key(records[0], keys)
+    if key is not None:
+        return Lists.of(by_segment(path, enumerate(records, 1), key, keys))
     return _by_candidate(path, records, keys)
 
 
-def _by_segment(
-    path: str, records: Sequence[Mapping[str, Any]], list_key: str, keys: JsonKeys
-) -> Lists:
+def list_key(first: Mapping[str, Any], keys: JsonKeys) -> str | None:
+    """The key of a segment's candidates; None where each candidate is an object."""
+    usual = (key for key in LIST_KEYS if isinstance(first.get(key), list))
+    return keys.candidates or next(usual, None)
+
+
+def by_segment(
+    path: str, records: Iterable[tuple[int, Mapping[str, Any]]], key: str, keys: JsonKeys
+) -> Iterator[Listed]:
+    """The lists of objects that each have all candidates of a segment."""
     reader = None
-    lists = []
-    for line, record in enumerate(records, 1):
-        listed = record.get(list_key)
+    for segment, (line, record) in enumerate(records):
+        listed = record.get(key)
         if not isinstance(listed, list):
-            raise MalformedFileError(path, line, f"no list under {list_key!r}", "candidates")
+            raise MalformedFileError(path, line, f"no list under {key!r}", "candidates")
         if not listed:
             expected = 'one candidate at least; "" if the model had nothing to say'
-            raise MalformedFileError(path, line, f"an empty list under {list_key!r}", expected)
+            raise MalformedFileError(path, line, f"an empty list under {key!r}", expected)
         if all(isinstance(item, str) for item in listed):
-            objects = _beside(path, line, record, list_key, listed)
+            objects = _beside(path, line, record, key, listed)
         else:
             objects = listed
         for item in objects:
@@ -544,9 +569,12 @@ def _by_segment(
                 found = f"a candidate of type {type(item).__name__}"
                 raise MalformedFileError(path, line, found, "text or an object with text")
         reader = reader or _JsonReader(path, objects[0], keys)
-        lists.append([reader.candidate(line, item) for item in objects])
-    labels = _labels([record.get(_key(record, keys.id, ID_KEYS) or "") for record in records])
-    return Lists(lists, labels, _sources(records, keys))
+        id_ = record.get(_key(record, keys.id, ID_KEYS) or "")
+        yield Listed(
+            [reader.candidate(line, item) for item in objects],
+            str(segment if id_ is None else id_),
+            _source(record, keys),
+        )
 
 
 def _beside(
@@ -568,42 +596,88 @@ def _beside(
 
 
 def _by_candidate(path: str, records: Sequence[Mapping[str, Any]], keys: JsonKeys) -> Lists:
-    id_key = _key(records[0], keys.id, ID_KEYS)
-    if id_key is None:
-        found = f"the keys {', '.join(records[0])}"
-        expected = (
-            f"a list of candidates ({', '.join(LIST_KEYS[:3])} …) or the segment of each candidate "
-            "(id …); name their keys if they are others (--candidates-key, --id-key)"
-        )
-        raise MalformedFileError(path, 1, found, expected)
+    id_key = _id_key(path, records[0], keys)
     reader = _JsonReader(path, records[0], keys)
     lists: dict[str | int, list[Candidate]] = {}
     first_records = []
     highest: int | None = None
     for line, record in enumerate(records, 1):
-        id_ = record.get(id_key)
-        if isinstance(id_, bool) or not isinstance(id_, str | int):
-            found = f"{id_!r} under {id_key!r}"
-            raise MalformedFileError(path, line, found, "the segment's number or name")
+        id_ = _id(path, line, record, id_key)
         if id_ not in lists:
-            if isinstance(id_, int) and highest is not None and id_ < highest:
-                expected = "segments in order of their number; sort the lines by it"
-                found = f"segment {id_} after segment {highest}"
-                raise MalformedFileError(path, line, found, expected)
-            highest = id_ if isinstance(id_, int) else None
+            highest = _refuse_disorder(path, line, id_, highest)
             first_records.append(record)
         lists.setdefault(id_, []).append(reader.candidate(line, record))
-    return Lists(list(lists.values()), _labels(list(lists)), _sources(first_records, keys))
+    segments = zip(lists.items(), first_records, strict=True)
+    return Lists.of(
+        Listed(list_, str(id_), _source(record, keys)) for (id_, list_), record in segments
+    )
 
 
-def _labels(ids: Sequence[object]) -> list[str]:
-    return [str(number) if id_ is None else str(id_) for number, id_ in enumerate(ids)]
+class ScatteredListsError(MalformedFileError):
+    """Candidates of a segment come after those of others: the lists are known at the end only."""
 
 
-def _sources(records: Sequence[Mapping[str, Any]], keys: JsonKeys) -> list[str] | None:
-    sources = [record.get(_key(record, keys.source, SOURCE_KEYS) or "") for record in records]
-    texts = [source for source in sources if isinstance(source, str)]
-    return texts if len(texts) == len(sources) else None
+def consecutive(
+    path: str,
+    records: Iterable[tuple[int, Mapping[str, Any]]],
+    first: Mapping[str, Any],
+    keys: JsonKeys,
+) -> Iterator[Listed]:
+    """The lists of objects that are a candidate each, if those of a segment stand together."""
+    id_key, reader = _id_key(path, first, keys), _JsonReader(path, first, keys)
+    seen: set[str | int] = set()
+    list_: list[Candidate] = []
+    highest: int | None = None
+    current: str | int = ""
+    of_list = first
+    for line, record in records:
+        id_ = _id(path, line, record, id_key)
+        if not list_ or id_ != current:
+            if id_ in seen:
+                expected = "each segment's candidates together"
+                found = f"segment {id_} again after others"
+                raise ScatteredListsError(path, line, found, expected)
+            highest = _refuse_disorder(path, line, id_, highest)
+            if list_:
+                yield Listed(list_, str(current), _source(of_list, keys))
+            seen.add(id_)
+            list_, current, of_list = [], id_, record
+        list_.append(reader.candidate(line, record))
+    yield Listed(list_, str(current), _source(of_list, keys))
+
+
+def _id_key(path: str, first: Mapping[str, Any], keys: JsonKeys) -> str:
+    key = _key(first, keys.id, ID_KEYS)
+    if key is None:
+        found = f"the keys {', '.join(first)}"
+        expected = (
+            f"a list of candidates ({', '.join(LIST_KEYS[:3])} …) or the segment of each candidate "
+            "(id …); name their keys if they are others (--candidates-key, --id-key)"
+        )
+        raise MalformedFileError(path, 1, found, expected)
+    return key
+
+
+def _id(path: str, line: int, record: Mapping[str, Any], key: str) -> str | int:
+    id_ = record.get(key)
+    if isinstance(id_, bool) or not isinstance(id_, str | int):
+        found = f"{id_!r} under {key!r}"
+        raise MalformedFileError(path, line, found, "the segment's number or name")
+    return id_
+
+
+def _refuse_disorder(path: str, line: int, id_: str | int, highest: int | None) -> int | None:
+    """The highest number so far, of which new segments have to have a higher one."""
+    if isinstance(id_, int) and highest is not None and id_ < highest:
+        expected = "segments in order of their number; sort the lines by it"
+        found = f"segment {id_} after segment {highest}"
+        raise MalformedFileError(path, line, found, expected)
+    return id_ if isinstance(id_, int) else None
+
+
+def _source(record: Mapping[str, Any], keys: JsonKeys) -> str | None:
+    source = record.get(_key(record, keys.source, SOURCE_KEYS) or "")
+    return source if isinstance(source, str) else None
 
 
 def _key(record: Mapping[str, Any], given: str | None, usual: Sequence[str]) -> str | None:
