@@ -8,6 +8,7 @@ finished round. A loop that was interrupted goes on from there.
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -192,12 +193,13 @@ class Rounds:
         with suppress(FileNotFoundError):
             # What an interrupted round left.
             files["nbest"].unlink()
-        words = _words(self.loop.command)
+        paths = {f"{{{name}}}": str(file) for name, file in files.items()}
         for kind in ("json", "ini"):
-            path = str(self._path(number, f"weights.{kind}"))
-            words = [word.replace(f"{{weights.{kind}}}", path) for word in words]
-        for name, file in files.items():
-            words = [word.replace(f"{{{name}}}", str(file)) for word in words]
+            paths[f"{{weights.{kind}}}"] = str(self._path(number, f"weights.{kind}"))
+        # In one pass: the name of the folder may look like one of these itself.
+        place = re.compile("|".join(map(re.escape, PLACES)))
+        command = _words(self.loop.command)
+        words = [place.sub(lambda match: paths[match[0]], word) for word in command]
         log = self._path(number, "log")
         code = self._run(words, log, number)
         if code:

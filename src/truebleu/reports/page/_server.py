@@ -95,7 +95,9 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:  # the name that the library calls
         """The page, or a part of its data."""
         asked = urlsplit(self.path)
-        refusal = self._refusal(asked.path, asked.query)
+        # A whole address names a host of its own, whatever the header says.
+        whole = asked.scheme or asked.netloc
+        refusal = HTTPStatus.FORBIDDEN if whole else self._refusal(asked.path, asked.query)
         if refusal is not None:
             self._send(refusal, b"", "text/plain")
         elif asked.path == "/":
