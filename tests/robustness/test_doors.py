@@ -17,6 +17,7 @@ from truebleu.cli.main import main
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import MalformedFileError
 from truebleu.human.tools import read_tool_scores
+from truebleu.reports.page._server import ADDRESS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +36,7 @@ def server() -> Iterator[ReportServer]:
 
 def answer(server: ReportServer, request: bytes) -> bytes:
     """What the server says to bytes that no library would send."""
-    with socket.create_connection(server.server_address[:2], timeout=30) as connection:
+    with socket.create_connection((ADDRESS, server.server_port), timeout=30) as connection:
         connection.sendall(request)
         connection.shutdown(socket.SHUT_WR)
         parts = []
@@ -59,7 +60,7 @@ def answer(server: ReportServer, request: bytes) -> bytes:
     ],
 )
 def test_no_path_leads_out_of_the_report(server: ReportServer, path: str) -> None:
-    host = f"{server.server_address[0]}:{server.server_port}"
+    host = f"{ADDRESS}:{server.server_port}"
     head = f"GET {path} HTTP/1.1\r\nHost: {host}\r\nX-Token: {server.token}\r\n\r\n"
     said = answer(server, head.encode())
     assert b"200 OK" not in said.split(b"\r\n", 1)[0]
@@ -83,7 +84,7 @@ def test_large_and_broken_requests_are_refused_and_the_server_goes_on(
 ) -> None:
     said = answer(server, request_)
     assert b" 200 " not in said.split(b"\r\n", 1)[0]
-    host = f"{server.server_address[0]}:{server.server_port}".encode()
+    host = f"{ADDRESS}:{server.server_port}".encode()
     good = b"GET /?token=%b HTTP/1.0\r\nHost: %b\r\n\r\n" % (server.token.encode(), host)
     assert b" 200 OK" in answer(server, good).split(b"\r\n", 1)[0]
 
