@@ -437,7 +437,8 @@ class Chooser:
         )
         if self._given is None:
             sign = 1 if self._is_higher_better else -1
-            yield from _by_given(list(problems), utilities or (), settings, sign, lists.name)
+            matrices = () if utilities is None else utilities
+            yield from _by_given(list(problems), matrices, settings, sign, lists.name)
             return
         if self._decider is None:
             pseudo = [(lists if others is None else others).texts]
