@@ -574,8 +574,8 @@ class _ZstdFile:
 
     def read(self, size: int) -> bytes:
         pieces: list[bytes] = []
-        found = 0
-        while found < size:
+        length = 0
+        while length < size:
             data = self._rest or self._raw.read(_ZSTD_PIECE)
             self._rest = b""
             if not data:
@@ -583,7 +583,7 @@ class _ZstdFile:
                     raise EOFError("the last frame does not end")
                 break
             pieces.append(self._frame.decompress(data))
-            found += len(pieces[-1])
+            length += len(pieces[-1])
             self._is_within = not self._frame.eof
             if self._frame.eof:
                 self._rest = self._frame.unused_data

@@ -278,7 +278,7 @@ def _script_warnings(
     from truebleu.corpus.test_set import TextWarning as Warned
 
     known = {(warning.code, warning.text) for warning in warnings}
-    found = list(warnings)
+    advised = list(warnings)
     for label, metric in metrics.items():
         advice = metric.advice_for_script(script)
         if advice is not None and ("unspaced", label) not in known:
@@ -286,8 +286,8 @@ def _script_warnings(
                 f"{label} cuts words at spaces, and {script} references have none between words; "
                 f"use {advice}"
             )
-            found.append(Warned("unspaced", label, segments, None, message))
-    return tuple(found)
+            advised.append(Warned("unspaced", label, segments, None, message))
+    return tuple(advised)
 
 
 def warnings_of_parts(

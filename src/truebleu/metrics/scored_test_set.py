@@ -305,8 +305,8 @@ def read_benchmarks(
             raise EmptyTextError(path)
         for file in files:
             folder = os.path.basename(os.path.dirname(os.path.abspath(file)))
-            for found in read_evaluations(file, by_benchmark=True):
-                evaluation = replace(found, benchmark=found.benchmark or folder)
+            for of_file in read_evaluations(file, by_benchmark=True):
+                evaluation = replace(of_file, benchmark=of_file.benchmark or folder)
                 key = evaluation.benchmark, evaluation.system
                 if key in evaluations:
                     told = f"{evaluation.system} on {evaluation.benchmark} again"
@@ -316,7 +316,7 @@ def read_benchmarks(
     by_benchmark: dict[str, list[Evaluation]] = {}
     for (benchmark, _), evaluation in evaluations.items():
         by_benchmark.setdefault(benchmark, []).append(evaluation)
-    sets = {name: ScoredTestSet._made(found, None, answers) for name, found in by_benchmark.items()}
+    sets = {name: ScoredTestSet._made(parts, None, answers) for name, parts in by_benchmark.items()}
     if documents is None:
         return sets
     known = {name: scored.labels(documents) for name, scored in sets.items()}

@@ -49,6 +49,13 @@ if TYPE_CHECKING:
     from truebleu.significance.statistics import MetricStatistics, Pair, Progress
 
 
+# An adaptive comparison by swaps starts with this many, and every one gives up after so many.
+ADAPTIVE_START = 1000
+ADAPTIVE_LIMIT = 1_000_000
+# Differences of bootstrap replicates that are looked at together: 32 MB.
+PAIR_BLOCK = 1 << 22
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class PairTests:
     """p-values of all pairs by one metric.
@@ -174,17 +181,6 @@ def _judged(
 def _share(p: Values, replicates: int) -> Values:
     """The share of the replicates that were extreme: p without the observed test set."""
     return np.clip((p * (replicates + 1) - 1) / replicates, 0.0, 1.0)
-
-
-# An adaptive comparison by swaps starts with this many, and every one gives up after so many.
-ADAPTIVE_START = 1000
-
-
-ADAPTIVE_LIMIT = 1_000_000
-
-
-# Differences of bootstrap replicates that are looked at together: 32 MB.
-PAIR_BLOCK = 1 << 22
 
 
 # Called with the first replicate and their number; by metric, scores shaped (replicate, system).

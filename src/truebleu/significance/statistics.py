@@ -336,15 +336,15 @@ def _streamed_pair_variances(
     systems, columns = sums.shape
     by_pair = products.reshape(systems, columns, systems, columns)
     variances = statistics.variances(signs_of_pairs(pairs, systems))
-    found = []
+    results = []
     for (a, b), variance in zip(pairs, variances.tolist(), strict=True):
         slope = statistics.metric.gradient((sums[a] + sums[b]) / 2)
         moved = by_pair[a, :, a] + by_pair[b, :, b] - by_pair[a, :, b] - by_pair[b, :, a]
         square = float(slope @ moved @ slope) - float(slope @ (sums[a] - sums[b])) ** 2 / units
         swapped = square * units / (units - 1)
         known = variance > _no_variance(statistics)
-        found.append(PairVariance(None, None, swapped / variance if known else None))
-    return found
+        results.append(PairVariance(None, None, swapped / variance if known else None))
+    return results
 
 
 def design_effects(
