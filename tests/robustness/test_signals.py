@@ -136,16 +136,22 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_a_forked_child_counts_with_threads_of_its_own() -> None:
+def output_of(program: str) -> str:
+    """What a program prints that ends well."""
     result = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", FORKED],
+        [sys.executable, "-W", "ignore", "-c", program],
         capture_output=True,
         text=True,
         timeout=PATIENCE,
         check=False,
     )
-    assert (result.returncode, result.stdout) == (0, "done\n"), result.stderr
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_child_counts_with_threads_of_its_own() -> None:
+    assert output_of(FORKED) == "done\n"
 
 
 THREADED = """
@@ -188,15 +194,8 @@ print("done", getattr(sys, "_is_gil_enabled", lambda: True)())
 @pytest.mark.slow
 def test_many_threads_get_the_digits_that_one_gets() -> None:
     """Of every verb, at once; where Python has no lock, importing must not bring it back."""
-    result = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", THREADED],
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
     has_lock = not sysconfig.get_config_var("Py_GIL_DISABLED")
-    assert (result.returncode, result.stdout) == (0, f"done {has_lock}\n"), result.stderr
+    assert output_of(THREADED) == f"done {has_lock}\n"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
