@@ -41,10 +41,10 @@ def answer(server: ReportServer, request: bytes) -> bytes:
     parts = []
     with socket.create_connection((ADDRESS, server.server_port), timeout=PATIENCE) as connection:
         # It need not read to the end what it refuses.
-        with suppress(ConnectionError):
+        with suppress(OSError):
             connection.sendall(request)
             connection.shutdown(socket.SHUT_WR)
-        with suppress(ConnectionError):
+        with suppress(OSError):
             while part := connection.recv(65536):
                 parts.append(part)
     return b"".join(parts)
