@@ -35,7 +35,7 @@ class _PipeClosedError(Exception):
 
 
 @contextmanager
-def _closed_pipes_told_apart() -> Iterator[None]:
+def _hide_broken_pipes_from_click() -> Iterator[None]:
     try:
         yield
     except BrokenPipeError as error:
@@ -81,13 +81,13 @@ class LazyGroup(click.Group):
 
     def make_context(self, *arguments: Any, **options: Any) -> click.Context:
         """Take the command line apart; help may be printed here."""
-        with _closed_pipes_told_apart():
+        with _hide_broken_pipes_from_click():
             return super().make_context(*arguments, **options)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command. Click would exit with 1 when it is stopped: to a gate, that is a no."""
         try:
-            with _closed_pipes_told_apart():
+            with _hide_broken_pipes_from_click():
                 return super().invoke(ctx)
         except KeyboardInterrupt:
             sys.exit(INTERRUPTED)

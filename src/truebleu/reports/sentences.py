@@ -147,9 +147,6 @@ def _effects(design_effects: Mapping[str, Sequence[float | None]]) -> str:
 # How often people agree, with the limits of what is known.
 
 
-#: A difference by some metric, with what people say to such ones.
-Judged = tuple[float, "PeopleAgreement | None"]
-
 USUAL = 80
 
 
@@ -167,9 +164,11 @@ def people_sentence(difference: float, people: PeopleAgreement, metric: str, dig
     )
 
 
-def people_sentences(judged: Sequence[Judged], metric: str, digits: int) -> Iterator[str]:
+def people_sentences(
+    differences: Sequence[tuple[float, PeopleAgreement | None]], metric: str, digits: int
+) -> Iterator[str]:
     """The same of several differences, summed up where they are many, and the limits."""
-    known = [(difference, people) for difference, people in judged if people is not None]
+    known = [(difference, people) for difference, people in differences if people is not None]
     if not known:
         return
     if len(known) == 1:
