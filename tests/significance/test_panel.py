@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -170,3 +171,14 @@ def test_intervals_cover_and_discoveries_are_mostly_true() -> None:
     assert abs(false / runs - 0.05) < 0.023
     # Two thirds of the sets are null: the rate is at most 5 % times that.
     assert 0.015 < share / runs < 0.05
+
+
+def test_test_sets_compared_elsewhere_have_the_same_digits(sets: dict[str, TestSet]) -> None:
+    here = panel(sets, ["bleu", "chrf"], replicates=200)
+    done: list[int] = []
+    with ThreadPoolExecutor(3) as executor:
+        there = panel(
+            sets, ["bleu", "chrf"], replicates=200, executor=executor, progress=done.append
+        )
+    assert there == here
+    assert done == [200] * len(sets)

@@ -8,6 +8,7 @@ import click
 
 from truebleu.cli._options import (
     charted_result_options,
+    executor_options,
     level_option,
     metric_option,
     progress_bar,
@@ -23,6 +24,7 @@ from truebleu.significance.panel import LANGUAGES, PanelSettings, panel, read_pa
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from concurrent.futures import Executor
     from pathlib import Path
 
     from truebleu.corpus.test_set import TestSet
@@ -70,11 +72,13 @@ Examples:
     type=click.Choice(("segment", "document")),
     help="What is swapped as a whole. Default: documents where they are known, else segments.",
 )
+@executor_options
 @charted_result_options
 def command(
     panels: tuple[str, ...],
     metrics: list[Metric],
     documents: str | None,
+    executor: Executor | None,
     chart: Path | None,
     force: bool,
     format_: str,
@@ -98,5 +102,5 @@ def command(
         for warning in test_set.warnings:
             warn(f"{name}: {warning.message}")
     with progress_bar(len(test_sets) * options["replicates"], "comparing") as progress:
-        result = panel(test_sets, metrics, progress=progress, **options)
+        result = panel(test_sets, metrics, progress=progress, executor=executor, **options)
     show(result, format_, chart=chart, force=force)

@@ -17,6 +17,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -51,6 +52,7 @@ from truebleu.significance.student import jackknife_error, student_p, student_qu
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from concurrent.futures import Executor
 
     from truebleu._settings import Unit
     from truebleu.corpus._tables import Table
@@ -272,6 +274,7 @@ def panel(
     level: float = 0.95,
     unit: Unit | None = None,
     progress: Progress | None = None,
+    executor: Executor | None = None,
 ) -> Panel:
     """Which systems differ over many test sets, and in how many of them?
 
@@ -294,6 +297,7 @@ def panel(
         unit: what is swapped as a whole: "segment" or "document"; None for documents where a set
             has them, else segments.
         progress: called with the number of replicates made since the last call.
+        executor: where test sets are counted and tested, such as `truebleu.execution.Processes(4)`.
     """
     settings = PanelSettings(
         languages=languages,
@@ -309,7 +313,10 @@ def panel(
     pairs = pairs_to_compare(names, baseline)
     counted = [_CountedSet(name, texts, metrics, names) for name, texts in test_sets.items()]
     _require_same_scores(counted)
-    outlines = tuple(test_set.compare(pairs, settings, progress) for test_set in counted)
+    if executor is None:
+        outlines = tuple(test_set.compare(pairs, settings, progress) for test_set in counted)
+    else:
+        outlines = _compared_elsewhere(executor, counted, pairs, settings, progress)
     everywhere = [test_set for test_set in counted if len(test_set.place) == len(names)]
     first = counted[0]
     comparisons: list[PanelComparison] = []
@@ -465,6 +472,33 @@ class _CountedSet:
         else:
             self.differences = [{} for _ in statistics]
         return PanelSet(name=self.name, segments=len(self._texts), unit=kind, units=len(units))
+
+
+def _compared_elsewhere(
+    executor: Executor,
+    counted: Sequence[_CountedSet],
+    pairs: Sequence[Pair],
+    settings: PanelSettings,
+    progress: Progress | None,
+) -> tuple[PanelSet, ...]:
+    """Compare on every test set, each of them a task."""
+    from truebleu.execution.executors import completed
+
+    outlines: dict[int, PanelSet] = {}
+    calls = [partial(_compared, test_set, pairs, settings) for test_set in counted]
+    for place, (outline, scores, differences) in completed(executor, calls):
+        counted[place].scores, counted[place].differences = scores, differences
+        outlines[place] = outline
+        if progress is not None:
+            progress(settings.replicates)
+    return tuple(outlines[place] for place in range(len(counted)))
+
+
+def _compared(
+    test_set: _CountedSet, pairs: Sequence[Pair], settings: PanelSettings
+) -> tuple[PanelSet, list[Values], list[dict[Pair, _Difference]]]:
+    outline = test_set.compare(pairs, settings, None)
+    return outline, test_set.scores, test_set.differences
 
 
 def _randomized(

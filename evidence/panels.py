@@ -1,0 +1,113 @@
+"""Levels and coverage of panels on six public sets: ``python -m evidence.panels [PANELS]``.
+
+Two systems of each WMT set are a pool, whose scores are the truth. A panel draws 300 segments of
+each set (languages fixed), or twelve sets of the six with replacement and 300 segments of each
+(languages drawn). Under the null hypothesis the outputs of each segment are swapped by a coin;
+where one language is apart, those of all sets but one.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from evidence.data import read_set
+from truebleu.metrics.registry import metrics_for
+from truebleu.resampling import Units
+from truebleu.significance.panel import PanelSettings, _comparison, _Difference
+from truebleu.significance.statistics import MetricStatistics
+from truebleu.significance.student import jackknife_error
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from truebleu.significance.panel import Languages, PanelComparison
+
+SETS = ("wmt21-en-de", "wmt23-en-cs", "wmt23-en-ja", "wmt23-he-en", "wmt23-zh-en", "wmt24-en-es")
+APART = "wmt23-he-en"
+METRICS = ("bleu", "chrf")
+SEGMENTS, DRAWN_SETS = 300, 12
+PANELS = 400
+
+
+@cache
+def pool(name: str, metric: str) -> MetricStatistics:
+    """Two systems of a set by a metric: those at a third and two thirds of the alphabet."""
+    texts = read_set(name)
+    (fixed,), texts = metrics_for([metric], texts)
+    rows = fixed.count(texts).array()
+    systems = sorted(texts.systems)
+    chosen = [list(texts.systems).index(systems[len(systems) * part // 3]) for part in (1, 2)]
+    return MetricStatistics.of(metric, fixed, rows[:, chosen], Units.segments(len(rows)))
+
+
+def truth(name: str, metric: str) -> float:
+    """The difference of the whole pool."""
+    first, second = pool(name, metric).scores
+    return float(first - second)
+
+
+def panel_of(
+    names: Sequence[str],
+    metric: str,
+    languages: Languages,
+    rng: np.random.Generator,
+    swapped: Sequence[str] = (),
+) -> PanelComparison:
+    """The comparison of two systems over samples of these sets, equal in those that are swapped."""
+    differences = []
+    for name in names:
+        whole = pool(name, metric)
+        rows = whole.rows[rng.integers(0, len(whole.rows), SEGMENTS)]
+        if name in swapped:
+            rows = np.where(rng.random(len(rows))[:, None, None] < 0.5, rows[:, ::-1], rows)
+        sample = MetricStatistics(metric, whole.metric, np.ascontiguousarray(rows))
+        left_out = sample.jackknife_scores()
+        error = float(jackknife_error(left_out[:, 0] - left_out[:, 1]))
+        first, second = sample.scores
+        # The p-values of single sets are no part of what is asked.
+        differences.append(_Difference(name, float(first - second), error, SEGMENTS - 1, 1.0))
+    settings = PanelSettings(languages=languages)
+    return _comparison(metric, ("a", "b"), pool(names[0], metric).sign, differences, (), settings)
+
+
+def rates(metric: str, panels: int) -> dict[str, float]:
+    """How often a true null hypothesis is rejected, and how often intervals cover the truth."""
+    rng = np.random.default_rng(14)
+    mean = float(np.mean([truth(name, metric) for name in SETS]))
+    others = [name for name in SETS if name != APART]
+    rejected, fixed, drawn, apart = 0, 0, 0, 0
+    for _ in range(panels):
+        null = panel_of(SETS, metric, "fixed", rng, SETS)
+        rejected += null.p is not None and null.p <= 0.05
+        low, high = panel_of(SETS, metric, "fixed", rng).fixed
+        fixed += low <= mean <= high
+        names = rng.choice(SETS, DRAWN_SETS).tolist()
+        low, high = panel_of(names, metric, "drawn", rng).drawn or (mean, mean)
+        drawn += low <= mean <= high
+        alone = truth(APART, metric) / len(SETS)
+        low, high = panel_of(names, metric, "drawn", rng, others).drawn or (alone, alone)
+        apart += low <= alone <= high
+    return {
+        "level of the mean": rejected / panels,
+        "coverage, languages fixed": fixed / panels,
+        "coverage, languages drawn": drawn / panels,
+        f"coverage, languages drawn, only {APART} differs": apart / panels,
+    }
+
+
+def main() -> None:
+    """Print the rates by every metric."""
+    panels = int(sys.argv[1]) if len(sys.argv) > 1 else PANELS
+    for metric in METRICS:
+        differences = ", ".join(f"{name} {truth(name, metric):+.1f}" for name in SETS)
+        sys.stdout.write(f"{metric}: {panels} panels; pools {differences}\n")
+        for what, rate in rates(metric, panels).items():
+            sys.stdout.write(f"  {what}: {rate:.3f}\n")
+
+
+if __name__ == "__main__":
+    main()
