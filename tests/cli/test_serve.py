@@ -27,6 +27,7 @@ def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_it_prints_its_address_answers_and_ends_at_ctrl_c(texts: Path) -> None:
     command = [sys.executable, "-m", "truebleu", "serve", *TEXTS]
     with subprocess.Popen(

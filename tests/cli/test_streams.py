@@ -159,6 +159,7 @@ def test_statistics_are_saved_and_read_in_parts(folder: Path, tmp_path: Path) ->
     assert (twice.code, "--force" in twice.err) == (2, True)
 
 
+@pytest.mark.slow
 def test_processes_count_parts_and_nothing_else(folder: Path) -> None:
     idle = run(folder, "compare", "--processes", "2")
     assert (idle.code, "--chunk N beside it" in idle.err) == (2, True)

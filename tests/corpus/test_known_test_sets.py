@@ -94,6 +94,7 @@ def test_the_drop_in_prints_what_the_package_prints(cache: Path, options: list[s
     assert ours.stdout == real.stdout
 
 
+@pytest.mark.slow
 def test_a_test_set_brings_source_documents_and_domains(cache: Path) -> None:
     arguments = ["system.de", "--test-set", "wmt24", "-l", "en-de", "-f", "json"]
     scored = run(cache, "truebleu", "score", *arguments, "--by", "domain")
@@ -108,12 +109,14 @@ def test_a_test_set_brings_source_documents_and_domains(cache: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_pair_may_follow_the_name_and_other_metrics_do(cache: Path) -> None:
     for arguments in (["--test-set", "wmt24/en-de"], ["--test-set", "wmt24", "-l", "en-de"]):
         scored = run(cache, "truebleu", "score", "system.de", *arguments, "-m", "chrf")
         assert scored.returncode == 0, scored.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -147,6 +150,7 @@ def test_without_the_package_it_is_named(cache: Path, tmp_path: Path) -> None:
     assert "pip install 'truebleu[testsets]'" in refused.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [

@@ -44,6 +44,7 @@ def tuned(made: OuterLoop) -> TuneResult:
     return tune(made, references, start=START, **OPTIONS)
 
 
+@pytest.mark.slow
 def test_a_decoder_whose_best_weights_are_known_is_tuned_to_the_end(tmp_path: Path) -> None:
     result = tuned(loop(tmp_path / "rounds"))
     assert result.development[0] == pytest.approx(100.0)

@@ -67,6 +67,7 @@ def test_p_is_the_share_of_swaps_that_are_as_extreme(metric: Metric, seed: int) 
         assert comparison.comparisons[0].p_se == 0
 
 
+@pytest.mark.slow
 def test_documents_are_swapped_whole() -> None:
     test_set = simulate(segments=30, systems=CHANNELS, document_length=4, seed=4)
     assert test_set.documents is not None
