@@ -43,7 +43,7 @@ COMMANDS: dict[str, tuple[list[str], set[str]]] = {
         ["rerank", "lists", "-r", "ref.txt", "--model", "log-linear"],
         {"reading", "training"},
     ),
-    "mbr": (["mbr", "lists"], {"reading", "choosing"}),
+    "mbr": (["mbr", "lists"], {"choosing"}),
     "study": (["study", "coverage", *TEXTS, *SMALL], {"reading", "studying"}),
 }
 #: Commands that are over at once, or talk to a browser until they are stopped.
