@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from truebleu.errors import SettingError
 from truebleu.nbest.expectation import SgdSettings, expected_bleu
 from truebleu.nbest.problem import make_problem
 from truebleu.nbest.statistics import count_candidates
+from truebleu.simulation.decoder import Decoder
 from truebleu.studies.tuning import study_tuning
 
 
@@ -52,6 +55,29 @@ def test_every_row_is_what_its_tuner_gives() -> None:
     assert alone.rows[0].difference is None
     assert result.rows[1].p is not None
     assert "smoothing" in str(result)
+
+
+def test_an_outer_loop_finds_what_the_first_lists_do_not_have() -> None:
+    own, other = Decoder(segments=15, seed=1), Decoder(segments=15, seed=2)
+    given = (own.nbest(size=5), [own.references], other.nbest(size=5), [other.references])
+    study = partial(study_tuning, *given, smoothings=("0",), runs=1, epochs=5, replicates=50)
+    decoders = (partial(own.nbest, size=5), partial(other.nbest, size=5))
+    fixed = study()
+    looped = study(decoders=decoders, rounds=6)
+    for before, after in zip(fixed.rows, looped.rows, strict=True):
+        assert after.test > before.test + 10
+        assert after.development > before.development + 10
+    assert "up to 6 times" in str(looped)
+    assert "up to" not in str(fixed)
+
+
+def test_rounds_need_decoders_and_decoders_rounds() -> None:
+    lists, references = informative()
+    given = (lists, [references], lists, [references])
+    with pytest.raises(SettingError, match="rounds: found 2, expected several with decoders"):
+        study_tuning(*given, rounds=2)
+    with pytest.raises(SettingError, match="rounds: found 1"):
+        study_tuning(*given, decoders=(Decoder(segments=2).nbest, Decoder(segments=2).nbest))
 
 
 def test_settings_without_a_baseline_are_refused() -> None:

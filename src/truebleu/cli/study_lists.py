@@ -18,7 +18,6 @@ from truebleu.cli._options import (
     simulate_option,
 )
 from truebleu.cli._task_options import task_options
-from truebleu.corpus.nbest.lists import NBest
 from truebleu.errors import SettingError
 from truebleu.reports.document import render
 
@@ -27,9 +26,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from truebleu._results import Result
+    from truebleu.corpus.nbest.lists import NBest
     from truebleu.execution.journal import Runner
-
-SIMULATED_CANDIDATES = 50
 
 
 def lists_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -63,6 +61,12 @@ def lists_options(command: Callable[..., Any]) -> Callable[..., Any]:
 )
 @click.option("--no-mira", is_flag=True, help="Leave out batch k-best MIRA.")
 @option_with_default("--runs", int, 5, "Of each tuner.")
+@option_with_default(
+    "--rounds",
+    int,
+    1,
+    "With --simulate: of the outer loop, which decodes with the weights and tunes again.",
+)
 @option_with_default("--epochs", int, 30, "Of gradient descent.")
 @option_with_default("--l2", float, 10.0, "The penalty, λ.")
 @option_with_default("--replicates", int, 1000, "Of the tests.")
@@ -86,15 +90,22 @@ def tuning(
 
     if (simulated is None) != (None not in (lists, test)) or (simulated and (lists or test)):
         raise SettingError("LISTS", lists, "LISTS and --test LISTS, or --simulate N")
+    decoders = None
     if simulated is not None:
-        own, texts = _simulated(simulated, options["seed"])
-        other, other_texts = _simulated(simulated, options["seed"] + 1)
+        from truebleu.simulation.decoder import Decoder
+
+        sides = [Decoder(segments=simulated, seed=options["seed"] + side) for side in (0, 1)]
+        own, other = (decoder.nbest() for decoder in sides)
+        texts, other_texts = ([decoder.references] for decoder in sides)
+        if options["rounds"] > 1:
+            decoders = (sides[0].nbest, sides[1].nbest)
         _drop_reading(options)
     else:
+        refuse_idle(["rounds"], "--simulate N beside it")
         reading = dict(options)
         own, texts = _read(lists or "", references, options)
         other, other_texts = _read(test or "", test_references, reading)
-    keywords = {name: options.pop(name) for name in ("runs", "epochs", "l2", "replicates", "seed")}
+    keywords = {name: options.pop(name) for name in _TUNING}
     _show(
         lambda runner: study_tuning(
             own,
@@ -103,6 +114,7 @@ def tuning(
             other_texts,
             smoothings=tuple(smoothings.split(",")),
             with_mira=not no_mira,
+            decoders=decoders,
             runner=runner,
             **keywords,
         ),
@@ -162,22 +174,16 @@ def _read(path: str, references: tuple[str, ...], options: dict[str, Any]) -> tu
 
 def _simulated(segments: int, seed: int) -> tuple[NBest, Any]:
     """Lists of the simulated decoder with equal weights."""
-    from truebleu.simulation.decoder import FEATURES, Decoder
+    from truebleu.simulation.decoder import Decoder
 
     decoder = Decoder(segments=segments, seed=seed)
-    made = decoder.decode(dict.fromkeys(FEATURES, 1 / len(FEATURES)), size=SIMULATED_CANDIDATES)
-    lists = NBest.of(
-        [[text for text, _ in list_] for list_ in made],
-        features={
-            name: [[features[name] for _, features in list_] for list_ in made] for name in FEATURES
-        },
-        name="the simulated decoder",
-    )
-    return lists, [list(decoder.references)]
+    return decoder.nbest(), [list(decoder.references)]
 
 
+_TUNING = ("runs", "rounds", "epochs", "l2", "replicates", "seed")
 _OWN = (
-    *("runs", "epochs", "l2", "replicates", "seed", "ngrams", "folds"),
+    *_TUNING,
+    *("ngrams", "folds"),
     *("runner", "format_", "chart", "force"),
 )
 

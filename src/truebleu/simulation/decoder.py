@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truebleu._settings import DEFAULT_SEED, Streams
+from truebleu.corpus.nbest.lists import NBest
 from truebleu.errors import MalformedFileError, SettingError, UnknownNameError, UnreadableFileError
 from truebleu.simulation.test_sets import Channel, general_tables, simulate
 
@@ -37,6 +38,7 @@ BEST_WEIGHTS = {
     "swaps": -0.05,
 }
 FEATURES = tuple(BEST_WEIGHTS)
+EQUAL_WEIGHTS = dict.fromkeys(FEATURES, 1 / len(FEATURES))
 #: Wrong translations of each word, besides leaving it out.
 WRONG = 3
 SWAPPED_SHARE = 0.15
@@ -93,6 +95,18 @@ class Decoder:
             raise SettingError("size", size, "1 or more")
         vector = np.array([weights.get(name, 0.0) for name in FEATURES])
         return [_decode(sentence, vector, size) for sentence in self._sentences]
+
+    def nbest(self, weights: Mapping[str, float] = EQUAL_WEIGHTS, *, size: int = 50) -> NBest:
+        """The same as lists with features."""
+        made = self.decode(weights, size=size)
+        return NBest.of(
+            [[text for text, _ in candidates] for candidates in made],
+            features={
+                name: [[features[name] for _, features in candidates] for candidates in made]
+                for name in FEATURES
+            },
+            name="the simulated decoder",
+        )
 
 
 def _make_sentence(words: Sequence[str], draw: Draw) -> _Sentence:

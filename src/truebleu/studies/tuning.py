@@ -2,14 +2,16 @@
 
 Chen & Cherry (2014, §3.2, Tables 5 to 8) maximise expected sentence BLEU with each of their
 smoothings, five times by other orders of the segments, with batch k-best MIRA beside them. The
-scores of the test lists are compared with those of no smoothing by stratified randomization.
+scores of the test lists are compared with those of no smoothing by stratified randomization. With
+a decoder at hand there is an outer loop, as in the paper: it decodes with the tuned weights, its
+lists are merged with the older ones, and weights are tuned again.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -26,6 +28,7 @@ from truebleu.execution.journal import Runner, Task
 from truebleu.nbest._numerics import seed_of_run
 from truebleu.nbest.expectation import SgdSettings, expected_bleu
 from truebleu.nbest.mira import MiraSettings, mira
+from truebleu.nbest.outer_loop import merge_lists
 from truebleu.nbest.problem import make_problem
 from truebleu.nbest.statistics import count_candidates
 from truebleu.nbest.weights import weighted_choices
@@ -33,7 +36,9 @@ from truebleu.significance.compare import compare
 from truebleu.studies._study import PoolSummary, StudiedMetric, StudyResult, StudySettings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from truebleu.corpus.nbest.lists import NBest
     from truebleu.corpus.test_set import TextLike
@@ -44,6 +49,9 @@ SMOOTHINGS = tuple("01234567")
 MIRA = "mira"
 NONE = "0"
 LEVEL = 0.05
+
+#: Makes lists with given weights of features.
+Decode: TypeAlias = "Callable[[Mapping[str, float]], NBest]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +65,7 @@ class TuningSettings(StudySettings):
         features: how many there are.
         tuners: the smoothings, and "mira".
         runs: how often each is run, by other orders of the segments.
+        rounds: of the outer loop, at most; 1 without a decoder.
         epochs: of stochastic gradient descent.
         l2: the penalty, the paper's λ.
         replicates: of the tests.
@@ -70,6 +79,7 @@ class TuningSettings(StudySettings):
     features: int
     tuners: tuple[str, ...]
     runs: int
+    rounds: int
     epochs: int
     l2: float
     replicates: int
@@ -81,9 +91,10 @@ class TuningRow:
 
     Attributes:
         tuner: the smoothing's number, or "mira".
-        development: the score on the lists that were tuned on, the mean of all runs.
+        development: the score on the lists that were tuned on, or of the decoder's best, the mean
+            of all runs.
         development_sd: its standard deviation over runs; None of one run.
-        test: the score on the test lists, the mean of all runs.
+        test: the score on the test lists, or of the decoder's best, the mean of all runs.
         test_sd: its standard deviation over runs.
         difference: from that of no smoothing; None of no smoothing itself.
         low: where the interval of the difference begins.
@@ -137,6 +148,8 @@ def study_tuning(
     with_mira: bool = True,
     metric: str = "bleu",
     runs: int = 5,
+    decoders: tuple[Decode, Decode] | None = None,
+    rounds: int = 1,
     epochs: int = 30,
     l2: float = 10.0,
     replicates: int = 1000,
@@ -154,6 +167,8 @@ def study_tuning(
         with_mira: whether batch k-best MIRA is beside them.
         metric: what choices are scored by, and what MIRA is tuned for.
         runs: of each tuner, by other orders of the segments.
+        decoders: make lists with given weights, of the development and of the test sources.
+        rounds: of the outer loop; more than one need decoders.
         epochs: of stochastic gradient descent.
         l2: the penalty, the paper's λ.
         replicates: of the tests and intervals.
@@ -166,13 +181,18 @@ def study_tuning(
     if NONE not in smoothings or len(set(smoothings)) < len(smoothings):
         raise SettingError("smoothings", list(smoothings), "0 and others, each once")
     require_whole_number("runs", runs, 1, 1000)
+    require_whole_number("rounds", rounds, 1, 1000)
+    if (rounds > 1) != (decoders is not None):
+        raise SettingError("rounds", rounds, "several with decoders, and one without")
     require_replicates("replicates", replicates)
     require_seed(seed)
     tuners = (*smoothings, *((MIRA,) if with_mira else ()))
     counted = count_candidates(lists, references, metric)
     tested = count_candidates(test, test_references, metric)
 
-    tuning = _Tuning(lists, references, metric, SgdSettings(epochs=epochs, l2=l2), seed)
+    decode, decode_test = decoders or (None, None)
+    descent = SgdSettings(epochs=epochs, l2=l2)
+    tuning = _Tuning(lists, references, metric, descent, seed, decode, rounds)
     names = tuning.problem(tuners[0]).names
     studied = TuningSettings(
         pool=PoolSummary(
@@ -194,6 +214,7 @@ def study_tuning(
         features=len(names),
         tuners=tuners,
         runs=runs,
+        rounds=rounds,
         epochs=epochs,
         l2=l2,
         replicates=replicates,
@@ -208,12 +229,16 @@ def study_tuning(
     texts: dict[str, list[str]] = {}
     for (tuner, run), record in records.items():
         weights = dict(zip(names, record["weights"], strict=True))
-        scores[str(tuner)].append(counted.score(weighted_choices(lists, weights)))
-        texts[f"{tuner}.{run}"] = test.choose(weighted_choices(test, weights))
+        if decode_test is None:
+            scores[str(tuner)].append(counted.score(weighted_choices(lists, weights)))
+            texts[f"{tuner}.{run}"] = test.choose(weighted_choices(test, weights))
+        else:
+            scores[str(tuner)].append(record["development"])
+            texts[f"{tuner}.{run}"] = decode_test(weights).choose(_first(len(test)))
     return TuningResult(
         settings=studied,
-        first_development=counted.score(np.zeros(len(lists), dtype=np.int64)),
-        first_test=tested.score(np.zeros(len(test), dtype=np.int64)),
+        first_development=counted.score(_first(len(lists))),
+        first_test=tested.score(_first(len(test))),
         rows=_rows(scores, texts, test_references, metric, runs, replicates, seed),
     )
 
@@ -227,16 +252,37 @@ class _Tuning:
     metric: str
     descent: SgdSettings
     seed: int
+    decode: Decode | None
+    rounds: int
     problems: dict[str, Problem] = field(default_factory=dict)
 
     def problem(self, tuner: str) -> Problem:
         if tuner not in self.problems:
-            goal = self.metric if tuner == MIRA else f"sentbleu:smoothing={tuner}"
-            self.problems[tuner] = make_problem(self.lists, self.references, [goal])
+            self.problems[tuner] = self._of(self.lists, tuner)
         return self.problems[tuner]
+
+    def _of(self, lists: NBest, tuner: str) -> Problem:
+        goal = self.metric if tuner == MIRA else f"sentbleu:smoothing={tuner}"
+        return make_problem(lists, self.references, [goal])
 
     def weights(self, tuner: str, run: int) -> Record:
         problem = self.problem(tuner)
+        weights = self._tuned(problem, tuner, run)
+        if self.decode is None:
+            return {"weights": weights.tolist()}
+        lists = self.lists
+        for _ in range(1, self.rounds):
+            decoded = self.decode(dict(zip(problem.names, weights, strict=True)))
+            lists, new = merge_lists(lists, decoded)
+            if not new:
+                break
+            problem = self._of(lists, tuner)
+            weights = self._tuned(problem, tuner, run)
+        decoded = self.decode(dict(zip(problem.names, weights, strict=True)))
+        counted = count_candidates(decoded, self.references, self.metric)
+        return {"weights": weights.tolist(), "development": counted.score(_first(len(lists)))}
+
+    def _tuned(self, problem: Problem, tuner: str, run: int) -> NDArray[np.float64]:
         zero, wide = np.zeros(len(problem.names)), np.full(len(problem.names), np.inf)
         drawn = seed_of_run(self.seed, run)
         if tuner == MIRA:
@@ -245,7 +291,12 @@ class _Tuning:
             weights = expected_bleu(
                 problem, zero, self.descent, lower=-wide, upper=wide, seed=drawn
             )
-        return {"weights": problem.raw(weights).tolist()}
+        return problem.raw(weights)
+
+
+def _first(segments: int) -> NDArray[np.int64]:
+    """The first of each list: what a decoder says is best."""
+    return np.zeros(segments, dtype=np.int64)
 
 
 def _rows(

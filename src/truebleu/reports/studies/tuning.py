@@ -59,6 +59,11 @@ def _sentences(result: TuningResult) -> Iterator[str]:
         f"{settings.pool.segments:,} segments, tested on {settings.test_segments:,}. The first "
         f"candidates score {result.first_development:.2f} and {result.first_test:.2f}."
     )
+    if settings.rounds > 1:
+        yield (
+            f"Each run decodes, merges lists and tunes up to {settings.rounds} times; scores are "
+            "of what the decoder says is best in the end."
+        )
     significant = result.significant
     better = [row.tuner for row in significant if (row.difference or 0) > 0]
     worse = [row.tuner for row in significant if (row.difference or 0) < 0]
