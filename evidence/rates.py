@@ -291,7 +291,7 @@ class Rates:
             f"{100 * USUALLY:.0f} % of the trials. Of so many rates that hold, "
             f"{len(promised) * 0.023:.0f} would be beyond their error by chance. Power is not "
             "promised: it stands beside that of the test which a default has replaced. "
-            "All rows are in one [table](tables/defaults.tsv).",
+            "All rows are in one [table](tables/defaults.tsv); below are those that do not hold.",
         ]
         of_promises = [
             (heading, rows)
@@ -300,7 +300,10 @@ class Rates:
         ]
         parts.append(markdown(_summary(of_promises)).rstrip())
         for heading, rows in self._sections():
-            table = Table(COLUMNS, tuple(row.cells() for row in rows))
+            shown = [row for row in rows if row.question.expected is None or not row.holds]
+            if not shown:
+                continue
+            table = Table(COLUMNS, tuple(row.cells() for row in shown))
             parts += [f"## {heading}", markdown(Document((table,), table)).rstrip()]
         return [*parts, "Made by `make evidence`; all figures come from the run itself."]
 
