@@ -130,3 +130,17 @@ def test_results_are_plain_and_the_seed_decides() -> None:
     import json
 
     json.dumps(first.to_dict(), allow_nan=False)
+
+
+@pytest.mark.parametrize("copies", [1, 3], ids=["one candidate only", "all candidates equal"])
+@pytest.mark.parametrize("method", TUNERS)
+def test_lists_with_nothing_to_choose_from_are_said_to_be_so(method: str, copies: int) -> None:
+    texts, references = ["a b c d x", "f g h i j"] * 5, ["a b c d e", "f g h i j"] * 5
+    values = [[0.1] * copies, [0.2] * copies] * 5
+    lists = NBest.of([[text] * copies for text in texts], features={"f": values})
+    result = truebleu.tune(lists, references, method=method, folds=2, **FAST)
+    assert result.by_feature == {"f": 0.0}
+    assert [(gain.difference, gain.p) for gain in result.gains] == [(0.0, 1.0)] * 2
+    assert "The weights do nothing" in str(result)
+    chosen = truebleu.mbr(lists, metric="chrf")
+    assert "There was nothing to choose from for 10 of 10 segments." in str(chosen)
