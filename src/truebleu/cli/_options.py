@@ -220,7 +220,8 @@ def stream_options(command: Command) -> Command:
             "--chunk",
             type=int,
             metavar="N",
-            help="Read texts in parts of N segments, which changes no digit; 0 for all at once. "
+            help="Read texts in parts of N segments, which changes no score and no p; 0 for all at "
+            "once. Intervals are by --bootstrap poisson then. "
             "Default: parts where there is more than half a gigabyte of text.",
         ),
         click.option(
