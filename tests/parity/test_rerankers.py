@@ -29,6 +29,7 @@ def l1_case() -> tuple[dict[str, Any], Problem]:
     return case, problem
 
 
+@pytest.mark.usefixtures("shared")
 def test_gamma_and_the_gradient_at_zero() -> None:
     case, problem = l1_case()
     gold, expect = case["settings"]["gold_index"], case["expect"]
@@ -66,6 +67,7 @@ def test_grafting_ends_in_the_optimum(number: int) -> None:
         assert [problem.names[i] for i in fitted.order] == theirs["order"]
 
 
+@pytest.mark.usefixtures("shared")
 def test_the_noisy_channel_is_fairseqs() -> None:
     (case,) = cases("noisy-channel")
     lists = lists_of(case["input"])

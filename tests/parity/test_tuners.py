@@ -108,6 +108,7 @@ def test_restarts_are_as_good_as_those_of_other_tools(case: dict[str, Any]) -> N
     assert max(found) <= expect["best_known_bleu"] * 1.01
 
 
+@pytest.mark.usefixtures("shared")
 def test_one_search_is_no_worse_than_travatars() -> None:
     (case,) = cases("travatar-mert")
     given, expect = case["settings"], case["expect"]
@@ -171,6 +172,7 @@ def test_shuffled_mira_is_within_the_range_of_moses(case: dict[str, Any]) -> Non
     assert abs(np.mean(found) - np.mean(theirs)) < 2 * np.std(theirs) + 1e-4
 
 
+@pytest.mark.usefixtures("shared")
 def test_the_classifier_of_pro_finds_the_optimum() -> None:
     (case,) = cases("pro-classifier")
     differences = np.array(case["settings"]["positive_differences"])
@@ -183,6 +185,7 @@ def test_the_classifier_of_pro_finds_the_optimum() -> None:
         assert weights == pytest.approx(np.array(expect["weights"]), rel=1e-5)
 
 
+@pytest.mark.usefixtures("shared")
 def test_pro_is_within_the_range_of_moses() -> None:
     (case,) = cases("pro-range")
     divisors = case["settings"]["divide_features_by"]
@@ -201,6 +204,7 @@ def test_pro_is_within_the_range_of_moses() -> None:
             assert min(theirs) - spread <= value <= max(theirs) + spread
 
 
+@pytest.mark.usefixtures("shared")
 def test_expected_bleu_and_its_gradient_are_those_of_the_formula() -> None:
     (case,) = cases("expected-bleu")
     segments = range(case["settings"]["segments"])
@@ -237,6 +241,7 @@ def test_expected_bleu_and_its_gradient_are_those_of_the_formula() -> None:
         assert smooth == pytest.approx(point["expected_corpus_bleu_smooth_bp_1000"], rel=1e-9)
 
 
+@pytest.mark.usefixtures("shared")
 def test_minimum_risk_is_that_of_shen_and_others() -> None:
     (case,), (utilities_case,) = cases("mrt"), cases("expected-bleu")
     segments = case["settings"]["segments"]
@@ -251,6 +256,7 @@ def test_minimum_risk_is_that_of_shen_and_others() -> None:
         assert gradient == pytest.approx(wanted, rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.usefixtures("shared")
 def test_expected_corpus_bleu_is_travatars_and_its_optimum_no_worse() -> None:
     (case,) = cases("expected-corpus-bleu")
     given, expect = case["settings"], case["expect"]

@@ -93,6 +93,7 @@ def test_lists_are_read_as_moses_reads_them_or_refused(case: dict[str, Any], fol
     assert len(lists) == len(case["settings"]["references"])
 
 
+@pytest.mark.usefixtures("shared")
 def test_marians_lists_are_read_by_their_look(folder: Any) -> None:
     (case,) = [case for case in cases("parse") if "marian" in case["id"]]
     lists = read_nbest(folder.write("lists", case["settings"]["nbest"]))
