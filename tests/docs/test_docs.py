@@ -80,6 +80,7 @@ def test_a_reader_can_follow_all_pages_in_one_folder(tmp_path: Path) -> None:
         run_commands(page, tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES_WITH_PYTHON, ids=page_id)
 def test_the_python_of_a_page_answers_what_it_says(page: Path) -> None:
     names: dict[str, object] = {}

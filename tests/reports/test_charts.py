@@ -246,6 +246,7 @@ def test_a_logarithmic_axis_names_its_few_values_and_leaves_out_what_it_cannot_s
     assert "1 row has no value to draw." in " ".join(specification(drawn)["title"]["subtitle"])
 
 
+@pytest.mark.slow
 def test_shares_are_percentages_between_0_and_1(tmp_path: Path) -> None:
     rows = tuple(
         {**row, "high": min(1.0, 1.6 * float(str(row["share"])))} for row in LINES.table.rows
@@ -256,6 +257,7 @@ def test_shares_are_percentages_between_0_and_1(tmp_path: Path) -> None:
     assert "110 %" not in labels
 
 
+@pytest.mark.slow
 def test_labels_of_an_axis_of_numbers_keep_apart(tmp_path: Path) -> None:
     """From 111 to 11,376 a logarithmic axis had 3,000 and 4,000 without a space between."""
     sizes = [round(111 * (11_376 / 111) ** (point / 40)) for point in range(41)]
@@ -272,6 +274,7 @@ def test_labels_of_an_axis_of_numbers_keep_apart(tmp_path: Path) -> None:
     assert all(right - left > 31 for left, right in pairwise(shown))
 
 
+@pytest.mark.slow
 def test_the_axis_of_one_value_is_labelled_with_values_near_it(tmp_path: Path) -> None:
     drawn = Chart(
         title="One point",
@@ -341,6 +344,7 @@ def test_a_panel_has_the_categories_of_its_own_rows() -> None:
     assert domains == [["a"], ["a", "b"]]
 
 
+@pytest.mark.slow
 def test_lines_of_many_points_have_few_of_them_marked(tmp_path: Path) -> None:
     fields = (Column("x", "x"), Column("y", "y"), Column("s", "s"))
     rows = tuple({"x": x, "y": x + len(s), "s": s} for s in ("a", "bb") for x in range(200))
@@ -397,6 +401,7 @@ def test_lines_are_told_apart_by_dash_and_shape_as_well(part: str) -> None:
     assert len(set(shape["scale"]["range"])) == 4
 
 
+@pytest.mark.slow
 def test_a_picture_holds_its_title_its_headings_and_the_names_of_all_series(
     tmp_path: Path,
 ) -> None:
@@ -405,6 +410,7 @@ def test_a_picture_holds_its_title_its_headings_and_the_names_of_all_series(
         assert labels.count(text) == 1, text
 
 
+@pytest.mark.slow
 def test_long_names_and_headings_are_not_cut(tmp_path: Path) -> None:
     long = " ".join(["a heading that goes on and on"] * 6)
     names = ["x" * 90, "日本語の長い名前" * 5]
@@ -442,6 +448,7 @@ def pixels(png: bytes) -> Iterator[bytes]:
         above = line
 
 
+@pytest.mark.slow
 def test_a_png_is_a_picture_of_more_than_one_colour(tmp_path: Path) -> None:
     png = saved(LINES, tmp_path / "a.png")
     assert png.startswith(b"\x89PNG\r\n\x1a\n")
@@ -495,6 +502,7 @@ def test_a_name_cannot_break_out_of_a_page(tmp_path: Path) -> None:
     assert name in texts(saved(drawn, tmp_path / "a.svg"))
 
 
+@pytest.mark.slow
 def test_a_name_that_is_not_unicode_is_drawn_with_escapes(tmp_path: Path) -> None:
     rows = tuple({**row, "test": "caf\udce9"} for row in LINES.table.rows)
     drawn = changed(LINES, title="caf\udce9 again", rows=rows)
@@ -512,23 +520,27 @@ def test_altair_accepts_the_specification_and_adds_its_schema_only(drawn: Chart)
     }
 
 
+@pytest.mark.slow
 def test_a_notebook_shows_the_same_chart() -> None:
     bundle: Any = chart(LINES)._repr_mimebundle_(None, None)
     data = bundle[0] if isinstance(bundle, tuple) else bundle
     assert json.dumps(specification(LINES)["title"]["text"][0]) in str(data["text/html"])
 
 
+@pytest.mark.slow
 @every_chart
 def test_the_same_chart_gives_the_same_picture(drawn: Chart, tmp_path: Path) -> None:
     assert saved(drawn, tmp_path / "a.svg") == saved(drawn, tmp_path / "b.svg")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", sorted({*CHART_ENDINGS} - {".pdf"}))
 def test_the_same_chart_gives_the_same_bytes(ending: str, tmp_path: Path) -> None:
     first = saved(PANELS, tmp_path / f"a{ending}")
     assert first == saved(PANELS, tmp_path / f"b{ending}")
 
 
+@pytest.mark.slow
 def test_a_pdf_is_the_same_but_for_the_order_of_its_fonts(tmp_path: Path) -> None:
     streams = re.compile(rb"stream\n.*?\nendstream", re.DOTALL)
     first = saved(PANELS, tmp_path / "a.pdf")
@@ -643,6 +655,7 @@ SCATTER = Chart(
 )
 
 
+@pytest.mark.slow
 def test_points_have_their_names_beside_them(tmp_path: Path) -> None:
     picture = saved(SCATTER, tmp_path / "a.svg").decode()
     assert all(f"system {x}" in picture for x in range(8))

@@ -23,5 +23,5 @@ def test_bands_may_be_chosen(folder: Path) -> None:
     options = ["--sizes", "5", "--samples", "20", "--test", "wins", "--bands", "50,97.5"]
     answers = answer(*TEXTS, *options)
     assert {band["least"] for band in answers["rows"][0]["bands"]} <= {0.975, 0.5}
-    assert run(*TEXTS, *options, "--chart", "accuracy.svg").code == 0
-    assert "bootstrap wins" in (folder / "accuracy.svg").read_text("utf-8")
+    assert run(*TEXTS, *options, "--chart", "accuracy.json").code == 0
+    assert "bootstrap wins" in (folder / "accuracy.json").read_text("utf-8")

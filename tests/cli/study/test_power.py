@@ -35,8 +35,8 @@ def test_tests_metrics_and_pairs_may_be_chosen(folder: Path) -> None:
     assert answer(*TEXTS, *options, "--baseline", "system-2")["settings"]["pairs"] == [
         ["system-1", "system-2"]
     ]
-    assert run(*TEXTS, *options, "--chart", "power.svg").code == 0
-    assert "10 segments" in (folder / "power.svg").read_text("utf-8")
+    assert run(*TEXTS, *options, "--chart", "power.json").code == 0
+    assert "10 segments" in (folder / "power.json").read_text("utf-8")
 
 
 @pytest.mark.parametrize("beside", [("--documents", "d"), ("-s", "source"), ("--strict",)])

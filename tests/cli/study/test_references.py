@@ -36,8 +36,8 @@ def test_json_has_every_number_of_references_and_share() -> None:
 
 
 def test_a_chart_is_drawn(folder: Path) -> None:
-    assert run(*QUICK, "--chart", "references.svg").code == 0
-    assert b"2 references" in (folder / "references.svg").read_bytes()
+    assert run(*QUICK, "--chart", "references.json").code == 0
+    assert b"2 references" in (folder / "references.json").read_bytes()
 
 
 def test_one_reference_is_refused_before_any_work() -> None:

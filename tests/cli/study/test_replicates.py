@@ -57,5 +57,5 @@ def test_a_damaged_journal_is_refused_and_left_alone(folder: Path) -> None:
 
 
 def test_a_chart_is_drawn(folder: Path) -> None:
-    assert run(*QUICK, "--chart", "replicates.svg").code == 0
-    assert b"theory" in (folder / "replicates.svg").read_bytes()
+    assert run(*QUICK, "--chart", "replicates.json").code == 0
+    assert b"theory" in (folder / "replicates.json").read_bytes()

@@ -38,5 +38,5 @@ def test_the_text_says_what_a_block_is_worth() -> None:
 def test_documents_may_be_the_units(folder: Path) -> None:
     answers = answer(*TEXTS, "--documents", "documents.tsv", "--unit", "document", "--sizes", "2")
     assert answers["settings"]["pool"]["unit"] == "document"
-    assert run(*TEXTS, "--sizes", "8", "--chart", "spread.svg").code == 0
-    assert "systematic samples of 8" in (folder / "spread.svg").read_text("utf-8")
+    assert run(*TEXTS, "--sizes", "8", "--chart", "spread.json").code == 0
+    assert "systematic samples of 8" in (folder / "spread.json").read_text("utf-8")
