@@ -80,7 +80,7 @@ def test_a_program_that_loads_a_metric_on_sacrebleu_gets_the_same_dictionary(
     texts = json.dumps([OUTPUTS, [[reference] for reference in FIRST]])
     arguments = ["program.py", "./my_bleu", texts]
     answers = []
-    for command in ([sys.executable], [sys.executable, "-m", "truebleu.compat.run"]):
+    for command in ([sys.executable], [sys.executable, "-m", "truebleu.compat"]):
         run = subprocess.run(
             [*command, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
         )

@@ -9,36 +9,44 @@ from __future__ import annotations
 import argparse
 import logging
 import os
+import re
 import sys
+from collections.abc import Callable
 from contextlib import contextmanager
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from truebleu import _core
-from truebleu.compat.sacrebleu._printing import (
-    Paint,
-    coloured,
-    plain,
-    several_systems,
-    single_results,
-)
 from truebleu.compat.sacrebleu.metrics import BLEU, CHRF, METRICS, TER
-from truebleu.compat.sacrebleu.utils import LOGGER, get_available_testsets_for_langpair
+from truebleu.compat.sacrebleu.utils import (
+    ALPHA,
+    FAILURE,
+    RefusedError,
+    get_available_testsets_for_langpair,
+    logger,
+    read_lines,
+    read_references,
+    read_systems,
+)
 from truebleu.compat.sacrebleu.version import __version__
 from truebleu.errors import TruebleuError
 from truebleu.metrics.base import use_environment
+from truebleu.reports.document import one_line
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from truebleu.compat.sacrebleu.significance import Result
     from truebleu.corpus.known_test_sets import KnownTestSet
 
-AnyMetric: TypeAlias = BLEU | CHRF | TER
+    Cells = Sequence[str]
 
-# sacreBLEU's exit statuses, and what a shell reports of a program that wrote to a closed pipe, as
-# sacreBLEU dies of the signal.
-FAILURE = 1
-BAD_COLUMNS = 17
+AnyMetric: TypeAlias = BLEU | CHRF | TER
+#: What to do to a text that sacreBLEU shows in a colour, by the name of the colour.
+Paint: TypeAlias = Callable[[str, str], str]
+
+# What a shell reports of a program that wrote to a closed pipe, as sacreBLEU dies of the signal.
 CLOSED_PIPE = 141
 
 FORMATS = ("json", "text", "latex")
@@ -51,42 +59,34 @@ Score translations the way sacreBLEU does: same options, same output.
 """
 
 
-class RefusedError(Exception):
-    """A run that cannot go on, with the reason and the exit status."""
-
-    def __init__(self, reason: str, code: int = FAILURE) -> None:
-        super().__init__(reason)
-        self.code = code
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Run sacreBLEU's command line; the exit status is 0, 1, 2 for usage or 17 for bad columns."""
     try:
         options = parse(argv)
     except SystemExit as leave:
         return int(leave.code or 0)
-    with _messages(quiet=options.quiet) as logger:
+    with _messages(quiet=options.quiet):
         try:
             use_environment()
-            _write(_run(options, logger))
+            _write(_run(options))
         except RefusedError as refusal:
-            logger.error("%s", refusal)
+            logger().error("%s", refusal)
             return refusal.code
         except TruebleuError as error:
-            logger.error("%s", error)
+            logger().error("%s", error)
             return FAILURE
         except BrokenPipeError:
             # Python would complain once more when it flushes standard output at its end.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return CLOSED_PIPE
         except OSError as error:
-            logger.error("%s: %s", error.filename or "output", error.strerror or error)
+            logger().error("%s: %s", error.filename or "output", error.strerror or error)
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return FAILURE
     return 0
 
 
-def _run(options: Namespace, logger: logging.Logger) -> Iterable[str]:
+def _run(options: Namespace) -> Iterable[str]:
     """The lines of the result."""
     if options.download or options.list or options.citation:
         return _about_test_sets(options)
@@ -106,7 +106,7 @@ def _run(options: Namespace, logger: logging.Logger) -> Iterable[str]:
         options.format = "text"
     if len(systems) == 1:
         return _one_system(options, metrics, *systems.values())
-    logger.info("scoring %d systems", len(systems))
+    logger().info("scoring %d systems", len(systems))
     if paired:
         return _paired(options, metrics, systems)
     return _several_systems(options, metrics, systems)
@@ -324,96 +324,6 @@ def _add_report(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--no-color", "-nc", action="store_true", help="no colour on a terminal")
 
 
-def read_references(files: Sequence[str], columns: int, encoding: str) -> list[list[str]]:
-    """One text per file, or per column where the one file has several."""
-    if columns == 1:
-        return [_read_lines(file, encoding) for file in files]
-    (file,) = files
-    texts: list[list[str]] = [[] for _ in range(max(columns, 1))]
-    for number, line in enumerate(_read_lines(file, encoding), start=1):
-        # What follows the last separator is the last reference, with all its tabs.
-        fields = line.split("\t", maxsplit=columns - 1)
-        if len(fields) != columns:
-            raise RefusedError(
-                f"{file}: line {number}: found {len(fields)} references, "
-                f"expected {columns} with tabs between them",
-                code=BAD_COLUMNS,
-            )
-        for text, field in zip(texts, fields, strict=True):
-            text.append(field)
-    return texts
-
-
-def read_systems(
-    files: Sequence[str] | None, encoding: str, *, with_baseline: bool
-) -> dict[str, list[str]]:
-    """Each system's outputs by its name: the file's, or a number for a column of standard input.
-
-    Where the first one is a baseline, as all the systems of a folder may follow, it is read once.
-    """
-    if files is None:
-        return _read_standard_input(encoding)
-    systems: dict[str, list[str]] = {}
-    for file in files:
-        if with_baseline and file == files[0] and systems:
-            logging.getLogger(LOGGER).info("%s: left out, as it is the baseline", file)
-            continue
-        if file in systems:
-            raise RefusedError(f"{file}: named twice, expected each system once")
-        systems[file] = _read_lines(file, encoding)
-    return systems
-
-
-def _read_lines(file: str, encoding: str) -> list[str]:
-    """The lines of a file, which end at LF only, without white space at their ends."""
-    try:
-        if file.endswith(".gz"):
-            import gzip
-
-            with gzip.open(file) as compressed:
-                data = compressed.read()
-        else:
-            with open(file, "rb") as plain:
-                data = plain.read()
-    except (OSError, EOFError) as error:
-        raise RefusedError(f"{file}: {getattr(error, 'strerror', None) or error}") from error
-    return [line.rstrip() for line in _split(_decode(file, data, encoding))]
-
-
-def _read_standard_input(encoding: str) -> dict[str, list[str]]:
-    text = _decode("standard input", sys.stdin.buffer.read(), encoding)
-    # Here, and only here, a carriage return ends a line by itself.
-    lines = _split(text.replace("\r\n", "\n").replace("\r", "\n")) or [""]
-    rows = [line.rstrip().split("\t") for line in lines]
-    width = len(rows[0])
-    for number, row in enumerate(rows, start=1):
-        if len(row) != width:
-            raise RefusedError(
-                f"standard input: line {number}: found {len(row)} columns, "
-                f"expected {width} as on line 1",
-                code=BAD_COLUMNS,
-            )
-    # sacreBLEU strips the columns of all lines but the first, which chrF can see.
-    texts = zip(rows[0], *([field.rstrip() for field in row] for row in rows[1:]), strict=True)
-    return {f"System {number}": list(text) for number, text in enumerate(texts, start=1)}
-
-
-def _decode(name: str, data: bytes, encoding: str) -> str:
-    try:
-        return data.decode(encoding)
-    except UnicodeError as error:
-        raise RefusedError(f"{name}: not {encoding}: {error}") from error
-    except LookupError as error:
-        raise RefusedError(f"--encoding: {error}") from error
-
-
-def _split(text: str) -> list[str]:
-    lines = text.split("\n")
-    if not lines[-1]:
-        lines.pop()
-    return lines
-
-
 # Test sets, by the data layer of the real package.
 
 
@@ -482,7 +392,7 @@ def _echo(options: Namespace) -> Iterator[str]:
                 raise RefusedError(
                     f"--echo: found {field!r}, expected one of {', '.join(known.fields)}"
                 )
-        columns = [_read_lines(known.fields[field], options.encoding) for field in wanted]
+        columns = [read_lines(known.fields[field], options.encoding) for field in wanted]
         columns = _kept(options, known.name, columns)
         yield from ("\t".join(row) for row in zip(*columns, strict=True))
 
@@ -612,7 +522,7 @@ def _one_system(options: Namespace, metrics: list[AnyMetric], outputs: list[str]
         score = metric.corpus_score(outputs, None, n_bootstrap=replicates)
         signature = metric.get_signature().format(options.short and not is_json)
         results.append(score.format(options.width, options.score_only, signature, is_json))
-    yield from single_results(results, is_json=is_json, paint=_paint(options))
+    yield from _single_results(results, is_json=is_json, paint=_paint(options))
     if options.detail:
         yield "No subset information found. Consider using --origlang argument."
 
@@ -627,14 +537,17 @@ def _several_systems(
         scores = metric.corpus_scores(list(systems.values()))
         columns[scores[0].name] = [score.format(options.width, score_only=True) for score in scores]
         signatures[scores[0].name] = metric.get_signature().format(options.short)
-    return several_systems(list(systems), columns, signatures, options.format, _paint(options))
+    if options.format == "json":
+        yield _systems_as_json(list(systems), columns)
+        return
+    names = [one_line(system.strip()) for system in systems]
+    yield from _table_and_signatures(options, names, columns, signatures)
 
 
 def _paired(
     options: Namespace, metrics: list[AnyMetric], systems: dict[str, list[str]]
 ) -> Iterator[str]:
-    """Tests of each system against the first: a table, or JSON."""
-    from truebleu.compat.sacrebleu._printing import BASELINE, paired_results
+    """Tests of each system against the first: JSON, or a table, what it means, and signatures."""
     from truebleu.compat.sacrebleu.significance import PairedTest
 
     if options.input is None:
@@ -652,23 +565,33 @@ def _paired(
         n_samples=options.paired_bs_n if options.paired_bs else options.paired_ar_n,
         n_jobs=options.paired_jobs,
     )
-    signatures, columns = test()
-    return paired_results(
-        columns.pop("System"),
-        columns,
-        {name: signature.format(options.short) for name, signature in signatures.items()},
-        test.test_type,
-        test.n_samples,
-        format_=options.format,
-        width=options.width,
-        paint=_paint(options),
-    )
+    signatures, results = test()
+    del results["System"]
+    if options.format == "json":
+        columns = {name: [vars(result) for result in column] for name, column in results.items()}
+        yield _systems_as_json(names, columns)
+        return
+    paint = _paint(options)
+    cells = {
+        f"{name} (μ ± 95% CI)" if options.paired_bs else name: [
+            _cell(result, options.width, "\n" if options.format == "text" else " ", paint)
+            for result in column
+        ]
+        for name, column in results.items()
+    }
+    names = [one_line(name.strip()) for name in names]
+    if names[0].startswith(BASELINE):
+        for column in (names, *cells.values()):
+            column[0] = paint(column[0], "yellow")
+    explanation = _explanation(names[0], test.test_type, test.n_samples, paint)
+    shown = {name: signature.format(options.short) for name, signature in signatures.items()}
+    yield from _table_and_signatures(options, names, cells, shown, explanation)
 
 
 def _paint(options: Namespace) -> Paint:
-    """Colour on a terminal, unless it is unwanted."""
+    """Colour on a terminal, unless it is unwanted; LaTeX can do nothing with it."""
     wanted = sys.stdout.isatty() and not options.no_color and not os.environ.get("NO_COLOR")
-    return coloured if wanted else plain
+    return _coloured if wanted and options.format != "latex" else _plain
 
 
 def _write(lines: Iterable[str]) -> None:
@@ -683,16 +606,215 @@ def _write(lines: Iterable[str]) -> None:
 
 
 @contextmanager
-def _messages(*, quiet: bool) -> Iterator[logging.Logger]:
-    """The logger, writing ``sacreBLEU: …`` to standard error for as long as this lasts."""
-    logger = logging.getLogger(LOGGER)
+def _messages(*, quiet: bool) -> Iterator[None]:
+    """Write ``sacreBLEU: …`` to standard error for as long as this lasts."""
+    log = logger()
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("sacreBLEU: %(message)s"))
-    level = logger.level
-    logger.addHandler(handler)
-    logger.setLevel(logging.WARNING if quiet else logging.INFO)
+    level = log.level
+    log.addHandler(handler)
+    log.setLevel(logging.WARNING if quiet else logging.INFO)
     try:
-        yield logger
+        yield
     finally:
-        logger.removeHandler(handler)
-        logger.setLevel(level)
+        log.removeHandler(handler)
+        log.setLevel(level)
+
+
+# How results are printed: lines, drawn tables, LaTeX and JSON.
+
+
+LATEX_ESCAPES = str.maketrans(
+    {character: f"\\{character}" for character in "#$%&_{}"}
+    | {"<": r"\ensuremath{<}", ">": r"\ensuremath{>}"}
+    | {"\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\textasciitilde{}"}
+)
+
+COLOUR = re.compile(r"\x1b\[[0-9]+m")
+COLOURS = {"red": 31, "green": 32, "yellow": 33, "cyan": 36}
+INTERVAL = re.compile(r"\(μ = [0-9.]+ ± [0-9.]+\)")
+
+# What the first system's name starts with, where it has a name of its own.
+BASELINE = "Baseline: "
+
+
+def _grid(header: Cells, rows: Sequence[Cells]) -> str:
+    """A table drawn with lines; cells may be coloured, and have several lines.
+
+    The first column is aligned right and the others are centred, as sacreBLEU has them.
+
+    >>> print(_grid(["System", "BLEU"], [["mine", "30.1"], ["yours", "9.8"]]))
+    ╒══════════╤════════╕
+    │   System │  BLEU  │
+    ╞══════════╪════════╡
+    │     mine │  30.1  │
+    ├──────────┼────────┤
+    │    yours │  9.8   │
+    ╘══════════╧════════╛
+    """
+    widths = _widths(header, rows)
+
+    def rule(left: str, line: str, between: str, right: str) -> str:
+        return left + between.join(line * (width + 2) for width in widths) + right
+
+    def draw(cells: list[str]) -> str:
+        return "│" + "│".join(cells) + "│"
+
+    lines = [rule("╒", "═", "╤", "╕"), draw(_aligned(header, widths))]
+    above = rule("╞", "═", "╪", "╡")
+    for row in rows:
+        lines.append(above)
+        for cells in zip_longest(*(cell.split("\n") for cell in row), fillvalue=""):
+            lines.append(draw(_aligned(cells, widths)))
+        above = rule("├", "─", "┼", "┤")
+    return "\n".join([*lines, rule("╘", "═", "╧", "╛")])
+
+
+def _booktabs(header: Cells, rows: Sequence[Cells]) -> str:
+    r"""A table for LaTeX's booktabs.
+
+    >>> print(_booktabs(["System", "BLEU"], [["m_1", "30.1"]]))
+    \begin{tabular}{rc}
+    \toprule
+       System &  BLEU  \\
+    \midrule
+          m\_1 &  30.1  \\
+    \bottomrule
+    \end{tabular}
+    """
+    widths = _widths(header, rows)
+
+    def write(cells: Cells) -> str:
+        # Escaped after aligning, so that a long escape pushes the cell out of its column.
+        return "&".join(cell.translate(LATEX_ESCAPES) for cell in _aligned(cells, widths)) + r"\\"
+
+    return "\n".join(
+        [
+            rf"\begin{{tabular}}{{r{'c' * (len(header) - 1)}}}",
+            r"\toprule",
+            write(header),
+            r"\midrule",
+            *(write(row) for row in rows),
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+    )
+
+
+def _widths(header: Cells, rows: Sequence[Cells]) -> list[int]:
+    """Of each column: its widest line, or its name with a space on both sides."""
+    columns = zip(header, *rows, strict=True)
+    return [
+        max(_width(name) + 2, *(_width(line) for cell in cells for line in cell.split("\n")))
+        for name, *cells in columns
+    ]
+
+
+def _width(line: str) -> int:
+    return len(COLOUR.sub("", line))
+
+
+def _aligned(cells: Cells, widths: list[int]) -> list[str]:
+    # What a terminal does not show takes no room.
+    room = [width + len(cell) - _width(cell) for cell, width in zip(cells, widths, strict=True)]
+    first, *others = zip(cells, room, strict=True)
+    centred = (f" {cell:^{width}} " for cell, width in others)
+    return [f" {first[0]:>{first[1]}} ", *centred]
+
+
+def _coloured(text: str, colour: str) -> str:
+    """The text in colour, for a terminal."""
+    return f"\x1b[{COLOURS[colour]}m{text}\x1b[0m"
+
+
+def _plain(text: str, colour: str) -> str:  # noqa: ARG001
+    """The text as it is."""
+    return text
+
+
+def _single_results(results: Sequence[str], *, is_json: bool, paint: Paint) -> Iterator[str]:
+    """The results of one system, one per metric: a JSON value, or lines with their = aligned."""
+    if is_json:
+        yield results[0] if len(results) == 1 else "[\n" + ",\n".join(results) + "\n]"
+        return
+    painted = [
+        INTERVAL.sub(lambda match: paint(match.group(), "cyan"), result) for result in results
+    ]
+    # Without an interval, bare scores have no = and stay where they are.
+    lefts = [result.partition("=")[0] if "=" in result else "" for result in painted]
+    width = max(map(len, lefts)) if len(results) > 1 else 0
+    for result, left in zip(painted, lefts, strict=True):
+        yield f"{left:>{width}}{result.removeprefix(left)}" if left else result
+
+
+def _table_and_signatures(
+    options: Namespace,
+    systems: Sequence[str],
+    columns: Mapping[str, Sequence[str]],
+    signatures: Mapping[str, str],
+    explanation: Sequence[str] = (),
+) -> Iterator[str]:
+    """A table of systems, drawn or for LaTeX; lines that explain it; the signatures."""
+    paint = _paint(options)
+    header = [paint(name, "cyan") for name in ("System", *columns)]
+    rows = list(zip(systems, *columns.values(), strict=True))
+    yield (_booktabs if options.format == "latex" else _grid)(header, rows)
+    yield ""
+    yield from explanation
+    title = "Metric signatures"
+    yield from ("-" * len(title), title, "-" * len(title))
+    for name, signature in signatures.items():
+        yield f" - {name:<10} {signature}"
+
+
+def _systems_as_json(systems: Sequence[str], columns: Mapping[str, Sequence[object]]) -> str:
+    """An array of one object per system, with what each column has for it."""
+    import json
+
+    objects = [
+        {"system": system} | {name: column[index] for name, column in columns.items()}
+        for index, system in enumerate(systems)
+    ]
+    return json.dumps(objects, indent=4)
+
+
+def _cell(result: Result, width: int, separator: str, paint: Paint) -> str:
+    cell = f"{result.score:.{width}f}"
+    if result.mean is not None:
+        cell += f" ({result.mean:.{width}f} ± {result.ci:.{width}f})"
+    if result.p_value is not None:
+        p = f"(p = {result.p_value:.4f})"
+        cell += separator + (f"{p}*" if result.p_value <= ALPHA else paint(p, "red"))
+    return cell
+
+
+def _explanation(baseline: str, test: str, samples: int, paint: Paint) -> list[str]:
+    """Title and notes. The title is sacreBLEU's; the notes say what its notes say, in our words."""
+    if test == "bs":
+        title = f"Paired bootstrap resampling test with {samples} resampling trials"
+        contents = (
+            "score (mean ± half the width of the middle 95%, of the resampled scores), then p"
+        )
+    else:
+        title = f"Paired approximate randomization test with {samples} trials"
+        contents = "score, then p"
+    null, base = paint("null hypothesis", "green"), paint("baseline", "yellow")
+    return [
+        "-" * len(title),
+        title,
+        "-" * len(title),
+        f" - One test for each system, always against {baseline}.",
+        f"   A cell has: {contents}.",
+        "",
+        f" - The {null} is that system and {base} are equally good, and only chance decided",
+        "   which of them did well on which segment. If that holds, a difference of at least",
+        "   this size, in either direction, comes up with a probability of about p.",
+        "",
+        f" - A * stands where p is at most {ALPHA}: chance is a poor explanation there, and the",
+        f"   {null} is rejected at that level. A larger p, on a terminal {paint('in red', 'red')},",
+        "   shows no difference, but does not show that there is none either.",
+        "",
+        f" - A * speaks of a difference from the {base}, for better or worse: compare the scores",
+        "   to see which, and mind that TER is better when lower.",
+        "",
+    ]

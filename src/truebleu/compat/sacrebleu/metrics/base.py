@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from truebleu._core import Statistics
+    from truebleu._core import NativeMetric, Statistics
     from truebleu.corpus.test_set import TextLike
 
 # A str is a sequence of str too: without this, each of its letters would be a segment.
@@ -156,8 +156,8 @@ class Metric(ABC, Generic[AnyScore]):
         return self.__dict__ | {"_kept_references": kept and [list(text) for text in kept]}
 
     @abstractmethod
-    def _count(self, systems: Sequence[TextLike], references: Sequence[TextLike]) -> Statistics:
-        """The statistics of prepared texts."""
+    def _native(self) -> NativeMetric:
+        """What counts and scores, with the settings of now."""
 
     @abstractmethod
     def _score(self, sums: Sequence[float]) -> AnyScore:
@@ -167,9 +167,9 @@ class Metric(ABC, Generic[AnyScore]):
     def _resampled_scores(self, sums: NDArray[np.float32]) -> NDArray[np.floating[Any]]:
         """The scores of resampled sums, in the precision that sacreBLEU has there with NumPy 2."""
 
-    @abstractmethod
     def _swapped_scores(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """The scores of sums after segments were swapped, in double precision."""
+        return self._native().scores(sums)
 
     @abstractmethod
     def _signature_fields(self) -> dict[str, str | int | bool]:
@@ -186,7 +186,7 @@ class Metric(ABC, Generic[AnyScore]):
         if not self.num_refs:
             raise AbsentSegmentError("references", 1, "only None", "at least one reference")
         texts = [self._prepare([reference]) for reference in references]
-        (sums,) = self._count([self._prepare([hypothesis])], texts).sums()
+        (sums,) = self._native().count([self._prepare([hypothesis])], texts).sums()
         return self._score(sums)
 
     def corpus_score(
@@ -251,7 +251,7 @@ class Metric(ABC, Generic[AnyScore]):
             if len(hypotheses) != size:
                 raise UnpairedSegmentsError(f"systems[{i}]", len(hypotheses), "systems[0]", size)
         texts = self._references(references, size)
-        return self._count([self._prepare(hypotheses) for hypotheses in systems], texts)
+        return self._native().count(list(map(self._prepare, systems)), texts)
 
     def _keep(self, references: Sequence[Sequence[str | None]] | None) -> None:
         """Prepare references once, for all the texts that will be scored against them."""

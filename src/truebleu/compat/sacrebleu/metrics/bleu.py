@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from truebleu._core import Statistics
     from truebleu.corpus.test_set import TextLike
 
 MAX_NGRAM_ORDER = 4
@@ -171,9 +170,6 @@ class BLEU(Metric[BLEUScore]):
 
     def _cased(self, line: str) -> str:
         return line.lower() if self.lowercase else line
-
-    def _count(self, systems: Sequence[TextLike], references: Sequence[TextLike]) -> Statistics:
-        return self._native().count(systems, references)
 
     def _native(self, smooth_value: float = 0.0) -> NativeMetric:
         name, lowercase = "none", False

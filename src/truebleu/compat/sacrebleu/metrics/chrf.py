@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from truebleu._core import Statistics
-    from truebleu.corpus.test_set import TextLike
-
 
 class CHRFScore(Score):
     """chrF, with the orders and the beta that its name tells."""
@@ -70,9 +67,6 @@ class CHRF(Metric[CHRFScore]):
             raise SettingError("char_order", 0, "at least 1 where word_order is 0")
         self._keep(references)
 
-    def _count(self, systems: Sequence[TextLike], references: Sequence[TextLike]) -> Statistics:
-        return self._native().count(systems, references)
-
     def _score(self, sums: Sequence[float]) -> CHRFScore:
         return CHRFScore(self._native().score(sums), self.char_order, self.word_order, self.beta)
 
@@ -80,9 +74,6 @@ class CHRF(Metric[CHRFScore]):
         from truebleu.compat.sacrebleu._resampling import chrf_scores
 
         return chrf_scores(sums, beta=self.beta, eps_smoothing=self.eps_smoothing)
-
-    def _swapped_scores(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self._native().scores(sums)
 
     def _native(self) -> NativeMetric:
         return NativeMetric.chrf(

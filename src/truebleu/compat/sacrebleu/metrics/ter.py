@@ -6,16 +6,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from truebleu._core import NativeMetric
 from truebleu.compat.sacrebleu.metrics.base import Metric, Score
-from truebleu.compat.sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
+from truebleu.compat.sacrebleu.tokenizers import TercomTokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
-
-    from truebleu._core import Statistics
-    from truebleu.corpus.test_set import TextLike
 
 
 class TERScore(Score):
@@ -64,9 +61,6 @@ class TER(Metric[TERScore]):
         """What the signature says about the tokenizer."""
         return self.tokenizer.signature()
 
-    def _count(self, systems: Sequence[TextLike], references: Sequence[TextLike]) -> Statistics:
-        return self._native().count(systems, references)
-
     def _score(self, sums: Sequence[float]) -> TERScore:
         return TERScore(self._native().score(sums), sums[0], sums[1])
 
@@ -74,9 +68,6 @@ class TER(Metric[TERScore]):
         from truebleu.compat.sacrebleu._resampling import ter_scores
 
         return ter_scores(sums)
-
-    def _swapped_scores(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self._native().scores(sums)
 
     def _native(self) -> NativeMetric:
         return NativeMetric.ter(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
@@ -87,6 +88,28 @@ class PackageTokenizer(BaseTokenizer):
     def __call__(self, line: str) -> str:
         """The tokens of a line with a space between them."""
         return self._external.tokenize(line)
+
+
+@dataclass(eq=False)
+class TercomTokenizer(BaseTokenizer):
+    """tercom's tokenizer, which TER uses; the settings are those of TER.
+
+    >>> TercomTokenizer(normalized=True)("The dog's (old) bone.")
+    "the dog 's ( old ) bone ."
+    """
+
+    normalized: bool = False
+    no_punct: bool = False
+    asian_support: bool = False
+    case_sensitive: bool = False
+
+    def signature(self) -> str:
+        """The tokenizer's name."""
+        return "tercom"
+
+    def __call__(self, line: str) -> str:
+        """The tokens of a line with a space between them."""
+        return _core.tokenize_ter(line, **vars(self))
 
 
 @lru_cache(maxsize=16)

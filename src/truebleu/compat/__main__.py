@@ -1,7 +1,7 @@
 """Runs a program with truebleu in the place of sacreBLEU.
 
-python -m truebleu.compat.run script.py ARGUMENTS
-python -m truebleu.compat.run -m package.module ARGUMENTS
+python -m truebleu.compat script.py ARGUMENTS
+python -m truebleu.compat -m package.module ARGUMENTS
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ print(Tokenizer13a()("a,b"), sys.argv[1:], __name__)
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "truebleu.compat.run", *arguments],
+        [sys.executable, "-m", "truebleu.compat", *arguments],
         cwd=folder,
         capture_output=True,
         text=True,
