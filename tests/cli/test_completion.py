@@ -9,8 +9,7 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from truebleu.cli.completion import SHELLS
-from truebleu.cli.main import truebleu
+from truebleu.cli.main import SHELLS, truebleu
 
 
 def completions(line: str) -> list[str]:

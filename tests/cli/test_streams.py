@@ -13,7 +13,7 @@ import pytest
 from tests.cli import shell
 from tests.cli.texts import save_channels
 from truebleu.cli import _streams
-from truebleu.cli._options import progress_line, rate_line
+from truebleu.cli.main import progress_line, rate_line
 from truebleu.corpus import _files
 
 if TYPE_CHECKING:

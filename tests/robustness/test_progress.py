@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from truebleu.cli import _options
-from truebleu.cli.main import main
+from truebleu.cli import main as cli
 from truebleu.cli.study import STUDIES
 
 if TYPE_CHECKING:
@@ -55,10 +54,10 @@ class Terminal(io.StringIO):
         return True
 
 
-class Impatient(list[_options._Bar]):
+class Impatient(list[cli._Bar]):
     """Draws each bar as soon as its work begins, as if it had taken long."""
 
-    def append(self, bar: _options._Bar) -> None:
+    def append(self, bar: cli._Bar) -> None:
         super().append(bar)
         bar.draw()
 
@@ -82,8 +81,8 @@ def folder(own_texts: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for file in ("ref.txt", "good.txt", "bad.txt"):
             Path("panel", name).mkdir(parents=True, exist_ok=True)
             Path("panel", name, file).write_bytes(Path(file).read_bytes())
-    monkeypatch.setattr(_options, "PATIENCE_SECONDS", -1.0)
-    monkeypatch.setattr(_options, "_bars", Impatient())
+    monkeypatch.setattr(cli, "PATIENCE_SECONDS", -1.0)
+    monkeypatch.setattr(cli, "_bars", Impatient())
     return own_texts
 
 
@@ -92,7 +91,7 @@ def shown(arguments: Sequence[str], stream: io.StringIO, monkeypatch: pytest.Mon
     with monkeypatch.context() as patch:
         patch.setattr(sys, "stderr", stream)
         with pytest.raises(SystemExit) as stopped:
-            main(arguments)
+            cli.main(arguments)
     assert stopped.value.code in (0, 1), stream.getvalue()
     return stream.getvalue()
 
@@ -125,11 +124,11 @@ def test_every_command_that_may_take_long_is_here() -> None:
 
 
 def test_the_innermost_bar_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_options, "PATIENCE_SECONDS", -1.0)
+    monkeypatch.setattr(cli, "PATIENCE_SECONDS", -1.0)
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
-    with _options.progress_bar(4, "outside") as outer:
-        with _options.progress_bar(0, "inside") as inner:
+    with cli.progress_bar(4, "outside") as outer:
+        with cli.progress_bar(0, "inside") as inner:
             outer(1)
             inner(1)
         assert stream.getvalue() == "\rinside … 0 s\033[K\r\033[K"

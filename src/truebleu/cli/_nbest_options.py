@@ -9,10 +9,9 @@ import click
 from truebleu.cli._options import (
     add_options,
     option_with_default,
-    progress_bar,
     repeatable_option,
 )
-from truebleu.cli.main import warn
+from truebleu.cli.main import progress_bar, warn
 from truebleu.corpus._reading import read_test_set
 from truebleu.corpus.nbest.lists import ScoreScale
 from truebleu.corpus.nbest.reading import NBEST_FORMATS, JsonKeys, read_nbest

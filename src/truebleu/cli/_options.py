@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial, wraps
 from pathlib import Path
-from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 from click.core import ParameterSource
 
 from truebleu._settings import BOOTSTRAPS, DEFAULT_REPLICATES, DEFAULT_SEED, INTERVALS, UNITS
-from truebleu.cli.main import QUIET, is_quiet, warn
+from truebleu.cli.main import QUIET, progress_bar, tell, warn
 from truebleu.corpus._files import (
     Files,
     Layout,
@@ -23,6 +21,7 @@ from truebleu.corpus._files import (
     expanded,
     locate,
     may_hold_statistics,
+    note_input,
 )
 from truebleu.corpus._reading import read_labels, read_test_set
 from truebleu.errors import SettingError, SuspiciousTextError
@@ -45,7 +44,6 @@ if TYPE_CHECKING:
     from truebleu.significance.people import AgreementCurve
 
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-    from collections.abc import Iterator
 
 
 LANGUAGE = "truebleu.language"
@@ -519,17 +517,6 @@ def given(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def shares_option(usual: Sequence[float]) -> Decorator:
-    """Parts of the test set in percent; without it, the usual ones."""
-    listed = ",".join(f"{100 * share:g}" for share in usual)
-    return click.option(
-        "--shares",
-        metavar="P,P,...",
-        callback=percents,
-        help=f"Percentages of the test set to use. Default: {listed}.",
-    )
-
-
 def whole_numbers(
     _context: click.Context, option: click.Parameter, value: str | None
 ) -> tuple[int, ...] | None:
@@ -746,36 +733,7 @@ def _use_threads(_context: click.Context, _option: click.Parameter, threads: int
         warn(f"{used} threads are used: {threads} would only be slower on this machine")
 
 
-# Progress.
-
-
-PATIENCE_SECONDS = 1.0
-WIDTH = 30
-#: The bars of the work that is going on, the innermost last: that one is shown.
-_bars: list[_Bar] = []
-
-
-class _Bar:
-    """How far some work is, drawn over itself on a terminal."""
-
-    def __init__(self, total: int, what: str, share: Callable[[], float | None] | None) -> None:
-        self.total, self.what, self.share = total, what, share
-        self.started, self.done, self.shown = monotonic(), 0, False
-
-    def draw(self) -> None:
-        """Show it, once people would wonder, if no work inside of it has a bar of its own."""
-        seconds = monotonic() - self.started
-        if seconds <= PATIENCE_SECONDS or _bars[-1:] != [self]:
-            return
-        if self.share is not None:
-            told = self.share()
-            line = f"{progress_line(told)}{rate_line(self.done, seconds, told)}"
-        else:
-            known = min(1.0, self.done / self.total) if self.total else None
-            line = progress_line(known) or f"… {seconds:.0f} s"
-        sys.stderr.write(f"\r{self.what} {line}\033[K")
-        sys.stderr.flush()
-        self.shown = True
+# Where the tasks of long work run.
 
 
 def executor_options(command: Command) -> Command:
@@ -819,64 +777,56 @@ def _executor(
     return Cluster(cast("str", cluster), silent=True)
 
 
-@contextmanager
-def progress_bar(
-    total: int, what: str, *, share: Callable[[], float | None] | None = None
-) -> Iterator[Callable[[int], None]]:
-    """Yield a function to call with how much more is done; the bar goes when the work is over.
+def task_options(command: Command) -> Command:
+    """Where the tasks of long work run, and what keeps their results: the command gets `runner`."""
 
-    Only a terminal has it. A thread draws it while the work says nothing.
+    @wraps(command)
+    def with_runner(
+        *arguments: Any,
+        resume: Path | None,
+        share: str | None,
+        merged: Sequence[str],
+        executor: Executor | None,
+        **options: Any,
+    ) -> None:
+        from truebleu.execution.journal import Runner, Share, ShareFinished
 
-    Args:
-        total: how much there is to do; 0 where it has no steps to count, and seconds are shown.
-        what: is done.
-        share: says how far the work has come, where that is not known from the total; then segments
-            are counted, and the bar shows their rate and the time that is left.
-    """
-    if not sys.stderr.isatty() or is_quiet():
-        yield lambda _more: None
-        return
-    from threading import Event, Thread
+        if share is not None:
+            refuse_idle(["chart"], "no --tasks beside it: a share has no result to draw")
+        runner = Runner(
+            journal=resume,
+            progress=partial(progress_bar, what="studying"),
+            tell=warn,
+            share=None if share is None else Share.parse(share),
+            merged=[Path(path) for path in expanded(merged)],
+            executor=executor,
+        )
+        for path in (*runner.merged, *([] if resume is None else [resume])):
+            note_input(path)
+        try:
+            command(*arguments, runner=runner, **options)
+        except ShareFinished as finished:
+            tell(str(finished))
 
-    bar, over = _Bar(total, what, share), Event()
-
-    def advance(more: int) -> None:
-        bar.done += more
-        bar.draw()
-
-    def watch() -> None:
-        while not over.wait(1.0):
-            bar.draw()
-
-    watcher = Thread(target=watch, daemon=True)
-    _bars.append(bar)
-    watcher.start()
-    try:
-        yield advance
-    finally:
-        _bars.remove(bar)
-        over.set()
-        watcher.join()
-        if bar.shown:
-            sys.stderr.write("\r\033[K")
-            sys.stderr.flush()
-
-
-def progress_line(share: float | None) -> str:
-    """How far the work has come; nothing where nobody knows."""
-    if share is None:
-        return ""
-    return f"{'█' * round(WIDTH * share):<{WIDTH}} {100 * share:3.0f} %"
-
-
-def rate_line(segments: int, seconds: float, share: float | None) -> str:
-    """How many segments were counted, how fast, and how long it will take.
-
-    >>> rate_line(200_000, 10.0, 0.25)
-    '  200,000 segments, 20,000/s, 0:30 left'
-    """
-    line = f"  {segments:,} segments, {segments / max(seconds, 1e-9):,.0f}/s"
-    if not share:
-        return line
-    minutes, rest = divmod(round(seconds * (1 - share) / share), 60)
-    return f"{line}, {minutes}:{rest:02} left"
+    return add_options(
+        cast("Command", with_runner),
+        click.option(
+            "--resume",
+            metavar="FILE",
+            type=click.Path(path_type=Path),
+            help="Keep results in FILE as they come; where it exists, go on from it.",
+        ),
+        click.option(
+            "--tasks",
+            "share",
+            metavar="K/N",
+            help="Run the K-th of N shares of the tasks, and keep it in --resume FILE.",
+        ),
+        repeatable_option(
+            "--merge",
+            "merged",
+            metavar="FILE",
+            text="Take over what a share kept: a file, a folder or a pattern; repeat for several.",
+        ),
+        executor_options,
+    )

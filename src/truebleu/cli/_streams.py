@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from truebleu.cli._options import progress_bar, share_read, warn_of
-from truebleu.cli.main import warn
+from truebleu.cli._options import share_read, warn_of
+from truebleu.cli.main import progress_bar, warn
 from truebleu.corpus._files import expanded, extension, locate, may_hold_statistics
 from truebleu.errors import SettingError
 

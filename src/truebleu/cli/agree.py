@@ -19,12 +19,12 @@ from truebleu.cli._options import (
     metric_option,
     option_with_default,
     optional_test_set_options,
-    progress_bar,
     refuse_idle,
     repeatable_option,
     seed_option,
     show,
 )
+from truebleu.cli.main import progress_bar
 from truebleu.errors import SettingError
 from truebleu.human._reading import read_human
 from truebleu.human.scores import FORMATS as HUMAN_FORMATS

@@ -10,12 +10,12 @@ from truebleu.agreement.choose import DEVELOPMENT, choose, parse_grid
 from truebleu.cli._options import (
     Texts,
     charted_result_options,
-    progress_bar,
     repeatable_option,
     show,
     test_set_options,
 )
 from truebleu.cli.agree import agreement_options, human_options, read_judgments
+from truebleu.cli.main import progress_bar
 from truebleu.errors import SettingError
 
 if TYPE_CHECKING:

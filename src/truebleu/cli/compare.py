@@ -18,7 +18,6 @@ from truebleu.cli._options import (
     option_with_default,
     optional_test_set_options,
     people_option,
-    progress_bar,
     read_columns,
     refuse_idle,
     share_read,
@@ -26,6 +25,7 @@ from truebleu.cli._options import (
     stream_options,
     warn_of,
 )
+from truebleu.cli.main import progress_bar
 from truebleu.reports.compare import COLUMNS, require_columns
 from truebleu.significance.compare import compare
 from truebleu.significance.corrections import CORRECTIONS

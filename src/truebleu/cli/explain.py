@@ -17,12 +17,11 @@ from truebleu.cli._options import (
     metric_option,
     optional_test_set_options,
     people_option,
-    progress_bar,
     read_columns,
     replicates_option,
     seed_option,
 )
-from truebleu.cli.main import warn
+from truebleu.cli.main import progress_bar, warn
 from truebleu.corpus._files import Files, decode
 from truebleu.errors import MalformedFileError, SettingError, shortened
 from truebleu.explanation.explain import explain

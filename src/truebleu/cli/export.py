@@ -12,11 +12,10 @@ from truebleu.cli._options import (
     execution_options,
     metric_option,
     option_with_default,
-    progress_bar,
     resampling_options,
     test_set_options,
 )
-from truebleu.cli.main import is_quiet, say
+from truebleu.cli.main import progress_bar, tell
 from truebleu.reports.every_eval_ever import RELATIONSHIPS, UNKNOWN, save_evaluations
 from truebleu.significance.scores import score
 
@@ -92,6 +91,5 @@ def command(
         relationship=relationship,
         overwrite=force,
     )
-    if not is_quiet():
-        for path in written:
-            say(f"wrote {path}")
+    for path in written:
+        tell(f"wrote {path}")

@@ -14,11 +14,11 @@ from truebleu.cli._options import (
     given,
     metric_option,
     people_option,
-    progress_bar,
     reference_options,
     refuse_idle,
     replicate_options,
 )
+from truebleu.cli.main import progress_bar
 from truebleu.corpus._files import locate
 from truebleu.errors import SettingError
 from truebleu.metrics.statistics_files import find_statistics

@@ -1,4 +1,7 @@
-"""A group of commands that are imported when they are called, so that the others cost nothing."""
+"""The command ``truebleu``: its sub-commands, imported when they are called, and what they write.
+
+Results go to standard output; warnings, errors and progress, to standard error.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import signal
 import sys
 from contextlib import contextmanager, suppress
 from importlib import import_module
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import click
@@ -18,10 +22,10 @@ from truebleu.errors import TruebleuError, UnreadableFileError
 from truebleu.reports.document import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import FrameType
 
-    from click.shell_completion import CompletionItem
+    from click.shell_completion import CompletionItem, ShellComplete
 
 
 BAD_INPUT = 2
@@ -98,9 +102,6 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, help_) for name, (_, help_) in self.table.items()])
 
 
-# The command ``truebleu``: its sub-commands, loaded when they are asked for.
-
-
 # What sysexits.h calls an internal software error.
 BUG = 70
 
@@ -111,7 +112,7 @@ COMMANDS = {
     "panel": ("truebleu.cli.panel", "Compare systems over many test sets, such as languages."),
     "explain": ("truebleu.cli.explain", "Say where a difference between systems comes from."),
     "report": ("truebleu.cli.report", "Write comparison and segments into one HTML file."),
-    "serve": ("truebleu.cli.serve", "Show that page in a browser, for sets of any size."),
+    "serve": ("truebleu.cli.report:serve", "Show that page in a browser, for sets of any size."),
     "gate": ("truebleu.cli.gate", "Let a new system pass unless it is worse than the old."),
     "export": ("truebleu.cli.export", "Write scores as records of Every Eval Ever."),
     "agree": ("truebleu.cli.agree", "Tell how well metrics agree with people."),
@@ -129,10 +130,10 @@ COMMANDS = {
     "list": ("truebleu.cli.list", "List metrics, tokenizers, formats, tests and the like."),
     "demo": ("truebleu.cli.demo", "Simulate a test set and score it."),
     "completion": (
-        "truebleu.cli.completion",
+        "truebleu.cli.main:completion",
         "Print a script that lets a shell complete commands.",
     ),
-    "sacrebleu": ("truebleu.cli.sacrebleu", "Score with sacreBLEU's command line."),
+    "sacrebleu": ("truebleu.cli.main:sacrebleu", "Score with sacreBLEU's command line."),
 }
 
 EPILOG = """\b
@@ -178,10 +179,11 @@ def _run(arguments: Sequence[str] | None) -> int:
     # multiply no large matrices, and the core has threads of its own.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     prepare_streams()
-    if "_TRUEBLEU_COMPLETE" in os.environ:
-        from truebleu.cli.completion import register
+    if COMPLETE in os.environ:
+        from click.shell_completion import add_completion_class
 
-        register()
+        for shell in _completions().values():
+            add_completion_class(shell)
     with rare_collections(), stopped_by_signals(), remembered_inputs():
         try:
             # Otherwise Click itself would exit with 1 for what is not a gate's no.
@@ -285,10 +287,15 @@ def is_quiet() -> bool:
     return context is not None and bool(context.meta.get(QUIET))
 
 
+def tell(line: str) -> None:
+    """Write one line to standard error, unless ``--quiet`` says not to."""
+    if not is_quiet():
+        say(line)
+
+
 def warn(message: str) -> None:
     """Write a warning to standard error, unless ``--quiet`` says not to."""
-    if not is_quiet():
-        say(f"warning: {message}")
+    tell(f"warning: {message}")
 
 
 def prepare_streams() -> None:
@@ -375,3 +382,164 @@ def stopped_by_signals() -> Iterator[None]:
 
 def _stop(number: int, _frame: FrameType | None) -> None:
     raise Stopped(number)
+
+
+# Progress.
+
+
+PATIENCE_SECONDS = 1.0
+WIDTH = 30
+#: The bars of the work that is going on, the innermost last: that one is shown.
+_bars: list[_Bar] = []
+
+
+class _Bar:
+    """How far some work is, drawn over itself on a terminal."""
+
+    def __init__(self, total: int, what: str, share: Callable[[], float | None] | None) -> None:
+        self.total, self.what, self.share = total, what, share
+        self.started, self.done, self.shown = monotonic(), 0, False
+
+    def draw(self) -> None:
+        """Show it, once people would wonder, if no work inside of it has a bar of its own."""
+        seconds = monotonic() - self.started
+        if seconds <= PATIENCE_SECONDS or _bars[-1:] != [self]:
+            return
+        if self.share is not None:
+            told = self.share()
+            line = f"{progress_line(told)}{rate_line(self.done, seconds, told)}"
+        else:
+            known = min(1.0, self.done / self.total) if self.total else None
+            line = progress_line(known) or f"… {seconds:.0f} s"
+        sys.stderr.write(f"\r{self.what} {line}\033[K")
+        sys.stderr.flush()
+        self.shown = True
+
+
+@contextmanager
+def progress_bar(
+    total: int, what: str, *, share: Callable[[], float | None] | None = None
+) -> Iterator[Callable[[int], None]]:
+    """Yield a function to call with how much more is done; the bar goes when the work is over.
+
+    Only a terminal has it. A thread draws it while the work says nothing.
+
+    Args:
+        total: how much there is to do; 0 where it has no steps to count, and seconds are shown.
+        what: is done.
+        share: says how far the work has come, where that is not known from the total; then segments
+            are counted, and the bar shows their rate and the time that is left.
+    """
+    if not sys.stderr.isatty() or is_quiet():
+        yield lambda _more: None
+        return
+    from threading import Event, Thread
+
+    bar, over = _Bar(total, what, share), Event()
+
+    def advance(more: int) -> None:
+        bar.done += more
+        bar.draw()
+
+    def watch() -> None:
+        while not over.wait(1.0):
+            bar.draw()
+
+    watcher = Thread(target=watch, daemon=True)
+    _bars.append(bar)
+    watcher.start()
+    try:
+        yield advance
+    finally:
+        _bars.remove(bar)
+        over.set()
+        watcher.join()
+        if bar.shown:
+            sys.stderr.write("\r\033[K")
+            sys.stderr.flush()
+
+
+def progress_line(share: float | None) -> str:
+    """How far the work has come; nothing where nobody knows."""
+    if share is None:
+        return ""
+    return f"{'█' * round(WIDTH * share):<{WIDTH}} {100 * share:3.0f} %"
+
+
+def rate_line(segments: int, seconds: float, share: float | None) -> str:
+    """How many segments were counted, how fast, and how long it will take.
+
+    >>> rate_line(200_000, 10.0, 0.25)
+    '  200,000 segments, 20,000/s, 0:30 left'
+    """
+    line = f"  {segments:,} segments, {segments / max(seconds, 1e-9):,.0f}/s"
+    if not share:
+        return line
+    minutes, rest = divmod(round(seconds * (1 - share) / share), 60)
+    return f"{line}, {minutes}:{rest:02} left"
+
+
+# The commands that need no module of their own.
+
+
+# What tells truebleu that a shell asks, and what it asks for.
+COMPLETE = "_TRUEBLEU_COMPLETE"
+SHELLS = ("bash", "zsh", "fish")
+
+COMPLETION_EPILOG = """\b
+To switch it on for good:
+  truebleu completion bash > ~/.local/share/bash-completion/completions/truebleu
+  truebleu completion zsh > ~/.zfunc/_truebleu     (with ~/.zfunc in fpath)
+  truebleu completion fish > ~/.config/fish/completions/truebleu.fish
+
+\b
+To try it in this shell only:
+  source <(truebleu completion bash)
+"""
+
+
+def _completions() -> dict[str, type[ShellComplete]]:
+    """Click's classes for the shells; where they have nothing to offer, they offer files."""
+    from click.shell_completion import (
+        BashComplete,
+        CompletionItem,
+        FishComplete,
+        ShellComplete,
+        ZshComplete,
+    )
+
+    class OrFiles(ShellComplete):
+        """Most of what is typed here are files."""
+
+        def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
+            """What could stand in place of the incomplete word."""
+            items = super().get_completions(args, incomplete)
+            if items or incomplete.startswith("-"):
+                return items
+            return [CompletionItem(incomplete, type="file")]
+
+    bases = (BashComplete, ZshComplete, FishComplete)
+    return {base.name: type(base.__name__, (OrFiles, base), {}) for base in bases}
+
+
+@click.command("completion", epilog=COMPLETION_EPILOG)
+@click.argument("shell", type=click.Choice(SHELLS))
+@click.pass_context
+def completion(context: click.Context, shell: str) -> None:
+    """Print a script for SHELL that completes truebleu's command lines."""
+    script = _completions()[shell](context.find_root().command, {}, "truebleu", COMPLETE)
+    # source() would ask the installed shell for its version; the script may be for another machine.
+    click.echo(script.source_template % script.source_vars())
+
+
+@click.command(
+    "sacrebleu",
+    add_help_option=False,
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def sacrebleu(arguments: tuple[str, ...]) -> None:
+    """Score with sacreBLEU's command line."""
+    from truebleu.compat.sacrebleu.sacrebleu import main as score
+
+    sys.exit(score(arguments))

@@ -23,11 +23,11 @@ from truebleu.cli._options import (
     STANDARD_OUTPUT,
     option_with_default,
     output_options,
-    progress_bar,
     refuse_idle,
     repeatable_option,
     result_options,
 )
+from truebleu.cli.main import progress_bar
 from truebleu.corpus._writing import write_files
 from truebleu.corpus.nbest.reading import ScatteredListsError
 from truebleu.corpus.nbest.streams import file_lines

@@ -11,11 +11,10 @@ from truebleu.cli._options import (
     format_option,
     metric_option_by,
     option_with_default,
-    progress_bar,
     repeatable_option,
     result_options,
 )
-from truebleu.cli.main import warn
+from truebleu.cli.main import progress_bar, warn
 from truebleu.metrics.registry import as_metrics
 from truebleu.nbest.inspection import describe_lists
 from truebleu.nbest.oracle import oracle_scores

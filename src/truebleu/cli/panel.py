@@ -11,13 +11,12 @@ from truebleu.cli._options import (
     executor_options,
     level_option,
     metric_option,
-    progress_bar,
     refuse_idle,
     replicates_option,
     seed_option,
     show,
 )
-from truebleu.cli.main import warn
+from truebleu.cli.main import progress_bar, warn
 from truebleu.metrics.given import GivenScores
 from truebleu.metrics.scored_test_set import read_benchmarks
 from truebleu.significance.panel import LANGUAGES, PanelSettings, panel, read_panel

@@ -13,11 +13,11 @@ from truebleu.cli._options import (
     metric_option,
     option_with_default,
     optional_test_set_options,
-    progress_bar,
     refuse_idle,
     seed_option,
     was_given,
 )
+from truebleu.cli.main import progress_bar
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels
 from truebleu.planning.plan import PLAN_UNITS, UNNAMED_METRIC, plan, plan_from_literature

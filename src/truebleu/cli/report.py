@@ -1,4 +1,7 @@
-"""``truebleu report``: a comparison, its explanation and all segments as one HTML file."""
+"""``truebleu report`` and ``serve``: a comparison, its explanation and all segments as a page.
+
+`report` writes one HTML file; `serve` shows the page from this machine, for sets of any size.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +20,12 @@ from truebleu.cli._options import (
     execution_options,
     metric_option,
     output_options,
-    progress_bar,
     reference_options,
     refuse_idle,
 )
 from truebleu.cli.agree import optional_human_options, read_judgments
 from truebleu.cli.explain import explanation_options, read_slices
-from truebleu.cli.main import is_quiet, say, warn
+from truebleu.cli.main import progress_bar, tell, warn
 from truebleu.errors import SettingError
 from truebleu.explanation.report import Report, report
 
@@ -48,8 +50,8 @@ browser, any selection of segments shows its exact scores.
 """
 
 
-def report_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """What a report is made of; `make_report` takes it all."""
+def _report_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What a report is made of; `_make_report` takes it all."""
     return add_options(
         command,
         click.argument("systems", metavar="[SYSTEM]...", nargs=-1),
@@ -68,7 +70,7 @@ def report_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @click.command("report", epilog=EPILOG)
-@report_options
+@_report_options
 @output_options("Where the page goes.", required=True)
 @click.option(
     "--from",
@@ -82,10 +84,50 @@ def command(output: Path, force: bool, comparison: str | None, **options: Any) -
     A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'. All of them
     may be statistics that `truebleu score --save` saved; then no texts are needed.
     """
-    made = make_report(**options) if comparison is None else _read_report(comparison)
-    made.save(output, command=command_line(), overwrite=force)
-    if not is_quiet():
-        say(f"wrote {output}")
+    made = _make_report(**options) if comparison is None else _read_report(comparison)
+    made.save(output, command=_command_line(), overwrite=force)
+    tell(f"wrote {output}")
+
+
+SERVE_EPILOG = """\b
+Examples:
+  truebleu serve -r ref.txt old.txt new.txt
+  truebleu serve -r ref.txt -s src.txt --documents docs.tsv sys/ --port 8000
+
+\b
+The page answers this machine only, and only whoever has its whole address. Ctrl-C ends it.
+"""
+
+
+@click.command("serve", epilog=SERVE_EPILOG)
+@_report_options
+@click.option(
+    "--port",
+    type=click.IntRange(min=0, max=65535),
+    default=0,
+    show_default=True,
+    help="Where to listen; 0 for any free port.",
+)
+def serve(port: int, **options: Any) -> None:
+    """Show what is known about SYSTEMs in a browser, with every segment.
+
+    The page is that of `truebleu report`, and it fetches segments as they are looked at.
+    """
+    from truebleu.reports.page._server import ADDRESS, ReportServer
+
+    made = _make_report(**options)
+    try:
+        server = ReportServer(made, command=_command_line(), port=port)
+    except OSError as error:
+        expected = f"a free port of {ADDRESS} ({error.strerror}); 0 finds one"
+        raise SettingError("--port", port, expected) from error
+    with server:
+        # A program that started this one may wait for the address.
+        click.echo(server.address)
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            return
 
 
 def _read_report(path: str) -> Report:
@@ -97,12 +139,12 @@ def _read_report(path: str) -> Report:
     return Report(comparison=read_comparison(path))
 
 
-def command_line() -> str:
+def _command_line() -> str:
     """The command as it was typed."""
     return join(["truebleu", *sys.argv[1:]])
 
 
-def make_report(
+def _make_report(
     texts: Texts,
     metrics: list[Metric],
     human: dict[str, Any] | None,

@@ -11,12 +11,12 @@ from truebleu.cli._options import (
     metric_option,
     option_with_default,
     output_options,
-    progress_bar,
     repeatable_option,
     replicates_option,
     result_options,
     seed_option,
 )
+from truebleu.cli.main import progress_bar
 from truebleu.corpus._writing import write_files
 from truebleu.errors import SettingError
 from truebleu.nbest.reranking import Model, rerank

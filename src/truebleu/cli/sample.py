@@ -14,10 +14,10 @@ from truebleu.cli._options import (
     metric_option,
     option_with_default,
     optional_test_set_options,
-    progress_bar,
     result_options,
     seed_option,
 )
+from truebleu.cli.main import progress_bar
 from truebleu.errors import SettingError
 from truebleu.planning.sample import DRAWS, sample
 from truebleu.reports.document import render

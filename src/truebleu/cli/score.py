@@ -12,7 +12,6 @@ from truebleu.cli._options import (
     charted_result_and_file_options,
     executor_options,
     metric_option,
-    progress_bar,
     read_columns,
     refuse_idle,
     resampling_options,
@@ -22,6 +21,7 @@ from truebleu.cli._options import (
     test_set_options,
     warn_of,
 )
+from truebleu.cli.main import progress_bar
 from truebleu.errors import SettingError
 from truebleu.significance.scores import score
 

@@ -23,11 +23,11 @@ from truebleu.cli._options import (
     refuse_idle,
     seed_option,
     simulate_option,
+    task_options,
     test_set_options,
     was_given,
     whole_numbers,
 )
-from truebleu.cli._task_options import task_options
 from truebleu.cli.agree import human_options, read_judgments
 from truebleu.cli.main import LazyGroup
 from truebleu.errors import SettingError

@@ -16,8 +16,8 @@ from truebleu.cli._options import (
     repeatable_option,
     seed_option,
     simulate_option,
+    task_options,
 )
-from truebleu.cli._task_options import task_options
 from truebleu.errors import SettingError
 from truebleu.reports.document import render
 

@@ -15,14 +15,13 @@ from truebleu.cli._options import (
     metric_option,
     option_with_default,
     output_options,
-    progress_bar,
     refuse_idle,
     repeatable_option,
     replicates_option,
     result_options,
     seed_option,
 )
-from truebleu.cli.main import warn
+from truebleu.cli.main import progress_bar, warn
 from truebleu.corpus._writing import write_files
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner

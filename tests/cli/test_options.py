@@ -11,7 +11,7 @@ import pytest
 
 from tests.cli.shell import run
 from tests.cli.texts import save_texts
-from truebleu.cli import _options
+from truebleu.cli import main as cli
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -229,7 +229,7 @@ def _standard_error(stream: io.StringIO) -> Iterator[io.StringIO]:
 
 
 def test_progress_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_options, "PATIENCE_SECONDS", -1.0)
+    monkeypatch.setattr(cli, "PATIENCE_SECONDS", -1.0)
     from truebleu.cli.main import main
 
     shown = {}
