@@ -16,9 +16,8 @@ from truebleu.corpus import read_test_set
 from truebleu.explanation import split_difference
 from truebleu.explanation.slices import members, variables
 from truebleu.metrics import BLEU
-from truebleu.reports.document import Column, Plot, Table
+from truebleu.reports.document import Column, Plot, Table, charted_document
 from truebleu.reports.explain import verdict
-from truebleu.reports.studies._shared import study_document
 from truebleu.resampling import Units
 from truebleu.studies._estimates import binomial_rate
 
@@ -70,7 +69,7 @@ class Findings:
     def to_document(self) -> Document:
         """A table and a chart, as studies have them."""
         axes = {self.plot.y: self.axis}
-        return study_document(self.title, self.table, [self.sentence], self.plot, axes=axes)
+        return charted_document(self.title, self.table, [self.sentence], self.plot, axes=axes)
 
 
 def page() -> Page:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from evidence.data import system_lists
 from evidence.page import Page, Section
-from truebleu.reports.studies._shared import listed
+from truebleu.reports.sentences import listed
 from truebleu.studies.reranking import study_reranking
 
 if TYPE_CHECKING:

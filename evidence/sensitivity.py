@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from evidence.data import read_set
 from evidence.page import Page, Section
-from truebleu.reports.document import Column, Plot, Table
-from truebleu.reports.studies._shared import study_document
+from truebleu.reports.document import Column, Plot, Table, charted_document
 from truebleu.studies.sensitivity import study_sensitivity
 
 if TYPE_CHECKING:
@@ -108,7 +107,7 @@ class Together:
             "Holm's correction; the share is that of the last."
         )
         plot = Plot("bar", "set", "share", series="metric", zero_y=True)
-        return study_document(self.title, Table(COLUMNS, rows), [sentence], plot)
+        return charted_document(self.title, Table(COLUMNS, rows), [sentence], plot)
 
 
 def page() -> Page:

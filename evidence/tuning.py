@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from evidence.data import first_segments, other_segments, system_lists
 from evidence.page import Page, Section
 from truebleu.nbest.problem import with_text_features
-from truebleu.reports.studies._shared import listed
+from truebleu.reports.sentences import listed
 from truebleu.simulation.decoder import Decoder
 from truebleu.studies.tuning import study_tuning
 

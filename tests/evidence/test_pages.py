@@ -10,8 +10,7 @@ import pytest
 from evidence.__main__ import DOCS, NAMES, main, write_page
 from evidence.page import Page, Section
 from truebleu.cli.study import STUDIES
-from truebleu.reports.document import Column, Plot, Table
-from truebleu.reports.studies._shared import study_document
+from truebleu.reports.document import Column, Plot, Table, charted_document
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +25,7 @@ class Example:
         columns = (Column("size", "Size"), Column("width", "Width", 2))
         table = Table(columns, ({"size": 100, "width": 8.4}, {"size": 400, "width": 4.2}))
         plot = Plot("line", "size", "width")
-        return study_document("Width against size", table, ["Doubling narrows by 29 %."], plot)
+        return charted_document("Width against size", table, ["Doubling narrows by 29 %."], plot)
 
 
 def example_page(name: str) -> Page:

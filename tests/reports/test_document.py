@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from tests.reports.formats.examples import CONCLUSIONS, study_document
-from truebleu.reports.document import Column, Table
+from truebleu.reports.document import (
+    Chart,
+    Column,
+    Heading,
+    Plot,
+    Sentences,
+    Table,
+    charted_document,
+)
 from truebleu.reports.formats import html, latex, markdown, text, tsv
 
 FORMATS = (text, tsv, latex, markdown, html)
@@ -113,3 +121,12 @@ def test_wide_characters_take_two_columns_of_a_terminal() -> None:
         ({"system": "a_b", "bleu": 9.5}, {"system": "日本|x", "bleu": 10.25}),
     )
     assert text.table_text(table) == "System   BLEU\n-------------\na_b      9.50\n日本|x  10.25"
+
+
+def test_a_charted_document_has_a_title_a_table_sentences_and_a_chart() -> None:
+    plot = Plot("line", "size", "right")
+    document = charted_document("Widths", CONCLUSIONS, ["It narrows."], plot)
+    kinds = [type(block) for block in document.blocks]
+    assert kinds == [Heading, Table, Sentences, Chart]
+    assert document.sentences == ("It narrows.",)
+    assert document.data is CONCLUSIONS

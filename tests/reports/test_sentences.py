@@ -9,11 +9,13 @@ import pytest
 
 from truebleu.reports.sentences import (
     ENOUGH_DOCUMENTS,
+    listed,
     p_cell,
     p_equals,
     people_limits,
     people_sentence,
     people_sentences,
+    percent,
     resampled,
     unit_sentences as sentences,
 )
@@ -120,3 +122,11 @@ def test_the_limits_name_the_curve_and_where_it_ends() -> None:
     own = replace(SURE, source="ours.tsv", pairs=40)
     assert "the curve of ours.tsv, fitted to 40 pairs of systems; a share" in people_limits([own])
     assert "all of which differ by less" in people_limits([own, replace(own, beyond=True)])
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"), [(["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")]
+)
+def test_words_are_listed(parts: list[str], words: str) -> None:
+    assert listed(parts) == words
+    assert percent(0.12345, 2) == "12.35 %"

@@ -85,7 +85,7 @@ class ListsReport(Result):
     sparse_features: int
     features: tuple[FeatureSummary, ...]
 
-    REPORT: ClassVar[str] = "truebleu.reports.nbest"
+    REPORT: ClassVar[str] = "truebleu.reports.nbest:lists_document"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--format json`` prints them."""

@@ -228,7 +228,7 @@ class MBRSummary(Result):
     tally: MBRTally
     evaluations: tuple[MBREvaluation, ...] = ()
 
-    REPORT: ClassVar[str] = "truebleu.reports.mbr"
+    REPORT: ClassVar[str] = "truebleu.reports.nbest:mbr_summary_document"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -262,7 +262,7 @@ class MBRResult(Result):
     segments: tuple[MBRSegment, ...]
     evaluations: tuple[MBREvaluation, ...] = ()
 
-    REPORT: ClassVar[str] = "truebleu.reports.mbr"
+    REPORT: ClassVar[str] = "truebleu.reports.nbest:mbr_document"
 
     @property
     def texts(self) -> list[str]:

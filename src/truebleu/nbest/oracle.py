@@ -79,7 +79,7 @@ class OracleResult(Result):
     sentence: SentenceScore
     metrics: tuple[MetricOracle, ...]
 
-    REPORT: ClassVar[str] = "truebleu.reports.nbest"
+    REPORT: ClassVar[str] = "truebleu.reports.nbest:oracle_document"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--format json`` prints them."""

@@ -105,7 +105,7 @@ class RerankResult(Result):
     changed: int
     gains: tuple[Gain, ...]
 
-    REPORT: ClassVar[str] = "truebleu.reports.reranking"
+    REPORT: ClassVar[str] = "truebleu.reports.nbest:rerank_document"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--format json`` prints them."""

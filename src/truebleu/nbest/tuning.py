@@ -194,7 +194,7 @@ class TuneResult(Result):
     changed: int
     rounds: tuple[Round, ...] = ()
 
-    REPORT: ClassVar[str] = "truebleu.reports.tuning"
+    REPORT: ClassVar[str] = "truebleu.reports.nbest:tune_document"
 
     @property
     def by_feature(self) -> dict[str, float]:

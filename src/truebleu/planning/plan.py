@@ -66,7 +66,7 @@ VERSION = 1
 PlanUnit = Literal["segment", "document"]
 PLAN_UNITS: tuple[PlanUnit, ...] = get_args(PlanUnit)
 
-#: What a reader of a plan must know; `truebleu.reports.plan` puts it into words.
+#: What a reader of a plan must know; `truebleu.reports.planning` puts it into words.
 PlanWarning = Literal[
     "estimated difference",  # the pilot's difference is an estimate (the winner's curse)
     "few units needed",  # so few that the normal approximation is rough
@@ -320,7 +320,7 @@ class Plan(Result):
         reported: what was published; None in a plan from a pilot.
     """
 
-    REPORT: ClassVar[str] = "truebleu.reports.plan"
+    REPORT: ClassVar[str] = "truebleu.reports.planning:plan_document"
 
     settings: PlanSettings
     plans: tuple[PairPlan, ...]

@@ -175,7 +175,7 @@ class Sample(Result):
         digits: decimals of scores by metric's label.
     """
 
-    REPORT: ClassVar[str] = "truebleu.reports.sample"
+    REPORT: ClassVar[str] = "truebleu.reports.planning:sample_document"
 
     settings: SampleSettings
     pool: TestSet

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from importlib import import_module
 from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias
@@ -303,6 +303,48 @@ class Document:
     def charts(self) -> tuple[Chart, ...]:
         """All charts, in reading order."""
         return tuple(block for block in self.blocks if isinstance(block, Chart))
+
+
+def charted_document(
+    title: str,
+    table: Table,
+    sentences: Iterable[str],
+    plot: Plot,
+    *,
+    axes: Mapping[str, str] | None = None,
+    chart: Table | None = None,
+    data: Table | None = None,
+) -> Document:
+    """A title, a table, what it says, and a chart.
+
+    Args:
+        title: of the table and of the chart.
+        table: for people.
+        sentences: what it says.
+        plot: how to draw it.
+        axes: what axes measure, by column, where headings of the table are too short for it.
+        chart: what is drawn, where that is not the table.
+        data: for programs, where that is not the table.
+    """
+    lines = tuple(sentences)
+    drawn, titles = chart or table, axes or {}
+    columns = (
+        replace(column, heading=titles.get(column.name, column.heading)) for column in drawn.columns
+    )
+    return Document(
+        blocks=(
+            Heading(title),
+            table,
+            Sentences(lines),
+            Chart(
+                title=title,
+                table=replace(drawn, columns=tuple(columns)),
+                plot=plot,
+                sentences=lines,
+            ),
+        ),
+        data=data or table,
+    )
 
 
 class Renderable(Protocol):

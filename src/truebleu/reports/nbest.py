@@ -1,17 +1,41 @@
-"""N-best lists in words: what is in them, and their oracle scores."""
+"""N-best lists in words: what is in them, and what tuning, reranking and MBR make of them."""
 
 from __future__ import annotations
 
-from functools import singledispatch
+from dataclasses import asdict, replace
 from operator import attrgetter
+from statistics import fmean
 from typing import TYPE_CHECKING
 
-from truebleu.nbest.inspection import ListsReport
-from truebleu.nbest.oracle import OracleResult
-from truebleu.reports.document import Column, Document, Notes, Sentences, Table, rows_of
+from truebleu.reports.document import (
+    Column,
+    Document,
+    Heading,
+    Notes,
+    Plot,
+    Sentences,
+    Table,
+    charted_document,
+    rows_of,
+)
+from truebleu.reports.sentences import listed, p_cell
 
 if TYPE_CHECKING:
-    from truebleu.reports.document import Renderable
+    from collections.abc import Iterator, Sequence
+
+    from truebleu.nbest.gain import Gain
+    from truebleu.nbest.inspection import ListsReport
+    from truebleu.nbest.minimum_bayes_risk import MBRResult, MBRSummary, MBRTally
+    from truebleu.nbest.oracle import OracleResult
+    from truebleu.nbest.reranking import RerankResult
+    from truebleu.nbest.tuning import TuneResult
+    from truebleu.reports.document import Block, Row
+    from truebleu.studies.reranking import RerankingResult
+    from truebleu.studies.tuning import TuningResult
+
+
+# What is in lists, and how good their best candidates are.
+
 
 FEATURES = (
     Column("feature", "Feature"),
@@ -32,14 +56,8 @@ ORACLES = (
 )
 
 
-@singledispatch
-def document(result: Renderable) -> Document:
-    """The document of a result about n-best lists."""
-    raise TypeError(type(result).__name__)
-
-
-@document.register
-def _lists(result: ListsReport) -> Document:
+def lists_document(result: ListsReport) -> Document:
+    """The features of lists as a table, with what may surprise whoever uses them."""
     table = Table(FEATURES, rows_of(FEATURES, result.features, feature=attrgetter("name")))
     sentences = Sentences((*_contents(result), *warnings(result)))
     return Document((sentences, table) if result.features else (sentences,), data=table)
@@ -110,8 +128,8 @@ def _lists_of(count: int) -> str:
     return "1 list has" if count == 1 else f"{count:,} lists have"
 
 
-@document.register
-def _oracles(result: OracleResult) -> Document:
+def oracle_document(result: OracleResult) -> Document:
+    """The scores of the best and the worst choices, by metric."""
     table = Table(ORACLES, rows_of(ORACLES, result.metrics))
     sentences = [
         f"{result.candidates:,} candidates for {result.segments:,} segments. Best and worst choose "
@@ -126,3 +144,488 @@ def _oracles(result: OracleResult) -> Document:
         )
     notes = Notes(tuple(metric.signature for metric in result.metrics))
     return Document((table, Sentences(tuple(sentences)), notes), data=table)
+
+
+# Tuned weights: what they are, and what they gain.
+
+
+TUNED_WEIGHTS = (
+    Column("feature", "Feature"),
+    Column("weight", "Weight", digits=6),
+    Column("influence", "Weight × deviation", digits=4),
+    Column("deviation", "Deviation over runs", digits=6),
+    Column("lowest", "Lowest", digits=6),
+    Column("highest", "Highest", digits=6),
+    Column("note", "Note"),
+)
+ROUNDS = (
+    Column("round", "Round"),
+    Column("new", "New candidates"),
+    Column("candidates", "Candidates"),
+    Column("before", "Before", digits=2),
+    Column("after", "After", digits=2),
+)
+GAINS = (
+    Column("metric", "Metric"),
+    Column("baseline", "Before", digits=2),
+    Column("score", "After", digits=2),
+    Column("difference", "Difference", digits=2, sign=True),
+    Column("low", "Low", digits=2, sign=True),
+    Column("high", "High", digits=2, sign=True),
+    Column("p", "p", digits=4),
+    Column("deviation", "Deviation over runs", digits=2),
+)
+#: People see so many features, those that move scores most.
+MOST_FEATURES = 25
+
+
+def tune_document(result: TuneResult) -> Document:
+    """What was tuned, the gain on held-out segments, and the weights."""
+    rows = rows_of(
+        TUNED_WEIGHTS,
+        result.weights,
+        note=lambda weight: "constant within lists" if weight.is_useless else "",
+    )
+    table = Table(TUNED_WEIGHTS, rows)
+    shown = sorted(rows, key=lambda row: -abs(float(str(row["influence"]))))[:MOST_FEATURES]
+    sentences = [*_development(result), *_held_out(result), *_cautions(result)]
+    if len(rows) > MOST_FEATURES:
+        sentences.append(
+            f"The {MOST_FEATURES} features that move scores most, of {len(rows):,}; "
+            "--format tsv or json has all."
+        )
+    return Document(
+        (
+            *_rounds(result),
+            *_gain_blocks("Gain on held-out segments", result.gains),
+            Sentences(tuple(sentences)),
+            Heading("Weights"),
+            Table(_used(TUNED_WEIGHTS, shown), tuple(shown)),
+            Notes(tuple(gain.signature for gain in result.gains)),
+        ),
+        data=table,
+    )
+
+
+def _rounds(result: TuneResult) -> list[Block]:
+    if not result.rounds:
+        return []
+    last = result.rounds[-1]
+    end = (
+        "The last round found no new candidate."
+        if not last.new
+        else "The loop ended because weights no longer moved or no round was left."
+    )
+    return [
+        Heading("Rounds of the decoder"),
+        Table(ROUNDS, rows_of(ROUNDS, result.rounds, round=attrgetter("number"))),
+        Sentences((f"Both scores of a round are on the lists of all rounds so far. {end}",)),
+    ]
+
+
+def _gain_blocks(heading: str, gains: Sequence[Gain]) -> list[Block]:
+    """A table with one row per metric; nothing where no gain was measured."""
+    rows = rows_of(
+        GAINS, gains, low=lambda gain: gain.interval[0], high=lambda gain: gain.interval[1]
+    )
+    return [Heading(heading), Table(_used(GAINS, rows), rows)] if gains else []
+
+
+def gain_sentence(gain: Gain, before: str) -> str:
+    """What a gain by one metric means."""
+    if not gain.differing_segments:
+        return f"{gain.metric}: the choice is the same as {before} wherever it matters."
+    direction = "better" if gain.is_better else "worse"
+    verdict = (
+        f"significantly {direction}" if gain.p <= 0.05 else f"{direction}, but not significantly so"
+    )
+    return (
+        f"{gain.metric}: {gain.difference:+.{gain.digits}f} against {before}, "
+        f"{verdict} (p = {gain.p:.3g})."
+    )
+
+
+def _used(columns: tuple[Column, ...], rows: Sequence[Row]) -> tuple[Column, ...]:
+    return tuple(
+        column for column in columns if any(row[column.name] not in (None, "") for row in rows)
+    )
+
+
+def _development(result: TuneResult) -> list[str]:
+    # Other commands on lists do without the tuners.
+    from truebleu.nbest.tuning import TUNERS
+
+    title = TUNERS[result.method].title
+    metrics = " and ".join(result.metrics)
+    goal = metrics if len(result.metrics) == 1 else f"the mean of {metrics}"
+    mean = sum(result.development) / result.runs
+    runs = f" (mean of {result.runs} runs)" if result.runs > 1 else ""
+    return [
+        f"{title[0].upper()}{title[1:]} for {goal}, on {result.candidates:,} candidates for "
+        f"{result.segments:,} segments of {result.name}: {result.start:.2f} before, {mean:.2f} "
+        f"after{runs} on the lists that were tuned on, which is no evidence of a gain.",
+        f"Candidates drawn at random would score {result.by_chance:.2f} there, and those that are "
+        f"best by themselves {result.oracle:.2f}.",
+    ]
+
+
+def _held_out(result: TuneResult) -> list[str]:
+    if result.held_out == "none":
+        return ["No gain was measured: give test lists, or folds."]
+    if result.held_out == "folds":
+        where = (
+            f"The gain is of {result.folds} parts of neighbouring segments, each chosen from by "
+            "weights that were tuned on the others."
+        )
+    else:
+        where = f"The gain is of {result.held_out_segments:,} segments of the test lists."
+    return [where, *(gain_sentence(gain, "before") for gain in result.gains)]
+
+
+def _better_and_worse(gains: Sequence[Gain]) -> tuple[str, str]:
+    """The metrics by which other choices are better, and those by which they are worse."""
+    better, worse = (
+        [gain.metric for gain in gains if gain.differing_segments and gain.is_better == is_better]
+        for is_better in (True, False)
+    )
+    return ", ".join(better), ", ".join(worse)
+
+
+def _cautions(result: TuneResult) -> Iterator[str]:
+    useless = [weight.feature for weight in result.weights if weight.is_useless]
+    if useless:
+        names = ", ".join(useless[:10]) + (" …" if len(useless) > 10 else "")
+        yield f"Constant within every list, so of no use to choose by: {names}."
+    if not result.changed:
+        yield (
+            "The weights do nothing: they choose the same candidate of every development list as "
+            "before."
+        )
+    _, worse = _better_and_worse(result.gains)
+    if worse:
+        yield f"Not better by {worse}: look at outputs before you use the weights."
+
+
+# Reranked lists: what was chosen by, and what every metric says of it.
+
+
+RERANKED = (
+    Column("segment", "Segment"),
+    Column("index", "Index"),
+    Column("text", "Text"),
+)
+PATH = (
+    Column("gamma", "Gamma", digits=4),
+    Column("features", "Features"),
+    Column("loss", "Loss", digits=2),
+    Column("held_out", "Held-out score", digits=2),
+)
+WEIGHTS = (Column("feature", "Feature"), Column("weight", "Weight", digits=6))
+MODELS = {
+    "weights": "given weights",
+    "quality": "columns of quality scores",
+    "log-linear": "a log-linear model with an l1 penalty",
+    "noisy-channel": "the noisy channel",
+}
+
+
+def rerank_document(result: RerankResult) -> Document:
+    """The gain, how the model was trained, and its weights; programs get the choices."""
+    blocks = _gain_blocks("Against the first candidates", result.gains)
+    blocks.append(Sentences(tuple(_reranking_sentences(result))))
+    if result.path:
+        blocks += [Heading("Path"), Table(PATH, rows_of(PATH, result.path))]
+    names = [*result.selected, *(name for name in result.weights if name not in result.selected)]
+    weights: list[Row] = [
+        {"feature": name, "weight": result.weights[name]} for name in names[:MOST_FEATURES]
+    ]
+    blocks += [Heading("Weights"), Table(WEIGHTS, tuple(weights))]
+    blocks.append(Notes(tuple(gain.signature for gain in result.gains)))
+    choices: list[Row] = [
+        {"segment": number, "index": index, "text": text}
+        for number, (index, text) in enumerate(zip(result.indices, result.texts, strict=True), 1)
+    ]
+    return Document(tuple(blocks), data=Table(RERANKED, tuple(choices)))
+
+
+def _reranking_sentences(result: RerankResult) -> list[str]:
+    sentences = [
+        f"Another candidate than the first was chosen for {result.changed:,} of "
+        f"{result.segments:,} segments, by {MODELS[result.model]}."
+    ]
+    if result.folds is not None:
+        sentences.append(
+            f"Each of {result.folds} parts of neighbouring segments was chosen from by a model of "
+            "the others; the weights below are of all."
+        )
+    elif result.trained_on is not None:
+        sentences.append(f"Trained on {result.trained_on:,} segments of other lists.")
+    if result.length_penalty is not None:
+        lengths = ", scores divided by lengths first" if result.normalize else ""
+        sentences.append(f"Length penalty: {result.length_penalty:g}{lengths}.")
+    if result.gamma is not None:
+        sentences.append(
+            f"Gamma {result.gamma:.4g} keeps {len(result.selected):,} features, in the order of "
+            "entry below."
+        )
+    if len(result.weights) > MOST_FEATURES:
+        sentences.append(f"The first {MOST_FEATURES} of {len(result.weights):,} weights.")
+    sentences += [gain_sentence(gain, "the first candidates") for gain in result.gains]
+    better, worse = _better_and_worse(result.gains)
+    if better and worse:
+        sentences += [
+            f"The metrics disagree: better by {better}, worse by {worse}. Look at outputs before "
+            "you believe one of them.",
+            "The metrics disagree: do not trust the one that was chosen by.",
+        ]
+    return sentences
+
+
+# Minimum Bayes risk: how much there was to choose, and what was chosen.
+
+
+MBR_SUMMARY = (
+    Column("what", "Over all segments"),
+    Column("value", "Mean", digits=2),
+    Column("low", "Lowest", digits=2),
+    Column("high", "Highest", digits=2),
+)
+MBR_SCORES = (
+    Column("metric", "Metric"),
+    Column("first", "First candidates", digits=2),
+    Column("chosen", "Chosen", digits=2),
+    Column("difference", "Difference", digits=2, sign=True),
+)
+MBR_CHOICES = (
+    Column("segment", "Segment"),
+    Column("rank", "Rank"),
+    Column("index", "Index"),
+    Column("utility", "Expected utility", digits=4),
+    Column("margin", "Margin", digits=4),
+    Column("ties", "Ties"),
+    Column("candidates", "Candidates"),
+    Column("distinct", "Different"),
+    Column("effective", "Effective", digits=2),
+    Column("regret", "Regret", digits=4),
+    Column("text", "Text", numeric=False),
+)
+
+
+def mbr_document(result: MBRResult) -> Document:
+    """The choices; people see a summary, programs one row for each chosen candidate."""
+    return replace(mbr_summary_document(result), data=_mbr_choices(result))
+
+
+def mbr_summary_document(result: MBRResult | MBRSummary) -> Document:
+    """How much there was to choose, and what was chosen."""
+    tally = result.tally
+    summary = _mbr_summary(result.metric, tally)
+    blocks: list[Block] = [summary]
+    if result.evaluations:
+        blocks.append(_mbr_scores(result))
+    blocks += [Sentences(tuple(_mbr_sentences(result, tally))), Notes((result.signature,))]
+    return Document(tuple(blocks), data=summary)
+
+
+def _mbr_summary(metric: str, tally: MBRTally) -> Table:
+    values = {
+        "candidates": tally.candidates,
+        "different candidates": tally.distinct,
+        "effective pseudo-references": tally.effective,
+        f"expected {metric} of the choice": tally.utility,
+        "margin to the next candidate": tally.margin,
+    }
+    rows: list[Row] = [
+        {"what": what, "value": fmean(numbers), "low": min(numbers), "high": max(numbers)}
+        for what, numbers in values.items()
+        if numbers
+    ]
+    return Table(MBR_SUMMARY, tuple(rows))
+
+
+def _mbr_scores(result: MBRResult | MBRSummary) -> Table:
+    rows = rows_of(MBR_SCORES, result.evaluations, difference=lambda made: made.chosen - made.first)
+    return Table(MBR_SCORES, rows)
+
+
+def _mbr_sentences(result: MBRResult | MBRSummary, tally: MBRTally) -> list[str]:
+    settings, total = result.settings, len(tally.candidates)
+    alone, tied = tally.distinct.count(1.0), tally.tied
+    sentences = [
+        f"Another candidate than the first was chosen for {tally.moved:,} of {total:,} segments "
+        f"(by expected {result.metric}, {settings.method}, weights: {settings.weights})."
+    ]
+    if alone:
+        sentences.append(f"There was nothing to choose from for {alone:,} of {total:,} segments.")
+    if tied:
+        sentences.append(
+            f"Several texts have the same expected utility in {tied:,} of {total:,} segments; the "
+            "first in the list was taken."
+        )
+    if settings.check:
+        regrets = tally.regret
+        same = sum(not regret > 0 for regret in regrets)
+        sentences.append(
+            f"Compared with the exact result, {settings.method} chose a candidate of the same "
+            f"expected utility for {same:,} of {total:,} segments; it gives away "
+            f"{fmean(regrets):.4f} on average and {max(regrets):.4f} at most."
+        )
+    if result.evaluations:
+        sentences.append(
+            f"A choice by {result.metric} is bound to gain {result.metric}: judge it by the other "
+            "metric, and test it with truebleu compare."
+        )
+    return sentences
+
+
+def _mbr_choices(result: MBRResult) -> Table:
+    rows: list[Row] = [
+        {
+            "segment": segment.segment,
+            "rank": rank,
+            "index": choice.index,
+            "utility": choice.utility,
+            "margin": segment.margin if rank == 1 else None,
+            "ties": segment.ties if rank == 1 else None,
+            "candidates": segment.candidates,
+            "distinct": segment.distinct,
+            "effective": segment.effective,
+            "regret": segment.regret if rank == 1 else None,
+            "text": choice.text,
+        }
+        for segment in result.segments
+        for rank, choice in enumerate(segment.chosen, 1)
+    ]
+    return Table(MBR_CHOICES, tuple(rows))
+
+
+# The study of tuning: what each smoothed BLEU gives on test lists.
+
+
+TUNING_COLUMNS = (
+    Column("tuner", "Smoothing"),
+    Column("development", "Tuned on", 2),
+    Column("development_sd", "SD", 2),
+    Column("test", "Test", 2),
+    Column("test_sd", "SD of test", 2),
+    Column("difference", "From 0", 2, sign=True),
+    Column("low", "Low", 2, sign=True),
+    Column("high", "High", 2, sign=True),
+    Column("p", "p", 4, numeric=True),
+)
+
+
+def tuning_document(result: TuningResult) -> Document:
+    """A row for each smoothing, and differences from no smoothing as points."""
+    metric = result.settings.pool.metrics[0].label
+    rows = tuple(map(asdict, result.rows))
+    shown = tuple({**row, "p": "" if row["p"] is None else p_cell(row["p"])} for row in rows)
+    others = tuple(asdict(row) for row in result.rows if row.difference is not None)
+    return charted_document(
+        f"{metric} after tuning on expected sentence BLEU by each smoothing, the mean of "
+        f"{result.settings.runs} runs",
+        Table(TUNING_COLUMNS, shown),
+        _tuning_study_sentences(result),
+        Plot(
+            "point",
+            "tuner",
+            "difference",
+            errors=("low", "high"),
+            interval="95 % interval",
+            reference=0.0,
+        ),
+        axes={"difference": f"{metric} on test lists, from that of no smoothing"},
+        chart=Table(TUNING_COLUMNS, others),
+        data=Table(TUNING_COLUMNS, rows),
+    )
+
+
+def _tuning_study_sentences(result: TuningResult) -> Iterator[str]:
+    settings = result.settings
+    yield (
+        f"{settings.features:,} features, {settings.candidates:,} candidates for "
+        f"{settings.pool.segments:,} segments, tested on {settings.test_segments:,}. The first "
+        f"candidates score {result.first_development:.2f} and {result.first_test:.2f}."
+    )
+    if settings.rounds > 1:
+        yield (
+            f"Each run decodes, merges lists and tunes up to {settings.rounds} times; scores are "
+            "of what the decoder says is best in the end."
+        )
+    significant = result.significant
+    better = [row.tuner for row in significant if (row.difference or 0) > 0]
+    worse = [row.tuner for row in significant if (row.difference or 0) < 0]
+    if not significant:
+        yield "No smoothing differs significantly from none: it does not matter which is tuned on."
+    if better:
+        yield f"Significantly better than no smoothing: {listed(better)}."
+    if worse:
+        yield f"Significantly worse than no smoothing: {listed(worse)}."
+    values = [row.test for row in result.rows]
+    yield f"From the lowest to the highest test score there are {max(values) - min(values):.2f}."
+
+
+# The study of reranking: what each metric says of one reranker.
+
+
+RERANKING_COLUMNS = (
+    Column("metric", "Metric"),
+    Column("baseline", "Baseline", 3),
+    Column("reranking", "Reranking", 3),
+    Column("difference", "Difference", 3, sign=True),
+    Column("low", "Low", 3, sign=True),
+    Column("high", "High", 3, sign=True),
+    Column("ar", "p, randomization", 4, numeric=True),
+    Column("bootstrap", "p, bootstrap", 4, numeric=True),
+    Column("verdict", "Verdict"),
+)
+
+
+def reranking_document(result: RerankingResult) -> Document:
+    """A row for each metric, and the differences as points."""
+    rows = tuple(map(asdict, result.rows))
+    shown = tuple(
+        {**row, "ar": p_cell(row["ar"]), "bootstrap": p_cell(row["bootstrap"])} for row in rows
+    )
+    return charted_document(
+        f"A reranker with n-grams of up to {result.settings.ngrams} words against one without, by "
+        "each metric",
+        Table(RERANKING_COLUMNS, shown),
+        _reranking_study_sentences(result),
+        Plot(
+            "point",
+            "metric",
+            "difference",
+            errors=("low", "high"),
+            interval="95 % interval",
+            reference=0.0,
+        ),
+        axes={"difference": "Reranking minus baseline"},
+        chart=Table(RERANKING_COLUMNS, rows),
+        data=Table(RERANKING_COLUMNS, rows),
+    )
+
+
+def _reranking_study_sentences(result: RerankingResult) -> Iterator[str]:
+    yield (
+        f"{result.settings.candidates:,} candidates for {result.settings.pool.segments:,} "
+        f"segments; gamma {result.gamma:.4g} keeps {result.selected:,} features; another candidate "
+        f"than the baseline's is chosen for {result.changed:,} segments."
+    )
+    verdicts = {
+        kind: [row.metric for row in result.rows if row.verdict == kind]
+        for kind in ("better", "worse", "undecided")
+    }
+    for kind, metrics in verdicts.items():
+        if metrics:
+            yield f"{kind.capitalize()} by {listed(metrics)}."
+    directions = {
+        row.difference > 0
+        for row in result.rows
+        if row.difference and result.settings.pool.metric(row.metric).higher_is_better is not False
+    }
+    if len(directions) > 1:
+        yield (
+            "The metrics point in different directions: which of them one reports decides whether "
+            "the reranker is an improvement."
+        )

@@ -57,6 +57,24 @@ def bracketed(interval: tuple[float, float], digits: int, *, sign: Literal["", "
     return f"[{low}, {high}]"
 
 
+def percent(share: float, digits: int = 1) -> str:
+    """A share in percent.
+
+    >>> percent(0.123)
+    '12.3 %'
+    """
+    return f"{100 * share:.{digits}f} %"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Some words with commas and "and".
+
+    >>> listed(["1 %", "5 %", "10 %"])
+    '1 %, 5 % and 10 %'
+    """
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
 def resampled(settings: ResamplingSettings, units: int) -> str:
     """What was resampled, for a line that names every choice: "170 documents within domains"."""
     block = "" if settings.block_length is None else f" of {settings.block_length} segments"

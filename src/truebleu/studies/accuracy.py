@@ -104,7 +104,7 @@ class AccuracyResult(StudyResult):
         ties: the pairs that tie in the pool, which are left out.
     """
 
-    REPORT: ClassVar[str] = "truebleu.reports.studies.accuracy"
+    REPORT: ClassVar[str] = "truebleu.reports.studies.conclusions:accuracy_document"
 
     settings: AccuracySettings
     rows: tuple[Accuracy, ...]

@@ -142,7 +142,7 @@ class CoverageResult(StudyResult):
         intervals: some of its intervals on samples of the smallest size, as in Koehn's Fig. 6.
     """
 
-    REPORT: ClassVar[str] = "truebleu.reports.studies.coverage"
+    REPORT: ClassVar[str] = "truebleu.reports.studies.intervals:coverage_document"
 
     settings: CoverageSettings
     units: int

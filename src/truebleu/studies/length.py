@@ -104,7 +104,7 @@ class LengthResult(StudyResult):
         rows: one for each metric and length, the shortest first.
     """
 
-    REPORT: ClassVar[str] = "truebleu.reports.studies.length"
+    REPORT: ClassVar[str] = "truebleu.reports.studies.metrics:length_document"
 
     settings: LengthSettings
     rows: tuple[ScoreAtLength, ...]

@@ -88,7 +88,7 @@ class PowerResult(StudyResult):
         ties: the pairs that tie in the pool.
     """
 
-    REPORT: ClassVar[str] = "truebleu.reports.studies.power"
+    REPORT: ClassVar[str] = "truebleu.reports.studies.conclusions:power_document"
 
     settings: PowerSettings
     rows: tuple[Power, ...]

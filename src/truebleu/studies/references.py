@@ -161,7 +161,7 @@ class ReferencesResult(StudyResult):
         metrics: one for each metric.
     """
 
-    REPORT: ClassVar[str] = "truebleu.reports.studies.references"
+    REPORT: ClassVar[str] = "truebleu.reports.studies.intervals:references_document"
 
     settings: ReferencesSettings
     sets: int

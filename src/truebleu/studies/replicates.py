@@ -140,7 +140,7 @@ class ReplicatesResult(StudyResult):
         needed_by_theory: the B that normal scores would need.
     """
 
-    REPORT: ClassVar[str] = "truebleu.reports.studies.replicates"
+    REPORT: ClassVar[str] = "truebleu.reports.studies.intervals:replicates_document"
 
     settings: ReplicatesSettings
     limit: float

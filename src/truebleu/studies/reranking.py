@@ -95,7 +95,7 @@ class RerankingResult(StudyResult):
         changed: in how many segments it chooses another candidate than the baseline.
     """
 
-    REPORT: ClassVar[str] = "truebleu.reports.studies.reranking"
+    REPORT: ClassVar[str] = "truebleu.reports.nbest:reranking_document"
 
     settings: RerankingSettings
     rows: tuple[RerankingRow, ...]

@@ -175,7 +175,7 @@ class SamplingResult(StudyResult):
         shown: what the chart shows.
     """
 
-    REPORT: ClassVar[str] = "truebleu.reports.studies.sampling"
+    REPORT: ClassVar[str] = "truebleu.reports.studies.intervals:sampling_document"
 
     settings: SamplingSettings
     rows: tuple[SampleVariation, ...]

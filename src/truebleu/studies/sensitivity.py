@@ -179,7 +179,7 @@ class SensitivityResult(StudyResult):
         opposite: what two metrics find in opposite directions.
     """
 
-    REPORT: ClassVar[str] = "truebleu.reports.studies.sensitivity"
+    REPORT: ClassVar[str] = "truebleu.reports.studies.metrics:sensitivity_document"
 
     settings: SensitivitySettings
     correction: str

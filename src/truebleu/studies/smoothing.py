@@ -157,7 +157,7 @@ class SmoothingResult(StudyResult):
         people: what people judged.
     """
 
-    REPORT: ClassVar[str] = "truebleu.reports.studies.smoothing"
+    REPORT: ClassVar[str] = "truebleu.reports.studies.metrics:smoothing_document"
 
     settings: SmoothingSettings
     item: str

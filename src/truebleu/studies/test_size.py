@@ -159,7 +159,7 @@ class TestSizeResult(StudyResult):
     """
 
     __test__ = False
-    REPORT: ClassVar[str] = "truebleu.reports.studies.test_size"
+    REPORT: ClassVar[str] = "truebleu.reports.studies.intervals:test_size_document"
 
     settings: TestSizeSettings
     units: int

@@ -124,7 +124,7 @@ class TuningResult(StudyResult):
         rows: a row for each tuner.
     """
 
-    REPORT: ClassVar[str] = "truebleu.reports.studies.tuning"
+    REPORT: ClassVar[str] = "truebleu.reports.nbest:tuning_document"
 
     settings: TuningSettings
     first_development: float

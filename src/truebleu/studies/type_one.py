@@ -145,7 +145,7 @@ class TypeOneResult(StudyResult):
         metrics: one for each metric.
     """
 
-    REPORT: ClassVar[str] = "truebleu.reports.studies.type_one"
+    REPORT: ClassVar[str] = "truebleu.reports.studies.conclusions:type_one_document"
 
     settings: TypeOneSettings
     rows: tuple[Rejections, ...]
@@ -322,7 +322,7 @@ class FalseAlarms:
 class MultiplicityResult(StudyResult):
     """False alarms by metric, number of systems and correction."""
 
-    REPORT: ClassVar[str] = "truebleu.reports.studies.type_one:multiplicity_document"
+    REPORT: ClassVar[str] = "truebleu.reports.studies.conclusions:multiplicity_document"
 
     settings: MultiplicitySettings
     rows: tuple[FalseAlarms, ...]
@@ -493,7 +493,7 @@ class EquivalentPair:
 class EquivalentsResult(StudyResult):
     """The p-values of all pairs by every metric and test."""
 
-    REPORT: ClassVar[str] = "truebleu.reports.studies.type_one:equivalents_document"
+    REPORT: ClassVar[str] = "truebleu.reports.studies.conclusions:equivalents_document"
 
     settings: EquivalentsSettings
     rows: tuple[EquivalentPair, ...]

@@ -1,4 +1,4 @@
-"""How power is written: cells, and whose win it is."""
+"""What is said of the conclusions of tests."""
 
 from __future__ import annotations
 
@@ -9,11 +9,26 @@ import pytest
 
 from truebleu.reports.document import Table
 from truebleu.simulation import simulate
-from truebleu.studies.power import study_power
+from truebleu.studies import study_accuracy, study_power, study_type_one
 
 if TYPE_CHECKING:
     from truebleu.corpus import TestSet
     from truebleu.reports.document import Row
+    from truebleu.studies._study import StudyResult
+    from truebleu.studies.accuracy import AccuracyBand, AccuracyResult
+
+
+def said(result: StudyResult) -> tuple[str, ...]:
+    return result.to_document().sentences
+
+
+def test_copies_never_differ_significantly() -> None:
+    texts = simulate(segments=20, systems=[0.2])
+    copies = replace(texts, systems=dict.fromkeys("ab", texts.systems["system-1"]))
+    result = study_type_one(copies, repetitions=50, replicates=99, alphas=[0.2])
+    assert {row.rejected.value for row in result.rows} == {0.0}
+    assert {row.verdict for row in result.rows} == {"too seldom"}
+    assert said(result)[-1].endswith("by this metric the outputs do not differ.")
 
 
 TEXTS = simulate(segments=200, systems=[0.3, 0.2, 0.1, 0.25], seed=3)
@@ -44,13 +59,13 @@ def test_cells_are_written_as_in_the_paper() -> None:
 
 
 def tied() -> TestSet:
-    one, other = TEXTS.systems["system-1"], TEXTS.systems["system-2"]
-    return replace(TEXTS, systems={"a": one, "copy": one, "c": other})
+    first, second = TEXTS.systems["system-1"], TEXTS.systems["system-2"]
+    return replace(TEXTS, systems={"a": first, "copy": first, "c": second})
 
 
 def test_where_all_tie_nothing_is_found() -> None:
     result = study_power(tied(), pairs=[("a", "copy")], sizes=[30], samples=5, replicates=50)
-    assert [sentence.split(": ")[1] for sentence in result.to_document().sentences[:2]] == [
+    assert [sentence.split(": ")[1] for sentence in said(result)[:2]] == [
         "no pair differs in the pool."
     ] * 2
     assert [row.right for row in result.rows] == [None, None]
@@ -59,4 +74,19 @@ def test_where_all_tie_nothing_is_found() -> None:
 
 def test_a_metric_without_direction_says_which_system_has_more() -> None:
     result = study_power(TEXTS, ["length"], tests=("ar",), sizes=[20], samples=5, replicates=50)
-    assert any("has no better or worse" in sentence for sentence in result.to_document().sentences)
+    assert any("has no better or worse" in sentence for sentence in said(result))
+
+
+def bands_of(result: AccuracyResult) -> list[AccuracyBand]:
+    return [band for row in result.rows for band in row.bands]
+
+
+def test_ties_are_left_out_and_said() -> None:
+    result = study_accuracy(tied(), tests=("ar",), sizes=[30], samples=10, replicates=100)
+    assert sum(band.conclusions for band in bands_of(result)) == 20
+    assert any("a and copy tie in the pool" in sentence for sentence in said(result))
+    only = study_accuracy(
+        tied(), tests=("ar",), pairs=[("a", "copy")], sizes=[30], samples=10, replicates=100
+    )
+    assert bands_of(only) == []
+    assert "BLEU, approximate randomization: there is no conclusion to judge." in said(only)

@@ -1,4 +1,4 @@
-"""A plan as sentences to act on, with a table of the power of test sets of several sizes."""
+"""A plan as sentences to act on, and how representative of its pool a drawn test set is."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from truebleu.planning.plan import FEW_UNITS, UNNAMED_METRIC
+from truebleu.planning.sample import QUANTILES
 from truebleu.reports.document import (
     Chart,
     Column,
@@ -18,7 +19,12 @@ from truebleu.reports.document import (
 
 if TYPE_CHECKING:
     from truebleu.planning.plan import PairPlan, Plan, PlanWarning, SizePower
+    from truebleu.planning.sample import Sample, SystemOnSample
     from truebleu.reports.document import Block, Row
+
+
+# The power of test sets of several sizes.
+
 
 SIDES = {"two-sided": "two-sided", "greater": "one-sided", "less": "one-sided"}
 # Outside of these, powers of ten are easier to read than many figures.
@@ -46,15 +52,15 @@ SUMMARY = (
 )
 
 
-def document(plan: Plan) -> Document:
+def plan_document(plan: Plan) -> Document:
     """What the plan says about each pair by each metric, and the power by size as a chart."""
     blocks: list[Block] = []
     for pair in plan.plans:
-        blocks += [Sentences(sentences(plan, pair)), size_table(plan, pair)]
+        blocks += [Sentences(plan_sentences(plan, pair)), size_table(plan, pair)]
     return Document((*blocks, power_chart(plan)), _summary_table(plan))
 
 
-def sentences(plan: Plan, pair: PairPlan) -> tuple[str, ...]:
+def plan_sentences(plan: Plan, pair: PairPlan) -> tuple[str, ...]:
     """What the plan says about one pair by one metric."""
     unit = plan.settings.unit
     title = [] if pair.a is None else [f"{pair.metric}: {pair.a} against {pair.b}."]
@@ -226,10 +232,8 @@ def _margin(plan: Plan, pair: PairPlan, unit: str) -> list[str]:
         f"margin to show it, {size(margin.equivalence_units, margin.equivalence_segments)}."
     ]
     if margin.gate_power_now is not None and margin.equivalence_power_now is not None:
-        told.append(
-            f"On {pair.units:,} {unit}s the chances are {_percent(margin.gate_power_now)} and "
-            f"{_percent(margin.equivalence_power_now)}."
-        )
+        powers = map(_power_percent, (margin.gate_power_now, margin.equivalence_power_now))
+        told.append(f"On {pair.units:,} {unit}s the chances are {' and '.join(powers)}.")
     return told
 
 
@@ -250,12 +254,11 @@ def _now(plan: Plan, pair: PairPlan, unit: str) -> list[str]:
     if pair.difference is None:
         lead = f"With a power of {_wanted(plan)}"
     smallest = _score(pair, pair.smallest_difference)
-    sentences = [f"{lead}, {units} find differences from {smallest} {pair.metric} on."]
+    told = [f"{lead}, {units} find differences from {smallest} {pair.metric} on."]
     if pair.power_now is not None:
-        sentences.append(
-            f"Their power for a difference of {pair.difference:g} is {_percent(pair.power_now)}."
-        )
-    return sentences
+        power = _power_percent(pair.power_now)
+        told.append(f"Their power for a difference of {pair.difference:g} is {power}.")
+    return told
 
 
 def _wanted(plan: Plan) -> str:
@@ -268,20 +271,20 @@ def _asked(pair: PairPlan) -> str:
     return f"{pair.difference:g} {name}"
 
 
-def _percent(share: float) -> str:
+def _power_percent(share: float) -> str:
     """A power in percent; never 100 unless it is, for no test is that sure."""
     percent = f"{100 * share:.0f}" if share <= 0.995 else "over 99"
     return f"{percent} %"
 
 
-def _score(pair: PairPlan, value: float, sign: str = "") -> str:
+def _score(pair: PairPlan, value: float) -> str:
     """A difference with the metric's decimals, and with more where these would show nothing."""
     if value and not SMALLEST_PLAIN <= abs(value) < LARGEST_PLAIN:
-        return f"{value:{sign}.3g}"
+        return f"{value:.3g}"
     digits = pair.digits
     while value and abs(value) < 0.95 * 10 ** (1 - digits):
         digits += 1
-    return f"{value:{sign}.{digits}f}"
+    return f"{value:.{digits}f}"
 
 
 def _size_row(pair: PairPlan, size: SizePower) -> Row:
@@ -294,7 +297,202 @@ def _size_row(pair: PairPlan, size: SizePower) -> Row:
     return {
         "units": f"{size.units:,}",
         "segments": f"{size.segments:,}",
-        "power": "" if size.power is None else _percent(size.power),
+        "power": "" if size.power is None else _power_percent(size.power),
         "smallest_difference": "" if smallest is None else _score(pair, smallest),
         "mark": ", ".join(marks),
     }
+
+
+# A test set that was drawn from a pool.
+
+
+DRAWN = {
+    "systematic": "evenly spread, one in {step:.4g}",
+    "random": "at random",
+    "stratified": "at random within each stratum",
+    "document": "whole documents at random",
+}
+# Further from the pool than this, and the sample is an odd one.
+MANY_ERRORS = 2.0
+
+
+def sample_document(sample: Sample) -> Document:
+    """What was drawn and how like the pool it is; lengths, domains and scores as tables."""
+    tables = [length_table(sample)]
+    if sample.domains:
+        tables.append(domain_table(sample))
+    if sample.systems:
+        tables.append(score_table(sample))
+    return Document((Sentences(sample_sentences(sample)), *tables), long_table(sample))
+
+
+def sample_sentences(sample: Sample) -> tuple[str, ...]:
+    """What was drawn, and how like the pool it is."""
+    lines = [_drawn(sample)]
+    size, asked = len(sample.segments), sample.settings.size
+    if size != asked:
+        lines.append(f"{asked:,} were asked for; whole documents come no nearer in this draw.")
+    if sample.documents is not None:
+        lines.append(f"It takes from {sample.documents:,} of {sample.pool_documents:,} documents.")
+    lines.append(_distance(sample))
+    words = sample.vocabulary
+    if words.tokens_covered is not None and words.types_covered is not None:
+        lines.append(
+            f"It has {_percent(words.types_covered)} of the pool's {words.pool_types:,} different "
+            f"words, and with them {_percent(words.tokens_covered)} of its running words."
+        )
+    if words.out_of_vocabulary is not None:
+        lines.append(
+            f"Of the words outside of it, it has never seen {_percent(words.out_of_vocabulary)}."
+        )
+    return (*lines, *_odd_scores(sample))
+
+
+def length_table(sample: Sample) -> Table:
+    """Mean and quantiles of the words per segment."""
+    names = {0.0: "least", 0.5: "median", 1.0: "most"}
+    headings = [names.get(share, f"{100 * share:g} %") for share in QUANTILES]
+    columns = (
+        Column("texts", "words per segment"),
+        Column("segments", "segments", numeric=True),
+        Column("mean", "mean", digits=1),
+        *(Column(heading, heading) for heading in headings),
+    )
+    rows: tuple[Row, ...] = tuple(
+        {
+            "texts": name,
+            "segments": f"{size:,}",
+            "mean": lengths.mean,
+            **dict(zip(headings, lengths.quantiles, strict=True)),
+        }
+        for name, size, lengths in (
+            ("test set", len(sample.segments), sample.lengths),
+            ("pool", len(sample.pool), sample.pool_lengths),
+        )
+    )
+    return Table(columns, rows)
+
+
+def domain_table(sample: Sample) -> Table:
+    """Each domain's segments and shares."""
+    columns = (
+        Column("domain", "domain"),
+        Column("segments", "segments", numeric=True),
+        Column("share", "share", digits=1, percent=True),
+        Column("pool_segments", "in the pool", numeric=True),
+        Column("pool_share", "share of the pool", digits=1, percent=True),
+    )
+    rows: tuple[Row, ...] = tuple(
+        {
+            "domain": domain.domain,
+            "segments": f"{domain.segments:,}",
+            "share": domain.share,
+            "pool_segments": f"{domain.pool_segments:,}",
+            "pool_share": domain.pool_share,
+        }
+        for domain in sample.domains
+    )
+    return Table(columns, rows)
+
+
+def score_table(sample: Sample) -> Table:
+    """Each system's score on the test set and on the pool."""
+    columns = (
+        Column("system", "system"),
+        Column("metric", "metric"),
+        Column("score", "score", numeric=True),
+        Column("pool_score", "on the pool", numeric=True),
+        Column("difference", "difference", numeric=True),
+        Column("standard_errors", "in standard errors", numeric=True),
+    )
+    rows = tuple(_system_cells(system, sample.digits[system.metric]) for system in sample.systems)
+    return Table(columns, rows, tuple(signature_lines(sample.signatures.values())))
+
+
+def long_table(sample: Sample) -> Table:
+    """Every number in a row of its own."""
+    words = sample.vocabulary
+    rows: list[Row] = [
+        _measure("segments", "", len(sample.segments), len(sample.pool)),
+        _measure("documents", "", sample.documents, sample.pool_documents),
+        _measure("mean length", "", sample.lengths.mean, sample.pool_lengths.mean),
+    ]
+    ends = zip(QUANTILES, sample.lengths.quantiles, sample.pool_lengths.quantiles, strict=True)
+    rows += [_measure("length quantile", f"{share:g}", here, pool) for share, here, pool in ends]
+    rows += [
+        _measure("length distance", "", sample.length_distance),
+        _measure("usual distance", "", sample.usual_distance),
+        _measure("types", "", words.types, words.pool_types),
+        _measure("types covered", "", words.types_covered),
+        _measure("tokens covered", "", words.tokens_covered),
+        _measure("out of vocabulary", "", words.out_of_vocabulary),
+    ]
+    rows += [
+        _measure("domain share", domain.domain, domain.share, domain.pool_share)
+        for domain in sample.domains
+    ]
+    for system in sample.systems:
+        name, metric = system.system, system.metric
+        rows.append(_measure(metric, name, system.score, system.pool_score))
+        rows.append(_measure(f"{metric} standard errors", name, system.standard_errors))
+    columns = tuple(Column(name, name) for name in ("measure", "of", "test_set", "pool"))
+    return Table(columns, tuple(rows), tuple(signature_lines(sample.signatures.values())))
+
+
+def _measure(measure: str, of: str, value: float | None, pool: float | None = None) -> Row:
+    return {"measure": measure, "of": of, "test_set": value, "pool": pool}
+
+
+def _drawn(sample: Sample) -> str:
+    size, pool = len(sample.segments), len(sample.pool)
+    how = DRAWN[sample.settings.draw].format(step=pool / size)
+    return f"Drew {size:,} of {pool:,} segments, {how} (seed {sample.settings.seed})."
+
+
+def _distance(sample: Sample) -> str:
+    distance, usual = sample.length_distance, sample.usual_distance
+    sentence = (
+        "The shares of segments up to any length differ from the pool's by "
+        f"{_points(distance)} at most"
+    )
+    if not usual:
+        return f"{sentence}."
+    return (
+        f"{sentence} (Kolmogorov and Smirnov's distance); of random samples, 95 % stay below "
+        f"{_points(usual)}."
+    )
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:.1f} points"
+
+
+def _odd_scores(sample: Sample) -> list[str]:
+    """The systems whose scores are far from those on the pool."""
+    odd = [
+        f"{system.system} ({system.metric})"
+        for system in sample.systems
+        if system.standard_errors is not None and abs(system.standard_errors) > MANY_ERRORS
+    ]
+    if not odd:
+        return []
+    return [
+        f"More than {MANY_ERRORS:g} standard errors from the score on the pool: "
+        f"{', '.join(odd)}. About one in twenty is, by chance."
+    ]
+
+
+def _system_cells(system: SystemOnSample, digits: int) -> Row:
+    errors = system.standard_errors
+    return {
+        "system": system.system,
+        "metric": system.metric,
+        "score": f"{system.score:.{digits}f}",
+        "pool_score": f"{system.pool_score:.{digits}f}",
+        "difference": f"{system.difference:+.{digits}f}",
+        "standard_errors": "" if errors is None else f"{errors:+.1f}",
+    }
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
