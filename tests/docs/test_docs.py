@@ -165,21 +165,29 @@ def told_options(*pages: str) -> set[str]:
     }
 
 
+def command_at(place: str) -> click.Command:
+    """The command of a module, or the one of that name in it."""
+    module, _, name = place.partition(":")
+    command: click.Command = getattr(import_module(module), name or "command")
+    return command
+
+
 @pytest.mark.parametrize("name", OWN_COMMANDS)
 def test_every_option_has_its_place_in_the_reference(name: str) -> None:
-    command = import_module(COMMANDS[name][0]).command
-    assert options_of(command) - told_options("command-line.md", "nbest.md", "tuning.md") == set()
+    assert (
+        options_of(command_at(COMMANDS[name][0]))
+        - told_options("command-line.md", "nbest.md", "tuning.md")
+        == set()
+    )
 
 
 def test_the_reference_names_no_option_that_is_gone() -> None:
     options = {"--help"}
     for name in OWN_COMMANDS:
-        options |= options_of(import_module(COMMANDS[name][0]).command)
+        options |= options_of(command_at(COMMANDS[name][0]))
     assert told_options("command-line.md") - options == set()
 
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_every_option_of_a_study_has_its_place_in_the_reference(name: str) -> None:
-    module, _, function = STUDIES[name][0].partition(":")
-    command = getattr(import_module(module), function)
-    assert options_of(command) - told_options("studies.md") == set()
+    assert options_of(command_at(STUDIES[name][0])) - told_options("studies.md") == set()

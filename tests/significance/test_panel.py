@@ -65,8 +65,20 @@ def test_a_system_may_be_missing_and_that_is_told(sets: dict[str, TestSet]) -> N
     assert "partly" not in result.common
     text = str(result)
     assert "over the 5 of 6 test sets that have all systems" in text
-    assert "without partly, which lack one of them" in text
+    assert "without partly, where one of the two is missing" in text
     assert [row.ranks for row in result.systems] == [(1, 1), (2, 2), (3, 3)]
+
+
+def test_where_no_set_has_all_systems_those_in_all_sets_have_a_mean() -> None:
+    few = {"one": texts(1, ("good", "middle")), "other": texts(2, ("good", "poor"))}
+    result = panel(few, replicates=500)
+    assert result.common == ()
+    scores = {row.name: row.score for row in result.systems}
+    alone = [truebleu.score(test_set)["good"]["BLEU"].score for test_set in few.values()]
+    assert scores == {"good": pytest.approx(np.mean(alone)), "middle": None, "poor": None}
+    text = str(result)
+    assert "only systems that are in all sets have a mean score" in text
+    assert "than middle in one (" in text
 
 
 def test_statistics_files_give_the_same_panel(sets: dict[str, TestSet]) -> None:

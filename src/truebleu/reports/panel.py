@@ -127,7 +127,7 @@ def _verdict(result: Panel, pair: PanelComparison) -> str:
     count = len(pair.sets)
     lower = result.higher_is_better[pair.metric] is False
     lead = -pair.difference if lower else pair.difference
-    where = "on average"
+    where = "on average" if count > 1 else f"in {pair.sets[0].test_set}"
     if result.settings.languages == "drawn":
         where = "on average over further test sets like these"
     if pair.p_adjusted is None:
@@ -145,7 +145,7 @@ def _verdict(result: Panel, pair: PanelComparison) -> str:
     lacking = ""
     if pair.missing:
         few = ", ".join(pair.missing) if len(pair.missing) <= NAMED else f"{len(pair.missing)} sets"
-        lacking = f"; without {few}, which lack one of them"
+        lacking = f"; without {few}, where one of the two is missing"
     return (
         f"{verdict}: better in {pair.count('better')}, worse in {pair.count('worse')}, undecided "
         f"in {pair.count('undecided')} of {count}{lacking}."
@@ -185,10 +185,13 @@ def _about(result: Panel) -> list[str]:
             "none can be called better or worse there."
         )
     if len(result.common) < len(result.test_sets):
-        lines.append(
+        scores = (
             f"Mean scores are over the {len(result.common)} of {len(result.test_sets)} test sets "
-            "that have all systems; differences are over those that have both."
+            "that have all systems"
+            if result.common
+            else "No test set has all systems: only systems that are in all sets have a mean score"
         )
+        lines.append(f"{scores}; differences are over the sets that have both.")
     return lines
 
 

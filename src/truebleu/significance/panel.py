@@ -184,7 +184,8 @@ class PanelSystem:
     Attributes:
         metric: its label.
         name: the system's.
-        score: its mean over the sets that all systems have; None where there is no such set.
+        score: its mean over the sets that have all systems. Where no set has, its mean over all
+            sets, or None if some of them lack it.
         ranks: the best and the worst that the tests leave; None with a baseline.
         missing: the sets that lack it.
     """
@@ -358,18 +359,16 @@ def panel(
                 )
             )
         for number, (name, of_system) in enumerate(zip(names, ranks, strict=True)):
-            scores = [
-                float(test_set.scores[index][test_set.place[number]]) for test_set in everywhere
-            ]
+            missing = tuple(test_set.name for test_set in counted if number not in test_set.place)
+            averaged = everywhere or ([] if missing else counted)
+            scores = [float(row.scores[index][row.place[number]]) for row in averaged]
             systems.append(
                 PanelSystem(
                     metric=label,
                     name=name,
                     score=float(np.mean(scores)) if scores else None,
                     ranks=of_system,
-                    missing=tuple(
-                        test_set.name for test_set in counted if number not in test_set.place
-                    ),
+                    missing=missing,
                 )
             )
     return Panel(
