@@ -101,7 +101,7 @@ def page() -> Page:
                     table=Table(FRAGILE_COLUMNS, fragile),
                     plot=Plot("bar", "pair", "until_sign_turns"),
                     axis="Segments whose removal turns the sign",
-                    sentence="The sign hangs on few segments of the one and on many of the other.",
+                    sentence="The sign depends on few segments of one and many of the other.",
                 ),
                 verdict=_about_fragility(fragile),
             ),
@@ -363,7 +363,7 @@ def _summary(lists: tuple[Row, ...], fragile: tuple[Row, ...], nulls: tuple[Row,
     return (
         f"At most {shared} of the {TOP} segments that contribute most to corpus BLEU are among "
         f"those that differ most by sentence BLEU. Of two differences of "
-        f"{fragile[0]['difference']:.1f} BLEU, one hangs on {fragile[0]['until_sign_turns']} "
+        f"{fragile[0]['difference']:.1f} BLEU, one depends on {fragile[0]['until_sign_turns']} "
         f"segments and one on {fragile[1]['until_sign_turns']}. Where there is nothing to explain, "
         f"{' and '.join(adjusted)} of the explanations by segments and by documents show "
         f"something; with slices tested one by one {' and '.join(alone)} would."

@@ -175,7 +175,7 @@ def _without_rounding(
     return gradient, np.where(small, 0.0, rest)
 
 
-# How few segments or documents a difference hangs on.
+# How few segments or documents a difference depends on.
 
 
 # How far from where the approximation puts it the test may find its own threshold.
@@ -184,7 +184,7 @@ FARTHEST = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fragility:
-    """How few segments or documents a difference hangs on.
+    """How few segments or documents a difference depends on.
 
     Attributes:
         removed: what is removed.

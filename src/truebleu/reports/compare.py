@@ -187,8 +187,8 @@ def _note(comparison: Comparison, pair: PairResult) -> str:
     if pair.note == "identical":
         return f"{pair.metric} counts the same in every unit of both"
     return (
-        f"they differ in {pair.differing_units} of {comparison.units} {comparison.settings.unit}s, "
-        "too few for any difference to be significant"
+        f"they differ in {pair.differing_units:,} of {comparison.units:,} "
+        f"{comparison.settings.unit}s, too few for any difference to be significant"
     )
 
 

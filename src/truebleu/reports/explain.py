@@ -97,7 +97,7 @@ def method(explanation: Explanation, label: str) -> str:
     settings, metric = comparison.settings, comparison.metrics[label]
     kind = "all {:,} swaps" if metric.exact else "{:,} replicates"
     return (
-        f"{TESTS[settings.test].title} over {comparison.units} {settings.unit}s, "
+        f"{TESTS[settings.test].title} over {comparison.units:,} {settings.unit}s, "
         f"{kind.format(metric.replicates)}, seed {settings.seed}, level {settings.level:g}"
     )
 
@@ -141,7 +141,7 @@ def _artefacts(explanation: Explanation, pair: PairExplanation) -> Iterator[str]
 def _outputs(group: DegenerateGroup) -> str:
     count = len(group.segments)
     noun = "output" if count == 1 else "outputs"
-    return f"{count} {_adjective(group.flag)} {noun} of {group.system}"
+    return f"{count:,} {_adjective(group.flag)} {noun} of {group.system}"
 
 
 def _adjective(flag: str) -> str:
@@ -185,7 +185,7 @@ def _is_it_real(explanation: Explanation, pair: PairExplanation) -> str:
     amount = (
         f"by {abs(compared.difference):.{digits}f} {compared.metric} "
         f"{bracketed((low, high), digits)}, {p_equals(name, compared.p_adjusted)} over "
-        f"{explanation.comparison.units} {settings.unit}s"
+        f"{explanation.comparison.units:,} {settings.unit}s"
     )
     if not compared.significant:
         return f"{compared.a} and {compared.b} can't be told apart: they differ {amount}."
@@ -271,9 +271,9 @@ def _how_safe(pair: PairExplanation) -> Iterator[str]:
         share = 100 * removal.until_sign_turns / removal.total
         ends = ""
         if removal.until_not_significant is not None:
-            ends = f", and its significance on {removal.until_not_significant}"
+            ends = f", and its significance on {removal.until_not_significant:,}"
         yield (
-            f"The sign hangs on {removal.until_sign_turns} of {removal.total} {plural} "
+            f"The sign depends on {removal.until_sign_turns:,} of {removal.total:,} {plural} "
             f"({share:.1f} %){ends}."
         )
 

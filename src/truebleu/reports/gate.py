@@ -114,7 +114,7 @@ def _note(result: GateResult, check: GateCheck) -> str:
     if check.note == "identical":
         return f"{check.metric} counts the same in both"
     return (
-        f"they differ in {check.differing_units} of {result.units} {result.settings.unit}s, "
+        f"they differ in {check.differing_units:,} of {result.units:,} {result.settings.unit}s, "
         "too few for any difference to be significant"
     )
 
@@ -162,7 +162,7 @@ def _few(result: GateResult) -> list[str]:
 
 
 def _tails(result: GateResult) -> list[str]:
-    """Metrics whose difference hangs on one unit: there, no interval holds."""
+    """Metrics whose difference depends on one unit: there, no interval holds."""
     unit = result.settings.unit
     lines = []
     for check in result.checks:
@@ -175,8 +175,8 @@ def _tails(result: GateResult) -> list[str]:
         elif result.settings.margin is not None and hangs_on_few(check, result.units):
             lines.append(
                 f"A few {unit}s carry much of the variance of the difference by {check.metric}, "
-                f"which is known only as well as from {check.effective_units} ordinary {unit}s: a "
-                "system that is worse by the margin may pass more often than the level says."
+                f"which is known only as well as from {check.effective_units:,} ordinary {unit}s: "
+                "a system that is worse by the margin may pass more often than the level says."
             )
     return lines
 

@@ -170,7 +170,7 @@ def _warning(warning: PlanWarning, pair: PairPlan, unit: str) -> str:
         return f"With fewer than {FEW_UNITS} {unit}s, the power given here is only approximate."
     if warning == "small pilot":
         return (
-            f"The pilot has {pair.units} {unit}s: so few tell only roughly how much the "
+            f"The pilot has {pair.units:,} {unit}s: so few tell only roughly how much the "
             "difference varies."
         )
     if warning == "one unit decides":
