@@ -9,7 +9,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from truebleu.cli._options import charted_result_options, draw_chart
+from truebleu.cli._options import Show, charted_result_options
 from truebleu.errors import MissingExtraError, SettingError
 from truebleu.reports.document import Chart, Column, Plot, Table
 
@@ -26,9 +26,9 @@ LINES = Chart(
 
 @click.command()
 @charted_result_options
-def command(chart: Path | None, force: bool, **_: object) -> None:
+def command(show: Show) -> None:
     click.echo("working")
-    draw_chart(LINES, chart, force=force)
+    show.draw(LINES)
 
 
 def refused(*arguments: str) -> tuple[BaseException | None, str]:

@@ -52,7 +52,7 @@ def test_own_lists_can_be_studied(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (("tuning",), "LISTS and --test LISTS, or --simulate N"),
+        (("tuning",), "LISTS: found 'none', expected LISTS and --test LISTS, or --simulate N"),
         (("tuning", "lists", "--simulate", "3"), "LISTS and --test LISTS, or --simulate N"),
         (("reranking",), "either LISTS or --simulate N"),
         (("reranking", "--simulate", "3", "--size", "2"), "simulated lists are not read"),

@@ -1,27 +1,32 @@
-"""The options by which commands read n-best lists."""
+"""The options by which commands read n-best lists and their references."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
 from truebleu.cli._options import (
     add_options,
     option_with_default,
+    refuse_idle,
     repeatable_option,
+    warn_of,
 )
-from truebleu.cli.main import progress_bar, warn
+from truebleu.cli.main import progress_bar
 from truebleu.corpus._reading import read_test_set
 from truebleu.corpus.nbest.lists import ScoreScale
 from truebleu.corpus.nbest.reading import NBEST_FORMATS, JsonKeys, read_nbest
 from truebleu.corpus.nbest.streams import ListStream
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from truebleu.cli._options import Decorator
     from truebleu.corpus.nbest.lists import NBest
-    from truebleu.corpus.test_set import TestSet
+    from truebleu.corpus.test_set import TextLike
 
 Command = TypeVar("Command", bound="Callable[..., object]")
 
@@ -36,10 +41,49 @@ _KEYS = (
 )
 
 
+_SETTINGS = (
+    *("size", "scores", "first_id", "log_base", "length_normalized", "features"),
+    *(name for _, name, _ in _KEYS),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ListReader:
+    """Reads n-best lists, all of them in the way that a command's options say."""
+
+    format: str | None
+    settings: Mapping[str, Any]
+
+    def read(self, path: str) -> NBest:
+        """The lists of a file."""
+        with progress_bar(0, "reading"):
+            return read_nbest(path, format=self.format, **self.settings)
+
+    def stream(self, path: str) -> ListStream:
+        """The same, to be read part by part."""
+        settings = dict(self.settings)
+        keys = {name.removesuffix("_key"): settings.pop(name) for _, name, _ in _KEYS}
+        features = settings.pop("features")
+        keys["features"] = None if features is None else tuple(features)
+        scale = ScoreScale(settings.pop("log_base"), settings.pop("length_normalized"))
+        return ListStream(path, format=self.format, scale=scale, keys=JsonKeys(**keys), **settings)
+
+    def refuse(self, expected: str) -> None:
+        """Refuse options about reading where no lists are read."""
+        refuse_idle(["input_format", *_SETTINGS], expected)
+
+
 def nbest_options(command: Command) -> Command:
-    """How lists are read; the command gets what `read_lists` takes."""
+    """How lists are read: the command gets `reader`."""
+
+    @wraps(command)
+    def with_reader(*arguments: Any, input_format: str | None, **options: Any) -> Any:
+        settings = {name: options.pop(name) for name in _SETTINGS}
+        settings["features"] = settings["features"] or None
+        return command(*arguments, reader=ListReader(input_format, settings), **options)
+
     return add_options(
-        command,
+        cast("Command", with_reader),
         click.option(
             "--input-format",
             "input_format",
@@ -73,40 +117,24 @@ def nbest_options(command: Command) -> Command:
     )
 
 
-def read_lists(path: str, options: dict[str, Any], **others: Any) -> NBest:
-    """The lists of a command's argument; takes what is about reading out of its options."""
-    with progress_bar(0, "reading"):
-        return read_nbest(path, **_reading(options), **others)
-
-
-def stream_lists(path: str, options: dict[str, Any]) -> ListStream:
-    """The same, to be read part by part."""
-    settings = _reading(options)
-    keys = {name.removesuffix("_key"): settings.pop(name) for _, name, _ in _KEYS}
-    features = settings.pop("features")
-    scale = ScoreScale(settings.pop("log_base"), settings.pop("length_normalized"))
-    keys["features"] = None if features is None else tuple(features)
-    return ListStream(path, scale=scale, keys=JsonKeys(**keys), **settings)
-
-
-def _reading(options: dict[str, Any]) -> dict[str, Any]:
-    """What is about reading, which is taken out of a command's options."""
-    names = ("size", "scores", "first_id", "log_base", "length_normalized")
-    settings = {name: options.pop(name) for name in (*names, *(name for _, name, _ in _KEYS))}
-    settings["features"] = options.pop("features") or None
-    return {"format": options.pop("input_format"), **settings}
-
-
 def as_lines(texts: Iterable[str]) -> str:
     """One line for each text: a line break inside one becomes a blank."""
     return "".join(" ".join(text.split("\n")).rstrip("\r") + "\n" for text in texts)
 
 
-def read_references(references: Sequence[str]) -> TestSet | None:
-    """The references of a command, or None where there are none."""
-    if not references:
+def reference_option(*flags: str, text: str = "A reference; repeat for several.") -> Decorator:
+    """References of lists; without flags they are `references`, by ``-r``."""
+    flags = flags or ("-r", "--reference", "references")
+    return repeatable_option(*flags, metavar="FILE", text=text)
+
+
+def read_references(written: Sequence[str]) -> dict[str, TextLike] | None:
+    """The references of a command by what messages call them, or None where there are none."""
+    if not written:
         return None
-    test_set = read_test_set([], references)
-    for warning in test_set.warnings:
-        warn(warning.message)
-    return test_set
+    test_set = read_test_set([], written)
+    warn_of(test_set.warnings)
+    texts = test_set.references
+    # A file may hold several references, which then have names of their own.
+    names = written if len(set(written)) == len(texts) else test_set.reference_names
+    return dict(zip(names, texts, strict=True))

@@ -18,13 +18,14 @@ from truebleu.corpus._files import (
     Layout,
     NamedText,
     are_large,
+    decode,
     expanded,
     locate,
     may_hold_statistics,
     note_input,
 )
 from truebleu.corpus._reading import read_labels, read_test_set
-from truebleu.errors import SettingError, SuspiciousTextError
+from truebleu.errors import MalformedFileError, SettingError, SuspiciousTextError, shortened
 from truebleu.metrics.base import MAX_THREADS, set_threads, use_environment
 from truebleu.metrics.registry import as_metrics, metrics_for
 from truebleu.reports.document import CHART_ENDINGS, CHECK_FORMATS, FORMATS, render
@@ -60,11 +61,19 @@ def add_options(command: Command, *options: Callable[[Any], Any]) -> Command:
 
 
 def option_with_default(
-    flag: str, kind: Any, default: object, text: str, *, name: str | None = None
+    flag: str,
+    kind: Any,
+    default: object,
+    text: str,
+    *,
+    name: str | None = None,
+    metavar: str | None = None,
 ) -> Decorator:
     """An option of a kind, whose help says what is usual; `name` where that is not the flag."""
     flags = [flag] if name is None else [flag, name]
-    return click.option(*flags, type=kind, default=default, show_default=True, help=text)
+    return click.option(
+        *flags, type=kind, default=default, show_default=True, metavar=metavar, help=text
+    )
 
 
 def repeatable_option(*flags: str, metavar: str, text: str) -> Decorator:
@@ -95,7 +104,9 @@ def refuse_idle(names: Iterable[str], expected: str) -> None:
     context = click.get_current_context()
     for option in context.command.params:
         if option.name in names and was_given(str(option.name)):
-            raise SettingError(option.opts[-1], context.params[str(option.name)], expected)
+            value = context.params[str(option.name)]
+            given = str(value) if isinstance(value, Path) else value
+            raise SettingError(option.opts[-1], given, expected)
 
 
 # Texts.
@@ -120,8 +131,12 @@ class Texts:
     def in_parts(self, chunk: int | None) -> bool:
         """Whether they are read part by part: by the option, or since they are large."""
         if chunk is None:
-            return are_large([*self.references, *expanded(self.systems)])
-        return chunk != 0
+            parts = are_large([*self.references, *expanded(self.systems)])
+        else:
+            parts = chunk != 0
+        if not parts:
+            refuse_parts()
+        return parts
 
     def read(self, metrics: Sequence[Metric] = ()) -> TestSet:
         """The test set; warnings go to standard error.
@@ -208,6 +223,11 @@ def warn_of(warnings: Sequence[TextWarning]) -> None:
     """Warn of what is suspicious about texts that were read part by part."""
     for warning in warnings:
         warn(warning.message)
+
+
+def refuse_parts() -> None:
+    """Refuse options about parts where texts are read at once."""
+    refuse_idle(["processes", "cluster"], "texts that are read in parts: --chunk N beside it")
 
 
 def stream_options(command: Command) -> Command:
@@ -422,10 +442,8 @@ def metric_option_by(parse: Callable[[Sequence[str]], list[Metric]]) -> Decorato
     )
 
 
-def metric_option(command: Command) -> Command:
-    """The same, of the metrics that every command knows."""
-    decorated: Command = metric_option_by(as_metrics)(command)  # type: ignore[assignment]
-    return decorated
+#: The same, of the metrics that every command knows.
+metric_option = metric_option_by(as_metrics)
 
 
 def _remembered_language(
@@ -444,36 +462,28 @@ def _for_language(metrics: list[Metric], language: str | None) -> list[Metric]:
     return fixed
 
 
-seed_option = click.option(
-    "--seed",
-    type=int,
-    default=DEFAULT_SEED,
-    show_default=True,
-    help="Random seed; the same seed gives the same digits.",
+seed_option = option_with_default(
+    "--seed", int, DEFAULT_SEED, "Random seed; the same seed gives the same digits."
 )
-level_option = click.option(
-    "--level", type=float, default=0.95, show_default=True, help="Confidence level."
-)
+level_option = option_with_default("--level", float, 0.95, "Confidence level.")
 
 
 def replicates_option(default: int | None = DEFAULT_REPLICATES) -> Decorator:
     """How many resampled test sets there are; None leaves the choice to the command."""
     chosen = "" if default else " Default: 10000; more for tests of many comparisons."
-    return click.option(
-        "--replicates",
-        type=int,
-        default=default,
-        show_default=True,
-        help=f"Number of resampled test sets.{chosen}",
+    return option_with_default(
+        "--replicates", int, default, f"Number of resampled test sets.{chosen}"
     )
 
 
-def replicate_options(command: Command) -> Command:
+UNIT_HELP = (
+    "What is resampled or swapped as a whole. Default: documents where they are known, else "
+    "segments."
+)
+
+
+def replicate_options(command: Command, replicates: int | None = DEFAULT_REPLICATES) -> Command:
     """How test sets are resampled, and how sure an answer must be."""
-    return _replicate_options(command, DEFAULT_REPLICATES)
-
-
-def _replicate_options(command: Command, replicates: int | None) -> Command:
     return add_options(
         command,
         replicates_option(replicates),
@@ -482,8 +492,7 @@ def _replicate_options(command: Command, replicates: int | None) -> Command:
         click.option(
             "--unit",
             type=click.Choice(UNITS),
-            help="What is resampled or swapped as a whole. Default: documents where they are "
-            "known, else segments.",
+            help=UNIT_HELP,
         ),
         click.option(
             "--block-length",
@@ -509,38 +518,12 @@ def resampling_options(command: Command) -> Command:
 
 def comparison_options(command: Command) -> Command:
     """The same, with as many replicates as the comparisons need."""
-    return _replicate_options(_interval_option(command), None)
+    return replicate_options(_interval_option(command), None)
 
 
 def given(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options without those whose choice is left to the verb."""
     return {name: value for name, value in options.items() if value is not None}
-
-
-def whole_numbers(
-    _context: click.Context, option: click.Parameter, value: str | None
-) -> tuple[int, ...] | None:
-    """The numbers in an option's text: its callback."""
-    if value is None:
-        return None
-    try:
-        return tuple(int(part) for part in value.split(","))
-    except ValueError:
-        expected = "whole numbers separated by commas, such as 100,1000"
-        raise SettingError(str(option.name), value, expected) from None
-
-
-def percents(
-    _context: click.Context, option: click.Parameter, value: str | None
-) -> tuple[float, ...] | None:
-    """The shares in an option's text, which has percentages: its callback."""
-    if value is None:
-        return None
-    try:
-        return tuple(float(part) / 100 for part in value.split(","))
-    except ValueError:
-        expected = "percentages separated by commas, such as 10,50,100"
-        raise SettingError(str(option.name), value, expected) from None
 
 
 def people_option(command: Command) -> Command:
@@ -570,15 +553,92 @@ def _curves(
     return CURVES if written == PUBLISHED else read_curves(written)
 
 
+def explanation_options(command: Command) -> Command:
+    """Which differences are explained, by which slices, and how they are tested."""
+    return add_options(
+        command,
+        click.option(
+            "--baseline", metavar="NAME", help="Explain every other system's difference to it."
+        ),
+        by_option,
+        click.option(
+            "--counts",
+            metavar="FILE",
+            callback=_read_counts,
+            help="Words and their counts in the training data, separated by a tab; tells rare "
+            "words.",
+        ),
+        replicates_option(None),
+        seed_option,
+        level_option,
+        click.option(
+            "--unit",
+            type=click.Choice([unit for unit in UNITS if unit != "block"]),
+            help=UNIT_HELP,
+        ),
+    )
+
+
+def _read_counts(
+    _context: click.Context, _option: click.Parameter, path: str | None
+) -> dict[str, int] | None:
+    if path is None:
+        return None
+    counts: dict[str, int] = {}
+    text = decode(path, Files().contents(path))
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        word, tab, count = line.rstrip("\r").partition("\t")
+        if not tab or not count.strip().isdecimal() or len(count.strip()) > 18:
+            raise MalformedFileError(path, number, repr(shortened(line)), "WORD<tab>COUNT")
+        counts[word.lower()] = counts.get(word.lower(), 0) + int(count)
+    return counts
+
+
 # What is done with the result, and with how many threads.
 
 
-def format_option(command: Command, formats: tuple[str, ...] = FORMATS) -> Command:
-    """How results are written."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Show:
+    """Prints a command's result as its options say, after the chart was drawn."""
+
+    format: str
+    chart: Path | None = None
+    force: bool = False
+
+    def __call__(self, result: Result, **options: Any) -> None:
+        """Draw and print a result; `options` are those of its report."""
+        self.draw(cast("Drawable", result))
+        self.print(result, **options)
+
+    def draw(self, result: Drawable) -> None:
+        """Write a result's chart where ``--chart`` says, if it was given."""
+        if self.chart is not None:
+            from truebleu.reports.charts import save_chart
+
+            save_chart(result, self.chart, overwrite=self.force)
+
+    def print(self, result: Result, **options: Any) -> None:
+        """Print a result."""
+        click.echo(render(result, self.format, **options), nl=False)
+
+
+def _with_show(command: Command, names: Sequence[str]) -> Command:
+    """The command, which gets `show` in place of the options of these names."""
+
+    @wraps(command)
+    def with_show(*arguments: Any, **options: Any) -> Any:
+        show = Show(**{name: options.pop(name) for name in names})
+        return command(*arguments, show=show, **options)
+
+    return cast("Command", with_show)
+
+
+def _format_option(command: Command, formats: tuple[str, ...] = FORMATS) -> Command:
     return click.option(
         "-f",
         "--format",
-        "format_",
         type=click.Choice(formats),
         default="text",
         show_default=True,
@@ -586,9 +646,14 @@ def format_option(command: Command, formats: tuple[str, ...] = FORMATS) -> Comma
     )(command)
 
 
+def format_option(command: Command) -> Command:
+    """How results are written: the command gets `show`, which prints its result."""
+    return _format_option(_with_show(command, ["format"]))
+
+
 def check_format_option(command: Command) -> Command:
     """How decisions are written."""
-    return format_option(command, (*FORMATS, *CHECK_FORMATS))
+    return _format_option(_with_show(command, ["format"]), (*FORMATS, *CHECK_FORMATS))
 
 
 def result_options(command: Command) -> Command:
@@ -597,16 +662,34 @@ def result_options(command: Command) -> Command:
 
 
 def charted_result_options(command: Command) -> Command:
-    """The same, and where a chart goes. The command gets `chart`, a path or None, and `force`.
+    """The same, and where a chart goes: `show` draws it.
 
     Before the command runs, the file's ending, its place and the packages have been checked.
     """
-    return add_options(command, _chart_option(_require_chart), _force_option, result_options)
+    return _charted(command, _require_chart)
 
 
 def charted_result_and_file_options(command: Command) -> Command:
-    """The same for commands that write another file too, which `force` is also about."""
-    return add_options(command, _chart_option(_require_writable), _force_option, result_options)
+    """The same for commands that write another file too, which ``--force`` is also about."""
+    return _charted(command, _require_writable)
+
+
+def _charted(command: Command, callback: Callable[..., Path | None]) -> Command:
+    return add_options(
+        _with_show(command, ["format", "chart", "force"]),
+        click.option(
+            "--chart",
+            metavar="FILE",
+            type=click.Path(path_type=Path),
+            callback=callback,
+            help=f"Also draw a chart; FILE ends in {', '.join(CHART_ENDINGS)} (Vega-Lite). "
+            "Needs truebleu[charts].",
+        ),
+        # Read before --chart, wherever it stands.
+        click.option("--force", is_flag=True, is_eager=True, help="Overwrite files that exist."),
+        _format_option,
+        execution_options,
+    )
 
 
 #: A file of this name is what the command prints.
@@ -646,23 +729,6 @@ def output_options(text: str, *, required: bool = False) -> Decorator:
     return decorate
 
 
-def _chart_option(callback: Callable[..., Path | None]) -> Decorator:
-    return click.option(
-        "--chart",
-        metavar="FILE",
-        type=click.Path(path_type=Path),
-        callback=callback,
-        help=f"Also draw a chart; FILE ends in {', '.join(CHART_ENDINGS)} (Vega-Lite). "
-        "Needs truebleu[charts].",
-    )
-
-
-# Read before --chart, wherever it stands.
-_force_option = click.option(
-    "--force", is_flag=True, is_eager=True, help="Overwrite files that exist."
-)
-
-
 def _require_chart(
     context: click.Context, option: click.Parameter, chart: Path | None
 ) -> Path | None:
@@ -680,20 +746,6 @@ def _require_writable(
 
         require_chart_file(chart, overwrite=context.params["force"])
     return chart
-
-
-def show(result: Result, format_: str, *, chart: Path | None, force: bool, **options: Any) -> None:
-    """Print a result, after its chart was written where ``--chart`` says."""
-    draw_chart(cast("Drawable", result), chart, force=force)
-    click.echo(render(result, format_, **options), nl=False)
-
-
-def draw_chart(result: Drawable, chart: Path | None, *, force: bool) -> None:
-    """Write a result's chart where ``--chart`` says, if it was given."""
-    if chart is not None:
-        from truebleu.reports.charts import save_chart
-
-        save_chart(result, chart, overwrite=force)
 
 
 def execution_options(command: Command) -> Command:

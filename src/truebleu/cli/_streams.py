@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from truebleu.cli._options import share_read, warn_of
+from truebleu.cli._options import refuse_parts, share_read, warn_of
 from truebleu.cli.main import progress_bar, warn
 from truebleu.corpus._files import expanded, extension, locate, may_hold_statistics
 from truebleu.errors import SettingError
@@ -41,6 +41,7 @@ def stream_of(
         if chunk is not None:
             raise
         warn(f"all texts are read into memory, though they are large: {error}")
+        refuse_parts()
         return None
     if not texts.references:
         from truebleu.metrics.statistics_streams import stream_statistics_files

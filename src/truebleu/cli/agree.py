@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,6 +13,7 @@ from truebleu.agreement.answers import ALTERNATIVES, CORRECT_OVER, TESTS
 from truebleu.agreement.bootstrap import RESAMPLE
 from truebleu.agreement.tests import PERMUTE
 from truebleu.cli._options import (
+    Show,
     Texts,
     add_options,
     charted_result_options,
@@ -22,7 +24,6 @@ from truebleu.cli._options import (
     refuse_idle,
     repeatable_option,
     seed_option,
-    show,
 )
 from truebleu.cli.main import progress_bar
 from truebleu.errors import SettingError
@@ -32,8 +33,7 @@ from truebleu.metrics.given import textless_test_set
 from truebleu.significance.corrections import P_VALUE_CORRECTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Mapping, Sequence
 
     from truebleu.corpus.test_set import TestSet
     from truebleu.human.scores import HumanScores, PairwiseJudgments
@@ -42,18 +42,23 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound="Callable[..., object]")
 
-# What the options are called in Python; `human_options` puts them into one argument.
-NAMES = (
-    "human_file",
-    "human_format",
-    "human_column",
-    "raters",
-    "weights",
-    "match",
-    "first_segment",
-    "language_pair",
-    "ignore_unknown_systems",
+_SETTINGS = (
+    *("human_format", "human_column", "raters", "weights", "match", "first_segment"),
+    *("language_pair", "ignore_unknown_systems"),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class HumanFile:
+    """A file of human judgments, and how it is read."""
+
+    path: str
+    settings: Mapping[str, Any]
+
+    def read(self, test_set: TestSet) -> HumanScores | PairwiseJudgments:
+        """The judgments of a test set's systems."""
+        with progress_bar(0, "reading"):
+            return read_human(self.path, test_set, **self.settings)
 
 
 def agreement_options(command: Command) -> Command:
@@ -86,23 +91,18 @@ def agreement_options(command: Command) -> Command:
     )
 
 
-def human_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Which judgments are read, and how; the command gets them all as `human`."""
-    return _human_options(command, required=True)
+def human_options(command: Callable[..., Any], *, required: bool = True) -> Callable[..., Any]:
+    """Which judgments are read, and how: the command gets `human`, None where there are none."""
 
-
-def optional_human_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The same for commands that can do without judgments; `human` is then None."""
-    return _human_options(command, required=False)
-
-
-def _human_options(command: Callable[..., Any], *, required: bool) -> Callable[..., Any]:
     @wraps(command)
-    def with_human(**options: Any) -> Any:
-        human = {name: options.pop(name) for name in NAMES}
-        if human["human_file"] is None:
-            refuse_idle(NAMES, "--human FILE beside it")
+    def with_human(human_file: str | None, **options: Any) -> Any:
+        given = {name: options.pop(name) for name in _SETTINGS}
+        if human_file is None:
+            refuse_idle(_SETTINGS, "--human FILE beside it")
             return command(human=None, **options)
+        others = "ignore" if given.pop("ignore_unknown_systems") else "refuse"
+        settings = {name.removeprefix("human_"): value for name, value in given.items()}
+        human = HumanFile(human_file, {"others": others, **settings})
         return command(human=human, **options)
 
     return add_options(
@@ -147,27 +147,6 @@ def _human_options(command: Callable[..., Any], *, required: bool) -> Callable[.
             is_flag=True,
             help="Leave out judgments of systems that are not given.",
         ),
-    )
-
-
-def read_judgments(test_set: TestSet, human: dict[str, Any]) -> HumanScores | PairwiseJudgments:
-    """The judgments of a test set's systems, as the options of `human_options` say."""
-    with progress_bar(0, "reading"):
-        return _read_human(test_set, human)
-
-
-def _read_human(test_set: TestSet, human: dict[str, Any]) -> HumanScores | PairwiseJudgments:
-    return read_human(
-        human["human_file"],
-        test_set,
-        format=human["human_format"],
-        column=human["human_column"],
-        raters=human["raters"],
-        weights=human["weights"],
-        others="ignore" if human["ignore_unknown_systems"] else "refuse",
-        match=human["match"],
-        first_segment=human["first_segment"],
-        language_pair=human["language_pair"],
     )
 
 
@@ -269,14 +248,12 @@ How to read the answer: 1 is full agreement. The interval says where the value o
 @charted_result_options
 def command(
     texts: Texts,
-    human: dict[str, Any],
+    human: HumanFile,
     metrics: list[Metric],
     coefficients: tuple[str, ...],
     curve: bool,
     pool: tuple[str, ...],
-    format_: str,
-    chart: Path | None,
-    force: bool,
+    show: Show,
     **options: Any,
 ) -> None:
     """How well do metrics agree with people, and which agrees better?
@@ -290,20 +267,20 @@ def command(
     else:
         refuse_idle(["pool"], "--curve beside it")
     test_set = _texts_or_scores(texts, metrics)
-    judgments = read_judgments(test_set, human)
+    judgments = human.read(test_set)
     if curve:
         from truebleu.agreement.curve import fit_curves
 
         shared = {name: options[name] for name in OF_CURVES}
         fit = fit_curves(test_set, judgments, metrics, pool=pool, **shared)
-        show(fit, format_, chart=chart, force=force)
+        show(fit)
         return
     chosen = coefficients or default_coefficients(judgments)
     with progress_bar(len(chosen), "agreeing") as progress:
         agreement = agree(
             test_set, judgments, metrics, coefficients=chosen, progress=progress, **options
         )
-    show(agreement, format_, chart=chart, force=force)
+    show(agreement)
 
 
 def _texts_or_scores(texts: Texts, metrics: Sequence[Metric]) -> TestSet:

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from truebleu.agreement.choose import DEVELOPMENT, choose, parse_grid
 from truebleu.cli._options import (
+    Show,
     Texts,
     charted_result_options,
     repeatable_option,
-    show,
     test_set_options,
 )
-from truebleu.cli.agree import agreement_options, human_options, read_judgments
+from truebleu.cli.agree import HumanFile, agreement_options, human_options
 from truebleu.cli.main import progress_bar
 from truebleu.errors import SettingError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from truebleu.agreement.choose import JudgedSet
 
 EPILOG = """\b
@@ -81,7 +80,7 @@ coefficients.
 @charted_result_options
 def command(
     texts: Texts,
-    human: dict[str, Any],
+    human: HumanFile,
     grid: tuple[str, ...],
     coefficient: str,
     development: float | None,
@@ -89,9 +88,7 @@ def command(
     test_references: tuple[str, ...],
     test_human: str | None,
     test_documents: str | None,
-    format_: str,
-    chart: Path | None,
-    force: bool,
+    show: Show,
     **options: Any,
 ) -> None:
     """Which settings of a metric agree best with people?
@@ -111,9 +108,9 @@ def command(
             documents=test_documents,
             strict=texts.strict,
         )
-        test = _test(other, {**human, "human_file": test_human})
+        test = _test(other, replace(human, path=test_human or ""))
     test_set = texts.read()
-    judgments = read_judgments(test_set, human)
+    judgments = human.read(test_set)
     with progress_bar(len(candidates), "choosing") as progress:
         choice = choose(
             grid,
@@ -125,18 +122,18 @@ def command(
             progress=progress,
             **options,
         )
-    show(choice, format_, chart=chart, force=force)
+    show(choice)
 
 
-def _test(texts: Texts, human: dict[str, Any]) -> JudgedSet:
+def _test(texts: Texts, human: HumanFile) -> JudgedSet:
     """The test set to report on, and its judgments."""
     for option, given in (
         ("test-system", texts.systems),
         ("test-reference", texts.references),
-        ("test-human", human["human_file"]),
+        ("test-human", human.path),
     ):
         if not given:
             expected = "--test-system, --test-reference and --test-human together"
             raise SettingError(option, "nothing", expected)
     test_set = texts.read()
-    return test_set, read_judgments(test_set, human)
+    return test_set, human.read(test_set)

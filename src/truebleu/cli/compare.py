@@ -8,6 +8,7 @@ import click
 
 from truebleu._settings import ABOUTS, ALTERNATIVES, DEFAULT_REPLICATES, RUN_SWAPS
 from truebleu.cli._options import (
+    Show,
     Texts,
     by_option,
     charted_result_options,
@@ -21,7 +22,6 @@ from truebleu.cli._options import (
     read_columns,
     refuse_idle,
     share_read,
-    show,
     stream_options,
     warn_of,
 )
@@ -34,7 +34,6 @@ from truebleu.significance.tests import TESTS
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
-    from pathlib import Path
 
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
@@ -114,9 +113,7 @@ def command(
     chunk: int | None,
     executor: Executor | None,
     shown: str | None,
-    chart: Path | None,
-    force: bool,
-    format_: str,
+    show: Show,
     **options: Any,
 ) -> None:
     """Test which SYSTEMs differ, and say how sure that is.
@@ -125,8 +122,8 @@ def command(
     """
     if options["runs"] is None:
         refuse_idle(["swap_runs", "about"], "--runs PATTERN beside it")
-    if format_ in ("json", "tsv"):
-        refuse_idle(["shown"], f"another format: {format_} has all numbers")
+    if show.format in ("json", "tsv"):
+        refuse_idle(["shown"], f"another format: {show.format} has all numbers")
     chosen = None if shown is None else require_columns(shown.split(","))
     _check(options)  # before the texts are read
     stream = None
@@ -134,13 +131,10 @@ def command(
         from truebleu.cli._streams import stream_of
 
         stream = stream_of(texts, chunk, metrics, options, {"--by": columns})
-    if stream is None:
-        refuse_idle(["processes", "cluster"], "texts that are read in parts: --chunk N beside it")
     test_set = texts.read(metrics) if stream is None else None
     passes = 2 if TESTS[options["test"] or "ar"].source == "swaps" else 1
     replicates = options["replicates"] or DEFAULT_REPLICATES
-    share = share_read(stream)
-    with progress_bar(passes * replicates, "comparing", share=share) as progress:
+    with progress_bar(passes * replicates, "comparing", share=share_read(stream)) as progress:
         comparison = compare(
             stream or cast("TestSet", test_set),
             metrics=metrics,
@@ -151,7 +145,7 @@ def command(
         )
     if stream is not None:
         warn_of(comparison.warnings)
-    show(comparison, format_, chart=chart, force=force, columns=chosen)
+    show(comparison, columns=chosen)
 
 
 def _check(options: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from truebleu.cli._options import (
+    Show,
     Texts,
     check_format_option,
     execution_options,
@@ -22,7 +23,6 @@ from truebleu.cli.main import progress_bar
 from truebleu.corpus._files import locate
 from truebleu.errors import SettingError
 from truebleu.metrics.statistics_files import find_statistics
-from truebleu.reports.document import render
 from truebleu.significance.gate import GateSettings, gate
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def command(
     old: str,
     texts: Texts,
     metrics: list[Metric],
-    format_: str,
+    show: Show,
     **options: Any,
 ) -> None:
     """Fail when NEW is significantly worse than OLD.
@@ -101,7 +101,7 @@ def command(
     replicates = options["replicates"] if options["margin"] is None else 0
     with progress_bar(replicates, "comparing") as progress:
         result = gate(test_set, saved, metrics=metrics, progress=progress, **options)
-    click.echo(render(result, format_), nl=False)
+    show(result)
     context.exit(0 if result.passed else 1)
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import click
 
 from truebleu._results import Result
-from truebleu.cli._options import format_option
-from truebleu.reports.document import Column, Document, Table, render
+from truebleu.cli._options import Show, format_option
+from truebleu.reports.document import Column, Document, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -141,6 +141,6 @@ KINDS: dict[str, Callable[[], Iterator[dict[str, str]]]] = {
 @click.command("list", epilog=EPILOG)
 @click.argument("kind", type=click.Choice(tuple(KINDS)))
 @format_option
-def command(kind: str, format_: str) -> None:
+def command(kind: str, show: Show) -> None:
     """List what can be asked for by name, plug-ins of installed packages included."""
-    click.echo(render(Listing(kind=kind, rows=tuple(KINDS[kind]())), format_), nl=False)
+    show(Listing(kind=kind, rows=tuple(KINDS[kind]())))

@@ -13,18 +13,18 @@ import numpy as np
 
 from truebleu._settings import DEFAULT_SEED
 from truebleu.cli._nbest_options import (
+    ListReader,
     as_lines,
     nbest_options,
-    read_lists,
     read_references,
-    stream_lists,
+    reference_option,
 )
 from truebleu.cli._options import (
     STANDARD_OUTPUT,
+    Show,
     option_with_default,
     output_options,
     refuse_idle,
-    repeatable_option,
     result_options,
 )
 from truebleu.cli.main import progress_bar
@@ -41,10 +41,10 @@ from truebleu.nbest.minimum_bayes_risk import (
     Method,
     Weights,
 )
-from truebleu.reports.document import one_line, render
+from truebleu.reports.document import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from truebleu.corpus.nbest.lists import NBest
@@ -121,12 +121,8 @@ ONLY_WITH = {"coarse-to-fine": ("keep", "coarse"), "prune": ("alpha", "seed")}
     help="In place of a metric: JSON Lines with a matrix for each segment, a row per candidate.",
 )
 @option_with_default("--best", int, 1, "Candidates per segment.")
-@repeatable_option(
-    "-r",
-    "--reference",
-    "references",
-    metavar="FILE",
-    text="A real reference, to score the choice by this and another metric; repeat for several.",
+@reference_option(
+    text="A real reference, to score the choice by this and another metric; repeat for several."
 )
 @output_options("Write the chosen texts, one line each; - for standard output, without the report.")
 @nbest_options
@@ -141,7 +137,8 @@ def command(
     references: tuple[str, ...],
     output: Path | None,
     force: bool,
-    format_: str,
+    reader: ListReader,
+    show: Show,
     **options: Any,
 ) -> None:
     """Choose the candidate of each segment in LISTS with the highest expected utility.
@@ -153,9 +150,7 @@ def command(
     for method, names in ONLY_WITH.items():
         if options["method"] != method:
             refuse_idle(names, f"--method {method} beside it")
-    reading = dict(options)
-    stream = stream_lists(lists, options)
-    test_set = read_references(references)
+    stream, texts = reader.stream(lists), read_references(references)
     settings = MBRSettings(
         include_self=not without_self, sentence_level=not as_is, replicates=500, **options
     )
@@ -163,19 +158,19 @@ def command(
         _Choosing,
         settings,
         None if utilities is not None else metric,
-        None if pseudo_references is None else (pseudo_references, reading),
+        None if pseudo_references is None else partial(reader.stream, pseudo_references),
         utilities,
-        None if test_set is None else test_set.references,
-        keep=format_ in FORMATS_OF_CHOICES,
+        texts,
+        keep=show.format in FORMATS_OF_CHOICES,
     )
     try:
         result = _write(choosing(stream), output, force=force)
     except ScatteredListsError:
         if lists == "-":
             raise
-        result = _write(choosing(_Whole(read_lists(lists, dict(reading)))), output, force=force)
+        result = _write(choosing(_Whole(reader.read(lists))), output, force=force)
     if output != STANDARD_OUTPUT:
-        click.echo(render(result, format_), nl=False)
+        show(result)
 
 
 class _Whole:
@@ -202,7 +197,7 @@ class _Choosing:
         self,
         settings: MBRSettings,
         metric: str | None,
-        others: tuple[str, dict[str, Any]] | None,
+        others: Callable[[], ListStream] | None,
         utilities: str | None,
         references: Any,
         stream: ListStream | _Whole,
@@ -210,7 +205,7 @@ class _Choosing:
         keep: bool,
     ) -> None:
         self._stream, self._references, self._keep = stream, references, keep
-        self._others = None if others is None else stream_lists(others[0], dict(others[1]))
+        self._others = None if others is None else others()
         self._matrices = None if utilities is None else _matrices(utilities)
         self._utilities = utilities
         self._chooser = Chooser(settings, metric)

@@ -6,19 +6,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from truebleu.cli._nbest_options import nbest_options, read_lists, read_references
+from truebleu.cli._nbest_options import (
+    ListReader,
+    nbest_options,
+    read_references,
+    reference_option,
+)
 from truebleu.cli._options import (
+    Show,
     format_option,
     metric_option_by,
     option_with_default,
-    repeatable_option,
     result_options,
 )
 from truebleu.cli.main import progress_bar, warn
 from truebleu.metrics.registry import as_metrics
 from truebleu.nbest.inspection import describe_lists
 from truebleu.nbest.oracle import oracle_scores
-from truebleu.reports.document import render
 from truebleu.reports.nbest import warnings
 
 if TYPE_CHECKING:
@@ -40,10 +44,6 @@ Examples:
   truebleu nbest oracle run1.nbest -r ref.txt -m bleu -m chrf
 """
 
-_references = repeatable_option(
-    "-r", "--reference", "references", metavar="FILE", text="A reference; repeat for several."
-)
-
 
 @click.group("nbest", epilog=EPILOG)
 def command() -> None:
@@ -54,20 +54,20 @@ def command() -> None:
 @click.argument("lists")
 @nbest_options
 @format_option
-def stats(lists: str, format_: str, **options: Any) -> None:
+def stats(lists: str, reader: ListReader, show: Show) -> None:
     """Count candidates, duplicates and features of LISTS."""
-    click.echo(render(describe_lists(read_lists(lists, options)), format_), nl=False)
+    show(describe_lists(reader.read(lists)))
 
 
 @command.command("check")
 @click.argument("lists")
-@_references
+@reference_option()
 @nbest_options
-def check(lists: str, references: tuple[str, ...], **options: Any) -> None:
+def check(lists: str, references: tuple[str, ...], reader: ListReader) -> None:
     """Read LISTS strictly and say what may surprise you; exit 2 if they cannot be used."""
-    nbest = read_lists(lists, options)
-    test_set = read_references(references)
-    result = describe_lists(nbest, references=None if test_set is None else len(test_set))
+    texts = read_references(references)
+    size = None if texts is None else len(next(iter(texts.values())))
+    result = describe_lists(reader.read(lists), references=size)
     for warning in warnings(result):
         warn(warning)
     click.echo(
@@ -87,7 +87,7 @@ def _list_metrics(written: Sequence[str]) -> list[Metric]:
 
 @command.command("oracle")
 @click.argument("lists")
-@_references
+@reference_option()
 @metric_option_by(_list_metrics)
 @option_with_default(
     "--sentence",
@@ -103,17 +103,15 @@ def oracle(
     references: tuple[str, ...],
     metrics: list[Metric],
     sentence: Any,
-    format_: str,
-    **options: Any,
+    reader: ListReader,
+    show: Show,
 ) -> None:
     """Score the best and the worst choice from LISTS.
 
     A metric may also be feature:NAME, the mean of a feature of the lists (feature:-NAME where lower
     is better).
     """
-    nbest = read_lists(lists, options)
-    test_set = read_references(references)
-    given = None if test_set is None else test_set.references
+    nbest, texts = reader.read(lists), read_references(references)
     with progress_bar(0, "scoring"):
-        result = oracle_scores(nbest, given, metrics=metrics, sentence=sentence)
-    click.echo(render(result, format_), nl=False)
+        result = oracle_scores(nbest, texts, metrics=metrics, sentence=sentence)
+    show(result)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from truebleu.cli._options import (
+    Show,
     charted_result_options,
     executor_options,
     level_option,
@@ -14,7 +15,6 @@ from truebleu.cli._options import (
     refuse_idle,
     replicates_option,
     seed_option,
-    show,
 )
 from truebleu.cli.main import progress_bar, warn
 from truebleu.metrics.given import GivenScores
@@ -24,7 +24,6 @@ from truebleu.significance.panel import LANGUAGES, PanelSettings, panel, read_pa
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from concurrent.futures import Executor
-    from pathlib import Path
 
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
@@ -78,9 +77,7 @@ def command(
     metrics: list[Metric],
     documents: str | None,
     executor: Executor | None,
-    chart: Path | None,
-    force: bool,
-    format_: str,
+    show: Show,
     **options: Any,
 ) -> None:
     """Test which systems differ over many test sets, and in how many of them.
@@ -102,4 +99,4 @@ def command(
             warn(f"{name}: {warning.message}")
     with progress_bar(len(test_sets) * options["replicates"], "comparing") as progress:
         result = panel(test_sets, metrics, progress=progress, executor=executor, **options)
-    show(result, format_, chart=chart, force=force)
+    show(result)

@@ -8,6 +8,7 @@ import click
 
 from truebleu._settings import ALTERNATIVES
 from truebleu.cli._options import (
+    Show,
     Texts,
     charted_result_options,
     metric_option,
@@ -21,12 +22,9 @@ from truebleu.cli.main import progress_bar
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels
 from truebleu.planning.plan import PLAN_UNITS, UNNAMED_METRIC, plan, plan_from_literature
-from truebleu.reports.charts import save_chart
-from truebleu.reports.document import render
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
     from typing import Any
 
     from truebleu.metrics.base import Metric
@@ -124,9 +122,7 @@ def command(
     metrics: list[Metric],
     differences: tuple[float, ...],
     margins: tuple[float, ...],
-    format_: str,
-    chart: Path | None,
-    force: bool,
+    show: Show,
     **options: Any,
 ) -> None:
     """Say how many segments or documents find a difference of D.
@@ -164,9 +160,7 @@ def command(
             **reported,
             **{name: value for name, value in options.items() if name not in NEED_TEXTS},
         )
-    if chart is not None:
-        save_chart(result, chart, overwrite=force)
-    click.echo(render(result, format_), nl=False)
+    show(result)
 
 
 def _label(metrics: Sequence[Metric]) -> str:

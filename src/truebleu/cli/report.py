@@ -18,13 +18,14 @@ from truebleu.cli._options import (
     Texts,
     add_options,
     execution_options,
+    explanation_options,
     metric_option,
     output_options,
+    read_columns,
     reference_options,
     refuse_idle,
 )
-from truebleu.cli.agree import optional_human_options, read_judgments
-from truebleu.cli.explain import explanation_options, read_slices
+from truebleu.cli.agree import HumanFile, human_options
 from truebleu.cli.main import progress_bar, tell, warn
 from truebleu.errors import SettingError
 from truebleu.explanation.report import Report, report
@@ -57,7 +58,7 @@ def _report_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.argument("systems", metavar="[SYSTEM]...", nargs=-1),
         partial(reference_options, required=False),
         metric_option,
-        optional_human_options,
+        partial(human_options, required=False),
         click.option(
             "--spans",
             metavar="FILE",
@@ -147,10 +148,9 @@ def _command_line() -> str:
 def _make_report(
     texts: Texts,
     metrics: list[Metric],
-    human: dict[str, Any] | None,
+    human: HumanFile | None,
     spans: str | None,
     columns: tuple[str, ...],
-    counts: Path | None,
     **options: Any,
 ) -> Report:
     """The report of what the options name."""
@@ -164,7 +164,7 @@ def _make_report(
         return report(
             test_set,
             metrics=metrics,
-            **read_slices(columns, counts, texts.documents, test_set),
+            by=read_columns(columns, texts.documents, test_set),
             **_people(test_set, metrics, human, options),
             spans=None if spans is None else _marked(spans, test_set),
             progress=progress,
@@ -183,7 +183,7 @@ def _marked(path: str, test_set: TestSet) -> Mapping[str, Sequence[Sequence[Erro
 
 
 def _people(
-    test_set: TestSet, metrics: list[Metric], human: dict[str, Any] | None, options: dict[str, Any]
+    test_set: TestSet, metrics: list[Metric], human: HumanFile | None, options: dict[str, Any]
 ) -> dict[str, Any]:
     """What people said of the segments, and how the metrics agree with it."""
     if human is None:
@@ -191,9 +191,9 @@ def _people(
     from truebleu.agreement.agree import agree
     from truebleu.human.scores import HumanScores
 
-    judgments = read_judgments(test_set, human)
+    judgments = human.read(test_set)
     given = {name: options[name] for name in ("seed", "level")}
-    found: dict[str, Any] = {"agreement": agree(test_set, judgments, metrics, **given)}
+    parts: dict[str, Any] = {"agreement": agree(test_set, judgments, metrics, **given)}
     if isinstance(judgments, HumanScores) and judgments.level == "segment":
-        found["human"] = {Path(judgments.label).name: judgments.scores}
-    return found
+        parts["human"] = {Path(judgments.label).name: judgments.scores}
+    return parts

@@ -6,8 +6,15 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from truebleu.cli._nbest_options import as_lines, nbest_options, read_lists, read_references
+from truebleu.cli._nbest_options import (
+    ListReader,
+    as_lines,
+    nbest_options,
+    read_references,
+    reference_option,
+)
 from truebleu.cli._options import (
+    Show,
     metric_option,
     option_with_default,
     output_options,
@@ -21,7 +28,6 @@ from truebleu.corpus._writing import write_files
 from truebleu.errors import SettingError
 from truebleu.nbest.reranking import Model, rerank
 from truebleu.nbest.weights import read_weights
-from truebleu.reports.document import render
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,13 +44,7 @@ Examples:
 
 @click.command("rerank", epilog=EPILOG)
 @click.argument("lists")
-@repeatable_option(
-    "-r",
-    "--reference",
-    "references",
-    metavar="FILE",
-    text="A reference, to measure the gain by; repeat for several.",
-)
+@reference_option(text="A reference, to measure the gain by; repeat for several.")
 @metric_option
 @option_with_default(
     "--model", click.Choice(get_args(Model)), "weights", "How candidates are scored."
@@ -71,10 +71,9 @@ Examples:
 @click.option(
     "--train", metavar="LISTS", help="Lists to train on. Default: folds of LISTS themselves."
 )
-@repeatable_option(
+@reference_option(
     "--train-reference",
     "train_references",
-    metavar="FILE",
     text="A reference of the training lists; repeat for several.",
 )
 @click.option("--folds", type=int, help="Without --train: how many parts. Default: 5.")
@@ -95,8 +94,9 @@ def command(
     folds: int | None,
     output: Path | None,
     force: bool,
-    format_: str,
-    **options: Any,
+    reader: ListReader,
+    show: Show,
+    **settings: Any,
 ) -> None:
     """Choose the candidate of each segment in LISTS that scores best."""
     if (train is None) != (not train_references):
@@ -106,27 +106,19 @@ def command(
         raise SettingError("--train or --folds", train or folds, "a model that is trained")
     if train is not None and folds is not None:
         raise SettingError("--folds", folds, "no --train LISTS beside it")
-    settings = {
-        name: options.pop(name)
-        for name in (
-            *("length_penalty", "gamma", "seed", "replicates"),
-            *("normalize", "ngrams", "pairs"),
-        )
-    }
-    reading = dict(options)
-    nbest = read_lists(lists, options)
-    others = None if train is None else read_lists(train, reading)
-    test_set, train_set = read_references(references), read_references(train_references)
+    nbest = reader.read(lists)
+    others = None if train is None else reader.read(train)
+    texts = read_references(references)
     parts = 5 if folds is None else folds
     with progress_bar(parts if trains and train is None else 1, "training") as progress:
         result = rerank(
             nbest,
-            None if test_set is None else test_set.references,
+            texts,
             model=model,
             weights=None if weights is None else read_weights(weights),
             features=columns,
             train=others,
-            train_references=None if train_set is None else train_set.references,
+            train_references=read_references(train_references),
             metrics=metrics,
             folds=parts,
             progress=progress,
@@ -135,4 +127,4 @@ def command(
     if output is not None:
         text = as_lines(result.texts)
         write_files(output.parent, {output.name: [text.encode()]}, overwrite=force)
-    click.echo(render(result, format_), nl=False)
+    show(result)

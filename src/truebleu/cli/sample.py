@@ -10,6 +10,7 @@ import click
 
 from truebleu._core import tokenizers
 from truebleu.cli._options import (
+    Show,
     Texts,
     metric_option,
     option_with_default,
@@ -20,7 +21,6 @@ from truebleu.cli._options import (
 from truebleu.cli.main import progress_bar
 from truebleu.errors import SettingError
 from truebleu.planning.sample import DRAWS, sample
-from truebleu.reports.document import render
 
 if TYPE_CHECKING:
     from typing import Any
@@ -80,7 +80,7 @@ def command(
     folder: Path,
     force: bool,
     metrics: list[Metric],
-    format_: str,
+    show: Show,
     **options: Any,
 ) -> None:
     """Draw a test set from a pool, and say how representative it is.
@@ -95,7 +95,7 @@ def command(
     with progress_bar(0, "sampling"):
         result = sample(pool, metrics=metrics, **options)
         result.save(folder, overwrite=force)
-    click.echo(render(result, format_), nl=False)
+    show(result)
 
 
 def _only_source(texts: Texts) -> Texts:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from truebleu.cli._options import (
+    Show,
     Texts,
     by_option,
     charted_result_and_file_options,
@@ -16,19 +17,16 @@ from truebleu.cli._options import (
     refuse_idle,
     resampling_options,
     share_read,
-    show,
     stream_options,
     test_set_options,
     warn_of,
 )
 from truebleu.cli.main import progress_bar
-from truebleu.errors import SettingError
 from truebleu.significance.scores import score
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from concurrent.futures import Executor
-    from pathlib import Path
 
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
@@ -104,9 +102,7 @@ def command(
     executor: Executor | None,
     details: bool,
     file: str | None,
-    chart: Path | None,
-    force: bool,
-    format_: str,
+    show: Show,
     **options: Any,
 ) -> None:
     """Score each SYSTEM against the references.
@@ -116,10 +112,10 @@ def command(
     """
     if not confidence:
         refuse_idle(options, "--confidence beside it; without it nothing is resampled")
-    if file is None and chart is None:
+    if file is None and show.chart is None:
         refuse_idle(["force"], "--save FILE or --chart FILE beside it")
-    if segments and chart is not None:
-        raise SettingError("--chart", str(chart), "scores of systems, without --per-segment")
+    if segments:
+        refuse_idle(["chart"], "scores of systems, without --per-segment")
     if segments and (confidence or details):
         raise click.UsageError("--per-segment excludes --confidence and --details.")
     if segments and columns:
@@ -131,13 +127,11 @@ def command(
 
         stream = stream_of(texts, chunk, metrics, options, needs)
         if stream is not None and file is not None:
-            stream = saved(stream, metrics, file, force=force)
-    if stream is None:
-        refuse_idle(["processes", "cluster"], "texts that are read in parts: --chunk N beside it")
+            stream = saved(stream, metrics, file, force=show.force)
     test_set = texts.read(metrics) if stream is None else None
     if file is not None and test_set is not None:
         # Before the scores: what cannot be saved should be said at once.
-        _save(test_set, metrics, file, force=force)
+        _save(test_set, metrics, file, force=show.force)
     # Only resampling has steps to count.
     steps = options["replicates"] if confidence else 0
     what = "resampling" if confidence and stream is None else "scoring"
@@ -154,7 +148,7 @@ def command(
         )
     if stream is not None:
         warn_of(scores.warnings)
-    show(scores, format_, chart=chart, force=force, details=details)
+    show(scores, details=details)
 
 
 def _save(test_set: TestSet, metrics: Sequence[Metric], file: str, *, force: bool) -> None:

@@ -14,30 +14,28 @@ import click
 import truebleu.studies
 from truebleu._settings import INTERVALS
 from truebleu.cli._options import (
+    Show,
     Texts,
     charted_result_options,
+    level_option,
     metric_option,
     option_with_default,
     optional_test_set_options,
-    percents,
     refuse_idle,
     seed_option,
     simulate_option,
     task_options,
     test_set_options,
     was_given,
-    whole_numbers,
 )
-from truebleu.cli.agree import human_options, read_judgments
+from truebleu.cli.agree import HumanFile, human_options
 from truebleu.cli.main import LazyGroup
 from truebleu.errors import SettingError
-from truebleu.reports.document import render
 from truebleu.significance.corrections import CORRECTIONS, P_VALUE_CORRECTIONS
 from truebleu.studies._conclusions import STUDY_TESTS, TESTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from truebleu._results import Result
     from truebleu.corpus.test_set import TestSet
@@ -46,60 +44,30 @@ if TYPE_CHECKING:
     Decorator = Callable[[Any], Any]
 
 
-# Name, module and one line of help, in the order of the papers.
+# One line of help each, in the order of the papers.
+_HELP = {
+    "sampling": "How much scores vary over blocks and over systematic samples.",
+    "coverage": "How often intervals of samples contain the score of the whole.",
+    "power": "How often tests on samples of each size conclude, rightly or wrongly.",
+    "accuracy": "How many conclusions are right, by their confidence.",
+    "test-size": "Scores and intervals against the share of the test set used.",
+    "references": "What a further reference is worth in test data.",
+    "replicates": "How many replicates the bootstrap needs.",
+    "sensitivity": "By which metric most pairs of systems differ significantly.",
+    "type-one": "How often each test finds a difference where there is none.",
+    "length": "Each metric against the length of the output.",
+    "smoothing": "Which smoothing of sentence BLEU agrees best with people.",
+    "tuning": "Whether it matters which smoothed BLEU weights are tuned on.",
+    "reranking": "What several metrics say of one reranker.",
+}
+# Those of n-best lists have options of their own.
+_OF_LISTS = ("tuning", "reranking")
 STUDIES = {
-    "sampling": (
-        "truebleu.cli.study:sampling",
-        "How much scores vary over blocks and over systematic samples.",
-    ),
-    "coverage": (
-        "truebleu.cli.study:coverage",
-        "How often intervals of samples contain the score of the whole.",
-    ),
-    "power": (
-        "truebleu.cli.study:power",
-        "How often tests on samples of each size conclude, rightly or wrongly.",
-    ),
-    "accuracy": (
-        "truebleu.cli.study:accuracy",
-        "How many conclusions are right, by their confidence.",
-    ),
-    "test-size": (
-        "truebleu.cli.study:test_size",
-        "Scores and intervals against the share of the test set used.",
-    ),
-    "references": (
-        "truebleu.cli.study:references",
-        "What a further reference is worth in test data.",
-    ),
-    "replicates": (
-        "truebleu.cli.study:replicates",
-        "How many replicates the bootstrap needs.",
-    ),
-    "sensitivity": (
-        "truebleu.cli.study:sensitivity",
-        "By which metric most pairs of systems differ significantly.",
-    ),
-    "type-one": (
-        "truebleu.cli.study:type_one",
-        "How often each test finds a difference where there is none.",
-    ),
-    "length": (
-        "truebleu.cli.study:length",
-        "Each metric against the length of the output.",
-    ),
-    "smoothing": (
-        "truebleu.cli.study:smoothing",
-        "Which smoothing of sentence BLEU agrees best with people.",
-    ),
-    "tuning": (
-        "truebleu.cli.study_lists:tuning",
-        "Whether it matters which smoothed BLEU weights are tuned on.",
-    ),
-    "reranking": (
-        "truebleu.cli.study_lists:reranking",
-        "What several metrics say of one reranker.",
-    ),
+    name: (
+        f"truebleu.cli.{'study_lists' if name in _OF_LISTS else 'study'}:{name.replace('-', '_')}",
+        text,
+    )
+    for name, text in _HELP.items()
 }
 
 EPILOG = """\b
@@ -163,18 +131,13 @@ def _command(
     @wraps(function)
     def run(
         texts: Texts,
-        format_: str,
-        chart: Path | None,
-        force: bool,
+        show: Show,
         simulated: int | None = None,
         **keywords: Any,
     ) -> None:
         test_set = _pool(texts, keywords.get("metrics", ()), simulated, keywords["seed"])
         given = {key: value for key, value in keywords.items() if value not in (None, ())}
-        result = function(test_set, **given)
-        if chart is not None:
-            result.save_chart(chart, overwrite=force)
-        click.echo(render(result, format_), nl=False)
+        show(function(test_set, **given))
 
     decorated: Any = run
     every = (
@@ -222,6 +185,28 @@ def _run(name: str, test_set: TestSet, *arguments: Any, **options: Any) -> Resul
 # --- Options --------------------------------------------------------------------------------------
 
 
+def _listed(kind: Callable[[str], Any], expected: str) -> Callable[..., tuple[Any, ...] | None]:
+    """The callback of an option whose values are separated by commas."""
+
+    def parse(
+        _context: click.Context, option: click.Parameter, value: str | None
+    ) -> tuple[Any, ...] | None:
+        if value is None:
+            return None
+        try:
+            return tuple(kind(part) for part in value.split(","))
+        except ValueError:
+            raise SettingError(str(option.name), value, expected) from None
+
+    return parse
+
+
+whole_numbers = _listed(int, "whole numbers separated by commas, such as 100,1000")
+percents = _listed(
+    lambda part: float(part) / 100, "percentages separated by commas, such as 10,50,100"
+)
+
+
 def sizes_option(default: str) -> Decorator:
     """Units in a sample."""
     return click.option(
@@ -262,7 +247,6 @@ def shares_option(default: str) -> Decorator:
     )
 
 
-level_option = option_with_default("--level", float, 0.95, "Confidence level.")
 unit_option = option_with_default(
     "--unit",
     click.Choice(["segment", "document"]),
@@ -345,13 +329,8 @@ def _single(options: dict[str, Any], several: str, name: str) -> None:
     samples_option("all that fit", "Samples of each kind."),
     unit_option,
     pair_options("neighbours"),
-    click.option(
-        "--independent",
-        type=int,
-        metavar="N",
-        default=1000,
-        show_default=True,
-        help="Samples of independent units to compare with.",
+    option_with_default(
+        "--independent", int, 1000, "Samples of independent units to compare with.", metavar="N"
     ),
     option_with_default(
         "--show",
@@ -480,14 +459,7 @@ def accuracy(test_set: TestSet, **options: Any) -> Result:
 @study(
     "test-size",
     shares_option("10,20,30,40,50,60,70,80,90,100"),
-    click.option(
-        "--samples",
-        type=int,
-        default=100,
-        show_default=True,
-        metavar="N",
-        help="Random growths to average over.",
-    ),
+    option_with_default("--samples", int, 100, "Random growths to average over.", metavar="N"),
     unit_option,
     click.option(
         "--recount",
@@ -516,21 +488,13 @@ def test_size(test_set: TestSet, **options: Any) -> Result:
 @study(
     "references",
     shares_option("50,60,70,80,90,100"),
-    click.option(
-        "--samples",
-        type=int,
-        default=20,
-        show_default=True,
-        metavar="N",
-        help="Random growths to average over.",
-    ),
-    click.option(
+    option_with_default("--samples", int, 20, "Random growths to average over.", metavar="N"),
+    option_with_default(
         "--subsets",
-        type=int,
-        default=20,
-        show_default=True,
+        int,
+        20,
+        "Sets of references of each size, at most; chosen at random where there are more.",
         metavar="N",
-        help="Sets of references of each size, at most; chosen at random where there are more.",
     ),
     unit_option,
     option_with_default("--replicates", int, 1000, "Replicates of each interval."),
@@ -558,22 +522,20 @@ def references(test_set: TestSet, **options: Any) -> Result:
         callback=whole_numbers,
         help="Numbers of replicates. Default: 100,200,500,1000,2000,5000,10000.",
     ),
-    click.option(
+    option_with_default(
         "--repetitions",
-        type=int,
-        default=20,
-        show_default=True,
+        int,
+        20,
+        "Runs of the largest B; smaller ones cut the same replicates into more.",
         metavar="N",
-        help="Runs of the largest B; smaller ones cut the same replicates into more.",
     ),
     unit_option,
-    click.option(
+    option_with_default(
         "--enough",
-        type=float,
-        default=0.02,
-        show_default=True,
+        float,
+        0.02,
+        "B is enough when the bounds' standard deviation is this share of the width or less.",
         metavar="SHARE",
-        help="B is enough when the bounds' standard deviation is this share of the width or less.",
     ),
     level_option,
 )
@@ -770,7 +732,7 @@ def length(test_set: TestSet, **options: Any) -> Result:
     option_with_default("--permutations", int, 10_000, "In each test of two smoothings."),
     level_option,
 )
-def smoothing(test_set: TestSet, human: dict[str, Any], **options: Any) -> Result:
+def smoothing(test_set: TestSet, human: HumanFile, **options: Any) -> Result:
     """Which smoothing of sentence BLEU agrees best with people?
 
     Chen & Cherry (2014, Tables 2 and 3): smoothings 0 to 7 by the τ of pairs of outputs of one
@@ -786,4 +748,4 @@ def smoothing(test_set: TestSet, human: dict[str, Any], **options: Any) -> Resul
       truebleu study smoothing -r ref.txt sys/ --human mqm.tsv --documents docs.tsv --unit document
       truebleu study smoothing -r ref.zh.txt sys/ --human mqm.tsv --tokenize zh --k 10
     """
-    return _run("smoothing", test_set, read_judgments(test_set, human), **options)
+    return _run("smoothing", test_set, human.read(test_set), **options)

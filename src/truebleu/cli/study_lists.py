@@ -2,58 +2,59 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from truebleu.cli._nbest_options import nbest_options, read_lists, read_references
+from truebleu.cli._nbest_options import (
+    ListReader,
+    nbest_options,
+    read_references,
+    reference_option,
+)
 from truebleu.cli._options import (
+    Show,
     add_options,
     charted_result_options,
     metric_option,
     option_with_default,
     refuse_idle,
-    repeatable_option,
     seed_option,
     simulate_option,
     task_options,
 )
 from truebleu.errors import SettingError
-from truebleu.reports.document import render
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+    from collections.abc import Callable, Sequence
 
-    from truebleu._results import Result
     from truebleu.corpus.nbest.lists import NBest
-    from truebleu.execution.journal import Runner
+    from truebleu.corpus.test_set import TextLike
+    from truebleu.simulation.decoder import Decoder
+
+    StudiedLists: TypeAlias = tuple[NBest, Sequence[TextLike]]
 
 
 def lists_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """What both commands have."""
-    options = (
+    return add_options(
+        command,
         click.argument("lists", required=False),
-        repeatable_option(
-            *("-r", "--reference", "references"),
-            metavar="FILE",
-            text="A reference of LISTS; repeat for several.",
-        ),
+        reference_option(text="A reference of LISTS; repeat for several."),
         simulate_option("Study N segments of the simulated decoder instead of LISTS."),
         seed_option,
         task_options,
         nbest_options,
         charted_result_options,
     )
-    return add_options(command, *options)
 
 
 @click.command("tuning")
 @lists_options
 @click.option("--test", metavar="LISTS", help="Test lists, with the same features.")
-@repeatable_option(
-    *("--test-reference", "test_references"),
-    metavar="FILE",
+@reference_option(
+    "--test-reference",
+    "test_references",
     text="A reference of the test lists; repeat for several.",
 )
 @click.option(
@@ -78,6 +79,8 @@ def tuning(
     simulated: int | None,
     smoothings: str,
     no_mira: bool,
+    reader: ListReader,
+    show: Show,
     **options: Any,
 ) -> None:
     """Does it matter which smoothed BLEU weights are tuned on?
@@ -88,38 +91,30 @@ def tuning(
     """
     from truebleu.studies.tuning import study_tuning
 
-    if (simulated is None) != (None not in (lists, test)) or (simulated and (lists or test)):
-        raise SettingError("LISTS", lists, "LISTS and --test LISTS, or --simulate N")
+    is_given = lists is not None and test is not None
+    if is_given == (simulated is not None) or (simulated and (lists or test)):
+        raise SettingError("LISTS", lists or "none", "LISTS and --test LISTS, or --simulate N")
+    own: StudiedLists
+    other: StudiedLists
     decoders = None
     if simulated is not None:
-        from truebleu.simulation.decoder import Decoder
-
-        sides = [Decoder(segments=simulated, seed=options["seed"] + side) for side in (0, 1)]
-        own, other = (decoder.nbest() for decoder in sides)
-        texts, other_texts = ([decoder.references] for decoder in sides)
+        sides = [_decoder(simulated, options["seed"] + side, reader) for side in (0, 1)]
+        own, other = ((decoder.nbest(), [decoder.references]) for decoder in sides)
         if options["rounds"] > 1:
             decoders = (sides[0].nbest, sides[1].nbest)
-        _drop_reading(options)
     else:
         refuse_idle(["rounds"], "--simulate N beside it")
-        reading = dict(options)
-        own, texts = _read(lists or "", references, options)
-        other, other_texts = _read(test or "", test_references, reading)
-    keywords = {name: options.pop(name) for name in _TUNING}
-    _show(
-        lambda runner: study_tuning(
-            own,
-            texts,
-            other,
-            other_texts,
-            smoothings=tuple(smoothings.split(",")),
-            with_mira=not no_mira,
-            decoders=decoders,
-            runner=runner,
-            **keywords,
-        ),
+        own = _read(reader, lists or "", references)
+        other = _read(reader, test or "", test_references)
+    result = study_tuning(
+        *own,
+        *other,
+        smoothings=tuple(smoothings.split(",")),
+        with_mira=not no_mira,
+        decoders=decoders,
         **options,
     )
+    show(result)
 
 
 @click.command("reranking")
@@ -132,7 +127,8 @@ def reranking(
     lists: str | None,
     references: tuple[str, ...],
     simulated: int | None,
-    metrics: tuple[str, ...],
+    reader: ListReader,
+    show: Show,
     **options: Any,
 ) -> None:
     """What do several metrics say of one reranker?
@@ -144,17 +140,14 @@ def reranking(
     from truebleu.studies.reranking import study_reranking
 
     if (simulated is None) == (lists is None):
-        raise SettingError("LISTS", lists, "either LISTS or --simulate N")
+        raise SettingError("LISTS", lists or "none", "either LISTS or --simulate N")
+    own: StudiedLists
     if simulated is not None:
-        own, texts = _simulated(simulated, options["seed"])
-        _drop_reading(options)
+        decoder = _decoder(simulated, options["seed"], reader)
+        own = decoder.nbest(), [decoder.references]
     else:
-        own, texts = _read(lists or "", references, options)
-    keywords = {name: options.pop(name) for name in ("ngrams", "folds", "replicates", "seed")}
-    _show(
-        lambda runner: study_reranking(own, texts, metrics=metrics, runner=runner, **keywords),
-        **options,
-    )
+        own = _read(reader, lists or "", references)
+    show(study_reranking(*own, **options))
 
 
 for _parameter in reranking.params:
@@ -162,51 +155,16 @@ for _parameter in reranking.params:
         _parameter.default = ("nist", "bleu", "chrf")
 
 
-def _read(path: str, references: tuple[str, ...], options: dict[str, Any]) -> tuple[NBest, Any]:
-    test_set = read_references(references)
-    if test_set is None:
-        raise SettingError("references", None, f"a reference of {path}")
-    keep = {name: options.pop(name) for name in tuple(options) if name in _OWN}
-    lists = read_lists(path, options)
-    options.update(keep)
-    return lists, test_set.references
+def _read(reader: ListReader, path: str, references: tuple[str, ...]) -> StudiedLists:
+    texts = read_references(references)
+    if texts is None:
+        raise SettingError("references", "none", f"a reference of {path}")
+    return reader.read(path), list(texts.values())
 
 
-def _simulated(segments: int, seed: int) -> tuple[NBest, Any]:
-    """Lists of the simulated decoder with equal weights."""
+def _decoder(segments: int, seed: int, reader: ListReader) -> Decoder:
+    """The simulated decoder, whose lists are not read."""
     from truebleu.simulation.decoder import Decoder
 
-    decoder = Decoder(segments=segments, seed=seed)
-    return decoder.nbest(), [list(decoder.references)]
-
-
-_TUNING = ("runs", "rounds", "epochs", "l2", "replicates", "seed")
-_OWN = (
-    *_TUNING,
-    *("ngrams", "folds"),
-    *("runner", "format_", "chart", "force"),
-)
-
-
-def _drop_reading(options: dict[str, Any]) -> None:
-    """What is about reading lists has nothing to do with simulated ones."""
-    for name in [name for name in options if name not in _OWN]:
-        value = options.pop(name)
-        if value not in (None, (), 0):
-            raise SettingError(name, value, "nothing: simulated lists are not read")
-
-
-def _show(
-    study: Callable[[Runner], Result],
-    *,
-    runner: Runner,
-    format_: str,
-    chart: Path | None,
-    force: bool,
-) -> None:
-    if chart is None:
-        refuse_idle(["force"], "--chart FILE beside it")
-    result = study(runner)
-    if chart is not None:
-        result.save_chart(chart, overwrite=force)
-    click.echo(render(result, format_), nl=False)
+    reader.refuse("none: simulated lists are not read")
+    return Decoder(segments=segments, seed=seed)

@@ -9,9 +9,16 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from truebleu.cli._nbest_options import nbest_options, read_lists, read_references
+from truebleu.cli._nbest_options import (
+    ListReader,
+    nbest_options,
+    read_references,
+    reference_option,
+)
 from truebleu.cli._options import (
+    Show,
     executor_options,
+    given,
     metric_option,
     option_with_default,
     output_options,
@@ -30,7 +37,6 @@ from truebleu.nbest.mira import Background
 from truebleu.nbest.outer_loop import OuterLoop
 from truebleu.nbest.tuning import TUNERS, steps_of_tune, tune
 from truebleu.nbest.weights import format_weights, read_weights, weights_format
-from truebleu.reports.document import render
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -71,16 +77,13 @@ def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.command("tune", epilog=EPILOG)
 @click.argument("lists", required=False)
-@repeatable_option(
-    "-r", "--reference", "references", metavar="FILE", text="A reference; repeat for several."
-)
+@reference_option()
 @metric_option
 @option_with_default("--method", click.Choice(list(TUNERS)), "mert", "The tuner.")
 @click.option("--test", metavar="LISTS", help="Other lists, to measure the gain on.")
-@repeatable_option(
+@reference_option(
     "--test-reference",
     "test_references",
-    metavar="FILE",
     text="A reference of the test lists; repeat for several.",
 )
 @click.option(
@@ -129,7 +132,6 @@ def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def command(
     lists: str | None,
     references: tuple[str, ...],
-    metrics: tuple[str, ...],
     method: str,
     decoder: str | None,
     rounds: int | None,
@@ -144,66 +146,48 @@ def command(
     bounds: tuple[str, ...],
     tied: tuple[str, ...],
     no_scale: bool,
-    seed: int,
-    replicates: int,
     output: Path | None,
     force: bool,
-    format_: str,
     executor: Executor | None,
+    reader: ListReader,
+    show: Show,
     **options: Any,
 ) -> None:
     """Tune the weights of the features in LISTS, and measure what they gain on other segments.
 
     A metric may also be feature:NAME, the mean of a feature of the lists.
     """
-    settings = {name: options.pop(name) for _, name, _, _ in SETTINGS}
-    settings = {name: value for name, value in settings.items() if value is not None}
+    settings = given({name: options.pop(name) for _, name, _, _ in SETTINGS})
     kind = None if output is None else weights_format(output)
-    if test is None and test_references:
-        raise SettingError("--test-reference", test_references[0], "--test LISTS beside it")
-    if test is not None and folds is not None:
-        raise SettingError("--folds", folds, "no --test LISTS beside it: they measure the gain")
+    if test is None:
+        refuse_idle(["test_references"], "--test LISTS beside it")
+    else:
+        refuse_idle(["folds"], "no --test LISTS beside it: they measure the gain")
     if (lists is None) == (decoder is None):
-        raise SettingError("LISTS", lists, "either LISTS or --decoder COMMAND")
+        raise SettingError("LISTS", lists or "none", "either LISTS or --decoder COMMAND")
     if decoder is None:
         refuse_idle(["rounds", "decoder_timeout"], "--decoder COMMAND beside it")
     elif start is None or resume is None:
         raise SettingError("--decoder", decoder, "--start FILE and --resume FOLDER beside it")
-    reading = dict(options)
-    nbest = None if lists is None else read_lists(lists, dict(reading))
-    others = None if test is None else read_lists(test, dict(reading))
-    test_set, other_set = read_references(references), read_references(test_references)
     parts = 0 if test is not None else 5 if folds is None else folds
-    keywords: dict[str, Any] = {
-        "method": method,
-        "metrics": metrics,
-        "settings": settings,
-        "test": others,
-        "test_references": None if other_set is None else other_set.references,
-        "folds": parts,
-        "runs": runs,
-        "seed": seed,
-        "replicates": replicates,
-        "fixed": dict(_pair("--fix", text) for text in fixed),
-        "bounds": dict(_bound(text) for text in bounds),
-        "tied": [text.split("=") for text in tied],
-        "scale": not no_scale,
-    }
-    first = None if start is None else read_weights(start)
-    own = None if test_set is None else test_set.references
     development: NBest | OuterLoop
-    if nbest is not None:
-        development = nbest
+    sparse: frozenset[str] = frozenset()
+    if lists is not None:
+        development = reader.read(lists)
+        if development.sparse is not None:
+            sparse = frozenset(development.sparse.names)
         bar = (steps_of_tune(method, settings, folds=parts, runs=runs), "tuning")
     else:
         development = OuterLoop(
             command=decoder or "",
             folder=resume or Path(),
-            read=lambda name: read_lists(name, dict(reading)),
+            read=reader.read,
             most_rounds=15 if rounds is None else rounds,
             timeout=decoder_timeout,
         )
         bar = (development.most_rounds, "decoding")
+    others = None if test is None else reader.read(test)
+    texts, test_texts = read_references(references), read_references(test_references)
     runner = Runner(
         # A decoder's rounds have a journal of their own.
         journal=resume if decoder is None else None,
@@ -211,13 +195,30 @@ def command(
         tell=warn,
         executor=executor,
     )
+    first = None if start is None else read_weights(start)
     with nullcontext() if executor is not None else progress_bar(*bar) as progress:
-        result = tune(development, own, start=first, progress=progress, runner=runner, **keywords)
+        result = tune(
+            development,
+            texts,
+            method=method,
+            settings=settings,
+            test=others,
+            test_references=test_texts,
+            folds=parts,
+            runs=runs,
+            start=first,
+            fixed=dict(_pair("--fix", text) for text in fixed),
+            bounds=dict(_bound(text) for text in bounds),
+            tied=[text.split("=") for text in tied],
+            scale=not no_scale,
+            progress=progress,
+            runner=runner,
+            **options,
+        )
     if output is not None and kind is not None:
-        sparse = frozenset(() if nbest is None or nbest.sparse is None else nbest.sparse.names)
         text = format_weights(result.by_feature, kind, sparse=sparse)
         write_files(output.parent, {output.name: [text.encode()]}, overwrite=force)
-    click.echo(render(result, format_), nl=False)
+    show(result)
 
 
 def _number(option: str, text: str) -> float:
