@@ -8,6 +8,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from tests.cli.shell import run
 from truebleu.cli import main as cli
 from truebleu.errors import SettingError
 
@@ -23,6 +24,14 @@ def test_every_command_has_help_of_its_own() -> None:
     for name in cli.COMMANDS:
         result = CliRunner().invoke(cli.truebleu, [name, "--help"])
         assert result.exit_code == 0, name
+
+
+@pytest.mark.parametrize("group", [[], ["study"], ["nbest"]])
+def test_a_group_without_a_command_shows_its_help(group: list[str]) -> None:
+    result = run(*group)
+    helped = run(*group, "--help")
+    assert helped.code == 0
+    assert (result.out or result.err).rstrip() == helped.out.rstrip()
 
 
 def test_an_unknown_command_gets_the_nearest_one() -> None:

@@ -252,6 +252,11 @@ def _reported(error: BaseException) -> tuple[int, str | None]:
 
 def _show(error: click.ClickException) -> None:
     """What Click says of bad usage, its message on one line: a line end in it is foreign."""
+    # A group without a command is an error from Click 8.2 on, and its message the group's help.
+    if isinstance(error, getattr(click.exceptions, "NoArgsIsHelpError", ())):
+        for line in error.format_message().splitlines():
+            say(line)
+        return
     if isinstance(error, click.UsageError) and error.ctx is not None:
         for line in error.ctx.get_usage().splitlines():
             say(line)
