@@ -790,6 +790,10 @@ def _of_manifest(table: Table) -> Iterator[tuple[str, TestSet]]:
             saved = [system for path in files["statistics"] for system in read_all_statistics(path)]
             yield name, SavedTestSet.of(saved)
             continue
+        for role in ("system", "reference"):
+            if not files[role]:
+                found = f"no {role} of the test set {name!r}"
+                raise MalformedFileError(table.path, None, found, "at least one")
         yield (
             name,
             read_test_set(
