@@ -12,6 +12,7 @@ __all__ = [
     "Mira",
     "NativeMetric",
     "PairScorer",
+    "Parses",
     "Segments",
     "Statistics",
     "agreement",
@@ -84,6 +85,30 @@ class Statistics:
     def array(self) -> NDArray[np.float64]: ...
 
 @final
+class Parses:
+    """The parsed sentences of one text."""
+
+    def __new__(cls, label: str, text: str, /) -> Parses: ...
+    @staticmethod
+    def of_words(
+        label: str, segments: Sequence[Sequence[tuple[str, str, int, str]]], /
+    ) -> Parses: ...
+    def __len__(self) -> int: ...
+    def relations(
+        self,
+        text: _Text,
+        name: str,
+        /,
+        *,
+        check_text: bool,
+        labelled: bool,
+        word: str,
+        direction: bool,
+        lowercase: bool,
+        root: bool,
+    ) -> Segments: ...
+
+@final
 class NativeMetric:
     """A metric of the core with its settings: it counts texts, and scores any sum of the rows."""
 
@@ -137,6 +162,8 @@ class NativeMetric:
     def gtm(*, tokenizer: str, lowercase: bool, exponent: float) -> NativeMetric: ...
     @staticmethod
     def length(*, tokenizer: str, lowercase: bool) -> NativeMetric: ...
+    @staticmethod
+    def dependency_f() -> NativeMetric: ...
     @property
     def width(self) -> int: ...
     def count(self, systems: Sequence[_Text], references: Sequence[_Text]) -> Statistics: ...

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from truebleu.errors import EmptyTextError, EncodingError, MalformedFileError, UnpairedSegmentsError
-from truebleu.metrics.dependency import check_words, read_conllu
+from truebleu.metrics.dependency import read_conllu
 
 
 def conllu(text: str) -> bytes:
@@ -20,6 +22,29 @@ def conllu(text: str) -> bytes:
     return "\n".join(lines).encode()
 
 
+def relations(
+    text: str | bytes, segments: list[str | None], name: str = "x", **settings: Any
+) -> list[list[list[str]] | None]:
+    """The relations of each segment as [relation, head, word]; the root has a head of its own."""
+    data = conllu(text) if isinstance(text, str) else text
+    settings = {
+        "check_text": False,
+        "labelled": True,
+        "word": "form",
+        "direction": True,
+        "lowercase": False,
+        "root": True,
+        **settings,
+    }
+    found = read_conllu("p", data).relations(segments, name, **settings)
+    return [
+        None
+        if segment is None
+        else [line.replace("\t\t\t", "\tROOT\t").split("\t") for line in segment.splitlines()]
+        for segment in found
+    ]
+
+
 PLAIN = "# text = I am\n1 I I 2 nsubj\n2 am be 0 root\n"
 CONTRACTED = (
     "1-2 zum _ _ _\n1 zu zu 3 case\n2 dem der 3 det\n"
@@ -28,49 +53,51 @@ CONTRACTED = (
 
 
 def test_words_have_heads_and_relations() -> None:
-    (sentence,) = read_conllu("p", conllu(PLAIN)).sentences
-    assert list(zip(sentence.forms, sentence.lemmas, sentence.heads, sentence.labels)) == [  # noqa: B905
-        ("I", "I", 2, "nsubj"),
-        ("am", "be", 0, "root"),
+    assert relations(PLAIN, ["I am"], check_text=True) == [
+        [["nsubj", "am", "I"], ["root", "ROOT", "am"]]
     ]
-    assert list(sentence.lines) == [2, 3]
-    assert sentence.surface == "Iam"
+    assert relations(PLAIN, ["I am"], word="lemma") == [
+        [["nsubj", "be", "I"], ["root", "ROOT", "be"]]
+    ]
 
 
 def test_contractions_give_the_text_and_empty_nodes_nothing() -> None:
-    (sentence,) = read_conllu("p", conllu(CONTRACTED)).sentences
-    assert list(sentence.forms) == ["zu", "dem", "Haus", "."]
-    assert list(sentence.heads) == [3, 3, 0, 3]
-    assert list(sentence.lines) == [2, 3, 4, 6]
-    assert sentence.surface == "zumHaus."
+    assert relations(CONTRACTED, ["zum Haus."], check_text=True) == [
+        [
+            ["case", "Haus", "zu"],
+            ["det", "Haus", "dem"],
+            ["root", "ROOT", "Haus"],
+            ["punct", "Haus", "."],
+        ]
+    ]
 
 
 @pytest.mark.parametrize("end", ["", "\n", "\n\n", "\n\n\n"])
 def test_a_file_may_end_with_blank_lines_or_without(end: str) -> None:
-    text = PLAIN + "\n" + CONTRACTED.rstrip("\n") + end
-    assert len(read_conllu("p", conllu(text)).sentences) == 2
-    windows = conllu(text).replace(b"\n", b"\r\n")
-    assert read_conllu("p", windows).sentences == read_conllu("p", conllu(text)).sentences
-    marked = b"\xef\xbb\xbf" + conllu(text)
-    assert read_conllu("p", marked).sentences == read_conllu("p", conllu(text)).sentences
+    data = conllu(PLAIN + "\n" + CONTRACTED.rstrip("\n") + end)
+    plain = relations(data, ["", ""])
+    assert [len(segment or ()) for segment in plain] == [2, 4]
+    assert relations(data.replace(b"\n", b"\r\n"), ["", ""]) == plain
+    assert relations(b"\xef\xbb\xbf" + data, ["", ""]) == plain
 
 
 def test_sentences_of_a_thousand_words_are_read() -> None:
-    rows = "".join(f"{n} w w {n - 1} dep\n" for n in range(1, 1500))
-    (sentence,) = read_conllu("p", conllu(rows)).sentences
-    assert len(sentence.forms) == 1499
-    assert sentence.heads[-1] == 1498
+    rows = "".join(f"{n} w{n} w {n - 1} dep\n" for n in range(1, 1500))
+    (segment,) = relations(rows, [""])
+    assert segment is not None
+    assert len(segment) == 1499
+    assert segment[-1] == ["dep", "w1498", "w1499"]
 
 
 def test_comments_alone_are_an_empty_segment() -> None:
-    parses = read_conllu("p", conllu(f"# text =\n\n{PLAIN}"))
-    assert [len(s.forms) for (s,) in parses.by_segment(2, "x")] == [0, 2]
+    found = relations(f"# text =\n\n{PLAIN}", ["", ""])
+    assert [len(segment or ()) for segment in found] == [0, 2]
 
 
 def test_comments_may_place_several_sentences_in_a_segment() -> None:
     text = f"# segment = 3\n{PLAIN}\n# seg = 1\n{PLAIN}\n#segment=3\n{CONTRACTED}"
-    parses = read_conllu("p", conllu(text))
-    assert [len(segment) for segment in parses.by_segment(4, "x")] == [1, 0, 2, 0]
+    found = relations(text, ["", "", "", None])
+    assert [segment and len(segment) for segment in found] == [2, [], 6, None]
 
 
 @pytest.mark.parametrize(
@@ -88,6 +115,7 @@ def test_comments_may_place_several_sentences_in_a_segment() -> None:
         ("1 a a 0 root\n2 b b 2 dep\n", "line 2: found the head '2'"),
         ("1 a a _ root\n", "line 1: found the head '_'"),
         ("1 a a -1 root\n", "line 1: found the head '-1'"),
+        (f"1 a a {'9' * 500} root\n", f"line 1: found the head '{'9' * 60}…'"),
         ("1-2 ab _ _ _\n1 a a 0 root\n2 b b 9 dep\n", "line 3: found the head '9'"),
         (f"{PLAIN}\n\n{PLAIN}", "line 5: found a second blank line, expected a sentence"),
         (f"\n{PLAIN}", "line 1: found a second blank line"),
@@ -115,7 +143,7 @@ def test_an_empty_file_and_bad_bytes_are_refused() -> None:
 
 def test_sentences_must_be_as_many_as_segments() -> None:
     with pytest.raises(UnpairedSegmentsError) as refusal:
-        read_conllu("p", conllu(f"{PLAIN}\n{PLAIN}")).by_segment(3, "system 'a'")
+        relations(f"{PLAIN}\n{PLAIN}", ["", "", ""], "system 'a'")
     assert refusal.value.args == ("p", 2, "system 'a'", 3)
 
 
@@ -129,17 +157,22 @@ def test_sentences_must_be_as_many_as_segments() -> None:
 )
 def test_numbers_of_segments_must_be_given_for_all_and_exist(text: str, message: str) -> None:
     with pytest.raises(MalformedFileError, match=message):
-        read_conllu("p", conllu(text)).by_segment(2, "x")
+        relations(text, ["", ""])
 
 
 def test_words_are_compared_with_the_text_but_for_white_space() -> None:
-    parses = read_conllu("p", conllu(f"{PLAIN}\n{CONTRACTED}\n# text =\n"))
-    sentences = parses.by_segment(3, "x")
-    check_words(parses, sentences, [" I\u00a0am", "zum Haus .", ""], "x")
-    check_words(parses, sentences, [None, "zumHaus.", ""], "x")
+    text = f"{PLAIN}\n{CONTRACTED}\n# text =\n"
+    relations(text, [" I\u00a0am", "zum Haus .", ""], check_text=True)
+    relations(text, [None, "zumHaus.", ""], check_text=True)
     with pytest.raises(MalformedFileError) as refusal:
-        check_words(parses, sentences, ["I am", "zu dem Haus.", ""], "system 'x'")
+        relations(text, ["I am", "zu dem Haus.", ""], "system 'x'", check_text=True)
     assert str(refusal.value).startswith(
         "p: line 5: found words that are not those of segment 2 of system 'x': 'zumHaus.', "
         "expected 'zudemHaus.'"
     )
+
+
+def test_white_space_in_a_word_is_part_of_it() -> None:
+    (segment,) = relations(conllu("1 a\u00a0b\u00a0 a 0 root"), [""])
+    assert segment is not None
+    assert segment[0][2] == "a\u00a0b\u00a0"

@@ -8,6 +8,7 @@ mod agreement;
 mod explanation;
 mod metrics;
 mod nbest;
+mod parses;
 mod resampling;
 mod runtime;
 mod texts;
@@ -32,6 +33,8 @@ mod _core {
     use crate::metrics::{NativeMetric, Statistics};
     #[pymodule_export]
     use crate::nbest::PairScorer;
+    #[pymodule_export]
+    use crate::parses::Parses;
     #[pymodule_export]
     use crate::resampling::{
         bootstrap_sums, count_at_most, largest_deviations, pair_differences, pair_sums,

@@ -12,6 +12,7 @@ use pyo3::types::{PyDict, PyTuple};
 use truebleu_core::corpus::Window;
 use truebleu_core::metrics::bleu::{self, Bleu, BleuCounts, ReferenceLength};
 use truebleu_core::metrics::chrf::{self, Chrf};
+use truebleu_core::metrics::dependency::DependencyF;
 use truebleu_core::metrics::gtm::Gtm;
 use truebleu_core::metrics::length::Length;
 use truebleu_core::metrics::mbleu::Mbleu;
@@ -217,6 +218,13 @@ impl NativeMetric {
     #[pyo3(signature = (*, tokenizer, lowercase))]
     fn length(py: Python<'_>, tokenizer: &str, lowercase: bool) -> PyResult<Self> {
         Self::of_words(py, tokenizer, lowercase, Length)
+    }
+
+    /// Dependency F of relations, as `Parses` gives them; columns: those that match, those of the
+    /// output, and those of the reference.
+    #[staticmethod]
+    fn dependency_f() -> Self {
+        Self::new(DependencyF::metric())
     }
 
     /// The number of columns in a row.

@@ -1,5 +1,6 @@
 //! Step 1, read: bytes become segments.
 
+pub mod conllu;
 mod scripts;
 mod segments;
 mod shifts;

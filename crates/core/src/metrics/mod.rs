@@ -18,6 +18,7 @@
 
 pub mod bleu;
 pub mod chrf;
+pub mod dependency;
 pub mod gtm;
 pub mod length;
 pub mod mbleu;

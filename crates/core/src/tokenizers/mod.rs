@@ -12,6 +12,8 @@ mod tercom;
 pub use line::{is_whitespace, lowercased, words};
 pub use tercom::Tercom;
 
+use std::borrow::Cow;
+
 use cutting::{Edges, cut};
 use line::prepared;
 
@@ -20,6 +22,8 @@ use line::prepared;
 pub enum Tokenizer {
     /// White space separates, nothing else is done.
     None,
+    /// Every line is a token: of texts that were cut before. It has no name, for nobody chooses it.
+    Lines,
     /// Every character that is not white space is a token.
     Char,
     /// sacreBLEU's version of the default of mteval-v13a.
@@ -37,7 +41,7 @@ pub enum Tokenizer {
 }
 
 impl Tokenizer {
-    /// Every tokenizer with its name.
+    /// Every tokenizer that has a name.
     pub const ALL: [(&'static str, Self); 8] = [
         ("13a", Self::ThirteenA),
         ("char", Self::Char),
@@ -61,6 +65,10 @@ impl Tokenizer {
         use categories as classes;
         match self {
             Self::None => words(&prepared(line, lowercase)).for_each(visit),
+            Self::Lines => {
+                let line = if lowercase { lowercased(line).into() } else { Cow::Borrowed(line) };
+                line.split('\n').filter(|token| !token.is_empty()).for_each(visit);
+            }
             Self::Char => {
                 let line = prepared(line, lowercase);
                 for (start, character) in line.char_indices() {
