@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from truebleu.corpus._files import BYTE_ORDER_MARK, decode
 from truebleu.errors import MalformedFileError, MissingColumnError
-from truebleu.human._matching import Addresses, Sheet, counted_scores, segment_scores
+from truebleu.human._matching import Sheet, counted_scores, segment_scores
 from truebleu.human._tables import (
+    APPRAISE,
     NotAScoreError,
     digest,
     human_table,
+    json_records,
     parse_score,
     refuse_language_pair,
     rows_of_pair,
@@ -54,28 +56,25 @@ def read_direct_assessment(path: str, data: bytes, request: Request) -> HumanSco
     else:
         refuse_language_pair(path, request)
     systems = _known_names(table.table.labels(_named(table, "sys")), request)
-    lines = [table.table.line(row) for row in rows]
+    identifiers = table.values(["sid"])
+    documents, numbers = None, None
+    if identifiers is not None:
+        documents, numbers = _split([str(identifiers[row]) for row in rows])
     sheet = Sheet(
         label=path,
         digest=table.digest,
-        lines=lines,
+        lines=[table.table.line(row) for row in rows],
         systems=[systems[row] for row in rows],
         scores=[scores[row] for row in rows],
         made=("format:da", f"column:{column}"),
         standardized=z,
-    )
-    numbers = table.values(["sid"])
-    if numbers is None:
-        return counted_scores(sheet, request, "system")
-    documents, document_numbers = _split([str(numbers[row]) for row in rows])
-    addresses = Addresses(
-        label=path,
-        lines=lines,
-        numbers=document_numbers,
+        numbers=numbers,
         documents=documents,
         name="SID",
     )
-    return segment_scores(sheet, addresses, request)
+    if numbers is None:
+        return counted_scores(sheet, request, "system")
+    return segment_scores(sheet, request)
 
 
 def _named(table: HumanTable, name: str) -> str:
@@ -108,8 +107,6 @@ def _split(identifiers: Sequence[str]) -> tuple[list[str] | None, list[str]]:
 # Exports of Appraise.
 
 
-#: The format of a file by the number of fields in its rows.
-FORMATS_BY_FIELDS = {9: "da", 11: "da", 12: "esa"}
 #: The type of rows about outputs; others are there to find careless annotators.
 OUTPUT = "TGT"
 #: Ends of document names in rows that are there to find careless annotators.
@@ -148,33 +145,28 @@ def read_appraise(path: str, data: bytes, request: Request) -> HumanScores:
     pairs = [row.languages for row in latest.values()]
     everything = list(latest.values())
     chosen = [everything[i] for i in rows_of_pair(path, pairs, request)]
-    kind = FORMATS_BY_FIELDS[len(next(iter(fields_of.values())))]
-    lines = [row.line for row in chosen]
+    kind = APPRAISE[len(next(iter(fields_of.values())))]
+    documents = [row.document for row in chosen]
     sheet = Sheet(
         label=path,
         digest=digest(data),
-        lines=lines,
+        lines=[row.line for row in chosen],
         systems=[row.system for row in chosen],
         scores=[row.score for row in chosen],
         raters=[row.user for row in chosen],
         made=(f"format:{kind}",),
-    )
-    has_documents = any(row.document for row in chosen)
-    addresses = Addresses(
-        label=path,
-        lines=lines,
         numbers=[row.item for row in chosen],
-        documents=[row.document for row in chosen] if has_documents else None,
+        documents=documents if any(documents) else None,
         name="item",
     )
-    return segment_scores(sheet, addresses, request)
+    return segment_scores(sheet, request)
 
 
 def _row(path: str, line: int, fields: Sequence[str]) -> Row | None:
     """A row, None where it is not about one output of a segment."""
     if fields == [""]:
         return None
-    if len(fields) not in FORMATS_BY_FIELDS:
+    if len(fields) not in APPRAISE:
         expected = "9, 11 or 12, as in what Appraise exports"
         raise MalformedFileError(path, line, f"{len(fields)} fields", expected)
     user, system, item, kind, source, target, written = fields[:7]
@@ -233,24 +225,19 @@ def read_wmt24(table: HumanTable, request: Request) -> HumanScores:
         }
         chosen = sorted(latest.values())
     scores = table.scores("esa_score")
-    lines = [every.line(row) for row in chosen]
     sheet = Sheet(
         label=table.path,
         digest=table.digest,
-        lines=lines,
+        lines=[every.line(row) for row in chosen],
         systems=[systems[row] for row in chosen],
         scores=[scores[row] for row in chosen],
         raters=None if raters is None else [raters[row] for row in chosen],
         made=("format:esa",),
-    )
-    addresses = Addresses(
-        label=table.path,
-        lines=lines,
         numbers=[numbers[row] for row in chosen],
         documents=None if documents is None else [documents[row] for row in chosen],
         name="line_id",
     )
-    return segment_scores(sheet, addresses, request)
+    return segment_scores(sheet, request)
 
 
 class _Segment(NamedTuple):
@@ -298,37 +285,12 @@ def read_wmt25(path: str, data: bytes, request: Request) -> HumanScores:
         scores=scores,
         raters=raters,
         made=("format:esa",),
-    )
-    addresses = Addresses(
-        label=path,
-        lines=lines,
         numbers=places if complete else None,
         documents=documents,
         document_numbers=None if complete else numbers,
         first=1,
-        name="segment",
     )
-    return segment_scores(sheet, addresses, request)
-
-
-def json_records(path: str, data: bytes) -> Iterator[tuple[int | None, Mapping[str, object]]]:
-    """The objects of a JSON array, or of a file with one on each line, with their lines."""
-    from truebleu.corpus._tables import parse_json, read_records
-
-    text = decode(path, data).removeprefix(BYTE_ORDER_MARK)
-    if not text.lstrip().startswith("["):
-        yield from enumerate(read_records(path, data), 1)
-        return
-    try:
-        records = parse_json(text)
-    except ValueError as error:
-        found = f"no valid JSON ({error})"
-        raise MalformedFileError(path, None, found, "a JSON array of objects") from None
-    for number, record in enumerate(records, 1):
-        if not isinstance(record, dict):
-            found = f"JSON of type {type(record).__name__} as item {number}"
-            raise MalformedFileError(path, None, found, "an object")
-        yield None, record
+    return segment_scores(sheet, request)
 
 
 def _segment(path: str, line: int | None, record: Mapping[str, object]) -> _Segment:

@@ -35,8 +35,8 @@ CANARY = "canary"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Addresses:
-    """How the rows of a file say which segment they are about.
+class Rows:
+    """The rows of a file, and how they say which segment they are about.
 
     Attributes:
         label: The file.
@@ -61,6 +61,29 @@ class Addresses:
     name: str = "segment"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet(Rows):
+    """Judgments as a file has them, one per row.
+
+    Attributes:
+        digest: The start of the SHA-256 of the file.
+        systems: The system of each row.
+        scores: The score of each row, higher is better; None where it is missing.
+        raters: Who gave the score; None where nobody says.
+        made: How the scores were made, as parts of the signature.
+        standardized: Whether the file has z-scores already.
+        notes: What a reader of the numbers should know.
+    """
+
+    digest: str
+    systems: Sequence[str]
+    scores: Sequence[float | None]
+    raters: Sequence[str] | None = None
+    made: tuple[str, ...] = ()
+    standardized: bool = False
+    notes: tuple[str, ...] = ()
+
+
 class _MisfitError(Exception):
     """Rows that one way of matching cannot place; the row is None where it is not about one."""
 
@@ -69,202 +92,193 @@ class _MisfitError(Exception):
         self.row, self.found, self.expected = row, found, expected
 
 
-def places_of(
-    addresses: Addresses, rows: Sequence[int], request: Request
-) -> tuple[list[int], Match]:
+def places_of(file: Rows, rows: Sequence[int], request: Request) -> tuple[list[int], Match]:
     """The segment, from 0, of each of some rows, and the way that found it.
 
     Raises:
         MalformedFileError: When a row is about a segment that does not exist.
     """
-    ways = _ways(addresses, request) if request.match is None else [request.match]
+    matcher = _Matcher(file, rows, request)
+    ways = matcher.ways() if request.match is None else [request.match]
     misfits: list[tuple[Match, _MisfitError]] = []
     for way in ways:
         try:
-            return _MATCHERS[way](addresses, rows, request), way
+            return _WAYS[way](matcher), way
         except _MisfitError as error:
             misfits.append((way, error))
-    raise _refusal(addresses, request, misfits)
+    raise _refusal(file, request, misfits)
 
 
-def _ways(addresses: Addresses, request: Request) -> list[Match]:
-    by_document = addresses.documents is not None and request.documents is not None
-    ways: list[Match] = []
-    if by_document and addresses.document_numbers is not None:
-        ways.append("documents")
-    if addresses.numbers is not None:
-        ways.append("numbers")
-    if by_document and addresses.document_numbers is None:
-        ways.append("documents")
-    if addresses.subset or not ways:
-        ways.append("order")
-    return ways
+@dataclass(frozen=True, slots=True)
+class _Matcher:
+    """Finds the segments of some rows of a file, by each way that there is."""
 
+    file: Rows
+    rows: Sequence[int]
+    request: Request
 
-def _by_number(addresses: Addresses, rows: Sequence[int], request: Request) -> list[int]:
-    if addresses.numbers is None:
-        raise _MisfitError(None, "no numbers of segments in the test set", "a column of them")
-    numbers = _whole_numbers(addresses, addresses.numbers, rows)
-    names = addresses.documents if request.match is None else None
-    if names is not None:
-        _refuse_restarts(addresses, rows, numbers, names)
-    known = set(request.documents or ())
-    documented = names is not None and any(names[row] in known for row in rows)
-    misfit: _MisfitError | None = None
-    for first in _firsts(addresses, numbers, request, documented=documented):
-        places = [number - first for number in numbers]
-        try:
-            _refuse_outside(addresses, rows, places, first, request)
-            if documented and names is not None:
-                _refuse_other_documents(addresses, rows, places, names, request)
-        except _MisfitError as error:
-            misfit = misfit or error
-        else:
-            return places
-    raise misfit or _MisfitError(None, "no numbers", "some")
+    def ways(self) -> list[Match]:
+        """The ways that fit what the file has, the surest first."""
+        file = self.file
+        by_document = file.documents is not None and self.request.documents is not None
+        ways: list[Match] = []
+        if by_document and file.document_numbers is not None:
+            ways.append("documents")
+        if file.numbers is not None:
+            ways.append("numbers")
+        if by_document and file.document_numbers is None:
+            ways.append("documents")
+        if file.subset or not ways:
+            ways.append("order")
+        return ways
 
+    def by_number(self) -> list[int]:
+        """By the number in the test set."""
+        if self.file.numbers is None:
+            raise _MisfitError(None, "no numbers of segments in the test set", "a column of them")
+        numbers = self._whole_numbers(self.file.numbers)
+        names = self.file.documents if self.request.match is None else None
+        if names is not None:
+            self._refuse_restarts(numbers, names)
+        known = set(self.request.documents or ())
+        documented = names is not None and any(names[row] in known for row in self.rows)
+        misfit: _MisfitError | None = None
+        for first in self._firsts(numbers, documented=documented):
+            places = [number - first for number in numbers]
+            try:
+                self._refuse_outside(places, first)
+                if documented and names is not None:
+                    self._refuse_other_documents(places, names)
+            except _MisfitError as error:
+                misfit = misfit or error
+            else:
+                return places
+        raise misfit or _MisfitError(None, "no numbers", "some")
 
-def _firsts(
-    addresses: Addresses, numbers: Sequence[int], request: Request, *, documented: bool
-) -> list[int]:
-    """What the first number can be, the likeliest before the others."""
-    for given in (request.first_segment, addresses.first):
-        if given is not None:
-            return [given]
-    if 0 in numbers:
-        return [0]
-    starts_with_canary = request.documents is not None and _is_canary(request.documents[0])
-    firsts = [0, 1] if starts_with_canary else [1, 0]
-    return firsts if documented else firsts[:1]
+    def _firsts(self, numbers: Sequence[int], *, documented: bool) -> list[int]:
+        """What the first number can be, the likeliest before the others."""
+        for given in (self.request.first_segment, self.file.first):
+            if given is not None:
+                return [given]
+        if 0 in numbers:
+            return [0]
+        documents = self.request.documents
+        starts_with_canary = documents is not None and documents[0].lower() == CANARY
+        firsts = [0, 1] if starts_with_canary else [1, 0]
+        return firsts if documented else firsts[:1]
 
+    def _refuse_outside(self, places: Iterable[int], first: int) -> None:
+        for row, place in zip(self.rows, places, strict=True):
+            if not 0 <= place < self.request.segments:
+                found = f"{self.file.name} {place + first}"
+                last = first + self.request.segments - 1
+                raise _MisfitError(row, found, f"a segment of the test set, {first} to {last}")
 
-def _is_canary(document: str) -> bool:
-    return document.lower() == CANARY
+    def _refuse_restarts(self, numbers: Sequence[int], names: Sequence[str]) -> None:
+        document_of: dict[int, str] = {}
+        for row, number in zip(self.rows, numbers, strict=True):
+            name, other = names[row], document_of.setdefault(number, names[row])
+            if other != name:
+                found = f"{self.file.name} {number} in document {name!r} and before in {other!r}"
+                raise _MisfitError(row, found, "numbers that do not start again in each document")
 
+    def _refuse_other_documents(self, places: Sequence[int], names: Sequence[str]) -> None:
+        documents = self.request.documents or ()
+        for row, place in zip(self.rows, places, strict=True):
+            if names[row] != documents[place]:
+                found = f"{self.file.name} {place + 1} in document {names[row]!r}"
+                expected = f"document {documents[place]!r}, as in the test set"
+                raise _MisfitError(row, found, expected)
 
-def _refuse_outside(
-    addresses: Addresses, rows: Sequence[int], places: Iterable[int], first: int, request: Request
-) -> None:
-    for row, place in zip(rows, places, strict=True):
-        if not 0 <= place < request.segments:
-            found = f"{addresses.name} {place + first}"
-            last = first + request.segments - 1
-            raise _MisfitError(row, found, f"a segment of the test set, {first} to {last}")
+    def by_document(self) -> list[int]:
+        """By document and number in the document."""
+        file, request = self.file, self.request
+        values = file.document_numbers or file.numbers
+        if file.documents is None or values is None or request.documents is None:
+            raise _MisfitError(None, "no documents with numbers in them", "columns for both")
+        segments: dict[str, list[int]] = {}
+        for place, document in enumerate(request.documents):
+            segments.setdefault(document, []).append(place)
+        for row in self.rows:
+            document = file.documents[row]
+            if document not in segments:
+                expected = f"a document of the test set, such as {min(segments)}"
+                raise _MisfitError(row, f"document {document!r}", expected)
+        numbers = self._whole_numbers(values)
+        first = request.first_segment
+        if first is None and file.document_numbers is None:
+            first = file.first
+        if first is None:
+            first = 0 if 0 in numbers else 1
+        by_document: dict[str, set[int]] = {}
+        for row, number in zip(self.rows, numbers, strict=True):
+            by_document.setdefault(file.documents[row], set()).add(number)
+        place_of: dict[tuple[str, int], int] = {}
+        for document, used in by_document.items():
+            there = segments[document]
+            # Part of a document may be at hand: as many segments as have numbers pair in order.
+            in_order = max(used) - first >= len(there) and len(used) == len(there)
+            pairs = zip(sorted(used), there, strict=True) if in_order else enumerate(there, first)
+            place_of.update(((document, number), place) for number, place in pairs)
+        places = []
+        for row, number in zip(self.rows, numbers, strict=True):
+            document = file.documents[row]
+            if (document, number) not in place_of:
+                last = first + len(segments[document]) - 1
+                found = f"segment {number} of document {document!r}"
+                raise _MisfitError(row, found, f"{first} to {last}, as in the test set")
+            places.append(place_of[document, number])
+        return places
 
+    def in_order(self) -> list[int]:
+        """The distinct numbers in increasing order."""
+        keys = self._order_keys()
+        distinct = set(keys)
+        if len(distinct) != self.request.segments:
+            found = f"{len(distinct)} different segments"
+            expected = f"{self.request.segments} to pair with those of the test set in order"
+            raise _MisfitError(None, found, expected)
+        place_of = {key: place for place, key in enumerate(sorted(distinct))}
+        return [place_of[key] for key in keys]
 
-def _refuse_restarts(
-    addresses: Addresses, rows: Sequence[int], numbers: Sequence[int], names: Sequence[str]
-) -> None:
-    document_of: dict[int, str] = {}
-    for row, number in zip(rows, numbers, strict=True):
-        other = document_of.setdefault(number, names[row])
-        if other != names[row]:
-            found = f"{addresses.name} {number} in document {names[row]!r} and before in {other!r}"
-            raise _MisfitError(row, found, "numbers that do not start again in each document")
+    def _order_keys(self) -> list[tuple[int, int]]:
+        file = self.file
+        if file.numbers is not None:
+            return [(0, number) for number in self._whole_numbers(file.numbers)]
+        if file.document_numbers is None or file.documents is None:
+            raise _MisfitError(None, "no numbers of segments", "a column of them")
+        rank: dict[str, int] = {}
+        numbers = self._whole_numbers(file.document_numbers)
+        return [
+            (rank.setdefault(file.documents[row], len(rank)), number)
+            for row, number in zip(self.rows, numbers, strict=True)
+        ]
 
-
-def _refuse_other_documents(
-    addresses: Addresses,
-    rows: Sequence[int],
-    places: Sequence[int],
-    names: Sequence[str],
-    request: Request,
-) -> None:
-    documents = request.documents or ()
-    for row, place in zip(rows, places, strict=True):
-        if names[row] != documents[place]:
-            found = f"{addresses.name} {place + 1} in document {names[row]!r}"
-            expected = f"document {documents[place]!r}, as in the test set"
-            raise _MisfitError(row, found, expected)
-
-
-def _by_document(addresses: Addresses, rows: Sequence[int], request: Request) -> list[int]:
-    values = addresses.document_numbers or addresses.numbers
-    if addresses.documents is None or values is None or request.documents is None:
-        raise _MisfitError(None, "no documents with numbers in them", "columns for both")
-    segments: dict[str, list[int]] = {}
-    for place, document in enumerate(request.documents):
-        segments.setdefault(document, []).append(place)
-    for row in rows:
-        document = addresses.documents[row]
-        if document not in segments:
-            found = f"document {document!r}"
-            raise _MisfitError(row, found, "a document of the test set, such as " + min(segments))
-    numbers = _whole_numbers(addresses, values, rows)
-    first = request.first_segment
-    if first is None and addresses.document_numbers is None:
-        first = addresses.first
-    if first is None:
-        first = 0 if 0 in numbers else 1
-    by_document: dict[str, set[int]] = {}
-    for row, number in zip(rows, numbers, strict=True):
-        by_document.setdefault(addresses.documents[row], set()).add(number)
-    places: dict[tuple[str, int], int] = {}
-    for document, used in by_document.items():
-        there = segments[document]
-        # Part of a document may be at hand: as many segments as have numbers pair in order.
-        in_order = max(used) - first >= len(there) and len(used) == len(there)
-        pairs = zip(sorted(used), there, strict=True) if in_order else enumerate(there, first)
-        places.update(((document, number), place) for number, place in pairs)
-    found_places = []
-    for row, number in zip(rows, numbers, strict=True):
-        document = addresses.documents[row]
-        if (document, number) not in places:
-            last = first + len(segments[document]) - 1
-            found = f"segment {number} of document {document!r}"
-            raise _MisfitError(row, found, f"{first} to {last}, as in the test set")
-        found_places.append(places[document, number])
-    return found_places
-
-
-def _in_order(addresses: Addresses, rows: Sequence[int], request: Request) -> list[int]:
-    keys = _order_keys(addresses, rows)
-    distinct = list(dict.fromkeys(keys))
-    if len(distinct) != request.segments:
-        found = f"{len(distinct)} different segments"
-        expected = f"{request.segments} to pair with those of the test set in order"
-        raise _MisfitError(None, found, expected)
-    place_of = {key: place for place, key in enumerate(sorted(distinct))}
-    return [place_of[key] for key in keys]
-
-
-def _order_keys(addresses: Addresses, rows: Sequence[int]) -> list[tuple[int, int]]:
-    if addresses.numbers is not None:
-        return [(0, n) for n in _whole_numbers(addresses, addresses.numbers, rows)]
-    values, names = addresses.document_numbers, addresses.documents
-    if values is None or names is None:
-        raise _MisfitError(None, "no numbers of segments", "a column of them")
-    rank: dict[str, int] = {}
-    numbers = _whole_numbers(addresses, values, rows)
-    return [
-        (rank.setdefault(names[row], len(rank)), number)
-        for row, number in zip(rows, numbers, strict=True)
-    ]
-
-
-_MATCHERS = {"numbers": _by_number, "documents": _by_document, "order": _in_order}
-
-
-def _whole_numbers(
-    addresses: Addresses, values: Sequence[object], rows: Sequence[int]
-) -> list[int]:
-    known: dict[object, int] = {}
-    numbers = []
-    for row in rows:
-        value = values[row]
-        number = known.get(value) if isinstance(value, str) else None
-        if number is None:
-            number = whole_number(value)
+    def _whole_numbers(self, values: Sequence[object]) -> list[int]:
+        known: dict[object, int] = {}
+        numbers = []
+        for row in self.rows:
+            value = values[row]
+            number = known.get(value) if isinstance(value, str) else None
             if number is None:
-                raise _MisfitError(row, f"{value!r} as {addresses.name}", "a whole number")
-            if isinstance(value, str):
-                known[value] = number
-        numbers.append(number)
-    return numbers
+                number = whole_number(value)
+                if number is None:
+                    raise _MisfitError(row, f"{value!r} as {self.file.name}", "a whole number")
+                if isinstance(value, str):
+                    known[value] = number
+            numbers.append(number)
+        return numbers
+
+
+_WAYS = {
+    "numbers": _Matcher.by_number,
+    "documents": _Matcher.by_document,
+    "order": _Matcher.in_order,
+}
 
 
 def _refusal(
-    addresses: Addresses, request: Request, misfits: Sequence[tuple[Match, _MisfitError]]
+    file: Rows, request: Request, misfits: Sequence[tuple[Match, _MisfitError]]
 ) -> MalformedFileError:
     """Reports the misfit that says most: one with a line, by the numbers in the test set."""
     way, misfit = next(
@@ -277,47 +291,20 @@ def _refusal(
         if other_way != way
     ]
     hints = [f"nor do they match by {other}" for other in others]
-    if addresses.documents is not None and request.documents is None:
+    if file.documents is not None and request.documents is None:
         hints.append("give the documents of the test set to match segments by document")
     expected = "; ".join((misfit.expected, *hints))
-    line = None if misfit.row is None else addresses.lines[misfit.row]
-    return MalformedFileError(addresses.label, line, misfit.found, expected)
+    line = None if misfit.row is None else file.lines[misfit.row]
+    return MalformedFileError(file.label, line, misfit.found, expected)
 
 
 # From judgments to scores.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sheet:
-    """Judgments as a file has them, one per row.
-
-    Attributes:
-        label: The file.
-        digest: The start of the SHA-256 of the file.
-        lines: The line of each row; None where the file has no lines.
-        systems: The system of each row.
-        scores: The score of each row, higher is better; None where it is missing.
-        raters: Who gave the score; None where nobody says.
-        made: How the scores were made, as parts of the signature.
-        standardized: Whether the file has z-scores already.
-        notes: What a reader of the numbers should know.
-    """
-
-    label: str
-    digest: str
-    lines: Sequence[int | None]
-    systems: Sequence[str]
-    scores: Sequence[float | None]
-    raters: Sequence[str] | None = None
-    made: tuple[str, ...] = ()
-    standardized: bool = False
-    notes: tuple[str, ...] = ()
-
-
-def segment_scores(sheet: Sheet, addresses: Addresses, request: Request) -> HumanScores:
+def segment_scores(sheet: Sheet, request: Request) -> HumanScores:
     """The scores of a sheet whose rows are about segments."""
     rows = known_rows(sheet.label, sheet.lines, sheet.systems, request)
-    places, way = places_of(addresses, rows, request)
+    places, way = places_of(sheet, rows, request)
     made = (*sheet.made, f"match:{way}")
     return item_scores(sheet, rows, places, request, "segment", request.segments, None, made)
 

@@ -12,10 +12,22 @@ from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode
-from truebleu.corpus._tables import csv_rows, parse_json
+from truebleu.corpus._tables import parse_json
 from truebleu.errors import EmptyTextError, MalformedFileError, SettingError
-from truebleu.human._matching import Addresses, Sheet, counted_scores, segment_scores
-from truebleu.human._tables import digest, is_mqm_header, table_by_ending
+from truebleu.human._matching import Sheet, counted_scores, segment_scores
+from truebleu.human._tables import digest
+from truebleu.human.spans import (
+    CATEGORY,
+    DOCUMENT,
+    DOCUMENT_NUMBER,
+    HARMLESS,
+    NUMBER,
+    RATER,
+    SEVERITY,
+    SYSTEM,
+    annotation_table,
+    find_column,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -46,8 +58,6 @@ PRESETS: dict[str, dict[str, float]] = {
 }
 #: Nobody means a weight above this.
 LARGEST = 1e6
-#: Severities that weigh nothing wherever no weight says otherwise.
-HARMLESS = frozenset({"", "neutral", "no-error", "no error", "none", "n/a"})
 
 
 class Weights:
@@ -166,18 +176,6 @@ def _plain(text: object) -> str:
 # Tables of annotations.
 
 
-# Names of the columns over the years, in lower case.
-SYSTEM = ("system", "system_id")
-DOCUMENT = ("doc", "document", "document_id")
-DOCUMENT_NUMBER = ("doc_id", "docsegid", "doc_seg_id")
-NUMBER = ("seg_id", "globalsegid", "global_seg_id", "segment", "segment_id")
-RATER = ("rater", "rater_id", "annotator", "annotator_id")
-CATEGORY = ("category",)
-SEVERITY = ("severity",)
-#: The order of the columns in files without header.
-USUAL = ("system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category", "severity")
-
-
 class Key(NamedTuple):
     """One rating: what a rater did with one output of a segment."""
 
@@ -208,20 +206,16 @@ def read_mqm(path: str, data: bytes, request: Request) -> HumanScores:
     if not errors:
         raise EmptyTextError(path)
     keys = list(errors)
+    has = [column is not None for column in columns]
     sheet = Sheet(
         label=path,
         digest=digest(data),
         lines=list(lines.values()),
         systems=[key.system for key in keys],
         scores=[penalty(marked) for marked in errors.values()],
-        raters=[key.rater for key in keys] if columns[4] is not None else None,
+        raters=[key.rater for key in keys] if has[4] else None,
         made=("format:mqm", f"weights:{weights.name}"),
         notes=weightless(unknown, weights),
-    )
-    has = [column is not None for column in columns]
-    addresses = Addresses(
-        label=path,
-        lines=sheet.lines,
         documents=[key.document for key in keys] if has[1] else None,
         document_numbers=[key.document_number for key in keys] if has[1] and has[2] else None,
         numbers=[key.number for key in keys] if has[3] else None,
@@ -229,7 +223,7 @@ def read_mqm(path: str, data: bytes, request: Request) -> HumanScores:
         subset=True,
         name=columns[3] or "segment",
     )
-    return segment_scores(sheet, addresses, request)
+    return segment_scores(sheet, request)
 
 
 def penalty(weights: Sequence[float]) -> float:
@@ -270,11 +264,6 @@ def _rows(path: str, data: bytes) -> tuple[list[str | None], Iterator[tuple[int 
 _WANTED = (SYSTEM, DOCUMENT, DOCUMENT_NUMBER, NUMBER, RATER, CATEGORY, SEVERITY)
 
 
-def find_column(header: Sequence[str], names: Sequence[str]) -> str | None:
-    lower = {name.strip().lower(): name for name in reversed(header)}
-    return next((lower[name] for name in names if name in lower), None)
-
-
 def _picked(
     path: str,
     header: Sequence[str],
@@ -305,47 +294,6 @@ def _picked(
 def _text(fields: Sequence[object], place: int | None) -> str:
     value = None if place is None else fields[place]
     return "" if value is None else str(value)
-
-
-def annotation_table(
-    path: str, data: bytes
-) -> tuple[Sequence[str], Iterator[tuple[int | None, Sequence[object]]]]:
-    """Header and rows. TSV has no quotes unless its header has, and rows may lack last fields."""
-    table = table_by_ending(path, data)
-    if table is not None:
-        values = [table.values(column) for column in table.columns]
-        every = enumerate(zip(*values, strict=True))
-        return table.columns, ((table.line(row), fields) for row, fields in every)
-    text = decode(path, data).removeprefix(BYTE_ORDER_MARK)
-    if not text.strip():
-        raise EmptyTextError(path)
-    if text.startswith('"'):
-        return _quoted(path, text)
-    lines = text.removesuffix("\n").split("\n")
-    header = lines[0].removesuffix("\r").split("\t")
-    start = 1
-    if not is_mqm_header(header) and len(header) >= len(USUAL):
-        header, start = list(USUAL), 0
-    split = (line.removesuffix("\r").split("\t") for line in lines[start:])
-    _refuse_twins(path, header)
-    return header, ((number, fields) for number, fields in enumerate(split, start + 1))
-
-
-def _quoted(
-    path: str, text: str
-) -> tuple[Sequence[str], Iterator[tuple[int | None, Sequence[object]]]]:
-    rows = csv_rows(path, text, delimiter="\t")
-    _, header = next(rows)
-    _refuse_twins(path, header)
-    return header, rows
-
-
-def _refuse_twins(path: str, header: Sequence[str]) -> None:
-    """Raises MalformedFileError where a column is there twice: which one is meant?"""
-    name, count = Counter(name.strip().lower() for name in header).most_common(1)[0]
-    if count > 1:
-        found = f"{count} columns called {name!r}"
-        raise MalformedFileError(path, 1, found, "a different name for each")
 
 
 # Error spans as mt-metrics-eval keeps them: lines of .seg.rating files, or JSON lines.
@@ -461,13 +409,9 @@ def read_rating_table(table: HumanTable, request: Request) -> HumanScores:
         raters=every.labels("rater_id") if named else None,
         made=scorer.made(),
         notes=scorer.notes(),
-    )
-    addresses = Addresses(
-        label=table.path,
-        lines=lines,
         numbers=every.values("segment_id"),
         documents=every.labels("document_id") if "document_id" in every.columns else None,
         first=0,
         name="segment_id",
     )
-    return segment_scores(sheet, addresses, request)
+    return segment_scores(sheet, request)

@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from truebleu.errors import MalformedFileError, SettingError
-from truebleu.human._matching import Addresses, known_rows, places_of
+from truebleu.human._matching import Rows, known_rows, places_of
 from truebleu.human._tables import (
     DOCUMENTS,
     LEFT,
@@ -173,7 +173,7 @@ def _places(table: HumanTable, rows: Sequence[int], request: Request) -> tuple[l
     if documents is not None and not set(documents) - {"-1", ""}:
         documents = None
     both = documents is not None and table.column(index) is not None
-    addresses = Addresses(
+    file = Rows(
         label=table.path,
         lines=table.lines(),
         numbers=numbers,
@@ -181,7 +181,7 @@ def _places(table: HumanTable, rows: Sequence[int], request: Request) -> tuple[l
         document_numbers=table.values(SEGMENTS) if both else None,
         name=table.column((*index, *SEGMENTS)) or "segment",
     )
-    return places_of(addresses, rows, request)
+    return places_of(file, rows, request)
 
 
 def _refuse_twice(

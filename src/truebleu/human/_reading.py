@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
 
 from truebleu._settings import checked
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode, extension
 from truebleu.errors import EmptyTextError, MalformedFileError, SettingError, UnknownNameError
-from truebleu.human._direct_assessment import (
-    FORMATS_BY_FIELDS as APPRAISE_FIELDS,
-    json_records,
-    read_appraise,
-    read_direct_assessment,
-    read_wmt24,
-    read_wmt25,
-)
 from truebleu.human._matching import Sheet, item_scores, known_rows
-from truebleu.human._mqm import read_mqm, read_rating_lines, read_rating_table
-from truebleu.human._rankings import read_rankings
-from truebleu.human._score_table import level_of, read_score_lines, read_score_table
+from truebleu.human._score_table import level_of
 from truebleu.human._tables import (
+    APPRAISE,
     digest,
     is_mqm_header,
     is_number,
     is_pairwise,
+    json_records,
     of_one_pair,
     parse_human_table,
     refuse_language_pair,
@@ -35,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from truebleu.corpus.test_set import TestSet
-    from truebleu.human._tables import HumanTable
     from truebleu.human.scores import (
         Format,
         HumanScores,
@@ -46,21 +38,52 @@ if TYPE_CHECKING:
     )
     from truebleu.human.tools._items import Evaluation, Item
 
-#: Each reader's kind of file; "table" is a table of scores or of pairwise judgments.
-Kind: TypeAlias = Literal[
-    "table",
-    "score lines",
-    "mqm",
-    "rating lines",
-    "rating table",
-    "appraise",
-    "wmt24",
-    "wmt25",
-    "direct assessment",
-]
 
+class Reader(NamedTuple):
+    """How files of a kind are read.
+
+    Attributes:
+        function: The function that reads them, as "module:name"; imported when it is needed.
+        words: What messages call such a file.
+        of_table: Whether it takes a table, parsed, of one language pair; else path and bytes.
+        weights: Whether there are marked errors to weigh.
+        column: Whether the column of scores can be chosen.
+        languages: Whether rows may be of several language pairs.
+        canary: Whether a line before the first segment may belong to no segment.
+    """
+
+    function: str
+    words: str
+    of_table: bool = False
+    weights: bool = False
+    column: bool = False
+    languages: bool = True
+    canary: bool = False
+
+
+#: The kinds of files. Only its columns say whether a table holds scores or rankings.
+READERS = {
+    "table": Reader(
+        "_score_table:read_score_table", "a table of scores", of_table=True, column=True
+    ),
+    "rankings": Reader("_rankings:read_rankings", "rankings", of_table=True, column=True),
+    "score lines": Reader(
+        "_score_table:read_score_lines", "score lines", languages=False, canary=True
+    ),
+    "mqm": Reader("_mqm:read_mqm", "MQM annotations", weights=True, languages=False),
+    "rating lines": Reader(
+        "_mqm:read_rating_lines", "rating lines", weights=True, languages=False, canary=True
+    ),
+    "rating table": Reader("_mqm:read_rating_table", "rating table", of_table=True, weights=True),
+    "appraise": Reader("_direct_assessment:read_appraise", "Appraise"),
+    "wmt24": Reader("_direct_assessment:read_wmt24", "wmt24", of_table=True),
+    "wmt25": Reader("_direct_assessment:read_wmt25", "wmt25"),
+    "direct assessment": Reader(
+        "_direct_assessment:read_direct_assessment", "direct assessment", column=True
+    ),
+}
 #: The kinds that each format may come in.
-KINDS: dict[Format, tuple[Kind, ...]] = {
+KINDS: dict[Format, tuple[str, ...]] = {
     "scores": ("table", "score lines"),
     "mqm": ("mqm", "rating lines", "rating table"),
     "ratings": ("rating lines", "rating table"),
@@ -76,10 +99,6 @@ _LOOKS = {
     "ratings": "error spans: SYSTEM, JSON and perhaps RATER between tabs, or JSON lines with "
     "system_id, segment_id and errors",
 }
-#: The kinds of files that a choice is about; one that would change nothing is refused.
-WITH_WEIGHTS: tuple[Kind, ...] = ("mqm", "rating lines", "rating table")
-WITH_COLUMNS: tuple[Kind, ...] = ("table", "direct assessment")
-WITHOUT_LANGUAGES: tuple[Kind, ...] = ("mqm", "score lines", "rating lines")
 
 
 @checked
@@ -223,74 +242,48 @@ def parse_human(
         canary: Whether each system has a line before the first segment; None to find out.
     """
     kind = kind_of(path, data, chosen)
-    _refuse_idle_choices(path, kind, request)
-    match kind:
-        case "mqm":
-            return read_mqm(path, data, request)
-        case "score lines":
-            level = level_of(path) or "segment"
-            return read_score_lines(path, data, request, level, canary=canary)
-        case "rating lines":
-            return read_rating_lines(path, data, request, canary=canary)
-        case "rating table":
-            return read_rating_table(_table(path, data, request), request)
-        case "appraise":
-            return read_appraise(path, data, request)
-        case "wmt24":
-            return read_wmt24(_table(path, data, request), request)
-        case "wmt25":
-            return read_wmt25(path, data, request)
-        case "direct assessment":
-            return read_direct_assessment(path, data, request)
-        case "table":
-            return _read_table(path, data, request, chosen)
+    reader = READERS[kind]
+    _refuse_idle_choices(path, reader, request)
+    file: tuple[object, ...] = (path, data)
+    if reader.of_table:
+        table = of_one_pair(parse_human_table(path, data), request)
+        file = (table,)
+        if chosen == "rankings" or (chosen is None and kind == "table" and is_pairwise(table)):
+            reader = READERS["rankings"]
+    module, _, name = reader.function.partition(":")
+    read = getattr(import_module(f"truebleu.human.{module}"), name)
+    options = {"canary": canary} if reader.canary else {}
+    judgments: HumanScores | PairwiseJudgments = read(*file, request, **options)
+    return judgments
 
 
-def _refuse_idle_choices(path: str, kind: Kind, request: Request) -> None:
-    if request.weights is not None and kind not in WITH_WEIGHTS:
+def _refuse_idle_choices(path: str, reader: Reader, request: Request) -> None:
+    if request.weights is not None and not reader.weights:
         expected = f"none: {path} has no marked errors to weigh"
         raise SettingError("weights", request.weights, expected)
-    if request.column is not None and kind not in WITH_COLUMNS:
+    if request.column is not None and not reader.column:
         expected = f"none: in files such as {path} the format says where scores are"
         raise SettingError("column", request.column, expected)
-    if kind in WITHOUT_LANGUAGES:
+    if not reader.languages:
         refuse_language_pair(path, request)
-
-
-def _table(path: str, data: bytes, request: Request) -> HumanTable:
-    return of_one_pair(parse_human_table(path, data), request)
-
-
-def _read_table(
-    path: str, data: bytes, request: Request, chosen: Format | None
-) -> HumanScores | PairwiseJudgments:
-    table = _table(path, data, request)
-    if chosen == "rankings" or (chosen is None and is_pairwise(table)):
-        return read_rankings(table, request)
-    return read_score_table(table, request)
 
 
 # Which kind a file is, guessed from its name, its columns and its first line.
 
 
-def kind_of(path: str, data: bytes, chosen: Format | None) -> Kind:
+def kind_of(path: str, data: bytes, chosen: Format | None) -> str:
     """The kind of a file, which must be one of those of the format if one was chosen."""
     guessed = _guess(path, data)
     if chosen is None or guessed in KINDS[chosen]:
         return guessed
     if chosen in _LOOKS:
-        found = f"what looks like {_words(guessed)}"
+        found = f"what looks like {READERS[guessed].words}"
         raise MalformedFileError(path, None, found, _LOOKS[chosen])
     # Tables are read as they are asked to be, and say what they lack.
     return KINDS[chosen][0]
 
 
-def _words(kind: Kind) -> str:
-    names = {"table": "a table of scores", "mqm": "MQM annotations", "appraise": "Appraise"}
-    return names.get(kind, kind)
-
-
-def _guess(path: str, data: bytes) -> Kind:
+def _guess(path: str, data: bytes) -> str:
     ending = extension(path)
     if ending == ".rating":
         return "rating lines"
@@ -313,12 +306,12 @@ def _guess(path: str, data: bytes) -> Kind:
     return _guess_row(first.split("\t"))
 
 
-def _guess_row(fields: Sequence[str]) -> Kind:
+def _guess_row(fields: Sequence[str]) -> str:
     if is_mqm_header(fields):
         return "mqm"
     # Appraise has no header, and the last fields are times. A score that is no number is a fault of
     # the row, to be reported as such.
-    is_appraise = len(fields) in APPRAISE_FIELDS and all(map(is_number, fields[-2:]))
+    is_appraise = len(fields) in APPRAISE and all(map(is_number, fields[-2:]))
     return "appraise" if is_appraise else "table"
 
 
@@ -328,7 +321,7 @@ def _is_rating_line(line: str) -> bool:
     return len(fields) in (2, 3) and fields[1].lstrip().startswith('{"errors"')
 
 
-def _guess_json(path: str, data: bytes, text: str) -> Kind:
+def _guess_json(path: str, data: bytes, text: str) -> str:
     is_array = text.lstrip().startswith("[")
     # A blank line at the start is for the reader to refuse, which knows its number.
     head = data if is_array else data.lstrip().partition(b"\n")[0]

@@ -6,7 +6,7 @@ people said to a test set; `read_scores` takes any tool's scores, for `metrics.g
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, Protocol
 
 from truebleu.corpus._files import BYTE_ORDER_MARK, COMPRESSED, Files, decode
@@ -19,7 +19,6 @@ from truebleu.errors import (
     first_names,
 )
 from truebleu.human._matching import (
-    Addresses,
     Sheet,
     counted_scores,
     named_scores,
@@ -192,16 +191,14 @@ def _placed(table: HumanTable, sheet: Sheet, repeat: int, request: Request) -> H
     if table.column(DOCUMENTS) != table.column(DOCUMENT_NUMBERS):
         in_document = _repeated(table.values(DOCUMENT_NUMBERS), repeat)
     if numbers is not None or (documents is not None and in_document is not None):
-        column = table.column(SEGMENTS)
-        addresses = Addresses(
-            label=sheet.label,
-            lines=sheet.lines,
+        placed = replace(
+            sheet,
             numbers=numbers,
             documents=documents,
             document_numbers=in_document,
-            name=column or "segment",
+            name=table.column(SEGMENTS) or "segment",
         )
-        return segment_scores(sheet, addresses, request)
+        return segment_scores(placed, request)
     if documents is not None:
         if len(set(zip(sheet.systems, documents, sheet.raters or documents, strict=True))) < len(
             documents
@@ -245,9 +242,15 @@ def level_of(path: str) -> Level | None:
 
 
 def read_score_lines(
-    path: str, data: bytes, request: Request, level: Level, *, canary: bool | None = None
+    path: str,
+    data: bytes,
+    request: Request,
+    level: Level | None = None,
+    *,
+    canary: bool | None = None,
 ) -> HumanScores:
-    """Scores whose level is known; fields end at any white space."""
+    """Scores at a level, by default as the file's name says; fields end at white space."""
+    level = level or level_of(path) or "segment"
     domains, sheet = parse_score_lines(path, data, level)
     if level != "domain":
         return counted_scores(sheet, request, level, canary=canary)

@@ -8,11 +8,18 @@ from math import isfinite
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from truebleu.corpus._files import BYTE_ORDER_MARK, decode, extension
-from truebleu.corpus._tables import Delimited, Table, parse_table, read_json_lines
+from truebleu.corpus._tables import (
+    Delimited,
+    Table,
+    parse_json,
+    parse_table,
+    read_json_lines,
+    read_records,
+)
 from truebleu.errors import EmptyTextError, MalformedFileError, MissingColumnError, SettingError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from truebleu.human.scores import Request
 
@@ -43,6 +50,8 @@ LEFT = ("system1", "left", "system_1", "system_a", "systema", "sys1", "system1id
 RIGHT = ("system2", "right", "system_2", "system_b", "systemb", "sys2", "system2id", "system2_id")
 VERDICTS = ("judgment", "judgement", "verdict", "preference", "result", "outcome", "winner")
 _RANK = re.compile(r"system([0-9]{1,18})_?rank", re.IGNORECASE)
+#: What Appraise exports, without a header, by the number of fields in its rows.
+APPRAISE = {9: "da", 11: "da", 12: "esa"}
 
 
 # Single values.
@@ -326,6 +335,24 @@ def _implied_header(fields: list[str]) -> list[str] | None:
     if not all(is_number(value) or value.strip().lower() == "none" for value in fields[1:]):
         return None
     return ["system", "score"] if len(fields) == 2 else ["system", "segment", "score"]
+
+
+def json_records(path: str, data: bytes) -> Iterator[tuple[int | None, Mapping[str, object]]]:
+    """The objects of a JSON array, or of a file with one on each line, with their lines."""
+    text = decode(path, data).removeprefix(BYTE_ORDER_MARK)
+    if not text.lstrip().startswith("["):
+        yield from enumerate(read_records(path, data), 1)
+        return
+    try:
+        records = parse_json(text)
+    except ValueError as error:
+        found = f"no valid JSON ({error})"
+        raise MalformedFileError(path, None, found, "a JSON array of objects") from None
+    for number, record in enumerate(records, 1):
+        if not isinstance(record, dict):
+            found = f"JSON of type {type(record).__name__} as item {number}"
+            raise MalformedFileError(path, None, found, "an object")
+        yield None, record
 
 
 def is_mqm_header(fields: Sequence[str]) -> bool:
