@@ -19,7 +19,7 @@ from defusedxml.ElementTree import fromstring
 
 from truebleu.errors import MissingExtraError, SettingError, UnknownNameError, UnreadableFileError
 from truebleu.reports.charts import chart, save_chart, specification
-from truebleu.reports.charts._style import DASHES, PALETTE, SHAPES, dashes, shapes
+from truebleu.reports.charts._data import DASHES, PALETTE, SHAPES, dashes, shapes
 from truebleu.reports.document import CHART_ENDINGS, Chart, Column, Plot, Table
 
 if TYPE_CHECKING:

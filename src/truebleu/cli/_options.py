@@ -635,7 +635,7 @@ def _with_show(command: Command, names: Sequence[str]) -> Command:
     return cast("Command", with_show)
 
 
-def _format_option(command: Command, formats: tuple[str, ...] = FORMATS) -> Command:
+def _format_option(command: Command, formats: Iterable[str] = FORMATS) -> Command:
     return click.option(
         "-f",
         "--format",

@@ -17,11 +17,11 @@ from truebleu.reports.document import (
     Table,
     signature_lines,
 )
-from truebleu.reports.sentences import bracketed
+from truebleu.reports.sentences import about_inputs, bracketed, listed
 from truebleu.significance.corrections import CORRECTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from truebleu.agreement.agree import Agreement, HumanSummary, ScorePairs
     from truebleu.agreement.answers import AgreeSettings, Answer, MetricAgreement
@@ -33,8 +33,6 @@ DIGITS = 4
 UNDEFINED = "undefined"
 # A matrix wider than this does not fit a page.
 LARGEST_MATRIX = 40
-# Names that a sentence lists at most.
-MOST_NAMES = 5
 # Values of a setting that differ by such a factor are drawn along a logarithmic axis.
 WIDE = 15
 
@@ -237,12 +235,12 @@ def _sentences(settings: AgreeSettings, answer: Answer) -> Iterator[str]:
     given = "" if answer.about_systems else "On these systems, "
     for better in dict.fromkeys(pair.better for pair in significant):
         worse = [pair.worse for pair in significant if pair.better == better]
-        yield f"{given}{better} agrees better with people than {_listed(worse)}."
+        yield f"{given}{better} agrees better with people than {listed(worse)}."
     if significant and not answer.about_systems and not answer.question.compared:
         yield THESE_SYSTEMS
     if answer.pairs and not significant:
         names = [agreement.metric for agreement in answer.metrics if agreement.value is not None]
-        yield f"{_listed(names)} can't be told apart."
+        yield f"{listed(names)} can't be told apart."
     if answer.smallest_p is not None and answer.smallest_p > settings.alpha:
         yield (
             f"With so few {_few(answer)} nothing could be significant: the smallest possible "
@@ -319,32 +317,6 @@ def _human(human: HumanSummary) -> str:
     if human.comparisons is not None:
         words += f", {human.comparisons:,} comparisons, {human.ties:,} of them ties"
     return f"{words}."
-
-
-def about_inputs(human: HumanSummary, directions: Mapping[str, bool | None]) -> Iterator[str]:
-    """What a reader should know about the human scores and the metrics."""
-    for note in human.notes:
-        yield note if note.endswith(".") else f"{note}."
-    if human.unjudged:
-        yield f"Nobody judged {_shortened(human.unjudged)}: left out."
-    only_ties = [name for name, score in human.scores.items() if score is None]
-    if only_ties:
-        yield f"Only ties in the judgments of {_shortened(only_ties)}: no share of wins."
-    for metric, higher_is_better in directions.items():
-        if higher_is_better is False:
-            yield f"{metric}: lower is better, so its scores are negated."
-        elif higher_is_better is None:
-            yield f"{metric} has no direction: it is judged as if higher were better."
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-
-
-def _shortened(names: Sequence[str]) -> str:
-    if len(names) > MOST_NAMES:
-        return f"{', '.join(names[:MOST_NAMES])} and {len(names) - MOST_NAMES} more"
-    return _listed(names)
 
 
 # --------------------------------------------------------------------------------------------------

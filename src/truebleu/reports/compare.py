@@ -23,6 +23,7 @@ from truebleu.reports.sentences import (
     SWAP_RATIO,
     bootstrap_replicates,
     bracketed,
+    listed,
     p_cell,
     p_equals,
     people_sentences,
@@ -249,7 +250,7 @@ def _all_of(below: int, place: int) -> str:
 
 
 def _group_sentence(cluster: Sequence[str], pairs: Sequence[PairResult], *, two_sided: bool) -> str:
-    names = f"{', '.join(cluster[:-1])} and {cluster[-1]}"
+    names = listed(cluster)
     inside = [pair for pair in pairs if pair.a in cluster and pair.b in cluster]
     differing = sum(pair.significant for pair in inside)
     if not two_sided:

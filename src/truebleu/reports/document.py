@@ -3,9 +3,9 @@
 Each result is turned into a document once. A format knows blocks and nothing of results; a report
 knows its result and nothing of formats.
 
-A format is a module in ``truebleu.reports.formats`` with a function ``render(document, result)``
-that returns text ending with a line feed, and its name in FORMATS. Names and texts that come from
-files are hostile: each format makes sure that they stay text.
+A format is a function ``render(document, result)`` in a module of ``truebleu.reports.formats`` that
+returns text ending with a line feed; FORMATS has its name and its place. Names and texts that come
+from files are hostile: each format makes sure that they stay text.
 """
 
 from __future__ import annotations
@@ -356,9 +356,18 @@ class Renderable(Protocol):
         """Plain values, for JSON."""
 
 
-FORMATS = ("text", "tsv", "latex", "markdown", "github", "json", "html")
+#: The output formats, each with its module in ``formats`` and the function that renders it.
+FORMATS = {
+    "text": "text:render",
+    "tsv": "tsv:render",
+    "latex": "latex:render",
+    "markdown": "markdown:render",
+    "github": "markdown:render_for_github",
+    "json": "json:render",
+    "html": "html:render",
+}
 #: Formats of decisions only: what they hold are checks.
-CHECK_FORMATS = ("junit",)
+CHECK_FORMATS = {"junit": "junit:render"}
 #: What the file of a chart may end in.
 CHART_ENDINGS = (".png", ".svg", ".pdf", ".html", ".json")
 
@@ -384,13 +393,15 @@ def render(result: Renderable, format_: str = "text", **options: Any) -> str:
         format_: one of FORMATS; of a decision, also one of CHECK_FORMATS.
         options: those of `document_of`.
     """
-    if format_ not in (*FORMATS, *CHECK_FORMATS):
-        raise UnknownNameError("format", format_, (*FORMATS, *CHECK_FORMATS))
+    formats = FORMATS | CHECK_FORMATS
+    if format_ not in formats:
+        raise UnknownNameError("format", format_, tuple(formats))
     document = document_of(result, **options)
     if format_ in CHECK_FORMATS and not document.checks:
         raise SettingError("format", format_, f"one of {', '.join(FORMATS)} for what is no gate")
-    module = import_module(f"truebleu.reports.formats.{format_}")
-    text: str = module.render(document, result)
+    module, _, function = formats[format_].partition(":")
+    renderer = getattr(import_module(f"truebleu.reports.formats.{module}"), function)
+    text: str = renderer(document, result)
     return text
 
 

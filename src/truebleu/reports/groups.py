@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from truebleu.reports.document import Column, Heading, Sentences, Table
-from truebleu.reports.sentences import ENOUGH_DOCUMENTS, bracketed, p_cell
+from truebleu.reports.sentences import ENOUGH_DOCUMENTS, bracketed, listed, p_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     )
     from truebleu.significance.scores import GroupScores, Scores
 
+# Groups that a sentence names at most.
+MOST_GROUPS = 8
 Group = TypeVar("Group", "GroupScores", "GroupComparison")
 
 
@@ -186,7 +188,7 @@ def _sentences(
             yield _pair_sentence(a, b, of_pair, higher_is_better)
     untested = [group for group in groups if not group.comparisons]
     if untested:
-        labels = _listed([group.label for group in untested])
+        labels = listed([group.label for group in untested], MOST_GROUPS)
         yield f"Too few {untested[0].unit}s to test: {labels}."
 
 
@@ -201,7 +203,7 @@ def _pair_sentence(
     words = ("above", "below") if higher_is_better is None else ("better than", "worse than")
     ahead, behind = (below, above) if higher_is_better is False else (above, below)
     said = [
-        f"{word} {b} in {_listed(labels)}"
+        f"{word} {b} in {listed(labels, MOST_GROUPS)}"
         for word, labels in zip(words, (ahead, behind), strict=True)
         if labels
     ]
@@ -210,12 +212,6 @@ def _pair_sentence(
         return f"{a} and {b} can't be told apart in any of {rest} groups."
     others = f"; in {rest} other{'s' if rest > 1 else ''} they can't be told apart" if rest else ""
     return f"{a} is {' and '.join(said)}{others}."
-
-
-def _listed(labels: Sequence[str], most: int = 8) -> str:
-    if len(labels) > most:
-        return f"{', '.join(labels[:most])} and {len(labels) - most} more"
-    return " and ".join([", ".join(labels[:-1]), labels[-1]] if len(labels) > 1 else labels)
 
 
 def _corrected(comparison: Comparison, correction: str) -> Iterator[str]:

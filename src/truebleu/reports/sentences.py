@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from truebleu.agreement.agree import HumanSummary
     from truebleu.corpus.test_set import TestSetOutline
     from truebleu.significance.people import PeopleAgreement
     from truebleu.significance.settings import IntervalSettings, ResamplingSettings
@@ -66,12 +67,14 @@ def percent(share: float, digits: int = 1) -> str:
     return f"{100 * share:.{digits}f} %"
 
 
-def listed(parts: Sequence[str]) -> str:
-    """Some words with commas and "and".
+def listed(parts: Sequence[str], most: int | None = None) -> str:
+    """Some words with commas and "and", the first ones where there are more than `most`.
 
-    >>> listed(["1 %", "5 %", "10 %"])
-    '1 %, 5 % and 10 %'
+    >>> listed(["1 %", "5 %", "10 %"]), listed(["a", "b", "c"], 2)
+    ('1 %, 5 % and 10 %', 'a, b and 1 more')
     """
+    if most is not None and len(parts) > most:
+        return f"{', '.join(parts[:most])} and {len(parts) - most} more"
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
@@ -159,7 +162,7 @@ def _effects(design_effects: Mapping[str, Sequence[float | None]]) -> str:
     if len(known) == 1:
         return f"{next(iter(known.values())):.2f}"
     each = [f"{effect:.2f} by {label}" for label, effect in known.items()]
-    return " and ".join([", ".join(each[:-1]), each[-1]] if len(each) > 1 else each)
+    return listed(each) if each else ""
 
 
 # How often people agree, with the limits of what is known.
@@ -223,3 +226,26 @@ def people_limits(known: Iterable[PeopleAgreement]) -> str:
         f"Agreement with people: the curve of {first.source}, fitted to {first.pairs:,} pairs of "
         f"systems{beyond}; a share of pairs like those, not the chance for this pair."
     )
+
+
+# What people judged.
+
+
+# Names that a sentence lists at most.
+MOST_NAMES = 5
+
+
+def about_inputs(human: HumanSummary, directions: Mapping[str, bool | None]) -> Iterator[str]:
+    """What a reader should know about the human scores and the metrics."""
+    for note in human.notes:
+        yield note if note.endswith(".") else f"{note}."
+    if human.unjudged:
+        yield f"Nobody judged {listed(human.unjudged, MOST_NAMES)}: left out."
+    only_ties = [name for name, score in human.scores.items() if score is None]
+    if only_ties:
+        yield f"Only ties in the judgments of {listed(only_ties, MOST_NAMES)}: no share of wins."
+    for metric, higher_is_better in directions.items():
+        if higher_is_better is False:
+            yield f"{metric}: lower is better, so its scores are negated."
+        elif higher_is_better is None:
+            yield f"{metric} has no direction: it is judged as if higher were better."

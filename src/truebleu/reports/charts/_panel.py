@@ -7,7 +7,7 @@ from itertools import pairwise
 from math import ceil, hypot, log
 from typing import TYPE_CHECKING, Any
 
-from truebleu.reports.charts._style import (
+from truebleu.reports.charts._data import (
     AXIS_TITLE_SIZE,
     INK,
     LABEL_SIZE,

@@ -1,16 +1,17 @@
-"""Markdown: pipe tables, sentences as a list, and notes as code."""
+"""Markdown: pipe tables, sentences as a list, notes as code; and what GitHub adds to it."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from truebleu.reports.document import Heading, Notes, Sentences, Table, one_line
+from truebleu.reports.document import Document, Heading, Notes, Sentences, Table, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from truebleu.reports.document import Column, Document, Renderable, Row
+    from truebleu.reports.document import Block, Column, Renderable, Row
 
 # What Markdown, or the HTML inside it, would take for markup.
 MARKUP = re.compile(r"([\\`*_<>\[\]|&#~]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
@@ -72,3 +73,41 @@ def _code(lines: Iterable[str]) -> str:
         ticks = "`" * (1 + max(map(len, re.findall("`+", line)), default=0))
         spans.append(f"{ticks}{line}{ticks}" if len(ticks) == 1 else f"{ticks} {line} {ticks}")
     return "\n\n".join(spans)
+
+
+# GitHub: the decision on top as an alert, signatures folded away.
+
+
+def render_for_github(document: Document, _result: Renderable | None = None) -> str:
+    """The decision as an alert, the blocks as Markdown, and signatures behind a click."""
+    shown: list[Block] = []
+    notes: list[str] = []
+    for block in document.blocks_for_papers:
+        if isinstance(block, Notes):
+            notes.extend(block.lines)
+        elif isinstance(block, Table):
+            notes.extend(block.notes)
+            shown.append(replace(block, notes=()))
+        else:
+            shown.append(block)
+    if document.checks:
+        notes = [*document.data.notes, *notes]
+    parts = [*_alert(document), render(Document(tuple(shown), document.data))]
+    if notes:
+        written = render(Document((Notes(tuple(dict.fromkeys(notes))),), document.data))
+        parts.append(
+            f"<details><summary>Signatures and settings</summary>\n\n{written}\n</details>\n"
+        )
+    return "\n".join(parts)
+
+
+def _alert(document: Document) -> list[str]:
+    """What a reader must see first, in the colours GitHub gives to alerts."""
+    if not document.checks:
+        return []
+    passed = all(check.passed for check in document.checks)
+    kind, verdict = ("TIP", "passed") if passed else ("CAUTION", "failed")
+    of = ", ".join(
+        f"{check.name}: {'passed' if check.passed else 'failed'}" for check in document.checks
+    )
+    return [f"> [!{kind}]\n> **Gate {verdict}** ({escaped(of)})\n"]

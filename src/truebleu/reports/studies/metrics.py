@@ -6,9 +6,8 @@ from dataclasses import asdict
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from truebleu.reports.agree import about_inputs
 from truebleu.reports.document import Column, Document, Plot, Table, charted_document, rows_of
-from truebleu.reports.sentences import listed, percent
+from truebleu.reports.sentences import about_inputs, listed, percent
 from truebleu.reports.studies import rate_of, title_of_test
 from truebleu.studies.smoothing import COEFFICIENTS, CORPUS, NONE, SAME, best, next_best
 
@@ -131,8 +130,8 @@ def _sensitivity_sentences(result: SensitivityResult, size: int, start: str) -> 
         if pair.size == size
     ]
     if opposite:
-        listed = "; ".join(opposite)
-        yield f"{start}, pairs differ significantly by two metrics with opposite winners: {listed}."
+        pairs = "; ".join(opposite)
+        yield f"{start}, pairs differ significantly by two metrics with opposite winners: {pairs}."
     yield from _widths(rows, start)
 
 
