@@ -44,14 +44,13 @@ from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Swaps, on_exact_grid
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
     from truebleu._settings import Alternative
     from truebleu.resampling import Units, Values
 
-LARGEST_BLOCK = 1 << 12
 # Hybrids of metrics whose accuracies are made together.
 HYBRIDS = 32
 # With 1,000 permutations, as the metrics tasks have it, the value changes by 0.002 or so from seed
@@ -201,10 +200,7 @@ def paired_permutations(
     exact = swaps.enumerates(segments)
     permutations = 2**segments if exact else swaps.replicates
     margins = _margins(matrices, rated, pairs)
-    if rated.all():
-        reached = _count_by_system(matrices, pairs, margins, swaps, permutations)
-    else:
-        reached = _count_by_pair(matrices, rated, pairs, margins, swaps, permutations)
+    reached = _count_reached(matrices, rated, pairs, margins, swaps, permutations)
     unpaired = tuple(sorted(set(everything) - set(pairs)))
     return PairedPermutations(reached / permutations, tuple(pairs), unpaired, permutations, exact)
 
@@ -223,27 +219,7 @@ def _margins(matrices: Values, rated: NDArray[np.bool_], pairs: list[Pair]) -> V
     return margins
 
 
-def _count_by_system(
-    matrices: Values, pairs: list[Pair], margins: Values, swaps: Swaps, permutations: int
-) -> NDArray[np.int64]:
-    """Permutations that reach the observed sum, where all segments are rated for all systems.
-
-    A sum of differences is then a difference of the systems' sums: two columns instead of one for
-    each pair.
-    """
-    count, systems, segments = matrices.shape
-    rows = on_exact_grid(matrices.transpose(2, 0, 1).reshape(segments, count * systems))
-    first, second = (np.array([pair[side] for pair in pairs], dtype=np.intp) for side in (0, 1))
-    reached = np.zeros((count, len(pairs)), dtype=np.int64)
-    exact = swaps.enumerates(segments)
-    for start, size in _blocks(permutations, count * max(systems, len(pairs))):
-        taken = swaps.sums(rows, start, size, enumerated=exact).reshape(size, count, systems)
-        moved = taken[:, :, first] - taken[:, :, second]
-        reached += np.count_nonzero(moved <= margins, axis=0)
-    return reached
-
-
-def _count_by_pair(
+def _count_reached(
     matrices: Values,
     rated: NDArray[np.bool_],
     pairs: list[Pair],
@@ -255,8 +231,9 @@ def _count_by_pair(
     count, _, segments = matrices.shape
     reached = np.zeros((count, len(pairs)), dtype=np.int64)
     exact = swaps.enumerates(segments)
-    for begin, size in _blocks(len(pairs), count * max(segments, 1)):
-        chosen = slice(begin, begin + size)
+    size = max(1, BLOCK_SIZE // (count * max(segments, 1)))
+    for start in range(0, len(pairs), size):
+        chosen = slice(start, start + size)
         columns = [
             (matrices[:, a] - matrices[:, b]) * (rated[a] & rated[b]) for a, b in pairs[chosen]
         ]
@@ -271,13 +248,6 @@ def _count_by_pair(
         )
         reached[:, chosen] = counts.reshape(count, -1)
     return reached
-
-
-def _blocks(count: int, width: int) -> Iterator[tuple[int, int]]:
-    """First number and size of each block."""
-    size = max(1, min(LARGEST_BLOCK, BLOCK_SIZE // max(width, 1)))
-    for start in range(0, count, size):
-        yield start, min(size, count - start)
 
 
 # --------------------------------------------------------------------------------------------------

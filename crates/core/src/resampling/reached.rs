@@ -1,28 +1,27 @@
 //! In how many replicates of random swaps a sum is at most a bound, without adding most sums exactly.
 //!
-//! Fractions take 64 bits, and half as many of them are added at a time as of numbers of 32 bits. So columns
-//! are rounded to whole multiples of a step of their own, of which 32-bit sums are exact. What rounding left
-//! over bounds how far such a sum can be from the exact one; where that leaves it open on which side of the
-//! bound the exact sum is, once in a thousand sums or so, it is made.
+//! The smaller numbers are, the more of them are added at a time. So columns are rounded to whole multiples of
+//! a step of their own, of which sums of 16 or 32 bits are exact. What rounding left over bounds how far such
+//! a sum can be from the exact one; where that leaves it open on which side of the bound the exact sum is, the
+//! exact sum is made. Columns in which 16 bits would often leave it open get 32.
 
+use std::marker::PhantomData;
 use std::ops::Range;
 
 use ndarray::parallel::prelude::*;
 use ndarray::{ArrayView1, ArrayView2, Axis};
+use pulp::{Arch, NullaryFnOnce};
+use rayon::prelude::ParallelSlice;
 
-use super::swaps::{COINS, Coins, Swaps, swapped_sums};
+use super::swaps::{COINS, Cell, Coins, Row, Swaps, add_taken, even_share};
 use crate::interruption;
 
-/// Sums that are kept at a time: 64 MB.
-const SUMS: usize = 1 << 23;
-/// Whole numbers below this, and their sums, are exact in 32 bits.
-const EXACT: f64 = (1 << 24) as f64;
-
-/// A column in whole steps, and between which sums of them it is open whether the exact sum is at most a bound.
-struct Rounded {
-    surely_up_to: f64,
-    perhaps_up_to: f64,
-}
+/// Words of coins that are kept at a time for each thread: 4 MB.
+const WORDS: usize = 1 << 19;
+/// The fewest replicates that share the tables of subset sums.
+const FEWEST: usize = 64;
+/// The largest share of sums that 16 bits may leave open: each costs as much as a hundred others.
+const OFTEN: f64 = 0.005;
 
 /// For each column, in how many of `replicates` the sum of the rows that it takes is at most the bound.
 ///
@@ -34,92 +33,262 @@ pub fn count_at_most(
     swaps: Swaps,
     replicates: Range<u64>,
 ) -> Vec<u64> {
-    let mut whole = rows.to_owned();
     // The cells of a column side by side, for sums of single columns.
     let by_column = rows.t().as_standard_layout().into_owned();
-    let columns = whole.columns_mut().into_iter().zip(bounds);
-    let rounded: Vec<Rounded> = columns.map(|(column, &bound)| round(column, bound)).collect();
-    let mut counts = vec![0; rows.ncols()];
-    let share = (SUMS / rows.ncols().max(1)).max(1);
-    for start in replicates.clone().step_by(share) {
+    let columns: Vec<_> = by_column.axis_iter(Axis(0)).zip(bounds.iter().copied()).collect();
+    let is_small = |column: &usize| Rounding::<u16>::of(&columns[*column]).open < OFTEN;
+    let (small, large): (Vec<usize>, Vec<usize>) =
+        (0..columns.len()).into_par_iter().partition(is_small);
+    let small: Vec<Panel<u16, 32>> = panels(&small, &columns);
+    let large: Vec<Panel<f32, 16>> = panels(&large, &columns);
+    let words = rows.nrows().div_ceil(COINS as usize);
+    let count = (replicates.end - replicates.start) as usize;
+    let share = even_share(count).min((WORDS / words.max(1)).max(FEWEST));
+    let chunks: Vec<_> = replicates.clone().step_by(share).collect();
+    let of_chunk = |mut counts: Vec<u64>, &start: &u64| {
         let chosen = start..replicates.end.min(start + share as u64);
-        let sums = swapped_sums(&whole.view(), swaps, chosen, 0);
-        let found = sums
-            .axis_iter(Axis(0))
-            .into_par_iter()
-            .enumerate()
-            .fold(
-                || vec![0; rows.ncols()],
-                |mut counts: Vec<u64>, (index, sums)| {
-                    interruption::check();
-                    let mut open = 0_u64;
-                    for ((&sum, rounded), count) in sums.iter().zip(&rounded).zip(&mut counts) {
-                        let is_reached = u64::from(sum <= rounded.surely_up_to);
-                        *count += is_reached;
-                        open += u64::from(sum <= rounded.perhaps_up_to) - is_reached;
-                    }
-                    if open > 0 {
-                        let coins = toss(swaps, start + index as u64, rows.nrows());
-                        for (column, (sum, rounded)) in sums.iter().zip(&rounded).enumerate() {
-                            if *sum > rounded.surely_up_to && *sum <= rounded.perhaps_up_to {
-                                let exact = exact_sum(&by_column.row(column), &coins);
-                                counts[column] += u64::from(exact <= bounds[column]);
-                            }
-                        }
-                    }
-                    counts
-                },
-            )
-            .reduce(|| vec![0; rows.ncols()], add);
-        counts = add(counts, found);
-    }
-    counts
+        let taken = toss(swaps, chosen, words);
+        let mut sums = Sums { taken: &taken, columns: &columns, counts: &mut counts };
+        for panel in &small {
+            sums.count(panel);
+        }
+        for panel in &large {
+            sums.count(panel);
+        }
+        counts
+    };
+    let none = || vec![0; rows.ncols()];
+    // Fused, since otherwise every part of the work would unwind by itself when it is stopped.
+    chunks.par_iter().panic_fuse().fold(none, of_chunk).reduce(none, |mut counts, others| {
+        counts.iter_mut().zip(others).for_each(|(count, other)| *count += other);
+        counts
+    })
 }
 
-fn add(mut counts: Vec<u64>, others: Vec<u64>) -> Vec<u64> {
-    counts.iter_mut().zip(others).for_each(|(count, other)| *count += other);
-    counts
+/// The coins of some replicates: for every 64 rows a word of each replicate.
+struct Taken {
+    words: Vec<u64>,
+    replicates: usize,
 }
 
-/// Turns a column into whole steps.
-fn round(mut column: ndarray::ArrayViewMut1<'_, f64>, bound: f64) -> Rounded {
-    let size: f64 = column.iter().map(|cell| cell.abs()).sum();
-    let is_whole = column.iter().all(|cell| cell.fract().abs() == 0.0);
-    if is_whole && size < EXACT {
-        return Rounded { surely_up_to: bound, perhaps_up_to: bound };
+fn toss(swaps: Swaps, replicates: Range<u64>, words: usize) -> Taken {
+    let mut coins: Vec<Coins> = replicates.map(|replicate| Coins::new(swaps, replicate)).collect();
+    let mut taken = Vec::with_capacity(words * coins.len());
+    for _ in 0..words {
+        taken.extend(coins.iter_mut().map(Coins::next));
     }
-    // Rounding may add half a step for each cell.
-    let most = EXACT - 1.0 - column.len() as f64;
-    if most <= 0.0 || !size.is_normal() {
-        return Rounded { surely_up_to: f64::NEG_INFINITY, perhaps_up_to: f64::INFINITY };
-    }
-    let step = 2_f64.powi((size / most).log2().ceil() as i32);
-    let (mut above, mut below) = (0.0, 0.0);
-    for cell in &mut column {
-        let whole = (*cell / step).round();
-        let left = *cell - whole * step;
-        above += left.max(0.0);
-        below += (-left).max(0.0);
-        *cell = whole;
-    }
-    // What is left over is exact, but adding it up may round, and so may adding it to the bound.
-    let error = f64::max(above, below) * (1.0 + 1e-9) + 1e-12 * bound.abs();
-    Rounded { surely_up_to: (bound - error) / step, perhaps_up_to: (bound + error) / step }
+    Taken { words: taken, replicates: coins.len() }
 }
 
-fn toss(swaps: Swaps, replicate: u64, units: usize) -> Vec<u64> {
-    let mut coins = Coins::new(swaps, replicate);
-    (0..units.div_ceil(COINS as usize)).map(|_| coins.next()).collect()
+/// The cells of a column, and its bound.
+type Column<'a> = (ArrayView1<'a, f64>, f64);
+
+/// Some columns in whole steps, as many as make a line of the cache.
+///
+/// A sum below `surely` is at most the bound, one from `perhaps` on is not; between them it is open.
+struct Panel<C, const COLUMNS: usize> {
+    columns: Vec<usize>,
+    rows: Vec<Row<C, COLUMNS>>,
+    /// What sums start from.
+    start: Row<C, COLUMNS>,
+    surely: Row<C, COLUMNS>,
+    perhaps: Row<C, COLUMNS>,
 }
 
-fn exact_sum(column: &ArrayView1<'_, f64>, coins: &[u64]) -> f64 {
-    let is_taken = |unit: usize| coins[unit / 64] >> (unit % 64) & 1 == 1;
-    column.iter().enumerate().filter(|&(unit, _)| is_taken(unit)).map(|(_, cell)| cell).sum()
+fn panels<C: Steps, const COLUMNS: usize>(
+    chosen: &[usize],
+    columns: &[Column<'_>],
+) -> Vec<Panel<C, COLUMNS>> {
+    let panel = |chosen: &[usize]| {
+        let units = chosen.first().map_or(0, |&column| columns[column].0.len());
+        let zeros = Row::zeros();
+        let mut panel = Panel {
+            columns: chosen.to_vec(),
+            rows: vec![zeros; units],
+            start: zeros,
+            surely: zeros,
+            perhaps: zeros,
+        };
+        for (place, &column) in chosen.iter().enumerate() {
+            let rounding = Rounding::<C>::of(&columns[column]);
+            for (row, cell) in panel.rows.iter_mut().zip(columns[column].0) {
+                row.0[place] = C::of(rounding.whole(*cell));
+            }
+            let limit = |sum: f64| C::of((sum + 1.0).floor().clamp(C::LEAST, C::MOST + 1.0));
+            panel.start.0[place] = C::of(rounding.start);
+            panel.surely.0[place] = limit(rounding.surely_up_to);
+            panel.perhaps.0[place] = limit(rounding.perhaps_up_to);
+        }
+        panel
+    };
+    chosen.par_chunks(COLUMNS).map(panel).collect()
+}
+
+/// A number in which the sums of whole steps are exact.
+trait Steps: Cell + PartialOrd {
+    /// The least sum there may be,
+    const LEAST: f64;
+    /// and the largest; the next number is exact too.
+    const MOST: f64;
+}
+
+impl Steps for u16 {
+    const LEAST: f64 = 0.0;
+    const MOST: f64 = 65_534.0;
+}
+
+impl Steps for f32 {
+    const LEAST: f64 = -MANTISSA;
+    const MOST: f64 = MANTISSA - 1.0;
+}
+
+/// Whole numbers up to this are exact in 32 bits.
+const MANTISSA: f64 = (1 << 24) as f64;
+
+/// How a column becomes whole steps.
+struct Rounding<C> {
+    step: f64,
+    /// What sums start from, so that none is below the least.
+    start: f64,
+    surely_up_to: f64,
+    perhaps_up_to: f64,
+    /// What share of sums is left open, about.
+    open: f64,
+    cells: PhantomData<C>,
+}
+
+impl<C: Steps> Rounding<C> {
+    fn of((column, bound): &Column<'_>) -> Self {
+        let (mut lost, mut won, mut squares, mut is_whole) = (0.0, 0.0, 0.0, true);
+        for &cell in column {
+            lost -= cell.min(0.0);
+            won += cell.max(0.0);
+            squares += cell * cell;
+            is_whole &= cell.fract().abs() == 0.0;
+        }
+        let size: f64 = lost + won;
+        let is_exact = is_whole && size <= C::MOST;
+        // Rounding may add half a step for each cell, and what sums start from is rounded too.
+        let most = C::MOST - 1.0 - column.len() as f64;
+        let mut rounding = Self {
+            step: if is_exact { 1.0 } else { size / most },
+            start: 0.0,
+            surely_up_to: f64::NEG_INFINITY,
+            perhaps_up_to: f64::INFINITY,
+            open: 1.0,
+            cells: PhantomData,
+        };
+        if !rounding.step.is_normal() || rounding.step < 0.0 {
+            // Nothing can be said without the exact sums.
+            rounding.step = f64::INFINITY;
+            return rounding;
+        }
+        let step = rounding.step;
+        let (mut above, mut below) = (0.0, 0.0);
+        for &cell in column {
+            let left = cell - rounding.whole(cell) * step;
+            above += left.max(0.0);
+            below -= left.min(0.0);
+        }
+        if C::LEAST == 0.0 {
+            let half_steps = if is_exact { 0.0 } else { (column.len() / 2) as f64 };
+            rounding.start = (lost / step).ceil() + half_steps;
+        }
+        // Adding up what is left over may round, and so may adding it to the bound.
+        let error = if is_exact { 0.0 } else { 1e-12 * (size + bound.abs()) };
+        rounding.surely_up_to = (bound - above - error) / step + rounding.start;
+        rounding.perhaps_up_to = (bound + below + error) / step + rounding.start;
+        // Sums of many cells are about normal.
+        let deviation = squares.sqrt() / 2.0;
+        let z = (bound - (won - lost) / 2.0) / deviation;
+        let width = (above + below) / deviation;
+        rounding.open = if width > 0.0 { 0.4 * width * (-z * z / 2.0).exp() } else { 0.0 };
+        rounding
+    }
+
+    fn whole(&self, cell: f64) -> f64 {
+        (cell / self.step).round()
+    }
+}
+
+/// The sums of some replicates, and what they are counted into.
+struct Sums<'a> {
+    taken: &'a Taken,
+    columns: &'a [Column<'a>],
+    counts: &'a mut [u64],
+}
+
+impl Sums<'_> {
+    fn count<C: Steps, const COLUMNS: usize>(&mut self, panel: &Panel<C, COLUMNS>) {
+        interruption::check();
+        let Taken { words, replicates } = self.taken;
+        let mut sums = vec![panel.start; *replicates];
+        add_taken(&panel.rows, words, &mut sums);
+        let (reached, open) = Arch::new().dispatch(Compare { panel, sums: &sums });
+        for (&column, reached) in panel.columns.iter().zip(reached) {
+            self.counts[column] += u64::from(reached);
+        }
+        for replicate in open {
+            let sums = &sums[replicate];
+            for (place, &column) in panel.columns.iter().enumerate() {
+                let sum = sums.0[place];
+                if sum >= panel.surely.0[place] && sum < panel.perhaps.0[place] {
+                    let (cells, bound) = &self.columns[column];
+                    let coins = words[replicate..].iter().step_by(*replicates);
+                    self.counts[column] += u64::from(exact_sum(cells, coins) <= *bound);
+                }
+            }
+        }
+    }
+}
+
+/// How many sums of each column are surely at most the bound, and the replicates that leave any open.
+struct Compare<'a, C, const COLUMNS: usize> {
+    panel: &'a Panel<C, COLUMNS>,
+    sums: &'a [Row<C, COLUMNS>],
+}
+
+impl<C: Steps, const COLUMNS: usize> NullaryFnOnce for Compare<'_, C, COLUMNS> {
+    type Output = ([u16; COLUMNS], Vec<usize>);
+
+    #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
+    #[expect(clippy::needless_bitwise_bool, reason = "without branches, several go at a time")]
+    #[inline(always)]
+    fn call(self) -> Self::Output {
+        let (surely, perhaps) = (self.panel.surely.0, self.panel.perhaps.0);
+        // A thread has too few replicates for counts to overflow.
+        let (mut reached, mut open) = ([0; COLUMNS], Vec::new());
+        for (replicate, sums) in self.sums.iter().enumerate() {
+            let mut is_open = false;
+            for column in 0..COLUMNS {
+                let sum = sums.0[column];
+                reached[column] += u16::from(sum < surely[column]);
+                is_open |= (sum < perhaps[column]) & (sum >= surely[column]);
+            }
+            if is_open {
+                open.push(replicate);
+            }
+        }
+        (reached, open)
+    }
+}
+
+fn exact_sum<'a>(column: &ArrayView1<'_, f64>, coins: impl Iterator<Item = &'a u64>) -> f64 {
+    let mut sums = [0.0; 4];
+    for (cells, &word) in column.axis_chunks_iter(Axis(0), COINS as usize).zip(coins) {
+        for (unit, cell) in cells.iter().enumerate() {
+            // Without a branch: no processor can predict a coin.
+            let taken = (word >> unit & 1).wrapping_neg();
+            sums[unit % 4] += f64::from_bits(cell.to_bits() & taken);
+        }
+    }
+    sums.iter().sum()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::resampling::swapped_sums;
     use ndarray::Array2;
 
     /// The same by exact sums alone.
@@ -150,7 +319,8 @@ mod tests {
         });
         let halves: Vec<f64> =
             rows.columns().into_iter().map(|column| column.sum() / 2.0).collect();
-        let exact = exact_sum(&rows.column(4), &toss(Swaps::Random { seed: 2 }, 9, 700));
+        let coins = toss(Swaps::Random { seed: 2 }, 9..10, 11).words;
+        let exact = exact_sum(&rows.column(4), coins.iter());
         for shift in [0.0, 1e-7, -1e-3, 0.01] {
             let mut bounds: Vec<f64> = halves.iter().map(|half| half + shift).collect();
             // A bound that a sum just reaches.

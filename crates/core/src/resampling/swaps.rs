@@ -67,7 +67,7 @@ pub fn swapped_sums(
 }
 
 /// How many replicates to add up at a time, so that all threads get as many.
-fn even_share(replicates: usize) -> usize {
+pub(super) fn even_share(replicates: usize) -> usize {
     let threads = rayon::current_num_threads().max(1);
     let rounds = replicates.div_ceil(threads * REPLICATES).max(1);
     replicates.div_ceil(threads * rounds).max(1)
@@ -207,15 +207,16 @@ fn cells(block: &ArrayView2<'_, f64>) -> Vec<CellSize> {
 }
 
 /// A number in which sums are exact; the smaller it is, the more of them are added at a time.
-trait Cell: Copy + Default + Into<f64> + Send {
+pub(super) trait Cell: Copy + Default + Into<f64> + Send {
     fn of(number: f64) -> Self;
     fn plus(self, other: Self) -> Self;
 }
 
 impl Cell for u16 {
-    #[expect(clippy::cast_sign_loss, reason = "chosen where no number is below 0")]
+    /// Numbers below 0 wrap round, and so do sums.
+    #[expect(clippy::cast_sign_loss, reason = "only the lowest bits matter")]
     fn of(number: f64) -> Self {
-        number as Self
+        number as i64 as Self
     }
 
     fn plus(self, other: Self) -> Self {
@@ -246,10 +247,10 @@ impl Cell for f64 {
 /// Some columns of a unit, or of a sum: a line of the cache.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
-struct Row<C, const COLUMNS: usize>([C; COLUMNS]);
+pub(super) struct Row<C, const COLUMNS: usize>(pub(super) [C; COLUMNS]);
 
 impl<C: Cell, const COLUMNS: usize> Row<C, COLUMNS> {
-    fn zeros() -> Self {
+    pub(super) fn zeros() -> Self {
         Self([C::default(); COLUMNS])
     }
 
@@ -267,22 +268,32 @@ fn add_panel<C: Cell, const COLUMNS: usize>(
     column: usize,
     sums: &mut ArrayViewMut2<'_, f64>,
 ) -> usize {
-    let replicates = sums.nrows();
-    let mut partial = vec![Row::<C, COLUMNS>::zeros(); replicates];
+    let mut partial = vec![Row::<C, COLUMNS>::zeros(); sums.nrows()];
+    add_taken(rows, taken, &mut partial);
+    let end = sums.ncols().min(column + COLUMNS);
+    let columns = sums.slice_axis_mut(Axis(1), Slice::from(column..end));
+    Arch::new().dispatch(AddPartial { partial: &partial, sums: columns });
+    COLUMNS
+}
+
+/// Adds to the sums of each replicate the rows that it takes.
+///
+/// `taken` has a word of coins of each replicate for the first 64 rows, then for the next 64.
+pub(super) fn add_taken<C: Cell, const COLUMNS: usize>(
+    rows: &[Row<C, COLUMNS>],
+    taken: &[u64],
+    sums: &mut [Row<C, COLUMNS>],
+) {
     let mut tables = [[Row::<C, COLUMNS>::zeros(); SUBSETS]; GROUPS];
     let processor = Arch::new();
-    for (units, words) in rows.chunks(COINS as usize).zip(taken.chunks(replicates)) {
+    for (units, words) in rows.chunks(COINS as usize).zip(taken.chunks(sums.len().max(1))) {
         let mut groups = units.chunks(GROUP);
         for table in &mut tables {
             // Coins of units that a last, smaller part lacks find nothing.
             fill_with_subset_sums(table, groups.next().unwrap_or_default());
         }
-        processor.dispatch(AddTaken { partial: &mut partial, tables: &tables, words });
+        processor.dispatch(AddTaken { sums, tables: &tables, words });
     }
-    let end = sums.ncols().min(column + COLUMNS);
-    let columns = sums.slice_axis_mut(Axis(1), Slice::from(column..end));
-    processor.dispatch(AddPartial { partial: &partial, sums: columns });
-    COLUMNS
 }
 
 /// The sums of all subsets: each adds its highest unit to a smaller subset. Units that a last, smaller
@@ -301,7 +312,7 @@ fn fill_with_subset_sums<C: Cell, const COLUMNS: usize>(
 
 /// Adds to each replicate's sums those of 64 units that it takes.
 struct AddTaken<'a, C, const COLUMNS: usize> {
-    partial: &'a mut [Row<C, COLUMNS>],
+    sums: &'a mut [Row<C, COLUMNS>],
     tables: &'a [[Row<C, COLUMNS>; SUBSETS]; GROUPS],
     words: &'a [u64],
 }
@@ -313,7 +324,7 @@ impl<C: Cell, const COLUMNS: usize> NullaryFnOnce for AddTaken<'_, C, COLUMNS> {
     #[inline(always)]
     fn call(self) {
         let (pairs, last) = self.tables.as_chunks::<2>();
-        for (sums, &word) in self.partial.iter_mut().zip(self.words) {
+        for (sums, &word) in self.sums.iter_mut().zip(self.words) {
             let (mut sum, mut rest) = (*sums, word as usize);
             for [one, other] in pairs {
                 sum = sum.plus(&one[rest % SUBSETS]).plus(&other[rest / SUBSETS % SUBSETS]);
