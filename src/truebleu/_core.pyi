@@ -15,11 +15,13 @@ __all__ = [
     "Parses",
     "Segments",
     "Statistics",
+    "above_and_below",
     "agreement",
     "bootstrap_sums",
     "calibrated_ties",
     "count_at_most",
     "count_composed",
+    "differing_units",
     "first_absent",
     "first_stranger",
     "heads",
@@ -31,13 +33,15 @@ __all__ = [
     "letters",
     "line_ends",
     "match_differences",
+    "mean_accuracies",
+    "moved_squares",
     "pair_counts",
     "pair_differences",
     "pair_outcomes",
     "pair_sums",
     "poisson_sums",
+    "ranked",
     "replicate_agreement",
-    "replicated_pairs",
     "set_threads",
     "shifts",
     "step_down_counts",
@@ -348,15 +352,36 @@ def studentized_differences(
     seed: int | None,
     least: float,
 ) -> NDArray[np.float64]: ...
-def replicated_pairs(
+def ranked(
+    scores: NDArray[np.float64],
+    pairs: Sequence[tuple[int, int]] | None,
+    ranks: Sequence[int],
+) -> NDArray[np.float64]: ...
+def above_and_below(
     scores: NDArray[np.float64],
     pairs: Sequence[tuple[int, int]],
     *,
-    low: int,
-    high: int,
     tolerance: float,
     scale: float,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.uint64], NDArray[np.uint64]]: ...
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]: ...
+def mean_accuracies(
+    scores: NDArray[np.float64],
+    pairs: Sequence[tuple[int, int]],
+    observed: Sequence[float],
+    *,
+    start: float,
+    ceiling: float,
+    slope: float,
+    coin: float,
+) -> NDArray[np.float64]: ...
+def differing_units(
+    rows: NDArray[np.float64], pairs: Sequence[tuple[int, int]]
+) -> NDArray[np.uint64]: ...
+def moved_squares(
+    rows: NDArray[np.float64],
+    pairs: Sequence[tuple[int, int]],
+    slopes: NDArray[np.float64],
+) -> NDArray[np.float64]: ...
 def largest_deviations(
     scores: NDArray[np.float64],
     pairs: Sequence[tuple[int, int]],

@@ -22,7 +22,7 @@ from truebleu.significance.intervals import (
     bca_interval,
     bca_levels,
     interval_bounds,
-    median_and_relative_interval,
+    medians_and_relative_intervals,
     percentile_interval,
     simultaneous_intervals,
     smallest_replicates,
@@ -90,18 +90,20 @@ def test_systems_side_by_side_have_the_intervals_they_have_alone() -> None:
 
 
 def test_the_relative_interval_is_in_percent_of_the_median() -> None:
-    median, relative = median_and_relative_interval(100 + one_to(2000) / 100, 0.95)
+    scores = 100 + one_to(2000)[:, np.newaxis] / 100
+    ((median, relative),) = medians_and_relative_intervals(scores, 0.95)
     assert median == pytest.approx(110.005)
     assert relative == pytest.approx((-100 * 9.495 / 110.005, 100 * 9.495 / 110.005))
 
 
 def test_around_a_negative_median_the_lower_bound_is_still_below() -> None:
-    _, relative = median_and_relative_interval(-100 - one_to(2000) / 100, 0.95)
+    scores = -100 - one_to(2000)[:, np.newaxis] / 100
+    ((_, relative),) = medians_and_relative_intervals(scores, 0.95)
     assert relative == pytest.approx((-100 * 9.495 / 110.005, 100 * 9.495 / 110.005))
 
 
 def test_around_a_median_of_zero_there_are_no_percents() -> None:
-    assert median_and_relative_interval(np.zeros(100), 0.95) == (0.0, None)
+    assert medians_and_relative_intervals(np.zeros((100, 2)), 0.95) == [(0.0, None)] * 2
 
 
 @given(SCORES, st.floats(-1e6, 1e6))

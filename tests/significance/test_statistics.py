@@ -59,7 +59,8 @@ def test_one_unit_that_differs_carries_all_of_the_variance() -> None:
 
 
 def test_units_that_differ_are_counted() -> None:
-    assert means(a=[1.0, 2.0, 3.0], b=[1.0, 0.0, 3.0]).differing(0, 1) == 1
+    statistics = means(a=[1.0, 2.0, 3.0], b=[1.0, 0.0, 3.0])
+    assert statistics.differing_units([(0, 1), (1, 1)]) == [1, 0]
 
 
 def test_means_of_units_are_those_of_metrics_that_are_means() -> None:

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from scipy.stats import binomtest
 
-from truebleu.significance.intervals import median_and_relative_interval
+from truebleu.significance.intervals import medians_and_relative_intervals
 from truebleu.studies._estimates import (
     Mean,
     as_record,
@@ -89,8 +89,7 @@ TABLE_2 = {
 def test_all_systems_at_once_get_the_interval_that_each_gets_alone() -> None:
     scores = np.random.default_rng(1).normal([30.0, -2.0, 0.1], [1.0, 0.5, 0.2], size=(500, 3))
     intervals = relative_intervals(scores, 0.9)
-    for system in range(3):
-        median, bounds = median_and_relative_interval(scores[:, system], 0.9)
+    for system, (median, bounds) in enumerate(medians_and_relative_intervals(scores, 0.9)):
         assert bounds is not None
         assert_allclose(
             intervals[:, system], [median, bounds[0] / 100, bounds[1] / 100], rtol=1e-12

@@ -13,7 +13,7 @@ from truebleu.corpus import TestSet, as_test_set
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner
 from truebleu.resampling import Bootstrap, Units
-from truebleu.significance.intervals import median_and_relative_interval
+from truebleu.significance.intervals import medians_and_relative_intervals
 from truebleu.significance.statistics import bootstrap_scores
 from truebleu.simulation import simulate
 from truebleu.studies._pool import Pool
@@ -71,7 +71,7 @@ def test_every_number_cuts_the_same_replicates_into_runs_of_its_own(pool: TestSe
     assert numbers(result, "runs", system="system-2") == [20, 10, 5]
     counted = Pool.of(pool, ["bleu"]).statistics
     (scores,) = bootstrap_scores(counted, Units.segments(100), Bootstrap(replicates=1000, seed=3))
-    runs = [median_and_relative_interval(run, 0.95) for run in scores[:, 1].reshape(20, 50)]
+    runs = medians_and_relative_intervals(scores[:, 1].reshape(20, 50).T, 0.95)
     medians = [median for median, _ in runs]
     bounds = np.array([interval for _, interval in runs]) / 100
     means, deviations = bounds.mean(axis=0), bounds.std(axis=0, ddof=1)

@@ -37,9 +37,9 @@ mod _core {
     use crate::parses::Parses;
     #[pymodule_export]
     use crate::resampling::{
-        bootstrap_sums, count_at_most, largest_deviations, pair_differences, pair_sums,
-        poisson_sums, replicated_pairs, step_down_counts, studentized_differences, swapped_sums,
-        tally_differences,
+        above_and_below, bootstrap_sums, count_at_most, differing_units, largest_deviations,
+        mean_accuracies, moved_squares, pair_differences, pair_sums, poisson_sums, ranked,
+        step_down_counts, studentized_differences, swapped_sums, tally_differences,
     };
     #[pymodule_export]
     use crate::runtime::{set_threads, threads};

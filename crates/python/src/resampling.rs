@@ -5,7 +5,7 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray4, PyReadonlyArray2, PyReado
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use truebleu_core::metrics::Metric;
-use truebleu_core::resampling::{self, Scoring, Side, Swaps};
+use truebleu_core::resampling::{self, Curve, Scoring, Side, Swaps};
 
 use crate::metrics::NativeMetric;
 use crate::runtime::{detached, replicates as replicates_from, require_memory};
@@ -264,41 +264,97 @@ impl Scoring for OfMetric<'_> {
     }
 }
 
-type Ranked<'py> = (
-    Bound<'py, PyArray1<f64>>,
-    Bound<'py, PyArray1<f64>>,
-    Bound<'py, PyArray1<u64>>,
-    Bound<'py, PyArray1<u64>>,
-);
-
-/// Of each pair's differences of scores, shaped (system, replicate), those at two ranks, and how many
-/// are above and below a tie.
+/// Of each system's scores, shaped (system, replicate), or of each pair's differences, those at some
+/// ranks, shaped (rank, estimate).
 #[pyfunction]
-#[pyo3(signature = (scores, pairs, *, low, high, tolerance, scale))]
-pub fn replicated_pairs<'py>(
+pub fn ranked<'py>(
+    py: Python<'py>,
+    scores: PyReadonlyArray2<'py, f64>,
+    pairs: Option<Vec<(usize, usize)>>,
+    ranks: Vec<usize>,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let scores = scores.as_array();
+    let (systems, replicates) = scores.dim();
+    require_systems(pairs.as_deref().unwrap_or_default(), systems)?;
+    if !ranks.is_sorted() || ranks.last().is_some_and(|&rank| rank >= replicates) {
+        return Err(PyIndexError::new_err("ranks that do not ascend, or beyond the replicates"));
+    }
+    let values = detached(py, || resampling::ranked(&scores, pairs.as_deref(), &ranks))?;
+    Ok(values.into_pyarray(py))
+}
+
+type Counts<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u64>>);
+
+/// In how many replicates of scores, shaped (system, replicate), the first system of each pair scores
+/// higher, and in how many lower.
+#[pyfunction]
+#[pyo3(signature = (scores, pairs, *, tolerance, scale))]
+pub fn above_and_below<'py>(
     py: Python<'py>,
     scores: PyReadonlyArray2<'py, f64>,
     pairs: Vec<(usize, usize)>,
-    low: usize,
-    high: usize,
     tolerance: f64,
     scale: f64,
-) -> PyResult<Ranked<'py>> {
+) -> PyResult<Counts<'py>> {
     let scores = scores.as_array();
-    let (systems, replicates) = scores.dim();
-    require_systems(&pairs, systems)?;
-    if low > high || high >= replicates {
-        return Err(PyIndexError::new_err("ranks beyond the replicates"));
+    require_systems(&pairs, scores.nrows())?;
+    let (above, below) =
+        detached(py, || resampling::above_and_below(&scores, &pairs, tolerance, scale))?;
+    Ok((above.into_pyarray(py), below.into_pyarray(py)))
+}
+
+/// How often people agree with each pair's observed difference, averaged over replicates of scores,
+/// shaped (system, replicate).
+#[pyfunction]
+#[pyo3(signature = (scores, pairs, observed, *, start, ceiling, slope, coin))]
+#[expect(clippy::too_many_arguments, reason = "a curve has four numbers")]
+pub fn mean_accuracies<'py>(
+    py: Python<'py>,
+    scores: PyReadonlyArray2<'py, f64>,
+    pairs: Vec<(usize, usize)>,
+    observed: Vec<f64>,
+    start: f64,
+    ceiling: f64,
+    slope: f64,
+    coin: f64,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let scores = scores.as_array();
+    require_systems(&pairs, scores.nrows())?;
+    require_one_each(&pairs, observed.len())?;
+    let curve = Curve { start, ceiling, slope, coin };
+    let means = detached(py, || resampling::mean_accuracies(&scores, &pairs, &observed, curve))?;
+    Ok(means.into_pyarray(py))
+}
+
+/// Of each pair in how many units its systems' rows, shaped (unit, system, column), differ.
+#[pyfunction]
+pub fn differing_units<'py>(
+    py: Python<'py>,
+    rows: PyReadonlyArray3<'py, f64>,
+    pairs: Vec<(usize, usize)>,
+) -> PyResult<Bound<'py, PyArray1<u64>>> {
+    let rows = rows.as_array();
+    require_systems(&pairs, rows.dim().1)?;
+    let units = detached(py, || resampling::differing_units(&rows, &pairs))?;
+    Ok(units.into_pyarray(py))
+}
+
+/// Of each pair the sum of squared deviations of what swapping a unit moves its difference by, with
+/// slopes shaped (pair, column).
+#[pyfunction]
+pub fn moved_squares<'py>(
+    py: Python<'py>,
+    rows: PyReadonlyArray3<'py, f64>,
+    pairs: Vec<(usize, usize)>,
+    slopes: PyReadonlyArray2<'py, f64>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let (rows, slopes) = (rows.as_array(), slopes.as_array());
+    require_systems(&pairs, rows.dim().1)?;
+    if slopes.dim() != (pairs.len(), rows.dim().2) {
+        return Err(PyIndexError::new_err("slopes that are not one row for each pair"));
     }
-    let found = detached(py, || {
-        resampling::replicated_pairs(&scores, &pairs, (low, high), tolerance, scale)
-    })?;
-    Ok((
-        found.low.into_pyarray(py),
-        found.high.into_pyarray(py),
-        found.above.into_pyarray(py),
-        found.below.into_pyarray(py),
-    ))
+    let squares = detached(py, || resampling::moved_squares(&rows, &pairs, &slopes))?;
+    Ok(squares.into_pyarray(py))
 }
 
 /// In each replicate of scores, shaped (replicate, system), the largest |difference| times the pair's

@@ -262,9 +262,9 @@ def _paired_by_line(text: NamedText, guide: NamedText) -> TextWarning:
 
 
 def _missing(text: NamedText) -> list[TextWarning]:
-    gaps = [i for i, segment in enumerate(text.segments, 1) if segment is None]
-    if not gaps:
+    if _core.first_absent([text.segments]) is None:
         return []
+    gaps = [i for i, segment in enumerate(text.segments, 1) if segment is None]
     what = "segment" if len(gaps) == 1 else "segments"
     message = (
         f"{text.label}: no output for {len(gaps):,} {what}, first segment {gaps[0]}; "

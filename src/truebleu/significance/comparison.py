@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict, TypeVar
 
 import numpy as np
@@ -18,7 +18,7 @@ from truebleu.significance.corrections import adjust, experimentwise_error
 from truebleu.significance.intervals import (
     Estimates,
     interval_bounds,
-    median_and_relative_interval,
+    medians_and_relative_intervals,
     simultaneous_intervals,
     widened_intervals,
 )
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from truebleu.significance.optimizer_runs import RunScores
     from truebleu.significance.pairs import PairTests
     from truebleu.significance.people import AgreementCurve
-    from truebleu.significance.statistics import Pair, PairVariance
+    from truebleu.significance.statistics import Pair
 
 RESULT_VERSION = 1
 
@@ -352,16 +352,8 @@ def results_by_metric(
         clustered: the statistics by segment and by document or block, where these are known.
     """
     better = _better(statistics, pairs, tested, settings.alpha)
-    pair_results = _pair_results(
-        statistics,
-        scores,
-        names,
-        pairs,
-        tested,
-        settings,
-        pair_variances(statistics, pairs, clustered),
-    )
-    agreements = agreement_of_pairs(statistics.metric, curves, pairs, statistics.scores, scores)
+    # Systems one after the other: what kernels read of a system then stands together.
+    scores = np.asfortranarray(scores)
     return ResultsByMetric(
         statistics.label,
         MetricResult(
@@ -376,10 +368,7 @@ def results_by_metric(
             digits=statistics.metric.digits,
         ),
         _system_results(statistics, scores, better, settings),
-        [
-            replace(pair, people=people)
-            for pair, people in zip(pair_results, agreements, strict=True)
-        ],
+        _pair_results(statistics, scores, names, pairs, tested, settings, curves, clustered),
     )
 
 
@@ -418,26 +407,26 @@ def _system_results(
     directed = statistics.metric.higher_is_better is not None
     low, high = interval_bounds(
         statistics, scores, None, settings.interval, settings.level, settings.seed
-    )
+    ).tolist()
     widened = widened_intervals(statistics, scores, None, settings.interval)
     # Against a baseline only, ranks would follow from comparisons that were not made.
     ranks = rank_ranges(better) if directed and settings.baseline is None else None
     best = probability_of_best(scores, higher_is_better=statistics.sign == 1)
-    results = []
-    for system, score in enumerate(statistics.scores.tolist()):
-        median, relative = median_and_relative_interval(scores[:, system], settings.level)
-        results.append(
-            SystemResult(
-                score=score,
-                interval=(float(low[system]), float(high[system])),
-                median=median,
-                relative_interval=relative,
-                rank_range=None if ranks is None else ranks[system],
-                p_best=best[system] if directed else None,
-                is_widened=widened[system],
-            )
+    medians = medians_and_relative_intervals(scores, settings.level)
+    return [
+        SystemResult(
+            score=score,
+            interval=(low[system], high[system]),
+            median=median,
+            relative_interval=relative,
+            rank_range=None if ranks is None else ranks[system],
+            p_best=best[system] if directed else None,
+            is_widened=widened[system],
         )
-    return results
+        for system, (score, (median, relative)) in enumerate(
+            zip(statistics.scores.tolist(), medians, strict=True)
+        )
+    ]
 
 
 def _pair_results(
@@ -447,30 +436,53 @@ def _pair_results(
     pairs: Sequence[Pair],
     tested: PairTests,
     settings: CompareSettings,
-    variances: Sequence[PairVariance],
+    curves: Sequence[AgreementCurve] | None,
+    clustered: tuple[MetricStatistics, MetricStatistics] | None,
 ) -> list[PairResult]:
-    equivalence = _equivalence(statistics, scores, pairs, settings)
-    results: list[PairResult] = []
-    # Systems one after the other: what kernels read of a pair then stands together.
-    by_system = np.asfortranarray(scores)
+    left, right = np.array(pairs).T
+    intervals: list[Bounds] = []
+    widened: list[bool] = []
     for part in _parts(pairs, scores):
-        results += _some_pair_results(
-            statistics,
-            by_system,
-            names,
-            pairs,
-            tested,
-            settings,
-            variances[part],
-            equivalence[part],
-            part,
+        bounds = interval_bounds(
+            statistics, scores, pairs[part], settings.interval, settings.level, settings.seed
         )
-    if len(pairs) == 1 or TESTS[settings.test].source == "runs":
-        return results
-    bounds = simultaneous_intervals(statistics, scores, pairs, settings.level).T.tolist()
+        intervals += zip(*bounds.tolist(), strict=True)
+        widened += widened_intervals(statistics, scores, pairs[part], settings.interval)
+    simultaneous: list[Bounds | None] = [None] * len(pairs)
+    if len(pairs) > 1 and TESTS[settings.test].source != "runs":
+        bounds = simultaneous_intervals(statistics, scores, pairs, settings.level)
+        simultaneous = [*zip(*bounds.tolist(), strict=True)]
+    differing = statistics.differing_units(pairs)
+    variances = pair_variances(statistics, pairs, clustered)
+    equivalence = _equivalence(statistics, scores, pairs, settings)
+    people = agreement_of_pairs(statistics.metric, curves, pairs, statistics.scores, scores)
+    differences = (statistics.scores[left] - statistics.scores[right]).tolist()
+    wins = pair_wins(scores, pairs, sign=statistics.sign, scale=statistics.scale).tolist()
+    p, p_se, p_adjusted = (part.tolist() for part in (tested.p, tested.p_se, tested.p_adjusted))
+    least = _fewest_differing(statistics.units, settings)
     return [
-        replace(pair, simultaneous_interval=(low, high))
-        for pair, (low, high) in zip(results, bounds, strict=True)
+        PairResult(
+            metric=statistics.label,
+            a=names[a],
+            b=names[b],
+            difference=differences[place],
+            interval=intervals[place],
+            simultaneous_interval=simultaneous[place],
+            wins=wins[place],
+            p=p[place],
+            p_se=p_se[place],
+            p_adjusted=p_adjusted[place],
+            significant=p_adjusted[place] <= settings.alpha,
+            differing_units=differing[place],
+            design_effect=variances[place].design_effect,
+            largest_share=variances[place].largest_share,
+            swap_ratio=variances[place].swap_ratio,
+            **equivalence[place],
+            people=people[place],
+            note=_note(differing[place], least),
+            is_widened=widened[place],
+        )
+        for place, (a, b) in enumerate(pairs)
     ]
 
 
@@ -478,52 +490,6 @@ def _parts(pairs: Sequence[Pair], scores: Values) -> list[slice]:
     """Pairs by the block: their differences on all replicates would fill the memory."""
     size = max(1, PAIR_BLOCK // len(scores))
     return [slice(start, start + size) for start in range(0, len(pairs), size)]
-
-
-def _some_pair_results(
-    statistics: MetricStatistics,
-    scores: Values,
-    names: Sequence[str],
-    all_pairs: Sequence[Pair],
-    tested: PairTests,
-    settings: CompareSettings,
-    variances: Sequence[PairVariance],
-    equivalence: Sequence[_Equivalence],
-    part: slice,
-) -> list[PairResult]:
-    pairs = all_pairs[part]
-    p, p_se, p_adjusted = tested.p[part], tested.p_se[part], tested.p_adjusted[part]
-    observed = statistics.scores
-    wins = pair_wins(scores, pairs, sign=statistics.sign, scale=statistics.scale)
-    low, high = interval_bounds(
-        statistics, scores, pairs, settings.interval, settings.level, settings.seed
-    )
-    widened = widened_intervals(statistics, scores, pairs, settings.interval)
-    results = []
-    for index, (a, b) in enumerate(pairs):
-        differing = statistics.differing(a, b)
-        results.append(
-            PairResult(
-                metric=statistics.label,
-                a=names[a],
-                b=names[b],
-                difference=float(observed[a] - observed[b]),
-                interval=(float(low[index]), float(high[index])),
-                wins=float(wins[index]),
-                p=float(p[index]),
-                p_se=float(p_se[index]),
-                p_adjusted=float(p_adjusted[index]),
-                significant=bool(p_adjusted[index] <= settings.alpha),
-                differing_units=differing,
-                design_effect=variances[index].design_effect,
-                largest_share=variances[index].largest_share,
-                swap_ratio=variances[index].swap_ratio,
-                **equivalence[index],
-                note=_note(differing, statistics.units, settings),
-                is_widened=widened[index],
-            )
-        )
-    return results
 
 
 class _Equivalence(TypedDict, total=False):
@@ -581,13 +547,18 @@ def _hall_equivalence_p(
     return np.asarray(np.maximum(worse, better))
 
 
-def _note(differing: int, units: int, settings: CompareSettings) -> PairNote | None:
+def _fewest_differing(units: int, settings: CompareSettings) -> int:
+    """In how many units systems must differ for a test by swaps to find anything."""
+    if TESTS[settings.test].source != "swaps":
+        return 0
+    return min(fewest_units(settings.alpha, settings.alternative), units)
+
+
+def _note(differing: int, least: int) -> PairNote | None:
     """What makes a test moot: units that are the same in both systems, all or almost all."""
     if differing == 0:
         return "identical"
-    enough = min(fewest_units(settings.alpha, settings.alternative), units)
-    swaps = TESTS[settings.test].source == "swaps"
-    return "few units differ" if swaps and differing < enough else None
+    return "few units differ" if differing < least else None
 
 
 # Comparisons read back from the JSON that ``compare --format json`` printed.

@@ -58,6 +58,7 @@ from truebleu.significance.statistics import (
     MetricStatistics,
     bootstrap_scores,
     design_effects,
+    signs_of_pairs,
     swap_differences,
 )
 from truebleu.significance.student import effective_units, hall_interval, hall_p
@@ -435,7 +436,7 @@ def _design_effect(
 ) -> float | None:
     """The variance of the difference by documents or blocks over that by segments."""
     by_segment, by_cluster = (MetricStatistics.of(label, metric, counts, kind) for kind in kinds)
-    return design_effects(by_segment, by_cluster, [(1, -1)])[0]
+    return design_effects(by_segment, by_cluster, signs_of_pairs([(0, 1)], 2))[0]
 
 
 def _with_labels_of(saved: SavedStatistics, test_set: TestSet) -> TestSet:
@@ -487,7 +488,7 @@ def _checks(
         new, old = metric.scores.tolist()
         left_out = _jackknife(metric)
         low, high = hall_interval(new - old, left_out, 1 - 2 * alpha, strata).tolist()
-        differing = metric.differing(0, 1)
+        differing = metric.differing_units([(0, 1)])[0]
         checks.append(
             GateCheck(
                 metric=metric.label,

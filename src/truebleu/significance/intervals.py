@@ -71,27 +71,35 @@ def percentile_interval(scores: ArrayLike, level: float) -> Values:
     (2004, §3.1): of 2,000 the 51st smallest and the 51st largest.
     """
     ordered = _sorted_scores(scores, level)
-    left_out = _whole_part(len(ordered) * (1 - level) / 2)
+    left_out = _left_out(len(ordered), level)
     return np.stack([ordered[left_out], ordered[-1 - left_out]])
 
 
-def median_and_relative_interval(
-    scores: ArrayLike, level: float
-) -> tuple[float, tuple[float, float] | None]:
-    """The median of one system's scores, and the percentile interval around it in percent.
+def medians_and_relative_intervals(
+    scores: Values, level: float
+) -> list[tuple[float, tuple[float, float] | None]]:
+    """The median of each system's scores, and the percentile interval around it in percent.
 
     Zhang & Vogel (2004, §3.1, Table 1): (bound - median) / median. For a negative median the
     division is by its size, so that the lower bound stays below zero. Zero has no percents: None.
+
+    Args:
+        scores: on the bootstrap's replicates, shaped (replicate, system).
+        level: the level, such as 0.95.
     """
-    ordered = _sorted_scores(_one_system(scores), level)
-    left_out = _whole_part(len(ordered) * (1 - level) / 2)
-    low, high = ordered[left_out], ordered[-1 - left_out]
-    # NumPy's own median would load its masked arrays, a tenth of what NumPy takes to load.
-    median = float((ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2)
-    if median == 0:
-        return median, None
-    size = abs(median)
-    return median, (float(100 * (low - median) / size), float(100 * (high - median) / size))
+    count = len(scores)
+    _require_enough(count, level)
+    left_out = _left_out(count, level)
+    ranks = [left_out, (count - 1) // 2, count // 2, count - 1 - left_out]
+    results: list[tuple[float, tuple[float, float] | None]] = []
+    for low, below, above, high in _core.ranked(scores.T, None, ranks).T.tolist():
+        median = (below + above) / 2
+        bounds = None
+        if median != 0:
+            size = abs(median)
+            bounds = 100 * (low - median) / size, 100 * (high - median) / size
+        results.append((median, bounds))
+    return results
 
 
 @checked
@@ -164,11 +172,9 @@ def _require_enough(replicates: int, level: float) -> None:
         raise SettingError("replicates", replicates, f"at least {least} for the level {level}")
 
 
-def _one_system(scores: ArrayLike) -> Values:
-    replicates = as_replicates("scores", scores)
-    if replicates.ndim != 1:
-        raise SettingError("scores", replicates.shape, "the replicates of one system")
-    return replicates
+def _left_out(replicates: int, level: float) -> int:
+    """How many replicates are beyond an interval, on either side."""
+    return min(_whole_part(replicates * (1 - level) / 2), (replicates - 1) // 2)
 
 
 def _whole_part(number: float) -> int:
@@ -261,13 +267,7 @@ class Estimates:
 
     def ranked(self, low: int, high: int) -> Values:
         """Of each estimate the replicates at two ranks, counted from 0 from the smallest on."""
-        if self.pairs is None:
-            ordered = np.sort(self.scores.T, axis=1)
-            return np.stack([ordered[:, low], ordered[:, high]])
-        at_low, at_high, _, _ = _core.replicated_pairs(
-            self.scores.T, self.pairs, low=low, high=high, tolerance=0.0, scale=0.0
-        )
-        return np.stack([at_low, at_high])
+        return _core.ranked(self.scores.T, self.pairs, [low, high])
 
     @property
     def jackknife(self) -> Values:
@@ -389,7 +389,7 @@ class IntervalMethod:
 def _percentile(estimates: Estimates, level: float) -> Values:
     count = len(estimates.scores)
     _require_enough(count, level)
-    left_out = _whole_part(count * (1 - level) / 2)
+    left_out = _left_out(count, level)
     return estimates.ranked(left_out, count - 1 - left_out)
 
 
@@ -412,7 +412,7 @@ def _bootstrap_t(estimates: Estimates, level: float) -> Values:
 def _middle(values: Values, level: float) -> Values:
     """The middle of sorted values, which may be infinite."""
     _require_enough(len(values), level)
-    left_out = _whole_part(len(values) * (1 - level) / 2)
+    left_out = _left_out(len(values), level)
     ordered = np.sort(values, axis=0)
     return np.stack([ordered[left_out], ordered[-1 - left_out]])
 
@@ -536,6 +536,7 @@ def simultaneous_intervals(
     over the normal distribution, and multiplies each pair's jackknife standard error.
     """
     left, right = np.array(pairs).T
+    scores = np.ascontiguousarray(scores)  # the systems of a replicate side by side
     centred = scores - scores.mean(axis=0)
     covariance = centred.T @ centred / len(scores)
     variance = covariance[left, left] + covariance[right, right] - 2 * covariance[left, right]

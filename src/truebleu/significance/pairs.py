@@ -489,9 +489,7 @@ def pair_wins(scores: Values, pairs: Sequence[Pair], *, sign: int, scale: float)
         sign: -1 where less is better.
         scale: the size of the scores, to which rounding is relative.
     """
-    _, _, above, below = _core.replicated_pairs(
-        scores.T, pairs, low=0, high=0, tolerance=TIE_TOLERANCE, scale=scale
-    )
+    above, below = _core.above_and_below(scores.T, pairs, tolerance=TIE_TOLERANCE, scale=scale)
     count = len(scores)
     better, worse = (above, below) if sign > 0 else (below, above)
     return np.asarray((1 + better / count - worse / count) / 2)

@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from truebleu import _core
 from truebleu._settings import checked
 from truebleu.corpus._files import Files, decode
 from truebleu.errors import MalformedFileError, SettingError
+from truebleu.resampling import as_replicates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -73,7 +75,8 @@ class AgreementCurve:
     largest: float | None = None
 
     @property
-    def _start(self) -> float:
+    def at_zero(self) -> float:
+        """Per cent at a difference of 0."""
         return self.ceiling / 2 if self.start is None else self.start
 
     @checked
@@ -85,7 +88,7 @@ class AgreementCurve:
         """
         size = np.abs(np.asarray(difference, dtype=np.float64))
         rise = 2 / (1 + np.exp(-self.slope * size)) - 1
-        return np.maximum(self._start + (self.ceiling - self._start) * rise, COIN)
+        return np.maximum(self.at_zero + (self.ceiling - self.at_zero) * rise, COIN)
 
     @checked
     def difference(self, accuracy: float) -> float | None:
@@ -94,7 +97,7 @@ class AgreementCurve:
             raise SettingError("accuracy", accuracy, "per cent, above 0 and up to 100")
         if accuracy >= self.ceiling or self.slope <= 0:
             return None
-        rise = max(0.0, (accuracy - self._start) / (self.ceiling - self._start))
+        rise = max(0.0, (accuracy - self.at_zero) / (self.ceiling - self.at_zero))
         return log((1 + rise) / (1 - rise)) / self.slope
 
     @checked
@@ -233,15 +236,9 @@ def agreement_of_pairs(
     curve = find_curve(metric, curves or ())
     if curve is None or len(pairs) > MOST_PAIRS:
         return [None] * len(pairs)
-    return [
-        people_agreement(
-            curve,
-            float(scores[a] - scores[b]),
-            replicates[:, a] - replicates[:, b],
-            score=float(scores[a]),
-        )
-        for a, b in pairs
-    ]
+    left, right = np.array(pairs).T
+    largest = float(np.abs(scores).max())
+    return [*_agreements(curve, scores[left] - scores[right], replicates.T, pairs, largest)]
 
 
 @checked
@@ -259,22 +256,59 @@ def people_agreement(
         difference: between the two systems.
         replicates: the difference on resampled test sets. One with the other sign counts as the
             chance that people disagree.
-        score: one of the two scores, which tells the scale.
+        score: the larger of the two scores, which tells the scale.
     """
-    scale = 100.0 if curve.percent and abs(score) <= LARGEST_FRACTION else 1.0
-    accuracies = curve.accuracy(scale * replicates)
-    agrees = np.sign(replicates) == np.sign(difference)
-    coin = curve.difference(COIN) or 0.0
-    return PeopleAgreement(
-        curve=curve.metric,
-        source=curve.source,
-        pairs=curve.pairs,
-        accuracy=float(curve.accuracy(scale * difference)),
-        with_sampling=float(np.where(agrees, accuracies, 100 - accuracies).mean()),
-        coin=coin / scale,
-        better_than_coin=scale * abs(difference) > coin,
-        beyond=curve.largest is not None and scale * abs(difference) > curve.largest,
+    values = as_replicates("replicates", replicates)
+    if values.ndim != 1:
+        raise SettingError("replicates", values.shape, "the replicates of one difference")
+    scores = np.stack([values, np.zeros_like(values)])
+    (agreement,) = _agreements(curve, np.array([difference]), scores, [(0, 1)], abs(score))
+    return agreement
+
+
+def _agreements(
+    curve: AgreementCurve,
+    differences: Values,
+    replicates: Values,
+    pairs: Sequence[Pair],
+    largest: float,
+) -> list[PeopleAgreement]:
+    """How often people agree with each difference of a pair.
+
+    Args:
+        curve: of the metric.
+        differences: on the test set itself.
+        replicates: scores on resampled test sets, shaped (system, replicate).
+        pairs: the systems of each difference.
+        largest: the size of the scores, which tells the scale.
+    """
+    scale = 100.0 if curve.percent and largest <= LARGEST_FRACTION else 1.0
+    with_sampling = _core.mean_accuracies(
+        replicates,
+        pairs,
+        differences.tolist(),
+        start=curve.at_zero,
+        ceiling=curve.ceiling,
+        slope=scale * curve.slope,
+        coin=COIN,
     )
+    sizes = scale * np.abs(differences)
+    coin = curve.difference(COIN) or 0.0
+    return [
+        PeopleAgreement(
+            curve=curve.metric,
+            source=curve.source,
+            pairs=curve.pairs,
+            accuracy=accuracy,
+            with_sampling=mean,
+            coin=coin / scale,
+            better_than_coin=size > coin,
+            beyond=curve.largest is not None and size > curve.largest,
+        )
+        for size, accuracy, mean in zip(
+            sizes.tolist(), curve.accuracy(sizes).tolist(), with_sampling.tolist(), strict=True
+        )
+    ]
 
 
 # One's own curves, in files.

@@ -365,14 +365,17 @@ def _design_effects(
     metrics: Mapping[str, Metric], counts: Mapping[str, Statistics], kinds: tuple[Units, Units]
 ) -> dict[str, tuple[float | None, ...]]:
     """For each metric the design effect of every system's score."""
-    from truebleu.significance.statistics import MetricStatistics, design_effects
+    from truebleu.significance.statistics import (
+        MetricStatistics,
+        design_effects,
+        signs_of_pairs,
+    )
 
     effects = {}
     for label, metric in metrics.items():
         rows = counts[label].array()
         by_segment, by_cluster = (MetricStatistics.of(label, metric, rows, kind) for kind in kinds)
-        systems = range(by_segment.systems)
-        each = [[float(system == other) for other in systems] for system in systems]
+        each = signs_of_pairs(None, by_segment.systems)
         effects[label] = tuple(design_effects(by_segment, by_cluster, each))
     return effects
 

@@ -96,11 +96,15 @@ class MetricStatistics(ComparedByValue):
         return self.systems * columns
 
     @checked
-    def differing(self, a: int, b: int) -> int:
-        """The number of units in which two systems' counts are not the same."""
-        for name, system in (("a", a), ("b", b)):
-            require_whole_number(name, system, 0, self.systems - 1)
-        return int((self.rows[:, a] != self.rows[:, b]).any(axis=1).sum())
+    def differing_units(self, pairs: Sequence[Pair]) -> list[int]:
+        """The number of units in which each pair's systems are counted differently."""
+        self._require_systems(pairs)
+        counts: list[int] = _core.differing_units(self.rows, pairs).tolist()
+        return counts
+
+    def _require_systems(self, pairs: Sequence[Pair]) -> None:
+        if not pairs or any(not 0 <= system < self.systems for pair in pairs for system in pair):
+            raise SettingError("pairs", pairs, f"pairs of numbers from 0 to {self.systems - 1}")
 
     @checked
     def unit_means(self, needed_by: str) -> Values:
@@ -154,8 +158,7 @@ class MetricStatistics(ComparedByValue):
     @checked
     def errors_of_pairs(self, pairs: Sequence[Pair]) -> Values:
         """The standard error of each pair's difference, by the jackknife."""
-        if not pairs or any(not 0 <= system < self.systems for pair in pairs for system in pair):
-            raise SettingError("pairs", pairs, f"pairs of numbers from 0 to {self.systems - 1}")
+        self._require_systems(pairs)
         jackknife = self.jackknife_scores()
         left, right = np.array(pairs).T
         error = np.empty(len(pairs))
@@ -223,9 +226,9 @@ class StreamedStatistics(MetricStatistics):
         """All units added up, shaped (system, column)."""
         return self.totals
 
-    def differing(self, a: int, b: int) -> int:
-        """The number of units in which two systems' counts were not the same."""
-        return self.different[min(a, b), max(a, b)]
+    def differing_units(self, pairs: Sequence[Pair]) -> list[int]:
+        """The number of units in which each pair's systems were counted differently."""
+        return [self.different[min(pair), max(pair)] for pair in pairs]
 
     def products(self) -> Values:
         """As they were added up."""
@@ -297,30 +300,37 @@ def pair_variances(
     """
     if isinstance(statistics, StreamedStatistics):
         return _streamed_pair_variances(statistics, pairs)
-    by_unit = statistics.contributions()
-    by_segment, by_cluster = (
-        (None, None) if clusters is None else [part.contributions() for part in clusters]
-    )
     least = _no_variance(statistics)
-    variances = []
+    squares, largest = _pair_squares(statistics.contributions(), pairs)
     left, right = np.array(pairs).T
     # After a swap of half of the units both systems have the mean of their sums.
-    swapped = statistics.metric.gradient((statistics.sums[left] + statistics.sums[right]) / 2)
-    for place, (a, b) in enumerate(pairs):
-        squares = (by_unit[:, a] - by_unit[:, b]) ** 2
-        total = float(squares.sum())
-        share = ratio = None
-        if total > least:
-            share = float(squares.max()) / total
-            moved = (statistics.rows[:, a] - statistics.rows[:, b]) @ swapped[place]
-            ratio = _variance(moved - moved.mean()) / _variance(by_unit[:, a] - by_unit[:, b])
-        effect = None
-        if by_segment is not None and by_cluster is not None:
-            plain = _variance(by_segment[:, a] - by_segment[:, b])
-            if plain > least:
-                effect = _variance(by_cluster[:, a] - by_cluster[:, b]) / plain
-        variances.append(PairVariance(effect, share, ratio))
-    return variances
+    slopes = statistics.metric.gradient((statistics.sums[left] + statistics.sums[right]) / 2)
+    moved = _core.moved_squares(statistics.rows, pairs, slopes)
+    effects: Sequence[float | None] = [None] * len(pairs)
+    if clusters is not None:
+        by_segment, by_cluster = clusters
+        signs = signs_of_pairs(pairs, statistics.systems)
+        effects = design_effects(by_segment, by_cluster, signs)
+    return [
+        PairVariance(effect, highest / total, swapped / total)
+        if total > least
+        else PairVariance(effect, None, None)
+        for total, highest, swapped, effect in zip(
+            squares.tolist(), largest.tolist(), moved.tolist(), effects, strict=True
+        )
+    ]
+
+
+def _pair_squares(contributions: Values, pairs: Sequence[Pair]) -> tuple[Values, Values]:
+    """What units contribute to each pair's difference, squared: the sum, and the largest."""
+    squares, largest = np.empty(len(pairs)), np.empty(len(pairs))
+    left, right = np.array(pairs).T
+    size = max(1, BLOCK_SIZE // len(contributions))
+    for start in range(0, len(pairs), size):
+        part = slice(start, start + size)
+        each = (contributions[:, left[part]] - contributions[:, right[part]]) ** 2
+        squares[part], largest[part] = each.sum(axis=0), each.max(axis=0)
+    return squares, largest
 
 
 def _no_variance(statistics: MetricStatistics) -> float:
@@ -348,7 +358,7 @@ def _streamed_pair_variances(
 
 
 def design_effects(
-    by_segment: MetricStatistics, by_cluster: MetricStatistics, signs: Sequence[Sequence[float]]
+    by_segment: MetricStatistics, by_cluster: MetricStatistics, signs: Values
 ) -> list[float | None]:
     """The variance of sums of scores by clusters over that by segments.
 
@@ -359,19 +369,18 @@ def design_effects(
         by_cluster: the same of documents or blocks.
         signs: for each sum, what each system's score counts: (1, -1) for a difference.
     """
-    segments, clusters = by_segment.contributions(), by_cluster.contributions()
     least = _no_variance(by_segment)
-    effects: list[float | None] = []
-    for weights in signs:
-        plain = _variance(segments @ np.asarray(weights, dtype=np.float64))
-        whole = _variance(clusters @ np.asarray(weights, dtype=np.float64))
-        effects.append(whole / plain if plain > least else None)
-    return effects
+    plain, whole = (_variances(part.contributions() @ signs.T) for part in (by_segment, by_cluster))
+    return [
+        by_clusters / by_segments if by_segments > least else None
+        for by_clusters, by_segments in zip(whole, plain, strict=True)
+    ]
 
 
-def _variance(contributions: Values) -> float:
+def _variances(contributions: Values) -> list[float]:
     count = len(contributions)
-    return float(contributions @ contributions) * count / (count - 1)
+    variances: list[float] = ((contributions**2).sum(axis=0) * count / (count - 1)).tolist()
+    return variances
 
 
 def side_by_side(statistics: Sequence[MetricStatistics]) -> Values:

@@ -147,9 +147,8 @@ MEDIAN, LOW, HIGH = range(3)
 def relative_intervals(scores: Floats, level: float) -> Floats:
     """Each system's median, and the bounds of its interval as shares of the median's size.
 
-    The same as `median_and_relative_interval`, for all systems of an array (replicate, system) at
-    once, shaped (3, system). A median of 0 has no shares: its bounds are NaN, which never leaves
-    this module; see `as_record`.
+    The same as `medians_and_relative_intervals` as an array, shaped (3, system). A median of 0 has
+    no shares: its bounds are NaN, which never leaves this module; see `as_record`.
     """
     low, high = percentile_interval(scores, level)
     median = np.median(scores, axis=0)

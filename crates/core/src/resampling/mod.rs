@@ -8,6 +8,7 @@ mod bootstrap;
 mod pairs;
 mod poisson;
 mod reached;
+mod replicates;
 mod stream;
 mod studentized;
 mod swaps;
@@ -15,11 +16,14 @@ mod weighted_sums;
 
 pub use bootstrap::bootstrap_sums;
 pub use pairs::{
-    Replicated, Scores, Side, Tally, largest_deviations, pair_differences, pair_sums,
-    replicated_pairs, step_down_counts, tally_differences,
+    Scores, Side, Tally, pair_differences, pair_sums, step_down_counts, tally_differences,
 };
 pub use poisson::poisson_sums;
 pub use reached::count_at_most;
+pub use replicates::{
+    Curve, above_and_below, differing_units, largest_deviations, mean_accuracies, moved_squares,
+    ranked,
+};
 pub use stream::{Purpose, Stream};
 pub use studentized::{Scoring, studentized_differences};
 pub use swaps::{COINS, Swaps, swapped_sums};

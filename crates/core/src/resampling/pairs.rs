@@ -303,79 +303,6 @@ impl Scratch {
     }
 }
 
-/// Of each pair's differences over bootstrap replicates the ones at two ranks, and how many are above
-/// and below 0.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Replicated {
-    /// The differences at the lower and at the upper rank, counted from 0 from the smallest on.
-    pub low: Vec<f64>,
-    /// See `low`.
-    pub high: Vec<f64>,
-    /// How many exceed what counts as a tie.
-    pub above: Vec<u64>,
-    /// How many are below it.
-    pub below: Vec<u64>,
-}
-
-/// Ranks and signs of the differences of pairs; `scores` are shaped (system, replicate).
-///
-/// A difference counts as a tie up to `tolerance` times the larger of `scale` and the largest
-/// difference of the pair.
-#[must_use]
-pub fn replicated_pairs(
-    scores: &ArrayView2<'_, f64>,
-    pairs: &[(usize, usize)],
-    ranks: (usize, usize),
-    tolerance: f64,
-    scale: f64,
-) -> Replicated {
-    let each: Vec<(f64, f64, u64, u64)> = pairs
-        .par_iter()
-        .map_init(Vec::new, |differences: &mut Vec<f64>, &(a, b)| {
-            interruption::check();
-            differences.clear();
-            differences.extend(scores.row(a).iter().zip(scores.row(b)).map(|(a, b)| a - b));
-            let largest = differences.iter().fold(0.0, |largest: f64, d| largest.max(d.abs()));
-            let tie = tolerance * largest.max(scale);
-            let above = differences.iter().filter(|d| **d > tie).count() as u64;
-            let below = differences.iter().filter(|d| **d < -tie).count() as u64;
-            let (_, low, rest) = differences.select_nth_unstable_by(ranks.0, f64::total_cmp);
-            let low = *low;
-            let high = if ranks.1 > ranks.0 {
-                *rest.select_nth_unstable_by(ranks.1 - ranks.0 - 1, f64::total_cmp).1
-            } else {
-                low
-            };
-            (low, high, above, below)
-        })
-        .collect();
-    Replicated {
-        low: each.iter().map(|pair| pair.0).collect(),
-        high: each.iter().map(|pair| pair.1).collect(),
-        above: each.iter().map(|pair| pair.2).collect(),
-        below: each.iter().map(|pair| pair.3).collect(),
-    }
-}
-
-/// In each replicate the largest of all pairs' |difference| times a factor of the pair.
-#[must_use]
-pub fn largest_deviations(
-    scores: &ArrayView2<'_, f64>,
-    pairs: &[(usize, usize)],
-    factors: &[f64],
-) -> Vec<f64> {
-    scores
-        .outer_iter()
-        .into_par_iter()
-        .map(|scores| {
-            interruption::check();
-            pairs.iter().zip(factors).fold(0.0, |largest: f64, (&(a, b), factor)| {
-                largest.max((scores[a] - scores[b]).abs() * factor)
-            })
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -469,28 +396,5 @@ mod tests {
             });
             assert_eq!(counts[place], reached.count() as u64);
         }
-    }
-
-    #[test]
-    fn replicated_pairs_have_the_ranks_and_signs_of_sorted_differences() {
-        let scores = Array2::from_shape_fn((3, 41), |(s, r)| ((r * 13 + s * 29) % 37) as f64);
-        let pairs = [(0, 1), (2, 0)];
-        let found = replicated_pairs(&scores.view(), &pairs, (3, 37), 1e-9, 1.0);
-        for (place, &(a, b)) in pairs.iter().enumerate() {
-            let mut differences: Vec<f64> =
-                (0..41).map(|r| scores[[a, r]] - scores[[b, r]]).collect();
-            differences.sort_by(f64::total_cmp);
-            assert_eq!((found.low[place], found.high[place]), (differences[3], differences[37]));
-            let above = differences.iter().filter(|d| **d > 0.0).count() as u64;
-            let below = differences.iter().filter(|d| **d < 0.0).count() as u64;
-            assert_eq!((found.above[place], found.below[place]), (above, below));
-        }
-    }
-
-    #[test]
-    fn the_largest_deviation_is_that_of_any_pair() {
-        let scores = array![[1.0, 4.0, 2.0], [0.0, 0.0, 0.5]];
-        let found = largest_deviations(&scores.view(), &[(0, 1), (1, 2)], &[1.0, 10.0]);
-        assert_eq!(found, vec![20.0, 5.0]);
     }
 }

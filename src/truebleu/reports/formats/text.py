@@ -112,6 +112,8 @@ def _aligned_table(rows: Sequence[Sequence[str]], right: Sequence[bool], gap: in
 
 def _width(cell: str) -> int:
     """Columns on a terminal: wide characters take two, combining ones none."""
+    if cell.isascii():
+        return len(cell)
     return sum(
         0 if combining(character) else 2 if east_asian_width(character) in "WF" else 1
         for character in cell

@@ -1,0 +1,273 @@
+//! What the bootstrap's scores and the rows of units say of systems and of pairs; no differences are kept.
+
+use ndarray::parallel::prelude::*;
+use ndarray::{Array2, ArrayView2, ArrayView3, ArrayViewMut1, Zip};
+
+use rayon::prelude::*;
+
+use crate::interruption;
+
+/// Of each system's scores, or of each pair's differences, those at some ranks, shaped (rank, estimate).
+///
+/// `scores` are shaped (system, replicate). Ranks ascend, and count from 0 from the smallest on.
+#[must_use]
+pub fn ranked(
+    scores: &ArrayView2<'_, f64>,
+    pairs: Option<&[(usize, usize)]>,
+    ranks: &[usize],
+) -> Array2<f64> {
+    let estimates = pairs.map_or(scores.nrows(), <[_]>::len);
+    let mut ranked = Array2::zeros((estimates, ranks.len()));
+    ranked.outer_iter_mut().into_par_iter().enumerate().for_each_init(
+        Vec::new,
+        |values, (place, ranked)| {
+            interruption::check();
+            if let Some(pairs) = pairs {
+                subtract(scores, pairs[place], values);
+            } else {
+                values.clear();
+                values.extend(scores.row(place));
+            }
+            select(values, ranks, ranked);
+        },
+    );
+    ranked.reversed_axes()
+}
+
+/// Puts the values at some ranks, which ascend, into `selected`, and the values into another order.
+fn select(values: &mut [f64], ranks: &[usize], selected: ArrayViewMut1<'_, f64>) {
+    let mut start = 0;
+    let mut last = f64::NAN;
+    for (&rank, selected) in ranks.iter().zip(selected) {
+        // All values before `start` are the smallest; the one of the last rank is next to it.
+        if rank >= start {
+            let (_, value, _) =
+                values[start..].select_nth_unstable_by(rank - start, f64::total_cmp);
+            (start, last) = (rank + 1, *value);
+        }
+        *selected = last;
+    }
+}
+
+/// The differences of a pair in all replicates.
+fn subtract(scores: &ArrayView2<'_, f64>, (a, b): (usize, usize), differences: &mut Vec<f64>) {
+    differences.resize(scores.ncols(), 0.0);
+    let into = ArrayViewMut1::from(&mut differences[..]);
+    Zip::from(into)
+        .and(scores.row(a))
+        .and(scores.row(b))
+        .for_each(|into, first, second| *into = first - second);
+}
+
+/// In how many replicates the first system of each pair scores higher, and in how many lower.
+///
+/// `scores` are shaped (system, replicate). A difference counts as a tie up to `tolerance` times the larger
+/// of `scale` and the largest difference of the pair.
+#[must_use]
+pub fn above_and_below(
+    scores: &ArrayView2<'_, f64>,
+    pairs: &[(usize, usize)],
+    tolerance: f64,
+    scale: f64,
+) -> (Vec<u64>, Vec<u64>) {
+    pairs
+        .par_iter()
+        .map_init(Vec::new, |differences, &pair| {
+            interruption::check();
+            subtract(scores, pair, differences);
+            let largest = differences.iter().fold(0.0, |largest: f64, d| largest.max(d.abs()));
+            let tie = tolerance * largest.max(scale);
+            let above = differences.iter().filter(|d| **d > tie).count() as u64;
+            let below = differences.iter().filter(|d| **d < -tie).count() as u64;
+            (above, below)
+        })
+        .unzip()
+}
+
+/// How often people agree with a metric, in per cent, by the size of the difference that it shows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Curve {
+    /// At a difference of 0.
+    pub start: f64,
+    /// At large differences.
+    pub ceiling: f64,
+    /// How fast it rises.
+    pub slope: f64,
+    /// What a coin has, and the least.
+    pub coin: f64,
+}
+
+impl Curve {
+    fn accuracy(&self, difference: f64) -> f64 {
+        let rise = 2.0 / (1.0 + (-self.slope * difference.abs()).exp()) - 1.0;
+        (self.start + (self.ceiling - self.start) * rise).max(self.coin)
+    }
+}
+
+/// How often people agree with the observed difference of each pair, averaged over replicates.
+///
+/// `scores` are shaped (system, replicate). Where a replicate's difference has another sign than the
+/// observed one, people agree with the latter as often as they disagree with the former.
+#[must_use]
+pub fn mean_accuracies(
+    scores: &ArrayView2<'_, f64>,
+    pairs: &[(usize, usize)],
+    observed: &[f64],
+    curve: Curve,
+) -> Vec<f64> {
+    pairs
+        .par_iter()
+        .zip(observed)
+        .map_init(Vec::new, |differences, (&pair, observed)| {
+            interruption::check();
+            subtract(scores, pair, differences);
+            let accuracies = differences.iter().map(|difference| {
+                let accuracy = curve.accuracy(*difference);
+                let agrees = difference.partial_cmp(&0.0) == observed.partial_cmp(&0.0);
+                if agrees { accuracy } else { 100.0 - accuracy }
+            });
+            accuracies.sum::<f64>() / scores.ncols() as f64
+        })
+        .collect()
+}
+
+/// In each replicate the largest of all pairs' |difference| times a factor of the pair.
+///
+/// `scores` are shaped (replicate, system).
+#[must_use]
+pub fn largest_deviations(
+    scores: &ArrayView2<'_, f64>,
+    pairs: &[(usize, usize)],
+    factors: &[f64],
+) -> Vec<f64> {
+    scores
+        .outer_iter()
+        .into_par_iter()
+        .map(|scores| {
+            interruption::check();
+            pairs.iter().zip(factors).fold(0.0, |largest: f64, (&(a, b), factor)| {
+                largest.max((scores[a] - scores[b]).abs() * factor)
+            })
+        })
+        .collect()
+}
+
+/// Of each pair in how many units the rows of its systems differ.
+///
+/// `rows` are shaped (unit, system, column).
+#[must_use]
+pub fn differing_units(rows: &ArrayView3<'_, f64>, pairs: &[(usize, usize)]) -> Vec<u64> {
+    let rows = rows.as_standard_layout();
+    pairs
+        .par_iter()
+        .map(|&pair| {
+            interruption::check();
+            units_of(&rows.view(), pair).filter(|(first, second)| first != second).count() as u64
+        })
+        .collect()
+}
+
+/// Of each pair the sum of squared deviations of what swapping a unit moves its difference by.
+///
+/// `rows` are shaped (unit, system, column), `slopes`, by which counts become scores, (pair, column).
+#[must_use]
+pub fn moved_squares(
+    rows: &ArrayView3<'_, f64>,
+    pairs: &[(usize, usize)],
+    slopes: &ArrayView2<'_, f64>,
+) -> Vec<f64> {
+    let (rows, slopes) = (rows.as_standard_layout(), slopes.as_standard_layout());
+    let slopes = slopes.as_slice().unwrap_or_default();
+    let width = rows.dim().2.max(1);
+    pairs
+        .par_iter()
+        .zip(slopes.par_chunks(width))
+        .map_init(Vec::new, |moved: &mut Vec<f64>, (&pair, slope)| {
+            interruption::check();
+            moved.clear();
+            moved.extend(units_of(&rows.view(), pair).map(|(first, second)| {
+                let cells = first.iter().zip(second).zip(slope);
+                cells.map(|((first, second), slope)| (first - second) * slope).sum::<f64>()
+            }));
+            let mean = moved.iter().sum::<f64>() / moved.len() as f64;
+            moved.iter().map(|value| (value - mean).powi(2)).sum()
+        })
+        .collect()
+}
+
+/// The rows of two systems, unit by unit; all rows stand one after the other.
+fn units_of<'a>(
+    rows: &ArrayView3<'a, f64>,
+    (a, b): (usize, usize),
+) -> impl Iterator<Item = (&'a [f64], &'a [f64])> + use<'a> {
+    let (_, systems, width) = rows.dim();
+    let cells = rows.to_slice().unwrap_or_default();
+    cells
+        .chunks_exact((systems * width).max(1))
+        .map(move |unit| (&unit[a * width..(a + 1) * width], &unit[b * width..(b + 1) * width]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ndarray::array;
+
+    fn scores() -> Array2<f64> {
+        Array2::from_shape_fn((3, 41), |(system, replicate)| {
+            ((replicate * 13 + system * 29) % 37) as f64
+        })
+    }
+
+    fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
+        let mut sorted: Vec<f64> = values.collect();
+        sorted.sort_by(f64::total_cmp);
+        sorted
+    }
+
+    #[test]
+    fn ranks_are_those_of_sorted_values() {
+        let (scores, pairs, ranks) = (scores(), [(0, 1), (2, 0)], [0, 3, 20, 20, 37, 40]);
+        let of_pairs = ranked(&scores.view(), Some(&pairs), &ranks);
+        let at_ranks = |sorted: Vec<f64>| ranks.map(|rank| sorted[rank]).to_vec();
+        for (place, &(a, b)) in pairs.iter().enumerate() {
+            let expected = sorted((0..41).map(|r| scores[[a, r]] - scores[[b, r]]));
+            assert_eq!(of_pairs.column(place).to_vec(), at_ranks(expected));
+        }
+        let of_systems = ranked(&scores.view(), None, &ranks);
+        let expected = sorted(scores.row(1).into_iter().copied());
+        assert_eq!(of_systems.column(1).to_vec(), at_ranks(expected));
+    }
+
+    #[test]
+    fn wins_are_counted_by_sign() {
+        let scores = array![[1.0, 2.0, 3.0, 4.0], [2.0, 2.0 + 1e-12, 1.0, 3.0]];
+        let counted = above_and_below(&scores.view(), &[(0, 1), (1, 0)], 1e-9, 1.0);
+        assert_eq!(counted, (vec![2, 1], vec![1, 2]));
+    }
+
+    #[test]
+    fn people_disagree_with_the_other_sign_as_often_as_they_agree_with_this_one() {
+        let scores = array![[2.0, -2.0], [0.0, 0.0]];
+        let curve = Curve { start: 50.0, ceiling: 90.0, slope: 1.0, coin: 50.0 };
+        assert_eq!(mean_accuracies(&scores.view(), &[(0, 1)], &[2.0], curve), vec![50.0]);
+        let sure = mean_accuracies(&array![[2.0], [0.0]].view(), &[(0, 1)], &[2.0], curve);
+        assert!((sure[0] - (50.0 + 40.0 * 1.0_f64.tanh())).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_largest_deviation_is_that_of_any_pair() {
+        let scores = array![[1.0, 4.0, 2.0], [0.0, 0.0, 0.5]];
+        let found = largest_deviations(&scores.view(), &[(0, 1), (1, 2)], &[1.0, 10.0]);
+        assert_eq!(found, vec![20.0, 5.0]);
+    }
+
+    #[test]
+    fn units_move_a_difference_by_their_rows_times_the_slope() {
+        let rows =
+            array![[[1.0, 2.0], [1.0, 2.0]], [[3.0, 5.0], [4.0, 5.0]], [[0.0, 2.0], [0.0, 6.0]]];
+        assert_eq!(differing_units(&rows.view(), &[(0, 1), (1, 1)]), vec![2, 0]);
+        let slopes = array![[1.0, 0.5], [1.0, 1.0]];
+        // 0, -1 and -2 have the mean -1.
+        assert_eq!(moved_squares(&rows.view(), &[(0, 1), (1, 1)], &slopes.view()), vec![2.0, 0.0]);
+    }
+}
