@@ -43,7 +43,7 @@ def test_systems_and_segments_may_come_in_any_order(tmp_path: Path) -> None:
         ('{"hypothesis": "h", "prediction": NaN}', "line 4"),
         ('{"hypothesis": "h", "prediction": 25.5}', "line 4: found the prediction 25.5"),
         ('{"hypothesis": "h", "prediction": -1}', "line 4: found the prediction -1"),
-        ('{"prediction": 1, "segment_id": 1}', "line 4: found segment 1 again"),
+        ('{"prediction": 1, "segment_id": 1}', "line 4: found segment 1 of m again"),
         ('{"prediction": 1, "segment_id": 9}', "line 4: found segment 9, expected numbers from 0"),
         ('{"prediction": 1, "segment_id": "x"}', "line 4: found segment_id 'x'"),
     ],

@@ -32,7 +32,7 @@ READERS = {
     "every_eval_ever": ("Every Eval Ever", "JSON of results, JSON lines of samples"),
     "marot": ("Marot", "MQM annotations with segment.metrics in their metadata"),
     "wmt_metrics": ("WMT metrics task", "submissions of 9 fields for each segment"),
-    "numbers": ("BLEURT, GEMBA", "a number or None on each line, of one system"),
+    "numbers": ("BLEURT, GEMBA", "a number, a list of errors or None on each line, of one system"),
 }
 
 #: Those that keep outputs and references as well.

@@ -279,16 +279,39 @@ def system_of(path: str) -> str:
     return stem(path.replace("\\", "/"))
 
 
-def numbered(
-    file: ToolFile, scores: Mapping[int, tuple[int | None, float | None]], first: int, what: str
-) -> list[float | None]:
-    """Scores by the segment's number, in order and without gaps."""
-    last = first + len(scores) - 1
-    for number, (line, _) in scores.items():
-        if not first <= number <= last:
-            expected = f"numbers from {first} to {last}, as many as there are scores of {what}"
-            file.refuse(line, f"segment {number}", expected)
-    return [scores[number][1] for number in range(first, last + 1)]
+class NumberedScores:
+    """Scores that come with the system and the number of the segment, in any order."""
+
+    def __init__(self, file: ToolFile, first: int) -> None:
+        self._file, self._first = file, first
+        self._scores: dict[str, dict[int, tuple[int, float | None]]] = {}
+
+    def add(self, system: str, segment: int, line: int, score: float | None) -> None:
+        """Keep the score that is on a line."""
+        scores = self._scores.setdefault(system, {})
+        if segment in scores:
+            self._file.refuse(line, f"segment {segment} of {system} again", "each once")
+        scores[segment] = line, score
+
+    def count(self, system: str) -> int:
+        """How many scores of a system there are so far."""
+        return len(self._scores.get(system, ()))
+
+    def by_system(self) -> dict[str, list[float | None]]:
+        """The scores of each system in the order of the numbers, which must have no gaps."""
+        return {system: self._in_order(system, scores) for system, scores in self._scores.items()}
+
+    def _in_order(
+        self, system: str, scores: Mapping[int, tuple[int, float | None]]
+    ) -> list[float | None]:
+        first, last = self._first, self._first + len(scores) - 1
+        for number, (line, _) in scores.items():
+            if not first <= number <= last:
+                expected = (
+                    f"numbers from {first} to {last}, as many as there are scores of {system}"
+                )
+                self._file.refuse(line, f"segment {number}", expected)
+        return [scores[number][1] for number in range(first, last + 1)]
 
 
 # Scores in memory.

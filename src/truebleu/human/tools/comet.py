@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, cast
 
-from truebleu.human.tools._scores import ToolScores, numbered, system_of
+from truebleu.human.tools._scores import NumberedScores, ToolScores, system_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,7 +83,7 @@ def _printed(file: ToolFile) -> ToolScores:
 
     A system's own line must be the mean of its segments, or some of them are missing.
     """
-    by_path: dict[str, dict[int, tuple[int | None, float | None]]] = {}
+    numbered = NumberedScores(file, first=0)
     totals: dict[str, tuple[int, float]] = {}
     for number, line in enumerate(file.lines, 1):
         match = LINE.match(line)
@@ -92,20 +92,16 @@ def _printed(file: ToolFile) -> ToolScores:
             if total is not None:
                 totals[total["file"]] = number, float(total["score"])
             continue
-        scores = by_path.setdefault(match["file"], {})
-        segment = int(match["segment"])
-        if segment in scores:
-            file.refuse(number, f"segment {segment} of {match['file']} again", "each once")
-        scores[segment] = number, file.score(match["score"], number)
+        score = file.score(match["score"], number)
+        numbered.add(match["file"], int(match["segment"]), number, score)
     by_system: dict[str, list[float | None]] = {}
-    for path, scores in by_path.items():
-        given = numbered(file, scores, 0, path)
-        known = [score for score in given if score is not None]
+    for path, scores in numbered.by_system().items():
+        known = [score for score in scores if score is not None]
         number, written = totals.get(path, (0, 0.0))
         if number and known and abs(sum(known) / len(known) - written) > ROUNDED:
             expected = f"{sum(known) / len(known):.4f}, the mean of its {len(known)} segments above"
             file.refuse(number, f"{path} with {written:.4f}", expected)
-        _add(file, by_system, path, given)
+        _add(file, by_system, path, scores)
     return ToolScores.from_file(file, NAME, True, by_system)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from truebleu.human.tools._scores import ToolScores, numbered, system_of
+from truebleu.human.tools._scores import NumberedScores, ToolScores, system_of
 
 if TYPE_CHECKING:
     from truebleu.human.tools._scores import ToolFile
@@ -22,29 +22,23 @@ def knows(file: ToolFile) -> bool:
 def read(file: ToolFile) -> ToolScores:
     """The predictions; without system_id, all lines are one system's, in order."""
     file.refuse_column("MetricX")
-    numbered_scores: dict[str, dict[int, tuple[int | None, float | None]]] = {}
+    scores = NumberedScores(file, first=0)
     outputs: dict[str, dict[int, object]] = {}
     for line, record in file.records():
         if "prediction" not in record:
             file.refuse(line, "no prediction", "one on each line")
         system = str(record.get("system_id", system_of(file.path)))
-        scores = numbered_scores.setdefault(system, {})
-        segment = record.get("segment_id", len(scores))
+        segment = record.get("segment_id", scores.count(system))
         if isinstance(segment, bool) or not isinstance(segment, int):
             file.refuse(line, f"segment_id {segment!r}", "a whole number")
-        if segment in scores:
-            file.refuse(line, f"segment {segment} again", "each once for a system")
         score = file.score(record["prediction"], line, "the prediction")
         if score is not None and not 0 <= score <= WORST:
             file.refuse(line, f"the prediction {score:g}", f"a number from 0 to {WORST}")
-        scores[segment] = line, score
+        scores.add(system, segment, line, score)
         outputs.setdefault(system, {})[segment] = record.get("hypothesis")
-    by_system = {
-        system: numbered(file, scores, 0, system) for system, scores in numbered_scores.items()
-    }
     texts = {
         system: [text for _, text in sorted(of_system.items()) if isinstance(text, str)]
         for system, of_system in outputs.items()
         if all(isinstance(text, str) for text in of_system.values())
     }
-    return ToolScores.from_file(file, "MetricX", False, by_system, texts=texts)
+    return ToolScores.from_file(file, "MetricX", False, scores.by_system(), texts=texts)

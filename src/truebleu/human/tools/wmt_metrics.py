@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from truebleu.human._tables import NotAScoreError, parse_score
-from truebleu.human.tools._scores import ToolScores, numbered
+from truebleu.human.tools._scores import NumberedScores, ToolScores
 
 if TYPE_CHECKING:
     from truebleu.human.tools._scores import ToolFile
@@ -38,7 +38,7 @@ def read(file: ToolFile) -> ToolScores:
     if len(file.lines[0].split("\t")) == SYSTEMS:
         expected = f"scores of segments, with {SEGMENTS} fields"
         file.refuse(1, f"{SYSTEMS} fields, scores of systems", expected)
-    numbered_scores: dict[str, dict[int, tuple[int | None, float | None]]] = {}
+    scores = NumberedScores(file, first=1)
     about: tuple[str, ...] | None = None
     for number, line in enumerate(file.lines, 1):
         fields = line.split("\t")
@@ -52,11 +52,5 @@ def read(file: ToolFile) -> ToolScores:
             file.refuse(number, ", ".join(told), expected)
         if not written.isascii() or not written.isdigit() or len(written) > 9:
             file.refuse(number, f"segment {written!r}", "a whole number from 1")
-        scores, segment = numbered_scores.setdefault(system, {}), int(written)
-        if segment in scores:
-            file.refuse(number, f"segment {segment} of {system} again", "each once")
-        scores[segment] = number, file.score(score, number)
-    by_system = {
-        system: numbered(file, scores, 1, system) for system, scores in numbered_scores.items()
-    }
-    return ToolScores.from_file(file, about[0] if about else "", None, by_system)
+        scores.add(system, int(written), number, file.score(score, number))
+    return ToolScores.from_file(file, about[0] if about else "", None, scores.by_system())
