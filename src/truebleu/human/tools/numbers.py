@@ -37,7 +37,7 @@ def read(file: ToolFile) -> ToolScores:
     """The scores of the system that the file is named after."""
     file.refuse_column("such a file")
     is_list = any(line.lstrip().startswith(LISTS) for line in file.lines)
-    scores = []
+    scores: list[float | None] = []
     for number, line in enumerate(map(str.strip, file.lines), 1):
         if not line:
             file.refuse(number, "a blank line", "a number, or None where there is none")
