@@ -5,6 +5,7 @@
 //! the machine can change a digit.
 
 mod bootstrap;
+mod free_columns;
 mod pairs;
 mod poisson;
 mod reached;
@@ -13,6 +14,8 @@ mod stream;
 mod studentized;
 mod swaps;
 mod weighted_sums;
+#[cfg(target_arch = "x86_64")]
+mod whole_products;
 
 pub use bootstrap::bootstrap_sums;
 pub use pairs::{

@@ -1,20 +1,19 @@
 //! Weighted sums of rows for many sets of weights at a time: a matrix product that is exact.
 //!
-//! Most counts are small whole numbers. Where the processor can (AVX2), those are multiplied as 16-bit
-//! numbers and added up in 32 bits, several times as fast as floats. All other columns, and all columns
-//! on other processors, are multiplied as floats, whose sums are exact as well: see the package.
+//! Most counts are small whole numbers. Where the processor can (AVX2), those are multiplied as numbers of 8 or
+//! 16 bits, many times as fast as floats. All other columns, and all columns on other processors, are
+//! multiplied as floats, whose sums are exact as well: see the package.
 
 use std::ops::Range;
 
 use ndarray::linalg::general_mat_mul;
 use ndarray::parallel::prelude::*;
-use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, CowArray, Ix2, Slice};
+use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, Slice};
 
+use super::free_columns::FreeColumns;
 use crate::interruption;
 
 /// Units that are multiplied at a time.
-///
-/// 256 products of a weight up to 255 and a number up to 32,767 fit into 32 bits, whatever they are.
 pub(super) const UNITS: usize = 256;
 
 /// Replicates whose weights are kept at a time: each row is read once for all of them.
@@ -31,63 +30,99 @@ pub(super) fn weighted_sums(
     let count = (replicates.end - replicates.start) as usize;
     let mut sums = Array2::zeros((count, rows.ncols()));
     let units = rows.nrows();
-    let rows = Rows::new(rows);
+    let columns = FreeColumns::new(rows);
+    let rows = Rows::new(rows, columns.free());
     sums.axis_chunks_iter_mut(Axis(0), REPLICATES).into_par_iter().enumerate().for_each(
-        |(chunk, sums): (usize, ArrayViewMut2<'_, f64>)| {
+        |(chunk, mut sums): (usize, ArrayViewMut2<'_, f64>)| {
             let first = replicates.start + (chunk * REPLICATES) as u64;
-            let mut weights = Array2::zeros((sums.nrows(), units));
-            for (index, mut weights) in (first..).zip(weights.outer_iter_mut()) {
+            let mut weights = Weights::new(sums.nrows(), units);
+            for (index, weights) in (first..).zip(weights.sets_mut()) {
                 interruption::check();
-                weigh(index, weights.as_slice_mut().unwrap_or_default());
+                weigh(index, weights);
             }
-            rows.add(&weights.view(), sums);
+            let mut free = Array2::zeros((sums.nrows(), columns.free().len()));
+            rows.add(&weights, &mut free.view_mut());
+            for ((mut sums, free), weights) in
+                sums.outer_iter_mut().zip(free.outer_iter()).zip(weights.sets())
+            {
+                let total = if columns.need_total() { total(weights) } else { 0.0 };
+                if let (Some(free), Some(sums)) = (free.to_slice(), sums.as_slice_mut()) {
+                    columns.complete(free, total, |row| f64::from(weights[row]), sums);
+                }
+            }
         },
     );
     sums
 }
 
-/// Rows as the product takes them.
-pub(super) struct Rows<'a> {
-    small: Vec<usize>,
-    #[cfg(target_arch = "x86_64")]
-    panels: Vec<whole::Pairs>,
-    others: Vec<usize>,
-    floats: CowArray<'a, f64, Ix2>,
+fn total(weights: &[u8]) -> f64 {
+    // Of so many weights the sum fits into 16 bits, and many of these are added at a time.
+    let blocks = weights.chunks(UNITS);
+    blocks.map(|block| f64::from(block.iter().map(|&weight| u16::from(weight)).sum::<u16>())).sum()
 }
 
-impl<'a> Rows<'a> {
-    /// Sorts the columns by how they are multiplied.
-    pub(super) fn new(rows: &ArrayView2<'a, f64>) -> Self {
-        #[cfg(target_arch = "x86_64")]
-        if whole::processor().is_some() {
-            let is_small = small_columns(rows);
-            let (small, others): (Vec<usize>, Vec<usize>) =
-                (0..rows.ncols()).partition(|&column| is_small[column]);
-            if !small.is_empty() {
-                let floats = rows.select(Axis(1), &others).into();
-                return Self { panels: whole::panels(rows, &small), small, others, floats };
-            }
-        }
-        Self {
-            small: Vec::new(),
-            #[cfg(target_arch = "x86_64")]
-            panels: Vec::new(),
-            others: (0..rows.ncols()).collect(),
-            floats: CowArray::from(*rows),
-        }
+/// The weights of all units in some replicates, with zeros behind them that fill the last block of units.
+pub(super) struct Weights {
+    units: usize,
+    blocks: usize,
+    cells: Vec<[u8; UNITS]>,
+}
+
+impl Weights {
+    pub(super) fn new(sets: usize, units: usize) -> Self {
+        let blocks = units.div_ceil(UNITS);
+        Self { units, blocks, cells: vec![[0; UNITS]; sets * blocks] }
     }
 
-    /// Adds to each row of sums what its weights, a row of bytes, make of the rows.
-    pub(super) fn add(&self, weights: &ArrayView2<'_, u8>, mut sums: ArrayViewMut2<'_, f64>) {
+    /// The weights of each replicate.
+    pub(super) fn sets(&self) -> impl Iterator<Item = &[u8]> {
+        self.cells.chunks(self.blocks.max(1)).map(|set| &set.as_flattened()[..self.units])
+    }
+
+    fn sets_mut(&mut self) -> impl Iterator<Item = &mut [u8]> {
+        let units = self.units;
+        self.cells
+            .chunks_mut(self.blocks.max(1))
+            .map(move |set| &mut set.as_flattened_mut()[..units])
+    }
+
+    /// The weights of a block of units in each replicate.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn of_block(&self, block: usize) -> impl Iterator<Item = &[u8; UNITS]> {
+        self.cells.iter().skip(block).step_by(self.blocks)
+    }
+}
+
+/// The chosen columns of rows as the product takes them.
+struct Rows {
+    #[cfg(target_arch = "x86_64")]
+    small: super::whole_products::SmallColumns,
+    /// Which of the chosen columns are multiplied as floats, and these columns.
+    others: Vec<usize>,
+    floats: Array2<f64>,
+}
+
+impl Rows {
+    /// Sorts the columns by how they are multiplied.
+    #[cfg(target_arch = "x86_64")]
+    fn new(rows: &ArrayView2<'_, f64>, columns: &[usize]) -> Self {
+        let small = super::whole_products::SmallColumns::new(rows, columns);
+        let others = small.others(columns.len());
+        let chosen: Vec<usize> = others.iter().map(|&place| columns[place]).collect();
+        Self { small, others, floats: rows.select(Axis(1), &chosen) }
+    }
+
+    /// Multiplies all columns as floats.
+    #[cfg(not(target_arch = "x86_64"))]
+    fn new(rows: &ArrayView2<'_, f64>, columns: &[usize]) -> Self {
+        Self { others: (0..columns.len()).collect(), floats: rows.select(Axis(1), columns) }
+    }
+
+    /// Adds to each row of sums what a set of weights makes of the rows.
+    fn add(&self, weights: &Weights, sums: &mut ArrayViewMut2<'_, f64>) {
         #[cfg(target_arch = "x86_64")]
-        if let Some(processor) = whole::processor()
-            && !self.small.is_empty()
-        {
-            whole::add(processor, &self.panels, &self.small, weights, &mut sums);
-        }
-        if self.small.is_empty() {
-            multiply_floats(&self.floats.view(), weights, &mut sums);
-        } else if !self.others.is_empty() {
+        self.small.add(weights, sums);
+        if !self.others.is_empty() {
             let mut part = Array2::zeros((sums.nrows(), self.others.len()));
             multiply_floats(&self.floats.view(), weights, &mut part.view_mut());
             for (from, &column) in part.columns().into_iter().zip(&self.others) {
@@ -99,166 +134,96 @@ impl<'a> Rows<'a> {
 
 fn multiply_floats(
     rows: &ArrayView2<'_, f64>,
-    weights: &ArrayView2<'_, u8>,
+    weights: &Weights,
     sums: &mut ArrayViewMut2<'_, f64>,
 ) {
     let mut floats = Array2::zeros((sums.nrows(), UNITS));
     for start in (0..rows.nrows()).step_by(UNITS) {
         interruption::check();
-        let units = Slice::from(start..rows.nrows().min(start + UNITS));
-        let weights = weights.slice_axis(Axis(1), units);
-        let mut floats = floats.slice_axis_mut(Axis(1), Slice::from(..weights.ncols()));
-        floats.zip_mut_with(&weights, |to, &from| *to = f64::from(from));
-        general_mat_mul(1.0, &floats, &rows.slice_axis(Axis(0), units), 1.0, sums);
+        let units = start..rows.nrows().min(start + UNITS);
+        let mut floats = floats.slice_axis_mut(Axis(1), Slice::from(..units.len()));
+        for (mut to, from) in floats.outer_iter_mut().zip(weights.sets()) {
+            to.iter_mut().zip(&from[units.clone()]).for_each(|(to, &from)| *to = f64::from(from));
+        }
+        general_mat_mul(1.0, &floats, &rows.slice_axis(Axis(0), Slice::from(units)), 1.0, sums);
     }
 }
 
-/// Which columns hold whole numbers of 16 bits only.
-#[cfg(target_arch = "x86_64")]
-fn small_columns(rows: &ArrayView2<'_, f64>) -> Vec<bool> {
-    let all = || vec![true; rows.ncols()];
-    rows.axis_chunks_iter(Axis(0), 16 * UNITS)
-        .into_par_iter()
-        .map(|block| {
-            let mut small = all();
-            for row in block.outer_iter() {
-                for (small, &cell) in small.iter_mut().zip(row) {
-                    *small &= cell.fract() == 0.0 && cell.abs() <= f64::from(i16::MAX);
-                }
-            }
-            small
-        })
-        .reduce(all, |a, b| a.into_iter().zip(b).map(|(a, b)| a && b).collect())
-}
+#[cfg(test)]
+mod tests {
+    use super::super::stream::{Purpose, Stream};
+    use super::*;
 
-/// The product of 16-bit numbers by AVX2's multiply-and-add of pairs.
-#[cfg(target_arch = "x86_64")]
-mod whole {
-    use ndarray::parallel::prelude::*;
-    use ndarray::{ArrayView2, ArrayViewMut2, Axis, Slice};
-    use pulp::x86::V3;
-    use pulp::{NullaryFnOnce, cast, i16x16, i32x8};
-    use rayon::slice::ParallelSliceMut;
-
-    use super::UNITS;
-    use crate::interruption;
-
-    /// Numbers of 32 bits in a register.
-    const LANES: usize = 8;
-    /// Registers of columns, and sets of weights, that are multiplied at a time: their sums stay in
-    /// registers.
-    const REGISTERS: usize = 2;
-    const SETS: usize = 4;
-    /// Columns of a panel.
-    const COLUMNS: usize = REGISTERS * LANES;
-
-    /// The rows of two units in the columns of a panel, the two numbers of a column side by side.
-    pub(super) type Pairs = [i16x16; REGISTERS];
-
-    /// Whether the processor has what it takes.
-    pub(super) fn processor() -> Option<V3> {
-        V3::try_new()
-    }
-
-    /// The chosen columns of the rows: by block of units, panel of columns, and pair of units.
-    ///
-    /// Columns that the last panel lacks and units that the last block lacks are zeros.
-    pub(super) fn panels(rows: &ArrayView2<'_, f64>, columns: &[usize]) -> Vec<Pairs> {
-        let of_block = columns.len().div_ceil(COLUMNS) * UNITS / 2;
-        let mut panels =
-            vec![[cast([0_i16; 2 * LANES]); REGISTERS]; rows.nrows().div_ceil(UNITS) * of_block];
-        panels.par_chunks_mut(of_block).zip(rows.axis_chunks_iter(Axis(0), UNITS)).for_each(
-            |(panels, block)| {
-                for (panel, columns) in panels.chunks_mut(UNITS / 2).zip(columns.chunks(COLUMNS)) {
-                    for (to, pair) in panel.iter_mut().zip(block.axis_chunks_iter(Axis(0), 2)) {
-                        *to = std::array::from_fn(|register| {
-                            cast(std::array::from_fn::<i16, { 2 * LANES }, _>(|place| {
-                                let column = columns.get(register * LANES + place / 2);
-                                let cell = column.and_then(|&column| pair.get((place % 2, column)));
-                                cell.map_or(0, |&cell| cell as i16)
-                            }))
-                        });
-                    }
-                }
-            },
-        );
-        panels
-    }
-
-    /// Adds the products to the chosen columns of the sums.
-    pub(super) fn add(
-        processor: V3,
-        panels: &[Pairs],
-        columns: &[usize],
-        weights: &ArrayView2<'_, u8>,
-        sums: &mut ArrayViewMut2<'_, f64>,
-    ) {
-        let of_block = columns.len().div_ceil(COLUMNS) * UNITS / 2;
-        // Two weights in one number, as the instruction takes them; the last sets may be empty.
-        let mut pairs = vec![[0_i32; UNITS / 2]; sums.nrows().next_multiple_of(SETS)];
-        let mut totals = vec![[0.0; COLUMNS]; columns.len().div_ceil(COLUMNS) * pairs.len()];
-        for (block, panels) in panels.chunks(of_block).enumerate() {
-            interruption::check();
-            let end = weights.ncols().min((block + 1) * UNITS);
-            let weights = weights.slice_axis(Axis(1), Slice::from(block * UNITS..end));
-            for (pairs, weights) in pairs.iter_mut().zip(weights.outer_iter()) {
-                pair_up(pairs, weights.to_slice().unwrap_or_default());
-            }
-            for (panel, totals) in panels.chunks(UNITS / 2).zip(totals.chunks_mut(pairs.len())) {
-                for (sets, totals) in pairs.as_chunks().0.iter().zip(totals.as_chunks_mut().0) {
-                    processor.vectorize(Product { processor, panel, sets, totals });
-                }
-            }
-        }
-        for (columns, totals) in columns.chunks(COLUMNS).zip(totals.chunks(pairs.len())) {
-            for (mut sums, totals) in sums.outer_iter_mut().zip(totals) {
-                columns.iter().zip(totals).for_each(|(&column, total)| sums[column] += total);
+    /// Weights up to a bound, which differ from replicate to replicate.
+    fn weigh(bound: u32) -> impl Fn(u64, &mut [u8]) + Sync {
+        move |index, weights| {
+            let mut stream = Stream::new(1, Purpose::Poisson, index);
+            for weight in weights {
+                *weight = stream.below(bound) as u8;
             }
         }
     }
 
-    fn pair_up(pairs: &mut [i32; UNITS / 2], weights: &[u8]) {
-        pairs.fill(0);
-        let (twos, rest) = weights.as_chunks::<2>();
-        for (pair, &[low, high]) in pairs.iter_mut().zip(twos) {
-            *pair = i32::from(low) | i32::from(high) << 16;
+    /// One float product after the other.
+    fn plain_sums(
+        rows: &Array2<f64>,
+        replicates: Range<u64>,
+        weigh: impl Fn(u64, &mut [u8]),
+    ) -> Array2<f64> {
+        let mut sums = Array2::zeros((replicates.clone().count(), rows.ncols()));
+        for (index, mut sums) in replicates.zip(sums.outer_iter_mut()) {
+            let mut weights = vec![0; rows.nrows()];
+            weigh(index, &mut weights);
+            for (&weight, row) in weights.iter().zip(rows.outer_iter()) {
+                sums.scaled_add(f64::from(weight), &row);
+            }
         }
-        if let ([last], Some(pair)) = (rest, pairs.get_mut(twos.len())) {
-            *pair = i32::from(*last);
+        sums
+    }
+
+    #[test]
+    fn sums_are_exact_whatever_the_weights_and_the_numbers() {
+        let mut stream = Stream::new(2, Purpose::Poisson, 0);
+        // Bytes, bytes but for one block, 16 bits, signs, more than 16 bits, fractions; and columns that follow.
+        let mut table = |units: usize| {
+            Array2::from_shape_fn((units, 21), |(unit, column)| match column {
+                0 => 200.0,
+                3 => f64::from(stream.below(201)) + if unit == 300 { 1.0 } else { 0.0 },
+                5 => f64::from(stream.below(30_000)) + if unit == 9 { 2767.0 } else { 0.0 },
+                8 => -f64::from(stream.below(32_768)),
+                11 => f64::from(stream.below(90_000)),
+                13 => f64::from(stream.below(9)) / 4.0,
+                17 => (unit % 41) as f64,
+                18 => (unit % 41) as f64 - if unit == 100 { 2.0 } else { 5.0 },
+                _ => f64::from(stream.below(50)),
+            })
+        };
+        for units in [1, 5, 256, 700, 1301] {
+            let table = table(units);
+            for bound in [2, 4, 82, 256] {
+                for replicates in [0..1, 3..40] {
+                    let found = weighted_sums(&table.view(), replicates.clone(), weigh(bound));
+                    assert_eq!(found, plain_sums(&table, replicates, weigh(bound)));
+                }
+            }
         }
     }
 
-    /// Adds the sums of one panel to the totals of some sets of weights.
-    struct Product<'a> {
-        processor: V3,
-        panel: &'a [Pairs],
-        sets: &'a [[i32; UNITS / 2]; SETS],
-        totals: &'a mut [[f64; COLUMNS]; SETS],
+    #[test]
+    fn many_blocks_of_the_largest_bytes_and_weights_are_carried_over() {
+        let table = Array2::from_elem((100_000, 2), 200.0);
+        let sums = weighted_sums(&table.view(), 0..1, |_, weights| weights.fill(255));
+        assert_eq!(sums, Array2::from_elem((1, 2), 100_000.0 * 200.0 * 255.0));
     }
 
-    impl NullaryFnOnce for Product<'_> {
-        type Output = ();
-
-        #[expect(clippy::inline_always, reason = "only inlined code is compiled for AVX2")]
-        #[inline(always)]
-        fn call(self) {
-            let Self { processor, panel, sets, totals } = self;
-            let mut sums = [[processor.splat_i32x8(0); REGISTERS]; SETS];
-            for (place, rows) in panel.iter().enumerate().take(UNITS / 2) {
-                for (sums, weights) in sums.iter_mut().zip(sets) {
-                    let weight: i16x16 = cast(processor.splat_i32x8(weights[place]));
-                    for (sum, &row) in sums.iter_mut().zip(rows) {
-                        let product = processor.multiply_wrapping_add_adjacent_i16x16(weight, row);
-                        *sum = processor.wrapping_add_i32x8(*sum, product);
-                    }
-                }
-            }
-            for (totals, sums) in totals.iter_mut().zip(sums) {
-                let sums = sums.map(cast::<i32x8, [i32; LANES]>);
-                for (total, &sum) in totals.iter_mut().zip(sums.as_flattened()) {
-                    *total += f64::from(sum);
-                }
-            }
-        }
+    #[test]
+    fn products_of_floats_are_those_of_whole_numbers() {
+        let mut stream = Stream::new(3, Purpose::Poisson, 0);
+        let table = Array2::from_shape_simple_fn((777, 18), || f64::from(stream.below(300)));
+        let mut weights = Weights::new(5, 777);
+        (0..).zip(weights.sets_mut()).for_each(|(index, weights)| weigh(4)(index, weights));
+        let mut sums = Array2::zeros((5, 18));
+        multiply_floats(&table.view(), &weights, &mut sums.view_mut());
+        assert_eq!(sums, plain_sums(&table, 0..5, weigh(4)));
     }
 }

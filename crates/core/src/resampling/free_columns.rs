@@ -1,0 +1,299 @@
+//! Columns whose sums follow from those of others, so that no replicate has to add them up.
+//!
+//! Counts hang together: an output of n tokens has n − 1 pairs of neighbours, all systems share the length
+//! of a reference, a rare event is 0 nearly everywhere. What a column means is not known here, so it is
+//! looked for: a column that is another one plus a constant, or just a constant, but for a few rows. Its sum is
+//! then made of the other's sum, the sum of the weights and the weights of these rows. All of them are whole
+//! numbers that 64 bits hold, so that the digits are the same either way.
+
+use ndarray::parallel::prelude::*;
+use ndarray::{ArrayView1, ArrayView2, Axis};
+
+use crate::interruption;
+
+/// Fewer rows are not worth a look.
+const FEWEST: usize = 256;
+/// Rows in which columns are compared first, at equal distances.
+const SAMPLE: usize = 32;
+/// So many of them must agree before all rows are looked at.
+const AGREEING: usize = 24;
+/// One row in so many may differ: more would take as long to mend as adding up the column.
+const RARE: usize = 64;
+/// Rows that are looked at by one thread.
+const TOGETHER: usize = 1 << 12;
+
+/// The columns that have to be added up, and how the sums of all columns follow.
+pub(super) struct FreeColumns {
+    free: Vec<usize>,
+    /// For each column.
+    sums: Vec<Follows>,
+    /// By row.
+    exceptions: Vec<Exception>,
+}
+
+/// A column's sum: that of a free column times a factor, plus a constant times the sum of the weights.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Follows {
+    /// Which of the free columns.
+    place: usize,
+    factor: f64,
+    constant: f64,
+}
+
+/// By how much a row differs from what is said of a column.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Exception {
+    row: usize,
+    column: usize,
+    difference: f64,
+}
+
+/// What a column seems to be: another one, unless it is no other, plus a constant.
+#[derive(Debug, Clone, Copy)]
+struct Guess {
+    column: usize,
+    base: Option<usize>,
+    constant: f64,
+}
+
+impl Guess {
+    fn difference(&self, row: &ArrayView1<'_, f64>) -> f64 {
+        row[self.column] - self.base.map_or(0.0, |base| row[base]) - self.constant
+    }
+}
+
+impl FreeColumns {
+    /// Those of rows.
+    pub(super) fn new(rows: &ArrayView2<'_, f64>) -> Self {
+        let guesses = if rows.nrows() < FEWEST { Vec::new() } else { guesses(rows) };
+        let found = if guesses.is_empty() { Vec::new() } else { exceptions(rows, &guesses) };
+        let kept =
+            || guesses.iter().zip(&found).filter_map(|(guess, rows)| Some((guess, rows.as_ref()?)));
+        let mut sums = vec![None; rows.ncols()];
+        for (guess, _) in kept() {
+            sums[guess.column] = Some(*guess);
+        }
+        let free: Vec<usize> = (0..rows.ncols()).filter(|&column| sums[column].is_none()).collect();
+        let place = |column: usize| free.binary_search(&column).unwrap_or_default();
+        let follows = |(column, guess): (usize, Option<Guess>)| match guess {
+            None => Follows { place: place(column), factor: 1.0, constant: 0.0 },
+            Some(Guess { base: Some(base), constant, .. }) => {
+                Follows { place: place(base), factor: 1.0, constant }
+            }
+            Some(Guess { base: None, constant, .. }) => Follows { place: 0, factor: 0.0, constant },
+        };
+        let sums = sums.into_iter().enumerate().map(follows).collect();
+        let mut exceptions: Vec<Exception> =
+            kept().flat_map(|(_, exceptions)| exceptions).copied().collect();
+        exceptions.sort_by_key(|exception| exception.row);
+        Self { free, sums, exceptions }
+    }
+
+    /// The columns that have to be added up, in their order.
+    pub(super) fn free(&self) -> &[usize] {
+        &self.free
+    }
+
+    /// Whether the sum of all weights has to be known.
+    pub(super) fn need_total(&self) -> bool {
+        self.sums.iter().any(|follows| follows.constant != 0.0)
+    }
+
+    /// Writes the sums of all columns of one replicate.
+    ///
+    /// `free` are those of the free columns, `total` is the sum of all weights, and `weight` that of a row.
+    pub(super) fn complete(
+        &self,
+        free: &[f64],
+        total: f64,
+        weight: impl Fn(usize) -> f64,
+        sums: &mut [f64],
+    ) {
+        for (sum, follows) in sums.iter_mut().zip(&self.sums) {
+            *sum = follows.factor * free[follows.place] + follows.constant * total;
+        }
+        for exceptions in self.exceptions.chunk_by(|one, next| one.row == next.row) {
+            let weight = weight(exceptions[0].row);
+            if weight > 0.0 {
+                for exception in exceptions {
+                    sums[exception.column] += weight * exception.difference;
+                }
+            }
+        }
+    }
+}
+
+/// Whether a cell is a whole number of 16 bits; their sums and differences are exact.
+pub(super) fn is_small(cell: f64) -> bool {
+    // As whole numbers of the machine, several of which are compared at a time.
+    (f64::from(cell as i32) - cell).abs() == 0.0 && cell.abs() <= f64::from(i16::MAX)
+}
+
+/// What columns seem to be by a sample of rows. The first column, and what no guess is made of, is free.
+fn guesses(rows: &ArrayView2<'_, f64>) -> Vec<Guess> {
+    let of_sample = |step: usize| step * (rows.nrows() - 1) / (SAMPLE - 1);
+    let samples: Vec<[f64; SAMPLE]> = rows
+        .columns()
+        .into_iter()
+        .map(|column| std::array::from_fn(|step| column[of_sample(step)]))
+        .collect();
+    let (mut free, mut guesses) = (vec![], vec![]);
+    for (column, sample) in samples.iter().enumerate() {
+        let nothing = [0.0; SAMPLE];
+        let as_base = |&base: &usize| Some((Some(base), common(sample, &samples[base])?));
+        let found = match common(sample, &nothing) {
+            _ if column == 0 => None,
+            Some(constant) => Some((None, constant)),
+            None => free.iter().find_map(as_base),
+        };
+        match found {
+            Some((base, constant)) => guesses.push(Guess { column, base, constant }),
+            None => free.push(column),
+        }
+    }
+    guesses
+}
+
+/// The difference that two columns have in most rows of a sample.
+#[expect(clippy::float_cmp, reason = "whole numbers; others are refused later")]
+fn common(column: &[f64; SAMPLE], base: &[f64; SAMPLE]) -> Option<f64> {
+    let same = |place: usize| {
+        let difference = column[place] - base[place];
+        let others = column.iter().zip(base);
+        let agreeing = others.filter(|(a, b)| (*a - *b - difference).abs() == 0.0).count();
+        (agreeing >= AGREEING).then_some(difference)
+    };
+    let first: [f64; 3] = std::array::from_fn(|place| column[place] - base[place]);
+    // Nearly all pairs of columns are refused by a look at three rows.
+    if first[0] == first[1] || first[0] == first[2] {
+        same(0)
+    } else if first[1] == first[2] {
+        same(1)
+    } else {
+        None
+    }
+}
+
+/// The rows in which a guess is wrong; none where they are many or the columns hold anything but small whole
+/// numbers.
+fn exceptions(rows: &ArrayView2<'_, f64>, guesses: &[Guess]) -> Vec<Option<Vec<Exception>>> {
+    let most = rows.nrows() / RARE;
+    let mut looked_at: Vec<usize> = guesses.iter().map(|guess| guess.column).collect();
+    looked_at.extend(guesses.iter().filter_map(|guess| guess.base));
+    looked_at.sort_unstable();
+    looked_at.dedup();
+    let of_part = |(part, rows): (usize, ArrayView2<'_, f64>)| {
+        interruption::check();
+        let mut small = vec![true; rows.ncols()];
+        let mut found: Vec<Vec<Exception>> = vec![Vec::new(); guesses.len()];
+        for (row, cells) in (part * TOGETHER..).zip(rows.outer_iter()) {
+            for &column in &looked_at {
+                small[column] &= is_small(cells[column]);
+            }
+            for (guess, found) in guesses.iter().zip(&mut found) {
+                let difference = guess.difference(&cells);
+                if difference != 0.0 && found.len() <= most {
+                    found.push(Exception { row, column: guess.column, difference });
+                }
+            }
+        }
+        let is_small =
+            |guess: &Guess| small[guess.column] && guess.base.is_none_or(|base| small[base]);
+        let found =
+            guesses.iter().zip(found).map(|(guess, found)| is_small(guess).then_some(found));
+        found.collect::<Vec<_>>()
+    };
+    let parts: Vec<Vec<Option<Vec<Exception>>>> =
+        rows.axis_chunks_iter(Axis(0), TOGETHER).into_par_iter().enumerate().map(of_part).collect();
+    let mut all = vec![Some(Vec::new()); guesses.len()];
+    for part in parts {
+        for (all, part) in all.iter_mut().zip(part) {
+            let together = all.take().zip(part).map(|(mut all, part)| {
+                all.extend(part);
+                all
+            });
+            *all = together.filter(|all| all.len() <= most);
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::Array2;
+
+    use super::super::stream::{Purpose, Stream};
+    use super::*;
+
+    /// Columns of whole numbers, of which some follow from others but for rows of a given share.
+    fn related(rows: usize, exceptions: u32, stream: &mut Stream) -> Array2<f64> {
+        let mut table = Array2::from_shape_simple_fn((rows, 9), || f64::from(stream.below(60)));
+        for mut row in table.outer_iter_mut() {
+            let mut odd = || f64::from(u8::from(stream.below(1000) < exceptions));
+            row[1] = row[0] - 3.0 + odd();
+            row[3] = row[2] + 40.0 - 7.0 * odd();
+            row[4] = 5.0 + 100.0 * odd();
+            row[5] = row[2];
+            row[6] = 9.0 * odd();
+            row[8] = row[7] - 60.0;
+        }
+        table
+    }
+
+    fn check(table: &Array2<f64>, columns: &FreeColumns, stream: &mut Stream) {
+        for _ in 0..20 {
+            let weights: Vec<f64> =
+                (0..table.nrows()).map(|_| f64::from(stream.below(4))).collect();
+            let expected = ndarray::ArrayView1::from(&weights).dot(table);
+            let free: Vec<f64> = columns.free().iter().map(|&column| expected[column]).collect();
+            let mut sums = vec![f64::NAN; table.ncols()];
+            columns.complete(&free, weights.iter().sum(), |row| weights[row], &mut sums);
+            assert_eq!(sums, expected.to_vec());
+        }
+    }
+
+    #[test]
+    fn sums_of_related_columns_are_those_of_adding_them_up() {
+        let mut stream = Stream::new(5, Purpose::Bootstrap, 0);
+        for (exceptions, free) in [(0, vec![0, 2, 7]), (5, vec![0, 2, 7])] {
+            for rows in [FEWEST, 1000, TOGETHER + 300] {
+                let table = related(rows, exceptions, &mut stream);
+                let columns = FreeColumns::new(&table.view());
+                assert_eq!(columns.free(), free);
+                check(&table, &columns, &mut stream);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_related_or_not_often_enough_is_free() {
+        let mut stream = Stream::new(6, Purpose::Bootstrap, 0);
+        let table = related(2000, 60, &mut stream);
+        let columns = FreeColumns::new(&table.view());
+        assert_eq!(columns.free(), [0, 1, 2, 3, 4, 6, 7]);
+        check(&table, &columns, &mut stream);
+        let table = related(FEWEST - 1, 0, &mut stream);
+        assert_eq!(FreeColumns::new(&table.view()).free().len(), 9);
+        let table = Array2::from_shape_simple_fn((3000, 12), || f64::from(stream.below(9)));
+        assert_eq!(FreeColumns::new(&table.view()).free().len(), 12);
+    }
+
+    #[test]
+    fn columns_beyond_small_whole_numbers_are_free() {
+        let mut stream = Stream::new(7, Purpose::Bootstrap, 0);
+        for odd in [0.5, 32_768.0, -40_000.0, f64::INFINITY, f64::NAN] {
+            let mut table = related(700, 0, &mut stream);
+            table[[699, 2]] = odd;
+            table[[699, 4]] = odd;
+            assert_eq!(FreeColumns::new(&table.view()).free(), [0, 2, 3, 4, 5, 7]);
+        }
+    }
+
+    #[test]
+    fn constants_need_no_sum_but_one_column_is_always_added_up() {
+        let table = Array2::from_shape_fn((300, 4), |(_, column)| column as f64);
+        let columns = FreeColumns::new(&table.view());
+        assert_eq!(columns.free(), [0]);
+        check(&table, &columns, &mut Stream::new(8, Purpose::Bootstrap, 0));
+    }
+}
