@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from evidence.data import pooled, read_set
 from evidence.page import Page, Section
 from evidence.rows import percent
-from truebleu.studies.accuracy import study_accuracy
+from truebleu.studies.power import study_accuracy
 
 if TYPE_CHECKING:
-    from truebleu.studies.accuracy import AccuracyBand, AccuracyResult
+    from truebleu.studies.power import AccuracyBand, AccuracyResult
 
 SIZES = (100, 300, 600, 3000)
 INTRODUCTION = """

@@ -19,7 +19,7 @@ from truebleu.metrics import BLEU
 from truebleu.reports.document import Column, Plot, Table, charted_document
 from truebleu.reports.explain import verdict
 from truebleu.resampling import Units
-from truebleu.studies._estimates import binomial_rate
+from truebleu.studies._study import binomial_rate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from evidence.data import system_lists
 from evidence.page import Page, Section
 from truebleu.reports.sentences import listed
-from truebleu.studies.reranking import study_reranking
+from truebleu.studies.nbest import study_reranking
 
 if TYPE_CHECKING:
-    from truebleu.studies.reranking import RerankingResult
+    from truebleu.studies.nbest import RerankingResult
 
 SETS = {"wmt23-zh-en": "WMT23 Chinese–English"}
 METRICS = ("nist", "bleu", "gtm", "chrf")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from truebleu.studies._estimates import Rate
+    from truebleu.studies._study import Rate
 
 
 def between(low: float, high: float, digits: int = 0) -> str:

@@ -9,11 +9,11 @@ from evidence.page import Page, Section
 from truebleu.nbest.problem import with_text_features
 from truebleu.reports.sentences import listed
 from truebleu.simulation.decoder import Decoder
-from truebleu.studies.tuning import study_tuning
+from truebleu.studies.nbest import study_tuning
 
 if TYPE_CHECKING:
     from truebleu.corpus.nbest.lists import NBest
-    from truebleu.studies.tuning import TuningResult
+    from truebleu.studies.nbest import TuningResult
 
 SET = "wmt23-zh-en"
 SEGMENTS = 988

@@ -15,7 +15,7 @@ from truebleu.execution.journal import Runner
 from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.given import GivenScores
 from truebleu.simulation import simulate
-from truebleu.studies._estimates import fit_law
+from truebleu.studies._study import fit_law
 from truebleu.studies.references import sets_of_references, study_references, worth_in_data
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from truebleu.metrics.given import GivenScores
 from truebleu.significance.compare import compare
 from truebleu.simulation import simulate
 from truebleu.studies import sensitivity
-from truebleu.studies._conclusions import Testing
 from truebleu.studies._pool import Pool
+from truebleu.studies._tests import Testing
 from truebleu.studies.sensitivity import SensitivityResult, study_sensitivity
 
 if TYPE_CHECKING:

@@ -1,13 +1,34 @@
-"""What every study has: settings that repeat it, and plain values."""
+"""What studies have in common: settings, rates, means, relative intervals and their laws."""
 
 from __future__ import annotations
 
 import json
 
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+from scipy.stats import binomtest
+
 from truebleu import BLEU
+from truebleu.significance.intervals import medians_and_relative_intervals
 from truebleu.simulation import simulate
 from truebleu.studies import study_power
-from truebleu.studies._study import StudiedMetric, plain
+from truebleu.studies._study import (
+    Mean,
+    StudiedMetric,
+    as_record,
+    binomial_rate,
+    clustered_rate,
+    doubling,
+    fit_law,
+    from_record,
+    mean_of_known,
+    plain,
+    ratio_rate,
+    relative_intervals,
+)
+from truebleu.studies.replicates import Moments
 
 TEXTS = simulate(segments=40, systems=[0.1, 0.3], seed=2)
 
@@ -35,3 +56,149 @@ def test_other_texts_have_another_fingerprint() -> None:
     assert first == same
     assert first["outputs_fingerprint"] != other["outputs_fingerprint"]
     assert first["segments"] == 40
+
+
+@pytest.mark.parametrize(("hits", "repetitions"), [(0, 7), (97, 100), (7, 7), (250, 1000)])
+def test_a_share_has_wilsons_interval(hits: int, repetitions: int) -> None:
+    expected = binomtest(hits, repetitions).proportion_ci(method="wilson")
+    share = binomial_rate(hits, repetitions)
+    assert share.value == hits / repetitions
+    assert (share.low, share.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
+
+
+def test_hits_that_always_go_together_count_once() -> None:
+    hits = np.repeat(np.arange(40)[:, None] < 30, 9, axis=1)
+    share = clustered_rate(hits)
+    # As many as samples, less the one that the estimate of the variance takes.
+    expected = ratio_rate(hits[:, 0], np.ones(40))
+    assert share == expected
+    wilson = binomtest(30, 40).proportion_ci(method="wilson")
+    assert (share.low, share.high) == pytest.approx((wilson.low, wilson.high), abs=0.005)
+    assert share.value == 0.75
+
+
+def test_where_nothing_varies_samples_count_once() -> None:
+    assert clustered_rate(np.ones((30, 9))) == binomial_rate(30, 30)
+    assert clustered_rate(np.zeros((30, 9))) == binomial_rate(0, 30)
+    # Every sample has one hit of two: still no surer than as many trials.
+    assert clustered_rate(np.tile([1, 0], (30, 1))) == binomial_rate(30, 60)
+
+
+def test_samples_without_a_trial_say_nothing() -> None:
+    full = ratio_rate([3, 1, 4], [4, 4, 5])
+    assert ratio_rate([3, 0, 1, 0, 4], [4, 0, 4, 0, 5]) == full
+    assert full.value == 8 / 13
+
+
+def test_intervals_of_clusters_hold_the_true_share_as_often_as_they_should() -> None:
+    random = np.random.default_rng(3)
+    held_by_clusters = held_by_trials = 0
+    for _ in range(1000):
+        totals = random.integers(0, 12, size=60)
+        chances = random.beta(8, 2, size=60)  # 0.8 on average, and the same within a sample
+        hits = random.binomial(totals, chances)
+        held_by_clusters += ratio_rate(hits, totals).holds(0.8)
+        held_by_trials += binomial_rate(int(hits.sum()), int(totals.sum())).holds(0.8)
+    # Four standard errors around 95 %; taken for independent, the trials hold it less often.
+    assert 0.922 < held_by_clusters / 1000 < 0.978
+    assert held_by_trials / 1000 < 0.922
+
+
+def test_a_share_is_written_in_percent() -> None:
+    assert str(binomial_rate(97, 100)) == "97.0 % (91.5 to 99.0)"
+
+
+# Zhang & Vogel (2004, Table 2): widths in percent at 10, 20, 50, 80 and 100 % of the data.
+SHARES = (10, 20, 50, 80, 100)
+TABLE_2 = {
+    "NIST": (9.89, 7.18, 4.70, 3.76, 3.38),
+    "BLEU": (27.06, 19.27, 12.20, 9.64, 8.76),
+    "M-BLEU": (15.08, 10.77, 6.85, 5.42, 4.96),
+    "human": (9.42, 6.79, 4.39, 3.48, 3.12),
+}
+
+
+def test_all_systems_at_once_get_the_interval_that_each_gets_alone() -> None:
+    scores = np.random.default_rng(1).normal([30.0, -2.0, 0.1], [1.0, 0.5, 0.2], size=(500, 3))
+    intervals = relative_intervals(scores, 0.9)
+    for system, (median, bounds) in enumerate(medians_and_relative_intervals(scores, 0.9)):
+        assert bounds is not None
+        assert_allclose(
+            intervals[:, system], [median, bounds[0] / 100, bounds[1] / 100], rtol=1e-12
+        )
+
+
+def test_a_median_of_zero_has_no_relative_interval_and_no_nan_in_a_record() -> None:
+    record = as_record(relative_intervals(np.zeros((40, 1)), 0.95))
+    assert record == [[0.0], [None], [None]]
+    assert json.loads(json.dumps(record, allow_nan=False)) == record
+    assert np.isnan(from_record(record)[1:]).all()
+
+
+def test_the_law_is_the_least_squares_line_of_the_logarithms() -> None:
+    rng = np.random.default_rng(2)
+    sizes = [100, 250, 400, 900, 1500]
+    widths = 3.0 * np.array(sizes) ** -0.4 * np.exp(rng.normal(0, 0.05, 5))
+    law = fit_law(sizes, widths)
+    line = stats.linregress(np.log(sizes), np.log(widths))
+    assert law is not None
+    assert law.exponent == pytest.approx(line.slope, rel=1e-12)
+    assert law.constant == pytest.approx(np.exp(line.intercept), rel=1e-12)
+    residuals = np.log(widths) - line.intercept - line.slope * np.log(sizes)
+    assert law.misfit == pytest.approx(np.exp(np.abs(residuals).max()) - 1, rel=1e-9)
+
+
+@pytest.mark.parametrize("metric", TABLE_2)
+def test_the_papers_own_widths_narrow_by_about_thirty_percent_when_data_double(metric: str) -> None:
+    law = fit_law(SHARES, TABLE_2[metric])
+    assert law is not None
+    # "A rough rule of thumb": §4.1.
+    assert law.narrowing == pytest.approx(0.30, abs=0.03)
+
+
+def test_a_law_gives_back_the_size_of_a_width() -> None:
+    law = fit_law([10, 20, 40], [4.0, 3.0, 2.0])
+    assert law is not None
+    assert law.size(law.width(33)) == pytest.approx(33)
+
+
+def test_there_is_no_law_of_two_widths_and_no_size_where_data_do_not_narrow() -> None:
+    assert fit_law([10, 20, 40], [4.0, 0.0, float("nan")]) is None
+    flat = fit_law([10, 20, 40], [2.0, 2.0, 2.0])
+    assert flat is not None
+    assert flat.size(1.0) is None
+
+
+def test_a_doubling_is_that_of_mean_widths_with_the_error_of_the_mean_over_repetitions() -> None:
+    rng = np.random.default_rng(3)
+    sizes = [100, 200, 400]
+    widths = np.array([1.0, 0.7, 0.5]) * np.exp(rng.normal(0, 0.1, (50, 3)))
+    narrowings = [1 - 2 ** np.polyfit(np.log(sizes), np.log(width), 1)[0] for width in widths]
+    found = doubling(sizes, widths)
+    assert found is not None
+    of_means = 1 - 2 ** np.polyfit(np.log(sizes), np.log(widths.mean(axis=0)), 1)[0]
+    assert found.value == pytest.approx(of_means, rel=1e-9)
+    low, high = stats.t.interval(0.95, 49, found.value, stats.sem(narrowings))
+    assert (found.low, found.high) == pytest.approx((low, high), rel=1e-9)
+
+
+def test_a_single_repetition_has_no_error() -> None:
+    assert Mean.of([0.25]) == Mean(0.25, None, None)
+    assert Mean.of([0.25]).percent() == "25.0 %"
+    assert Mean(0.2, 0.1, 0.3).negated() == Mean(-0.2, -0.3, -0.1)
+
+
+def test_means_leave_out_what_is_not_known() -> None:
+    values = np.array([[1.0, np.nan, np.nan], [3.0, 5.0, np.nan]])
+    assert_allclose(mean_of_known(values), [2.0, 5.0, np.nan])
+
+
+def test_moments_of_parts_are_those_of_the_whole() -> None:
+    values = np.random.default_rng(4).normal(1e3, 1.0, size=(57, 2, 3))
+    parts = [Moments.of(part) for part in (values[:10], values[10:11], values[11:])]
+    through_json = json.loads(json.dumps([part.to_record() for part in parts]))
+    found = Moments.combined([Moments.from_record(part) for part in through_json])
+    assert found.count == 57
+    assert_allclose(found.mean, values.mean(axis=0), rtol=1e-12)
+    assert_allclose(found.deviation, values.std(axis=0, ddof=1), rtol=1e-9)
+    assert np.isnan(Moments.of(values[:1]).deviation).all()

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-import truebleu.studies
 from truebleu._settings import INTERVALS
 from truebleu.cli._options import (
     Show,
@@ -32,7 +31,7 @@ from truebleu.cli.agree import HumanFile, human_options
 from truebleu.cli.main import LazyGroup
 from truebleu.errors import SettingError
 from truebleu.significance.corrections import CORRECTIONS, P_VALUE_CORRECTIONS
-from truebleu.studies._conclusions import STUDY_TESTS, TESTS
+from truebleu.studies._tests import STUDY_TESTS, TESTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -174,12 +173,6 @@ def _pool(texts: Texts, metrics: Sequence[Metric], simulated: int | None, seed: 
     if not texts.references:
         raise SettingError("reference", "none", "a reference (-r FILE), or --simulate N")
     return texts.read(metrics)
-
-
-def _run(name: str, test_set: TestSet, *arguments: Any, **options: Any) -> Result:
-    """Call a study by its name; its module is imported now."""
-    result: Result = getattr(truebleu.studies, f"study_{name}")(test_set, *arguments, **options)
-    return result
 
 
 # --- Options --------------------------------------------------------------------------------------
@@ -356,7 +349,9 @@ def sampling(test_set: TestSet, **options: Any) -> Result:
       truebleu study sampling -r ref.txt sys/ --documents docs.tsv --unit document --sizes 10,20
       truebleu study sampling --simulate 3000
     """
-    return _run("sampling", test_set, **options)
+    from truebleu.studies import study_sampling
+
+    return study_sampling(test_set, **options)
 
 
 @study(
@@ -390,7 +385,9 @@ def coverage(test_set: TestSet, **options: Any) -> Result:
       truebleu study coverage -r ref.txt sys/ -m ter --of differences --interval bca
       truebleu study coverage --simulate 3000 --chart coverage.html
     """
-    return _run("coverage", test_set, **options)
+    from truebleu.studies import study_coverage
+
+    return study_coverage(test_set, **options)
 
 
 @study(
@@ -420,7 +417,9 @@ def power(test_set: TestSet, **options: Any) -> Result:
       truebleu study power -r ref.txt sys/ --resume power.jsonl
       truebleu study power --simulate 3000
     """
-    return _run("power", test_set, **options)
+    from truebleu.studies import study_power
+
+    return study_power(test_set, **options)
 
 
 @study(
@@ -453,7 +452,9 @@ def accuracy(test_set: TestSet, **options: Any) -> Result:
       truebleu study accuracy -r ref.txt sys/ -m ter --bands 80,90,95,99
       truebleu study accuracy --simulate 3000 --chart accuracy.svg
     """
-    return _run("accuracy", test_set, **options)
+    from truebleu.studies import study_accuracy
+
+    return study_accuracy(test_set, **options)
 
 
 @study(
@@ -482,7 +483,9 @@ def test_size(test_set: TestSet, **options: Any) -> Result:
       truebleu study test-size -r ref.txt sys/ -m scores:path=human.tsv,missing=common
       truebleu study test-size --simulate 2000 --shares 10,20,50,100 --chart size.svg
     """
-    return _run("test_size", test_set, **options)
+    from truebleu.studies import study_test_size
+
+    return study_test_size(test_set, **options)
 
 
 @study(
@@ -511,7 +514,9 @@ def references(test_set: TestSet, **options: Any) -> Result:
       truebleu study references -r refA.txt -r refB.txt sys/ --shares 25,50,75,100
       truebleu study references --simulate 1000 --chart references.svg
     """
-    return _run("references", test_set, **options)
+    from truebleu.studies import study_references
+
+    return study_references(test_set, **options)
 
 
 @study(
@@ -551,7 +556,9 @@ def replicates(test_set: TestSet, **options: Any) -> Result:
       truebleu study replicates -r ref.txt sys/ --repetitions 100 --enough 0.05
       truebleu study replicates --simulate 1000 --chart replicates.svg
     """
-    return _run("replicates", test_set, **options)
+    from truebleu.studies import study_replicates
+
+    return study_replicates(test_set, **options)
 
 
 @study(
@@ -582,7 +589,9 @@ def sensitivity(test_set: TestSet, **options: Any) -> Result:
       truebleu study sensitivity -r ref.txt sys/ -m bleu -m nist --by-system
       truebleu study sensitivity --simulate 500 -m bleu -m nist --chart sensitivity.svg
     """
-    return _run("sensitivity", test_set, **options)
+    from truebleu.studies import study_sensitivity
+
+    return study_sensitivity(test_set, **options)
 
 
 @study(
@@ -656,18 +665,20 @@ def type_one(test_set: TestSet, **options: Any) -> Result:
       truebleu study type-one -r ref.txt sys/ --together 2,3,4,5,6 --chart alarms.svg
       truebleu study type-one -r ref.txt run1.txt run2.txt run3.txt -m nist --null given
     """
+    from truebleu.studies import study_equivalents, study_multiplicity, study_type_one
+
     if options["null"] == "given":
         _refuse(options, "with --null given", "together", "corrections", "repetitions")
         del options["null"]
         _single(options, "alphas", "alpha")
-        return _run("equivalents", test_set, **options)
+        return study_equivalents(test_set, **options)
     if "together" in options:
         options["systems"] = options.pop("together")
         _single(options, "alphas", "alpha")
         _single(options, "tests", "test")
-        return _run("multiplicity", test_set, **options)
+        return study_multiplicity(test_set, **options)
     _refuse(options, "without --together", "corrections")
-    return _run("type_one", test_set, **options)
+    return study_type_one(test_set, **options)
 
 
 @study(
@@ -707,11 +718,13 @@ def length(test_set: TestSet, **options: Any) -> Result:
       truebleu study length -r ref.txt sys/ --by choice --chart length.svg
       truebleu study length -r ref.ja.txt system.ja.txt -m bleu:tokenize=char -m chrf
     """
+    from truebleu.studies import study_length
+
     # It draws nothing: the seed is for --simulate alone.
     if not was_given("simulated"):
         refuse_idle(["seed"], "--simulate N beside it: cutting draws nothing at random")
     del options["seed"]
-    return _run("length", test_set, **options)
+    return study_length(test_set, **options)
 
 
 @human_study(
@@ -748,4 +761,6 @@ def smoothing(test_set: TestSet, human: HumanFile, **options: Any) -> Result:
       truebleu study smoothing -r ref.txt sys/ --human mqm.tsv --documents docs.tsv --unit document
       truebleu study smoothing -r ref.zh.txt sys/ --human mqm.tsv --tokenize zh --k 10
     """
-    return _run("smoothing", test_set, human.read(test_set), **options)
+    from truebleu.studies import study_smoothing
+
+    return study_smoothing(test_set, human.read(test_set), **options)

@@ -89,7 +89,7 @@ def tuning(
     smoothing, several runs each, with MIRA beside them; scores on test lists are compared with
     those of no smoothing by stratified randomization.
     """
-    from truebleu.studies.tuning import study_tuning
+    from truebleu.studies import study_tuning
 
     is_given = lists is not None and test is not None
     if is_given == (simulated is not None) or (simulated and (lists or test)):
@@ -137,7 +137,7 @@ def reranking(
     the lists' own features only, by each metric, with p-values by approximate randomization and by
     the bootstrap. The first metric says which candidates are gold.
     """
-    from truebleu.studies.reranking import study_reranking
+    from truebleu.studies import study_reranking
 
     if (simulated is None) == (lists is None):
         raise SettingError("LISTS", lists or "none", "either LISTS or --simulate N")

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from truebleu.nbest.reranking import RerankResult
     from truebleu.nbest.tuning import TuneResult
     from truebleu.reports.document import Block, Row
-    from truebleu.studies.reranking import RerankingResult
-    from truebleu.studies.tuning import TuningResult
+    from truebleu.studies.nbest import RerankingResult, TuningResult
 
 
 # What is in lists, and how good their best candidates are.

@@ -11,17 +11,28 @@ from typing import TYPE_CHECKING
 from truebleu._lazy import lazy_name
 
 if TYPE_CHECKING:
-    from truebleu.studies._conclusions import TrialOptions as TrialOptions
-    from truebleu.studies.accuracy import (
-        AccuracyResult as AccuracyResult,
-        study_accuracy as study_accuracy,
-    )
     from truebleu.studies.coverage import (
         CoverageResult as CoverageResult,
         study_coverage as study_coverage,
     )
     from truebleu.studies.length import LengthResult as LengthResult, study_length as study_length
-    from truebleu.studies.power import PowerResult as PowerResult, study_power as study_power
+    from truebleu.studies.multiplicity import (
+        MultiplicityResult as MultiplicityResult,
+        study_multiplicity as study_multiplicity,
+    )
+    from truebleu.studies.nbest import (
+        RerankingResult as RerankingResult,
+        TuningResult as TuningResult,
+        study_reranking as study_reranking,
+        study_tuning as study_tuning,
+    )
+    from truebleu.studies.power import (
+        AccuracyResult as AccuracyResult,
+        PowerResult as PowerResult,
+        TrialOptions as TrialOptions,
+        study_accuracy as study_accuracy,
+        study_power as study_power,
+    )
     from truebleu.studies.references import (
         ReferencesResult as ReferencesResult,
         study_references as study_references,
@@ -29,10 +40,6 @@ if TYPE_CHECKING:
     from truebleu.studies.replicates import (
         ReplicatesResult as ReplicatesResult,
         study_replicates as study_replicates,
-    )
-    from truebleu.studies.reranking import (
-        RerankingResult as RerankingResult,
-        study_reranking as study_reranking,
     )
     from truebleu.studies.sampling import (
         SamplingResult as SamplingResult,
@@ -50,21 +57,18 @@ if TYPE_CHECKING:
         TestSizeResult as TestSizeResult,
         study_test_size as study_test_size,
     )
-    from truebleu.studies.tuning import TuningResult as TuningResult, study_tuning as study_tuning
     from truebleu.studies.type_one import (
         EquivalentsResult as EquivalentsResult,
-        MultiplicityResult as MultiplicityResult,
         TypeOneResult as TypeOneResult,
         study_equivalents as study_equivalents,
-        study_multiplicity as study_multiplicity,
         study_type_one as study_type_one,
     )
 
 # The public names, and the module that each lives in.
 _HOMES = {
-    "TrialOptions": "_conclusions",
-    "AccuracyResult": "accuracy",
-    "study_accuracy": "accuracy",
+    "TrialOptions": "power",
+    "AccuracyResult": "power",
+    "study_accuracy": "power",
     "CoverageResult": "coverage",
     "study_coverage": "coverage",
     "LengthResult": "length",
@@ -75,8 +79,8 @@ _HOMES = {
     "study_references": "references",
     "ReplicatesResult": "replicates",
     "study_replicates": "replicates",
-    "RerankingResult": "reranking",
-    "study_reranking": "reranking",
+    "RerankingResult": "nbest",
+    "study_reranking": "nbest",
     "SamplingResult": "sampling",
     "study_sampling": "sampling",
     "SensitivityResult": "sensitivity",
@@ -85,13 +89,13 @@ _HOMES = {
     "study_smoothing": "smoothing",
     "TestSizeResult": "test_size",
     "study_test_size": "test_size",
-    "TuningResult": "tuning",
-    "study_tuning": "tuning",
+    "TuningResult": "nbest",
+    "study_tuning": "nbest",
     "EquivalentsResult": "type_one",
-    "MultiplicityResult": "type_one",
+    "MultiplicityResult": "multiplicity",
     "TypeOneResult": "type_one",
     "study_equivalents": "type_one",
-    "study_multiplicity": "type_one",
+    "study_multiplicity": "multiplicity",
     "study_type_one": "type_one",
 }
 

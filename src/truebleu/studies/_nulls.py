@@ -12,42 +12,41 @@ pool are tested: there is no difference to find, and yet outputs cannot be excha
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import combinations, repeat
-from math import ceil
-from typing import TYPE_CHECKING, Literal, Protocol, get_args
+from itertools import repeat
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
 from truebleu._settings import Streams, require_replicates, require_seed
-from truebleu.errors import SettingError, UnknownNameError
+from truebleu.errors import SettingError
 from truebleu.metrics.registry import as_metrics, metric_labels
-from truebleu.resampling import Units
-from truebleu.significance.corrections import CORRECTIONS, P_VALUE_CORRECTIONS, adjust
-from truebleu.significance.pairs import pair_tests
-from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import MetricStatistics, metric_statistics
-from truebleu.significance.tests import fewest_units, find_test, replicates_for, smallest_p
+from truebleu.significance.tests import fewest_units, replicates_for, smallest_p
 from truebleu.simulation.test_sets import Channel, simulate
-from truebleu.studies._pool import Pool
-from truebleu.studies._study import PoolSummary, StudiedMetric
+from truebleu.studies._pool import Pool, require_count, units_of
+from truebleu.studies._study import PoolSummary, StudiedMetric, StudySettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from truebleu._settings import Draw
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
+    from truebleu.resampling import Units
     from truebleu.studies._pool import PoolUnit
 
 #: How equal systems come about.
 Null = Literal["segment", "document", "simulated", "sampled"]
 
-NULLS: tuple[Null, ...] = get_args(Null)
 # Errors per word of simulated systems, about as many as those of middling real ones.
 RATE = 0.2
 PURPOSE = "null data"
+# Fewer repetitions could not tell 5 % from 15 %.
+FEWEST_REPETITIONS = 50
+# Repetitions in a line of the journal.
+BATCH = 20
 
 
 class NullSource(Protocol):
@@ -167,27 +166,21 @@ class Simulated:
         labels = metric_labels(self.metrics)
         return PoolSummary(
             segments=self.segments,
-            systems=(),
             references=self.references,
-            reference_names=(),
-            documents=None,
-            domains=None,
             unit=self.unit,
             metrics=tuple(map(StudiedMetric.of, self.metrics, labels, repeat(self.references))),
-            references_fingerprint=None,
-            outputs_fingerprint=None,
         )
 
     @property
     def units(self) -> int:
         """How many units the tests have to resample."""
-        return len(self._units(self._test_set([0])))
+        return len(units_of(self._test_set([0]), self.unit))
 
     def sets(self, first: int, count: int) -> Iterator[list[MetricStatistics]]:
         """The counts of equal systems by every metric, set after set."""
         numbers = range(first * self.systems, (first + count) * self.systems)
         test_set = self._test_set(numbers)
-        counted = metric_statistics(test_set, self.metrics, self._units(test_set))
+        counted = metric_statistics(test_set, self.metrics, units_of(test_set, self.unit))
         for start in range(0, len(numbers), self.systems):
             yield [
                 replace(
@@ -203,9 +196,6 @@ class Simulated:
         return simulate(
             segments=self.segments, systems=channels, references=self.references, seed=self.seed
         )
-
-    def _units(self, test_set: TestSet) -> Units:
-        return units_of_kind(test_set, self.unit)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -225,7 +215,7 @@ class Sampled(OfPool):
 
     @classmethod
     def of(
-        cls, test_set: TestSet, metrics: Sequence[str | Metric], unit: str, seed: int
+        cls, test_set: TestSet, metrics: Sequence[str | Metric], unit: PoolUnit, seed: int
     ) -> Sampled:
         """Null data of a test set's systems; refused where no two of them can be made equal."""
         pool = Pool.of(test_set, metrics)
@@ -245,7 +235,7 @@ class Sampled(OfPool):
             if not of_metric:
                 expected = "two systems that are equal after outputs of the better one are cut"
                 raise SettingError("null", f"sampled, by {statistics.label}", expected)
-        return cls(pool, units_of_kind(test_set, unit), seed, cut, pairs)
+        return cls(pool, units_of(test_set, unit), seed, cut, pairs)
 
     def sets(self, first: int, count: int) -> Iterator[list[MetricStatistics]]:
         """The counts of samples of two systems by every metric, set after set."""
@@ -299,17 +289,6 @@ def _equal_rows(
     return rows
 
 
-def units_of_kind(test_set: TestSet, kind: str, setting: str = "unit") -> Units:
-    """The segments or the documents of a test set."""
-    if kind == "segment":
-        return Units.segments(len(test_set))
-    if kind != "document":
-        raise UnknownNameError(setting, kind, ("segment", "document"))
-    if test_set.documents is None:
-        raise SettingError(setting, "document", "a test set with documents; see --documents")
-    return Units.documents(test_set.documents)
-
-
 def null_source(
     test_set: TestSet,
     metrics: Sequence[str | Metric],
@@ -332,8 +311,6 @@ def null_source(
         seed: of all that is drawn.
     """
     require_seed(seed)
-    if null not in NULLS:
-        raise UnknownNameError("null", null, NULLS)
     if null == "simulated":
         # Simulated words are spaced, whatever script the texts are in.
         parsed = tuple(metric.for_references([]) for metric in as_metrics(metrics))
@@ -343,8 +320,8 @@ def null_source(
         if systems != 2:
             raise SettingError("null", null, "two systems; more cannot be made equal in this way")
         return Sampled.of(test_set, metrics, unit, seed)
-    tested = units_of_kind(test_set, unit)
-    swapped = units_of_kind(test_set, null, "null")
+    tested = units_of(test_set, unit)
+    swapped = units_of(test_set, null, "null")
     if len(swapped) < 2:
         raise SettingError("null", f"one {null}", f"at least two {null}s to swap")
     if len(test_set.systems) < systems:
@@ -372,72 +349,29 @@ def require_enough_units(units: int, unit: str, alpha: float) -> None:
         raise SettingError("test set", f"{units} {unit}s", expected)
 
 
-def number_of_pairs(systems: int) -> int:
-    """How many comparisons so many systems make."""
-    return systems * (systems - 1) // 2
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NullSettings(StudySettings):
+    """How systems were made equal, and how often.
 
-
-def correction_settings(
-    corrections: Sequence[str], test: str, alpha: float, replicates: int, seed: int
-) -> dict[str, CompareSettings]:
-    """How `compare` would be asked for each correction; it refuses what makes no sense."""
-    if not corrections or isinstance(corrections, str):
-        raise SettingError("corrections", corrections, f"some of {', '.join(CORRECTIONS)}")
-    for correction in corrections:
-        if correction not in CORRECTIONS:
-            raise UnknownNameError("correction", correction, tuple(CORRECTIONS))
-    return {
-        correction: CompareSettings(
-            test=test, replicates=replicates, seed=seed, level=1 - alpha, correction=correction
-        )
-        for correction in CORRECTIONS
-        if correction in corrections
-    }
-
-
-def require_resolution(settings: Mapping[str, CompareSettings], systems: int) -> None:
-    """Refuse so few replicates that a correction could never reject anything."""
-    comparisons = number_of_pairs(systems)
-    for correction, setting in settings.items():
-        if correction not in P_VALUE_CORRECTIONS:
-            continue
-        p_values = np.ones(comparisons)
-        p_values[0] = smallest_p(setting.replicates)
-        if (clearest := float(adjust(p_values, correction).min())) > setting.alpha:
-            least = ceil(clearest / p_values[0] / setting.alpha)
-            expected = (
-                f"at least {least}: corrected for {comparisons} comparisons by "
-                f"{CORRECTIONS[correction].short_title}, the smallest possible p is {clearest:.3g}"
-            )
-            raise SettingError("replicates", setting.replicates, expected)
-
-
-def alarms_of(
-    statistics: MetricStatistics,
-    index: int,
-    sizes: Sequence[int],
-    settings: Mapping[str, CompareSettings],
-) -> dict[tuple[int, str], bool]:
-    """Whether anything is rejected among the first so many systems, for each correction.
-
-    Repetition `index` has replicates of its own.
+    Attributes:
+        null: how equal systems come about; see `null_source`.
+        errors_per_word: of simulated systems.
+        repetitions: how often systems were made equal.
+        replicates: of each test.
     """
-    pairs = list(combinations(range(statistics.systems), 2))
-    setting = next(iter(settings.values()))
-    (differences,), exact = find_test(setting.test).differences(
-        [statistics],
-        pairs,
-        replicates=setting.replicates,
-        seed=setting.seed,
-        first=index * setting.replicates,
-    )
-    alarms = {}
-    for size in sizes:
-        columns = [place for place, pair in enumerate(pairs) if max(pair) < size]
-        chosen = [pairs[place] for place in columns]
-        rows = np.ascontiguousarray(statistics.rows[:, :size])
-        first = MetricStatistics(statistics.label, statistics.metric, rows)
-        for correction, setting in settings.items():
-            tests = pair_tests(first, chosen, differences[:, columns], setting, exact=exact)
-            alarms[size, correction] = bool((tests.p_adjusted <= setting.alpha).any())
-    return alarms
+
+    null: Null
+    errors_per_word: float | None
+    repetitions: int
+    replicates: int
+
+
+def require_repetitions(repetitions: int) -> None:
+    """Refuse fewer repetitions than can say anything."""
+    why = "fewer could not tell 5 % from 15 %"
+    require_count("repetitions", repetitions, FEWEST_REPETITIONS, why)
+
+
+def batches(repetitions: int) -> list[tuple[int, int]]:
+    """The first repetition of each line of the journal, and the one after its last."""
+    return [(first, min(first + BATCH, repetitions)) for first in range(0, repetitions, BATCH)]

@@ -52,7 +52,7 @@ class Pool:
     ) -> Pool:
         """Count a test set; every metric reads the texts once."""
         parsed, test_set = metrics_for(metrics, test_set)
-        units = _units(test_set, unit)
+        units = units_of(test_set, unit)
         counted = tuple(metric_statistics(test_set, parsed, units))
         labels = [statistics.label for statistics in counted]
         summary = PoolSummary.of(test_set, parsed, labels, unit)
@@ -101,11 +101,12 @@ def _fingerprint_of_counts(counted: Sequence[MetricStatistics]) -> str:
     return f"sha256:{digest.hexdigest()}"
 
 
-def _units(test_set: TestSet, unit: PoolUnit) -> Units:
+def units_of(test_set: TestSet, unit: PoolUnit, setting: str = "unit") -> Units:
+    """The segments or the documents of a test set."""
     if unit == "segment":
         return Units.segments(len(test_set))
     if test_set.documents is None:
-        raise SettingError("unit", "document", "a test set with documents; see --documents")
+        raise SettingError(setting, "document", "a test set with documents; see --documents")
     return Units.documents(test_set.documents)
 
 
@@ -176,13 +177,6 @@ def part_of(test_set: TestSet, units: Units, chosen: NDArray[np.int64]) -> TestS
         domains=labels(test_set.domains),
         warnings=(),
     )
-
-
-def units_of(test_set: TestSet, unit: PoolUnit) -> Units:
-    """The units of a test set of which a pool was made, or of a part of it."""
-    if unit == "document" and test_set.documents is not None:
-        return Units.documents(test_set.documents)
-    return Units.segments(len(test_set))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

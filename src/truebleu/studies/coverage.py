@@ -20,10 +20,9 @@ from truebleu.significance.intervals import interval_bounds
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import bootstrap_scores
 from truebleu.significance.tests import monte_carlo_interval
-from truebleu.studies._conclusions import choose_pairs
-from truebleu.studies._estimates import Rate, clustered_rate
 from truebleu.studies._pool import Pool, PoolUnit, Sampling, draw_by_size, require_count
-from truebleu.studies._study import StudyResult, StudySettings
+from truebleu.studies._study import Rate, StudyResult, StudySettings, clustered_rate
+from truebleu.studies._tests import choose_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

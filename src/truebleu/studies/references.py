@@ -21,19 +21,6 @@ from truebleu.execution.journal import Runner, Task
 from truebleu.resampling import Bootstrap, Units
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import bootstrap_scores
-from truebleu.studies._estimates import (
-    FEWEST_SIZES,
-    HIGH,
-    LOW,
-    Law,
-    Mean,
-    as_record,
-    fit_law,
-    from_record,
-    mean_of_known,
-    or_none,
-    relative_intervals,
-)
 from truebleu.studies._pool import (
     Pool,
     PoolUnit,
@@ -41,7 +28,21 @@ from truebleu.studies._pool import (
     require_count,
     sizes_of_shares,
 )
-from truebleu.studies._study import StudyResult, StudySettings
+from truebleu.studies._study import (
+    FEWEST_SIZES,
+    HIGH,
+    LOW,
+    Law,
+    Mean,
+    StudyResult,
+    StudySettings,
+    as_record,
+    fit_law,
+    from_record,
+    mean_of_known,
+    or_none,
+    relative_intervals,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

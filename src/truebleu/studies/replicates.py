@@ -27,17 +27,18 @@ from truebleu.execution.journal import Runner, Task
 from truebleu.resampling import Bootstrap, Units
 from truebleu.significance.intervals import smallest_replicates
 from truebleu.significance.statistics import bootstrap_scores
-from truebleu.studies._estimates import (
+from truebleu.studies._pool import Pool, PoolUnit, require_count
+from truebleu.studies._study import (
     HIGH,
     LOW,
+    StudyResult,
+    StudySettings,
     as_record,
     fit_law,
     from_record,
     or_none,
     relative_intervals,
 )
-from truebleu.studies._pool import Pool, PoolUnit, require_count
-from truebleu.studies._study import StudyResult, StudySettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -16,9 +16,9 @@ import numpy as np
 from truebleu._settings import DEFAULT_SEED, checked, require_seed
 from truebleu.errors import UnknownNameError
 from truebleu.execution.journal import Runner, Task
-from truebleu.studies._conclusions import choose_pairs
 from truebleu.studies._pool import Pool, PoolUnit, draw_by_size, draw_samples, require_count
 from truebleu.studies._study import StudyResult, StudySettings
+from truebleu.studies._tests import choose_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from truebleu.execution.journal import Key, Record
     from truebleu.metrics.base import Metric
     from truebleu.significance.statistics import MetricStatistics
-    from truebleu.studies._conclusions import Pairs
     from truebleu.studies._pool import Sampling
+    from truebleu.studies._tests import Pairs
 
 Shown = Literal["scores", "differences"]
 

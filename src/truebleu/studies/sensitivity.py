@@ -23,18 +23,6 @@ from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import bootstrap_scores
 from truebleu.significance.tests import bootstrap_wins, smallest_p
-from truebleu.studies._conclusions import Testing
-from truebleu.studies._estimates import (
-    HIGH,
-    LOW,
-    MEDIAN,
-    Mean,
-    as_record,
-    from_record,
-    mean_of_known,
-    or_none,
-    relative_intervals,
-)
 from truebleu.studies._pool import (
     Pool,
     PoolUnit,
@@ -43,7 +31,20 @@ from truebleu.studies._pool import (
     require_count,
     require_size,
 )
-from truebleu.studies._study import StudyResult, StudySettings
+from truebleu.studies._study import (
+    HIGH,
+    LOW,
+    MEDIAN,
+    Mean,
+    StudyResult,
+    StudySettings,
+    as_record,
+    from_record,
+    mean_of_known,
+    or_none,
+    relative_intervals,
+)
+from truebleu.studies._tests import Testing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -19,19 +19,6 @@ from truebleu.execution.journal import Runner, Task
 from truebleu.resampling import Bootstrap, Units
 from truebleu.significance.settings import CompareSettings
 from truebleu.significance.statistics import bootstrap_scores
-from truebleu.studies._estimates import (
-    FEWEST_SIZES,
-    HIGH,
-    LOW,
-    Law,
-    as_record,
-    doubling,
-    fit_law,
-    mean_of_known,
-    or_none,
-    records_of,
-    relative_intervals,
-)
 from truebleu.studies._pool import (
     Pool,
     PoolUnit,
@@ -40,7 +27,21 @@ from truebleu.studies._pool import (
     require_count,
     sizes_of_shares,
 )
-from truebleu.studies._study import StudyResult, StudySettings
+from truebleu.studies._study import (
+    FEWEST_SIZES,
+    HIGH,
+    LOW,
+    Law,
+    StudyResult,
+    StudySettings,
+    as_record,
+    doubling,
+    fit_law,
+    from_record,
+    mean_of_known,
+    or_none,
+    relative_intervals,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -51,8 +52,8 @@ if TYPE_CHECKING:
     from truebleu.execution.journal import Record
     from truebleu.metrics.base import Metric
     from truebleu.significance.statistics import MetricStatistics
-    from truebleu.studies._estimates import Mean
     from truebleu.studies._pool import Part
+    from truebleu.studies._study import Mean
 
 USUAL_SHARES = tuple(tenth / 10 for tenth in range(1, 11))
 # One growth says nothing about how growths differ.
@@ -237,7 +238,7 @@ def study_test_size(
         # Shaped (size, growth, value, system); the last value is the score.
         values = np.stack(
             [
-                records_of([records[key] for key in records if key[0] == size], label)
+                [from_record(records[key][label]) for key in records if key[0] == size]
                 for size in sizes
             ]
         )

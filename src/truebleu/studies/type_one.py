@@ -9,11 +9,9 @@ Every repetition has null data and replicates of its own, so repetitions are ind
 error of a rate is binomial. (To draw replicates once for many repetitions would save a third of the
 time, and cost that.)
 
-Two questions that go with it: the chance of any false alarm among many comparisons of equal
-systems, with and without correction (§4.4, after Cohen 1995: among k comparisons at the level alpha
-about 1 - (1 - alpha)**k, for 15 systems and 105 pairs .9954), and the p-values of systems that you
-take for equal, such as the runs of one optimizer; nothing is made equal there, so whether every
-rejection is an error is for you to judge.
+A question that goes with it: the p-values of systems that you take for equal, such as the runs of
+one optimizer; nothing is made equal there, so whether every rejection is an error is for you to
+judge.
 """
 
 from __future__ import annotations
@@ -29,22 +27,19 @@ from truebleu._settings import DEFAULT_SEED, checked, require_alpha
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner, Task
 from truebleu.resampling import TIE_TOLERANCE
-from truebleu.significance.corrections import CORRECTIONS, experimentwise_error
-from truebleu.studies._conclusions import STUDY_TESTS, TESTS, Testing, require_tests, student_p
-from truebleu.studies._estimates import Rate, rejection_rate
 from truebleu.studies._nulls import (
     RATE,
     Null,
-    alarms_of,
-    correction_settings,
+    NullSettings,
+    batches,
     null_source,
-    number_of_pairs,
     require_enough_replicates,
     require_enough_units,
-    require_resolution,
+    require_repetitions,
 )
-from truebleu.studies._pool import Pool, require_count
-from truebleu.studies._study import StudyResult, StudySettings
+from truebleu.studies._pool import Pool
+from truebleu.studies._study import Rate, StudyResult, StudySettings, rejection_rate
+from truebleu.studies._tests import STUDY_TESTS, TESTS, Testing, require_tests, student_p
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,37 +49,15 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import TestSet
     from truebleu.execution.journal import Record
     from truebleu.metrics.base import Metric
-    from truebleu.significance.settings import CompareSettings
     from truebleu.significance.statistics import MetricStatistics
     from truebleu.studies._nulls import NullSource
     from truebleu.studies._pool import PoolUnit
 
 ALPHAS = (0.01, 0.05, 0.10)
-# Fewer repetitions could not tell 5 % from 15 %.
-FEWEST_REPETITIONS = 50
-# Repetitions in a line of the journal.
-BATCH = 20
 
 Verdict = Literal["holds", "too often", "too seldom", "undecided"]
 # A level holds if the rate surely lies between half of it and one and a half (Bradley 1978).
 BRADLEY = (0.5, 1.5)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NullSettings(StudySettings):
-    """How systems were made equal, and how often.
-
-    Attributes:
-        null: how equal systems come about; see `null_source`.
-        errors_per_word: of simulated systems.
-        repetitions: how often systems were made equal.
-        replicates: of each test.
-    """
-
-    null: Null
-    errors_per_word: float | None
-    repetitions: int
-    replicates: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,8 +160,7 @@ def study_type_one(
     >>> study_type_one(pool, tests=["ar"], repetitions=50, replicates=99).rows[1].verdict
     'undecided'
     """
-    why = "fewer could not tell 5 % from 15 %"
-    require_count("repetitions", repetitions, FEWEST_REPETITIONS, why)
+    require_repetitions(repetitions)
     levels = sorted({float(require_alpha(alpha)) for alpha in alphas})
     if not levels:
         raise SettingError("alphas", "none", "at least one level, such as 0.05")
@@ -238,11 +210,6 @@ def study_type_one(
     )
 
 
-def batches(repetitions: int) -> list[tuple[int, int]]:
-    """The first repetition of each line of the journal, and the one after its last."""
-    return [(first, min(first + BATCH, repetitions)) for first in range(0, repetitions, BATCH)]
-
-
 def _p_values(source: NullSource, repetitions: range, testing: Testing) -> Record:
     """For each metric and test the p-values of some repetitions."""
     record: Record = {}
@@ -267,201 +234,6 @@ def _metric(metric: str, by_test: Mapping[str, NDArray[np.float64]]) -> TypeOneM
         below = rejection_rate(smaller, len(by_test["ar"]))
     constant = all(len(np.unique(p)) == 1 for p in by_test.values())
     return TypeOneMetric(metric=metric, absolute_below_ar=below, constant=constant)
-
-
-# Many comparisons at once.
-
-
-# 1, 3, 6, 10 and 15 comparisons.
-USUAL_SYSTEMS = (2, 3, 4, 5, 6)
-USUAL_CORRECTIONS = ("none", "bonferroni", "holm", "bh", "by", "westfall-young")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MultiplicitySettings(NullSettings):
-    """The settings of the study.
-
-    Attributes:
-        together: how many systems were compared with one another.
-        corrections: those that were applied.
-        test: by which pairs were compared.
-        alpha: the level of the whole family of comparisons.
-    """
-
-    STUDY: ClassVar[str] = "multiplicity"
-
-    together: tuple[int, ...]
-    corrections: tuple[str, ...]
-    test: str
-    alpha: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FalseAlarms:
-    """How often there is any false alarm among all pairs of so many equal systems.
-
-    Attributes:
-        metric: its label.
-        systems: how many were compared with one another.
-        comparisons: how many pairs they make.
-        correction: for so many comparisons.
-        alarms: the rate, with its interval of 99 %.
-        expected: what the correction promises at most; without one, what independent comparisons
-            would have.
-    """
-
-    metric: str
-    systems: int
-    comparisons: int
-    correction: str
-    alarms: Rate
-    expected: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MultiplicityResult(StudyResult):
-    """False alarms by metric, number of systems and correction."""
-
-    REPORT: ClassVar[str] = "truebleu.reports.studies.conclusions:multiplicity_document"
-
-    settings: MultiplicitySettings
-    rows: tuple[FalseAlarms, ...]
-
-
-@checked
-def study_multiplicity(
-    test_set: TestSet,
-    metrics: Sequence[str | Metric] = ("bleu",),
-    *,
-    systems: Sequence[int] | None = None,
-    corrections: Sequence[str] | None = None,
-    test: str = "ar",
-    null: Null = "segment",
-    unit: PoolUnit = "segment",
-    alpha: float = 0.05,
-    repetitions: int = 1000,
-    replicates: int = 2000,
-    seed: int = DEFAULT_SEED,
-    runner: Runner | None = None,
-) -> MultiplicityResult:
-    """How often is there any false alarm when so many equal systems are all compared?
-
-    Each repetition makes the largest number of equal systems; the first 2, 3, … of them, which are
-    equal as well, serve for the smaller numbers.
-
-    Args:
-        test_set: the systems whose outputs are swapped.
-        metrics: by which to compare.
-        systems: how many systems to compare with one another; by default 2 to 6, as far as there
-            are so many.
-        corrections: some of `significance.corrections.CORRECTIONS`, by default those of
-            USUAL_CORRECTIONS that the test allows; Tukey's and Scheffé's are for metrics that are
-            means over segments.
-        test: as for `compare`.
-        null: how equal systems come about; see `null_source`.
-        unit: what the tests resample: segments or documents.
-        alpha: the level of the whole family of comparisons.
-        repetitions: how many families of equal systems are tested.
-        replicates: of each test.
-        seed: of null data and replicates.
-        runner: keeps the results and shows progress.
-    """
-    why = "fewer could not tell 5 % from 15 %"
-    require_count("repetitions", repetitions, FEWEST_REPETITIONS, why)
-    available = None if null == "simulated" else len(test_set.systems)
-    sizes = _system_counts(systems, available)
-    if corrections is None:
-        corrections = USUAL_CORRECTIONS
-        if test == "bootstrap-absolute":  # its replicates do not vary around 0
-            corrections = [name for name in corrections if name != "westfall-young"]
-    by_correction = correction_settings(corrections, test, alpha, replicates, seed)
-    require_resolution(by_correction, sizes[-1])
-    source = null_source(test_set, metrics, null=null, unit=unit, systems=sizes[-1], seed=seed)
-    require_enough_units(source.units, unit, alpha)
-    if any(CORRECTIONS[name].basis == "segment scores" for name in by_correction):
-        for statistics in next(source.sets(0, 1)):
-            statistics.unit_means("correction tukey or scheffe")  # refused before any long work
-    settings = MultiplicitySettings(
-        pool=source.summary,
-        null=null,
-        errors_per_word=RATE if null == "simulated" else None,
-        together=tuple(sizes),
-        corrections=tuple(by_correction),
-        test=test,
-        alpha=alpha,
-        repetitions=repetitions,
-        replicates=replicates,
-        seed=seed,
-    )
-    tasks = [
-        Task((first,), partial(_alarms, source, range(first, end), sizes, by_correction))
-        for first, end in batches(repetitions)
-    ]
-    records = list((runner or Runner()).run(settings, tasks).values())
-    return MultiplicityResult(
-        settings=settings,
-        rows=tuple(
-            _false_alarms(records, metric, size, correction, alpha)
-            for metric in records[0]
-            for size in sizes
-            for correction in by_correction
-        ),
-    )
-
-
-def _system_counts(systems: Sequence[int] | None, available: int | None) -> list[int]:
-    if systems is None:
-        usual = [size for size in USUAL_SYSTEMS if available is None or size <= available]
-        return usual or [USUAL_SYSTEMS[0]]  # too few for any: refused with the null data
-    for size in systems:
-        if isinstance(size, bool) or not isinstance(size, int) or size < 2:
-            raise SettingError("systems to compare", size, "a whole number from 2 up")
-        if available is not None and size > available:
-            expected = f"no more than there are: {available}"
-            raise SettingError("systems to compare", size, expected)
-    if not systems:
-        raise SettingError("systems to compare", "none", "at least one number, such as 3")
-    return sorted(set(systems))
-
-
-def _alarms(
-    source: NullSource,
-    repetitions: range,
-    sizes: Sequence[int],
-    settings: Mapping[str, CompareSettings],
-) -> Record:
-    """For each metric, number of systems and correction: in which repetitions anything is rejected.
-
-    A repetition is a digit: 1 where there was an alarm.
-    """
-    record: Record = {}
-    sets = source.sets(repetitions.start, len(repetitions))
-    for index, of_metrics in zip(repetitions, sets, strict=True):
-        for statistics in of_metrics:
-            by_case = record.setdefault(statistics.label, {})
-            for (size, name), alarm in alarms_of(statistics, index, sizes, settings).items():
-                case = _case(size, name)
-                by_case[case] = by_case.get(case, "") + str(int(alarm))
-    return record
-
-
-def _case(size: int, correction: str) -> str:
-    return f"{size} {correction}"
-
-
-def _false_alarms(
-    records: Sequence[Record], metric: str, systems: int, correction: str, alpha: float
-) -> FalseAlarms:
-    comparisons = number_of_pairs(systems)
-    alarms = "".join(record[metric][_case(systems, correction)] for record in records)
-    return FalseAlarms(
-        metric=metric,
-        systems=systems,
-        comparisons=comparisons,
-        correction=correction,
-        alarms=rejection_rate(alarms.count("1"), len(alarms)),
-        expected=experimentwise_error(alpha, comparisons) if correction == "none" else alpha,
-    )
 
 
 # Systems that are given, and taken for equal.

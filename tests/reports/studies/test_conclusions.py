@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from truebleu.corpus import TestSet
     from truebleu.reports.document import Row
     from truebleu.studies._study import StudyResult
-    from truebleu.studies.accuracy import AccuracyBand, AccuracyResult
+    from truebleu.studies.power import AccuracyBand, AccuracyResult
 
 
 def said(result: StudyResult) -> tuple[str, ...]:

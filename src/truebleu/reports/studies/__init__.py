@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from truebleu.reports.document import Column
 from truebleu.significance.tests import fewest_units
-from truebleu.studies._conclusions import STUDY_TESTS
+from truebleu.studies._tests import STUDY_TESTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from truebleu.reports.document import Row, Value
-    from truebleu.studies._conclusions import Tie, TrialSettings
-    from truebleu.studies._estimates import Mean, Rate
+    from truebleu.studies._study import Mean, Rate
+    from truebleu.studies.power import Tie, TrialSettings
 
 TEST_TITLES = {name: test.title for name, test in STUDY_TESTS.items()}
 NULL_TITLES = {

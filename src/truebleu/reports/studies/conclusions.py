@@ -25,20 +25,25 @@ from truebleu.reports.studies import (
     trial_notes,
 )
 from truebleu.significance.corrections import CORRECTIONS
-from truebleu.studies._conclusions import STUDY_TESTS
+from truebleu.studies._tests import STUDY_TESTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from truebleu.reports.document import Row, Value
-    from truebleu.studies._estimates import Rate
-    from truebleu.studies.accuracy import Accuracy, AccuracyBand, AccuracyResult
-    from truebleu.studies.power import MeanPower, Power, PowerResult
+    from truebleu.studies._study import Rate
+    from truebleu.studies.multiplicity import FalseAlarms, MultiplicityResult
+    from truebleu.studies.power import (
+        Accuracy,
+        AccuracyBand,
+        AccuracyResult,
+        MeanPower,
+        Power,
+        PowerResult,
+    )
     from truebleu.studies.type_one import (
         EquivalentPair,
         EquivalentsResult,
-        FalseAlarms,
-        MultiplicityResult,
         Rejections,
         TypeOneMetric,
         TypeOneResult,

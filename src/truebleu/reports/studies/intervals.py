@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from truebleu.reports.document import Column, Document, Plot, Table, charted_document, rows_of
 from truebleu.reports.sentences import percent
 from truebleu.reports.studies import rate_columns, rate_of
-from truebleu.studies._estimates import FEWEST_SIZES, SQUARE_ROOT_NARROWING
+from truebleu.studies._study import FEWEST_SIZES, SQUARE_ROOT_NARROWING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

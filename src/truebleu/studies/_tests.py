@@ -1,48 +1,31 @@
-"""Pairs of systems that a study compares, and what tests conclude about them on samples.
-
-Koehn (2004, §7) took what 30,000 sentences say for the truth, and asked how often samples of 100
-to 3,000 lead to it. `study power` counts right and wrong conclusions by size (his Table 3), `study
-accuracy` by how sure they were (Table 4).
-"""
+"""The pairs of systems that studies compare, and the tests that they make of them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations
 from typing import (
     TYPE_CHECKING,
-    Generic,
     Literal,
     NamedTuple,
     TypeAlias,
-    TypedDict,
-    TypeVar,
     get_args,
 )
 
 import numpy as np
 
-from truebleu._settings import DEFAULT_SEED, checked
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.execution.journal import Runner, Task
 from truebleu.resampling import TIE_TOLERANCE
 from truebleu.significance.pairs import pairs_to_compare
-from truebleu.significance.settings import CompareSettings
 from truebleu.significance.tests import TESTS as SIGNIFICANCE_TESTS, bootstrap_wins
-from truebleu.studies._pool import Pool, Sampling, draw_by_size, require_count
-from truebleu.studies._study import StudySettings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from truebleu.corpus.test_set import TestSet
-    from truebleu.execution.journal import Key, Record
-    from truebleu.metrics.base import Metric
     from truebleu.significance.statistics import MetricStatistics, Pair
-    from truebleu.studies._pool import PoolUnit
+    from truebleu.studies._pool import Pool
 
 
 PairKind = Literal["neighbours", "near", "all"]
@@ -258,195 +241,3 @@ def student_p(statistics: MetricStatistics, pair: Pair = (0, 1)) -> float:
         return 1.0 if abs(mean) <= rounding else 0.0
     count = len(differences)
     return float(2 * t.sf(abs(mean) / (deviation / count**0.5), count - 1))
-
-
-# Trials: many samples.
-
-
-#: The sizes of Koehn's Table 3.
-USUAL_SIZES = (100, 300, 600, 3000)
-#: The test that `compare` makes by default, and the paper's own.
-USUAL_TESTS = ("ar", "wins")
-# Fewer samples could not tell a seldom conclusion from a frequent one.
-FEWEST_SAMPLES = 5
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrialSettings(StudySettings):
-    """How samples were taken, and how pairs were tested on them.
-
-    Attributes:
-        tests: which ones.
-        pairs: both systems of each pair, the better by the first metric first.
-        sizes: units in a sample, ascending.
-        samples: how many samples of each size were asked for.
-        sampling: how samples were taken; see `draw_samples`.
-        replicates: of each test.
-    """
-
-    tests: tuple[str, ...]
-    pairs: tuple[tuple[str, str], ...]
-    sizes: tuple[int, ...]
-    samples: int
-    sampling: Sampling
-    replicates: int
-
-
-class TrialOptions(TypedDict, total=False):
-    """What studies of conclusions may be asked for; the defaults are those of `run_trials`.
-
-    Attributes:
-        tests: any of `truebleu.studies._conclusions.TESTS`.
-        sizes: units in a sample; those of the paper that fit, if not given.
-        samples: how many samples of each size; systematic samples and blocks may be fewer.
-        sampling: how samples are taken; see `draw_samples`.
-        unit: what is sampled, resampled and swapped: segments or documents.
-        pairs: "near" for systems up to two ranks apart, as in the paper and if not given;
-            "neighbours", "all", or the names of both systems of each pair.
-        baseline: compare all others with this system instead.
-        replicates: of each test.
-        seed: of samples and replicates.
-        runner: keeps the results and shows progress.
-    """
-
-    tests: Sequence[str]
-    sizes: Sequence[int] | None
-    samples: int
-    sampling: Sampling
-    unit: PoolUnit
-    pairs: Pairs | None
-    baseline: str | None
-    replicates: int
-    seed: int
-    runner: Runner | None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Outcomes:
-    """What one test by one metric concluded on all samples of one size, shaped (sample, pair).
-
-    Attributes:
-        p: the p-values.
-        right: whether the system that would be concluded to be better is so in the pool.
-        wrong: whether it is not; neither where the sample's scores tie.
-    """
-
-    p: NDArray[np.float64]
-    right: NDArray[np.bool_]
-    wrong: NDArray[np.bool_]
-
-
-Settings = TypeVar("Settings", bound=TrialSettings)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Trials(Generic[Settings]):
-    """The conclusions of all tests on all samples.
-
-    Attributes:
-        pool: of the systems that were compared.
-        pairs: the systems of each pair in that pool, the better by its first metric first.
-        records: what each sample gave.
-        settings: what `run_trials` was asked for, with the sizes and pairs that were chosen.
-    """
-
-    pool: Pool
-    pairs: list[Pair]
-    records: Mapping[Key, Record]
-    settings: Settings
-
-    def conclusions(self, statistics: MetricStatistics, test: str, size: int) -> Outcomes:
-        """What a test by a metric concluded on samples of a size."""
-        truth = np.sign(true_differences(statistics, self.pairs))
-        keys = [key for key in self.records if key[0] == size]
-        values = np.array([self.records[key][statistics.label][test] for key in keys])
-        p, better = values[:, 0], values[:, 1]
-        concludes = better != 0
-        return Outcomes(p, concludes & (better == truth), concludes & (better != truth))
-
-    def names(self, pair: int) -> tuple[str, str]:
-        """The names of both systems of a pair."""
-        a, b = self.pairs[pair]
-        return self.pool.names[a], self.pool.names[b]
-
-    def ties(self) -> tuple[Tie, ...]:
-        """The pairs that tie in the pool."""
-        return tuple(
-            Tie(statistics.label, *self.names(pair))
-            for statistics in self.pool.statistics
-            for pair, difference in enumerate(true_differences(statistics, self.pairs))
-            if difference == 0
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Tie:
-    """Two systems whose scores in the pool are the same, so that no conclusion is right."""
-
-    metric: str
-    a: str
-    b: str
-
-
-@checked
-def run_trials(
-    test_set: TestSet,
-    metrics: Sequence[str | Metric],
-    settings_of: Callable[..., Settings],
-    *,
-    tests: Sequence[str] = USUAL_TESTS,
-    sizes: Sequence[int] | None = None,
-    samples: int = 100,
-    sampling: Sampling = "independent",
-    unit: PoolUnit = "segment",
-    pairs: Pairs | None = None,
-    baseline: str | None = None,
-    replicates: int = 1000,
-    level: float = 0.95,
-    seed: int = DEFAULT_SEED,
-    runner: Runner | None = None,
-) -> Trials[Settings]:
-    """Test all pairs on all samples.
-
-    All tests and pairs share the replicates of a sample, and every sample has its own. All but
-    `settings_of`, which makes the study's settings of those that are common to all trials, and
-    `level`, at which tests conclude, is described by `TrialOptions`.
-    """
-    # A comparison's own checks of the seed, and of the number of replicates for the level.
-    CompareSettings(replicates=replicates, seed=seed, level=level)
-    testing = Testing(tests=require_tests(tests), replicates=replicates, seed=seed)
-    require_count("samples", samples, FEWEST_SAMPLES, "fewer could not tell seldom from often")
-    whole = Pool.of(test_set, metrics, unit)
-    pool, compared = needed(whole, choose_pairs(whole, pairs, baseline))
-    drawn = draw_by_size(
-        sampling, len(pool), sizes, USUAL_SIZES, samples=samples, fewest=FEWEST_SAMPLES, seed=seed
-    )
-    settings = settings_of(
-        pool=pool.summary,
-        tests=testing.tests,
-        pairs=tuple((pool.names[a], pool.names[b]) for a, b in compared),
-        sizes=tuple(drawn),
-        samples=samples,
-        sampling=sampling,
-        replicates=replicates,
-        seed=seed,
-    )
-    tasks = [
-        Task((size, index), partial(_conclude, pool, compared, testing, sample, index))
-        for size, of_size in drawn.items()
-        for index, sample in enumerate(of_size)
-    ]
-    return Trials(pool, compared, (runner or Runner()).run(settings, tasks), settings)
-
-
-def _conclude(
-    pool: Pool, pairs: Sequence[Pair], testing: Testing, sample: NDArray[np.int64], index: int
-) -> Record:
-    """By metric and test the p-values of all pairs on one sample, and which system is better."""
-    return {
-        statistics.label: {
-            test: [conclusion.p.tolist(), conclusion.better.tolist()]
-            for test, conclusion in testing.conclusions(statistics, pairs, index).items()
-        }
-        for statistics in pool.take(sample)
-    }

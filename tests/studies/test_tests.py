@@ -15,7 +15,8 @@ from truebleu.significance.compare import compare
 from truebleu.significance.intervals import percentile_interval
 from truebleu.significance.statistics import bootstrap_scores
 from truebleu.simulation import simulate
-from truebleu.studies._conclusions import (
+from truebleu.studies._pool import Pool
+from truebleu.studies._tests import (
     TESTS,
     Testing,
     _by_wins,
@@ -24,7 +25,6 @@ from truebleu.studies._conclusions import (
     require_tests,
     true_differences,
 )
-from truebleu.studies._pool import Pool
 
 RATES = [0.25, 0.05, 0.45, 0.15, 0.35, 0.55]
 
