@@ -12,7 +12,7 @@ from hypothesis import given, settings, strategies as st
 from truebleu import BLEU, CHRF, NIST, TER, SentenceBLEU
 from truebleu.errors import SettingError, TruebleuError, UnpairedSegmentsError
 from truebleu.metrics import GTM, MBLEU, PER, WER
-from truebleu.metrics.function import FunctionMetric
+from truebleu.metrics.given import FunctionMetric
 from truebleu.nbest import NBest, mbr, utility_matrix
 
 if TYPE_CHECKING:

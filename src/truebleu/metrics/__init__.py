@@ -21,8 +21,7 @@ if TYPE_CHECKING:
         DependencyF as DependencyF,
         DependencyScore as DependencyScore,
     )
-    from truebleu.metrics.function import FunctionMetric as FunctionMetric
-    from truebleu.metrics.given import GivenScores as GivenScores
+    from truebleu.metrics.given import FunctionMetric as FunctionMetric, GivenScores as GivenScores
     from truebleu.metrics.gtm import GTM as GTM, GTMScore as GTMScore
     from truebleu.metrics.length import (
         LengthRatio as LengthRatio,
@@ -74,7 +73,7 @@ _HOMES = {
     "CHRFScore": "chrf",
     "DependencyF": "dependency",
     "DependencyScore": "dependency",
-    "FunctionMetric": "function",
+    "FunctionMetric": "given",
     "GivenScores": "given",
     "GTM": "gtm",
     "GTMScore": "gtm",

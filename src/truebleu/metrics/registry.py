@@ -242,12 +242,10 @@ def metrics_for(metrics: Sequence[str | Metric], test_set: TestSet) -> tuple[lis
     are counted alike. The warnings are about the texts, and about metrics that do not fit them.
     """
     if test_set.is_counted:
-        from truebleu.metrics.counted_test_set import CountedTestSet
-
-        if isinstance(test_set, CountedTestSet):
-            counted = test_set.metrics(as_metrics(metrics))
-            _require_distinct(metric_labels(counted))
-            return counted, test_set
+        # A CountedTestSet, whose module needs this one.
+        counted: list[Metric] = cast("Any", test_set).metrics(as_metrics(metrics))
+        _require_distinct(metric_labels(counted))
+        return counted, test_set
     fixed = [metric.for_references(test_set.references) for metric in as_metrics(metrics)]
     labels = metric_labels(fixed)
     _require_distinct(labels)

@@ -28,9 +28,9 @@ from truebleu.human.tools import keeps_texts, read_evaluations
 from truebleu.human.tools._items import Evaluation, checksums, mean
 from truebleu.human.tools._scores import ToolScores
 from truebleu.metrics.base import CountedMetric
-from truebleu.metrics.counted_test_set import AbsentText, CountedTestSet
 from truebleu.metrics.given import GivenScores, require_answers
 from truebleu.metrics.registry import metrics_for
+from truebleu.metrics.statistics_files import AbsentText, CountedTestSet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

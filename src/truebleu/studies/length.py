@@ -19,8 +19,7 @@ import numpy as np
 from truebleu._settings import checked
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner, Task
-from truebleu.metrics import LengthRatio
-from truebleu.metrics.registry import metric_labels, metrics_for
+from truebleu.metrics.registry import metric_labels, metrics_for, parse_metric
 from truebleu.studies._study import PoolSummary, StudyResult, StudySettings
 
 if TYPE_CHECKING:
@@ -212,7 +211,7 @@ def _rank_scores(test_set: TestSet, metrics: Sequence[Metric], rank: int, piece:
 
 def _scores(test_set: TestSet, metrics: Sequence[Metric], piece: Piece) -> Record:
     """Every system's score by every metric, and its length in pieces of the reference."""
-    length = LengthRatio(tokenize="none" if piece == "word" else "char")
+    length = parse_metric(f"length:tokenize={'none' if piece == 'word' else 'char'}")
     measured = {"length": length} | dict(zip(metric_labels(metrics), metrics, strict=True))
     scores = {
         label: metric.score(np.array(metric.count(test_set).sums())).tolist()

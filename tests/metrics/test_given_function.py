@@ -54,7 +54,7 @@ def test_higher_need_not_be_better() -> None:
 
 
 def test_the_signature_names_the_function() -> None:
-    expected = Signature.of("shared", function="tests.metrics.test_function.shared_words")
+    expected = Signature.of("shared", function="tests.metrics.test_given_function.shared_words")
     assert EACH.signature == expected
 
 
