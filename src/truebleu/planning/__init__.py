@@ -12,13 +12,15 @@ from truebleu._lazy import lazy_name
 
 if TYPE_CHECKING:
     from truebleu.planning.plan import (
-        MarginPlan as MarginPlan,
-        PairPlan as PairPlan,
         Plan as Plan,
         PlanSettings as PlanSettings,
         ReportedDifference as ReportedDifference,
-        SizePower as SizePower,
         plan_from_literature as plan_from_literature,
+    )
+    from truebleu.planning.power import (
+        MarginPlan as MarginPlan,
+        PairPlan as PairPlan,
+        SizePower as SizePower,
     )
     from truebleu.planning.sample import (
         DomainShare as DomainShare,
@@ -31,12 +33,12 @@ if TYPE_CHECKING:
 
 # The public names, and the module that each lives in.
 _HOMES = {
-    "MarginPlan": "plan",
-    "PairPlan": "plan",
+    "MarginPlan": "power",
+    "PairPlan": "power",
     "Plan": "plan",
     "PlanSettings": "plan",
     "ReportedDifference": "plan",
-    "SizePower": "plan",
+    "SizePower": "power",
     "plan_from_literature": "plan",
     "DomainShare": "sample",
     "Lengths": "sample",

@@ -8,8 +8,8 @@ set like the one to come (`plan`), or from what was published about a difference
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
-from math import ceil, isfinite, log10, sqrt
+from dataclasses import asdict, dataclass, replace
+from math import isfinite, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
@@ -29,21 +29,14 @@ from truebleu._settings import (
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics.registry import metric_labels, metrics_for
-from truebleu.planning.power import (
-    MOST_UNITS,
+from truebleu.planning.power import PairPlan, PlannedTest, Question
+from truebleu.planning.variance import (
     DifferenceVariance,
-    PlannedTest,
     bootstrap_sd_interval,
     chi_square_sd_interval,
     difference_variance,
-    equivalence_power,
-    fewest_with,
-    gate_power,
     influences,
     largest_share,
-    power,
-    smallest_difference,
-    units_needed,
     varies_only_by_rounding,
 )
 from truebleu.resampling import Units
@@ -53,12 +46,13 @@ from truebleu.significance.settings import CompareSettings, units_of
 from truebleu.significance.statistics import MetricStatistics
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSet
-    from truebleu.metrics.base import Metric, Signature
+    from truebleu.metrics.base import Metric
+    from truebleu.planning.power import Bounds
     from truebleu.significance.statistics import Pair
 
 VERSION = 1
@@ -66,31 +60,9 @@ VERSION = 1
 PlanUnit = Literal["segment", "document"]
 PLAN_UNITS: tuple[PlanUnit, ...] = get_args(PlanUnit)
 
-#: What a reader of a plan must know; `truebleu.reports.planning` puts it into words.
-PlanWarning = Literal[
-    "estimated difference",  # the pilot's difference is an estimate (the winner's curse)
-    "few units needed",  # so few that the normal approximation is rough
-    "small pilot",  # too few units to know the variance well
-    "one unit decides",  # a single unit has much of the variance
-    "dependent segments",  # by documents the variance is larger than by segments
-]
-
-Bounds = tuple[float, float]
-# None where a size is beyond reach.
-Sizes = tuple[int | None, int | None]
-
 # Scores, their differences and their deviations lie far within: what lies outside is a slip.
 SMALLEST_NUMBER, LARGEST_NUMBER = 1e-100, 1e100
 MOST_COMPARISONS = 10**9
-# Rows of a table that fits a page, and points of a curve that looks smooth.
-MOST_ROWS, POINTS = 12, 40
-SMALLEST_FACTOR = 1e-9
-# With fewer, the normal approximation is rough, and so is what a pilot tells about the variance.
-FEW_UNITS = 30
-# Of normal values the largest one has less than this share, and in simulations on real texts the
-# power was as promised up to here.
-LARGE_SHARE, LARGE_PART = 0.2, 10
-LARGE_DESIGN_EFFECT = 1.2
 #: What a score is called if its metric is not named.
 UNNAMED_METRIC = "points"
 
@@ -194,119 +166,6 @@ class ReportedDifference:
                 raise SettingError("reported_interval", self.interval, expected)
             se = (high - low) / (2 * NormalDist().inv_cdf((1 + self.level) / 2))
         return _positive("se", se) * sqrt(self.segments)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SizePower:
-    """What a test set of some size can find.
-
-    Attributes:
-        units: its units.
-        segments: about how many segments that is.
-        power: for the difference asked about; None where none was.
-        smallest_difference: found with the power wanted; None where no difference can be.
-    """
-
-    units: int
-    segments: int
-    power: float | None
-    smallest_difference: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MarginPlan:
-    """When a system that is truly equal passes a gate with a margin, or is shown equivalent.
-
-    Attributes:
-        margin: in points of the metric.
-        gate_units: at which a gate passes it with the power wanted; None beyond reach.
-        gate_segments: about how many segments that is.
-        gate_power_now: of the pilot's size; None where that is not known.
-        equivalence_units: at which two one-sided tests show it to be equivalent; None likewise.
-        equivalence_segments: about how many segments that is.
-        equivalence_power_now: of the pilot's size; None where that is not known.
-    """
-
-    margin: float
-    gate_units: int | None
-    gate_segments: int | None
-    gate_power_now: float | None
-    equivalence_units: int | None
-    equivalence_segments: int | None
-    equivalence_power_now: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairPlan:
-    """The plan for two systems by one metric. What is None has its reason under its name.
-
-    Attributes:
-        metric: the metric's label.
-        a: the system; None in a plan from the literature.
-        b: the baseline; None likewise.
-        signature: all settings of the metric; None in a plan from the literature.
-        digits: decimals of a score that people should see.
-        sd: of one unit, so that the standard error on n units is sd / sqrt(n).
-        sd_interval: where it lies, as far as the pilot tells.
-        null_sd: the same of the test by swaps, between systems that do not differ.
-        largest_share: how much of the variance is a single unit's.
-        units: of the pilot.
-        segments: of the pilot.
-        difference: the difference to find.
-        units_needed: to find it with the power wanted.
-        units_needed_interval: where that lies, from sd_interval.
-        segments_needed: about how many segments that is.
-        smallest_difference: that the pilot's size finds with the power wanted.
-        power_now: of the pilot's size for the difference to find.
-        pilot_difference: a - b on the pilot, an estimate.
-        design_effect: how many times larger the variance is than if segments were independent.
-        sizes: the power of test sets of several sizes.
-        curve: the same of more sizes, to draw.
-        margin: for gates and equivalence tests with a margin; None where none was asked about.
-        warnings: what a reader must know.
-        reasons: why a value is None, by its name.
-    """
-
-    metric: str
-    a: str | None
-    b: str | None
-    signature: Signature | None
-    digits: int
-    sd: float
-    sd_interval: Bounds | None
-    null_sd: float
-    largest_share: float | None
-    units: int | None
-    segments: int | None
-    difference: float | None
-    units_needed: int | None
-    units_needed_interval: Sizes | None
-    segments_needed: int | None
-    smallest_difference: float | None
-    power_now: float | None
-    pilot_difference: float | None
-    design_effect: float | None
-    sizes: tuple[SizePower, ...]
-    curve: tuple[SizePower, ...]
-    margin: MarginPlan | None = None
-    warnings: tuple[PlanWarning, ...] = ()
-    reasons: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def name(self) -> str:
-        """The metric and the pair."""
-        return self.metric if self.a is None else f"{self.metric}: {self.a} − {self.b}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, without the points that are only drawn."""
-        values = {key: getattr(self, key) for key in self.__slots__ if key != "curve"}
-        return {
-            **{key: list(v) if isinstance(v, tuple) else v for key, v in values.items()},
-            **({"signature": None} if self.signature is None else self.signature.to_dict()),
-            "sizes": [asdict(size) for size in self.sizes],
-            "margin": None if self.margin is None else asdict(self.margin),
-            "reasons": dict(self.reasons),
-        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -482,10 +341,10 @@ def plan_from_literature(
     sd_interval = None
     if segments is not None:
         sd_interval = chi_square_sd_interval(deviation, segments, level)
-    pair = _Question(
+    pair = Question(
         variance=DifferenceVariance.known(deviation),
-        settings=settings,
         test=settings.test(1),
+        wanted=power,
         difference=asked,
         margin=within,
     ).pair_plan(
@@ -553,11 +412,12 @@ class _Pilot:
         direction = _direction(difference, statistics.sign, settings.alternative)
         references = self._test_set.references_per_segment
         variance = difference_variance(statistics, pair, self._sizes, direction, settings.seed)
-        question = _Question(
+        question = Question(
             variance=variance,
             skewness=statistics.sign * direction * variance.skewness,
-            settings=settings,
             test=settings.test(1),
+            wanted=settings.power,
+            unit=settings.unit,
             difference=asked,
             margin=margin,
             segments_per_unit=len(self._test_set) / len(influence),
@@ -587,200 +447,6 @@ class _Pilot:
             found = f"{a} and {b}, which differ by the same {statistics.label} in every {unit}"
             expected = "two systems whose difference varies: without spread nothing can be planned"
             raise SettingError("systems", found, expected)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Question:
-    """A difference to find with some power, or none to ask what can be found."""
-
-    variance: DifferenceVariance
-    settings: PlanSettings
-    test: PlannedTest
-    difference: float | None
-    margin: float | None = None
-    # Of the difference, in favour of the system that a gate would pass.
-    skewness: float = 0.0
-    segments_per_unit: float = 1.0
-
-    def pair_plan(
-        self,
-        *,
-        sd_interval: Bounds | None,
-        units: int | None,
-        segments: int | None,
-        pilot_difference: float | None,
-        metric: str,
-        digits: int = 2,
-        a: str | None = None,
-        b: str | None = None,
-        signature: Signature | None = None,
-        largest_share: float | None = None,
-        design_effect: float | None = None,
-    ) -> PairPlan:
-        """The answer."""
-        needed = self._units_needed(self.variance)
-        anchors = [size for size in (needed, units) if size is not None]
-        fewest = self.test.fewest
-        now = None if units is None else self._size(units)
-        pair = PairPlan(
-            metric=metric,
-            a=a,
-            b=b,
-            signature=signature,
-            digits=digits,
-            sd=self.variance.sd,
-            sd_interval=sd_interval,
-            null_sd=self.variance.null_sd,
-            largest_share=largest_share,
-            units=units,
-            segments=segments,
-            difference=self.difference,
-            units_needed=needed,
-            units_needed_interval=None if needed is None else self._interval(sd_interval),
-            segments_needed=None if needed is None else round(needed * self.segments_per_unit),
-            smallest_difference=None if now is None else now.smallest_difference,
-            power_now=None if now is None else now.power,
-            pilot_difference=pilot_difference,
-            design_effect=design_effect,
-            sizes=tuple(self._size(count) for count in _round_sizes(anchors, fewest)),
-            curve=tuple(self._size(count) for count in _dense_sizes(anchors, fewest)),
-            margin=None if self.margin is None else self._margin_plan(self.margin, units),
-        )
-        return replace(pair, warnings=self._warnings(pair), reasons=self._reasons(pair))
-
-    def _units_needed(self, variance: DifferenceVariance) -> int | None:
-        """The units that find the difference, if there is one and it varies by so much."""
-        if self.difference is None:
-            return None
-        return units_needed(self.difference, self.settings.power, variance, self.test)
-
-    def _margin_plan(self, margin: float, units: int | None) -> MarginPlan:
-        """When a gate passes a system that is truly equal, and a test shows it equivalent."""
-        alpha = self.test.alpha
-        variance = replace(self.variance, skewness=self.skewness)
-
-        def needed(chance: Callable[[int, float, DifferenceVariance, float], float]) -> int | None:
-            return fewest_with(
-                lambda size: chance(size, margin, variance, alpha),
-                self.settings.power,
-                PlannedTest(alpha, "greater").fewest,
-            )
-
-        def segments(size: int | None) -> int | None:
-            return None if size is None else round(size * self.segments_per_unit)
-
-        gate_units, equivalence_units = needed(gate_power), needed(equivalence_power)
-        return MarginPlan(
-            margin=margin,
-            gate_units=gate_units,
-            gate_segments=segments(gate_units),
-            gate_power_now=None if units is None else gate_power(units, margin, variance, alpha),
-            equivalence_units=equivalence_units,
-            equivalence_segments=segments(equivalence_units),
-            equivalence_power_now=(
-                None if units is None else equivalence_power(units, margin, variance, alpha)
-            ),
-        )
-
-    def _interval(self, sd_interval: Bounds | None) -> Sizes | None:
-        """The units needed at both ends of the standard deviation's interval."""
-        if sd_interval is None:
-            return None
-        # A deviation of 0, as of a pilot's few equal units, would ask for a division by it.
-        low, high = (max(sd / self.variance.sd, SMALLEST_FACTOR) for sd in sd_interval)
-        return (
-            self._units_needed(self.variance.scaled(low)),
-            self._units_needed(self.variance.scaled(high)),
-        )
-
-    def _size(self, units: int) -> SizePower:
-        """What a test set of so many units can find."""
-        chance = None
-        if self.difference is not None:
-            chance = power(units, self.difference, self.variance, self.test)
-        return SizePower(
-            units=units,
-            segments=round(units * self.segments_per_unit),
-            power=chance,
-            smallest_difference=smallest_difference(
-                units, self.settings.power, self.variance, self.test
-            ),
-        )
-
-    def _warnings(self, pair: PairPlan) -> tuple[PlanWarning, ...]:
-        warnings: list[PlanWarning] = []
-        if pair.pilot_difference is not None:
-            warnings.append("estimated difference")
-        if pair.units_needed is not None and pair.units_needed < FEW_UNITS:
-            warnings.append("few units needed")
-        if pair.units is None or pair.largest_share is None:
-            return tuple(warnings)
-        if pair.units < FEW_UNITS:
-            warnings.append("small pilot")
-        if pair.largest_share > max(LARGE_SHARE, LARGE_PART / pair.units):
-            warnings.append("one unit decides")
-        effect = pair.design_effect
-        if self.settings.unit == "segment" and effect is not None and effect > LARGE_DESIGN_EFFECT:
-            warnings.append("dependent segments")
-        return tuple(warnings)
-
-    def _reasons(self, pair: PairPlan) -> dict[str, str]:
-        """Why values are None, by their names."""
-        reasons = {
-            "difference": "no difference was asked about; see --difference",
-            "units": "the size of the test set is not known; see --reported-segments",
-            "pilot_difference": "the difference is not known",
-            "margin": "no margin was asked about; see --margin",
-            "sd_interval": "it is not known how many segments the standard deviation is from",
-        }
-        needed = reasons["difference"]
-        if self.difference is not None:
-            needed = f"more than {MOST_UNITS:.0e} would be needed"
-        fewest, alpha = self.test.fewest, self.test.alpha
-        too_few = f"a test needs at least {fewest} units to be significant at {alpha:g}"
-        reasons |= {
-            "units_needed": needed,
-            "segments_needed": needed,
-            "units_needed_interval": reasons["sd_interval"] if pair.sd_interval is None else needed,
-            "segments": reasons["units"],
-            "power_now": reasons["units" if pair.units is None else "difference"],
-            "smallest_difference": reasons["units"] if pair.units is None else too_few,
-        }
-        reasons |= dict.fromkeys(
-            ("a", "b", "signature", "largest_share"), "the texts are not known"
-        )
-        reasons["design_effect"] = (
-            reasons["a"]
-            if pair.a is None
-            else "no two documents are known, or segments do not vary"
-        )
-        return {name: reasons[name] for name in pair.__slots__ if getattr(pair, name) is None}
-
-
-def _round_sizes(anchors: list[int], fewest: int) -> list[int]:
-    """Sizes for a table: the anchors and round numbers around them."""
-    if not anchors:
-        return []
-    low, high = max(min(anchors) / 4, fewest), max(max(anchors) * 4, fewest)
-    decades = range(int(log10(low)), ceil(log10(high)) + 1)
-    for leading in ((1, 2, 5), (1,)):
-        numbers = [lead * 10**decade for decade in decades for lead in leading]
-        sizes = {number for number in numbers if low <= number <= high}
-        # What is nearly an anchor would only repeat it.
-        sizes = {size for size in sizes if all(abs(size / anchor - 1) > 0.1 for anchor in anchors)}
-        sizes |= {max(size, fewest) for size in anchors}
-        if len(sizes) <= MOST_ROWS:
-            break
-    return sorted(sizes)
-
-
-def _dense_sizes(anchors: list[int], fewest: int) -> list[int]:
-    """Sizes for a curve, from a tenth of the smaller anchor to four times the larger."""
-    if not anchors:
-        return []
-    low, high = max(min(anchors) / 10, fewest), max(max(anchors) * 4, fewest)
-    sizes = {round(low * (high / low) ** (point / POINTS)) for point in range(POINTS + 1)}
-    return sorted(sizes | {max(size, fewest) for size in anchors})
 
 
 def _direction(difference: float, sign: int, alternative: Alternative) -> int:

@@ -15,280 +15,24 @@ critical * skewness / sqrt(n) comes off the variance of that distance. For large
 Power counts differences that are significant and in the right direction. It assumes that units are
 independent draws from one population and that the new test set is like the pilot. Below about 30
 units it is rough.
-
-A score is a function of sums over units, so to first order the error of a difference D on a test
-set of n units is a mean of n values, one for each unit: its influence, (n - 1) (D - D without the
-unit), of which the jackknife is made (Efron & Tibshirani 1993, §11.2). Their standard deviation
-is that of one unit: on n such units D has the standard error sd / sqrt(n). For a mean of segment
-scores this is exact, for ratios and geometric means it is the linear part.
-
-Approximate randomization judges D by another yardstick: by how much swapping the two outputs of
-units moves it. To first order a swap of unit i takes 2 c_i from D, with c_i the change of the
-difference along (x_i - y_i) / 2 at the mean of both systems' sums, and the variance of D under the
-null hypothesis is the sum of all c_i squared. A large unit adds more to it than to the sampling
-variance when there is a difference, since c_i holds the unit's share of D itself.
-`DifferenceVariance` takes that share out, in proportion to the unit's size, so that it can be put
-back for any difference.
-
-What the linear view misses is `Curvature`. BLEU's brevity penalty has a kink where the output is as
-long as the reference. A system at that point loses by chance in length and never gains, so its
-score on small test sets is lower on average, by an amount that falls only with the square root of
-their size. The jackknife of the pilot sees one side of the kink. So the bootstrap's deviations of
-the sums are stretched by sqrt(pilot / units): they then vary as the sums of a test set of so many
-units do, and their scores show the bias and the curved variance.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
-from truebleu import _core
-from truebleu._settings import DEFAULT_SEED, require_level
-from truebleu.resampling import TIE_TOLERANCE, as_values, on_exact_grid
-from truebleu.significance.intervals import percentile_interval
 from truebleu.significance.student import student_quantile, without_skewness
 from truebleu.significance.tests import fewest_units
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
+    from collections.abc import Callable, Mapping
 
     from truebleu._settings import Alternative
-    from truebleu.significance.statistics import MetricStatistics
-
-
-# The linear part of each replicate is known and subtracted, so that few will do.
-REPLICATES = 2000
-# The null variance of a large difference is an extrapolation; it stays above this share of that
-# without a difference.
-SMALLEST_NULL_SHARE = 0.25
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DifferenceVariance:
-    """How much a difference between two systems varies, for one unit.
-
-    Attributes:
-        sd: of one unit's influence: to first order, the standard error on n units is sd / sqrt(n).
-        null_sd: likewise of the difference after random swaps, were there no difference.
-        slope: half of how much the null variance grows with the difference.
-        skewness: of one unit's influence; above 0 where the long tail is in favour of the
-            difference to find.
-        curvature: what the first order misses on small test sets; None for nothing.
-        factor: by which all of it was scaled.
-    """
-
-    sd: float
-    null_sd: float
-    slope: float = 0.0
-    skewness: float = 0.0
-    curvature: Curvature | None = None
-    factor: float = 1.0
-
-    @classmethod
-    def known(cls, sd: float) -> DifferenceVariance:
-        """A standard deviation from the literature, which serves for both."""
-        return cls(sd=sd, null_sd=sd)
-
-    def on(self, units: int) -> tuple[float, float]:
-        """The bias of the difference on so many units, and its standard deviation for one."""
-        if self.curvature is None:
-            return 0.0, self.sd
-        bias, ratio = self.curvature.at(units, self.factor)
-        return bias, self.sd * ratio
-
-    def null_ratio(self, difference: float) -> float:
-        """The test's yardstick over sd, where the systems differ by so much."""
-        plain = (self.null_sd / self.sd) ** 2
-        ratio = plain + 2 * (self.slope / self.sd) * (difference / self.sd)
-        return math.sqrt(max(ratio, SMALLEST_NULL_SHARE * plain))
-
-    def scaled(self, factor: float) -> DifferenceVariance:
-        """The same, were all of it larger by a factor."""
-        return replace(
-            self,
-            sd=self.sd * factor,
-            null_sd=self.null_sd * factor,
-            slope=self.slope * factor,
-            factor=self.factor * factor,
-        )
-
-
-def influences(statistics: MetricStatistics, a: int, b: int) -> NDArray[np.float64]:
-    """How much each unit adds to the error of the difference a - b; their mean is about 0."""
-    jackknife = statistics.jackknife_scores()
-    scores = statistics.scores
-    left_out = jackknife[:, a] - jackknife[:, b]
-    return as_values(
-        "scores without one unit", (len(left_out) - 1) * (scores[a] - scores[b] - left_out)
-    )
-
-
-def swap_effects(statistics: MetricStatistics, a: int, b: int) -> NDArray[np.float64]:
-    """What each unit adds to the difference a - b if swapping it takes twice that away.
-
-    Their mean is the difference, up to what is not linear in the score.
-    """
-    sums = statistics.sums
-    middle = (sums[a] + sums[b]) / 2
-    half = (statistics.rows[:, a] - statistics.rows[:, b]) / 2
-    moved = statistics.metric.score(middle + half) - statistics.metric.score(middle - half)
-    return as_values("scores after a swap", len(half) * moved)
-
-
-def difference_variance(
-    statistics: MetricStatistics,
-    pair: tuple[int, int],
-    sizes: NDArray[np.float64],
-    direction: int,
-    seed: int = DEFAULT_SEED,
-) -> DifferenceVariance:
-    """How much the difference between two systems varies; their rows must differ.
-
-    Args:
-        statistics: the metric's statistics by unit.
-        pair: the two systems.
-        sizes: of the units, such as words; a metric that is a mean brings its own.
-        direction: -1 where the difference to find is that the second system has more.
-        seed: of the bootstrap that looks for curvature.
-    """
-    a, b = pair
-    influence = influences(statistics, a, b)
-    weights = statistics.rows[:, a, 1] if statistics.metric.is_mean else sizes
-    weights = weights / weights.mean()
-    without = (
-        swap_effects(statistics, a, b)
-        - float(statistics.scores[a] - statistics.scores[b]) * weights
-    )
-    curvature = None
-    if not statistics.metric.is_mean:  # a mean is linear
-        curvature = Curvature(statistics, pair, influence, direction, seed)
-    return DifferenceVariance(
-        sd=float(influence.std(ddof=1)),
-        null_sd=math.sqrt(float((without**2).sum()) / (len(without) - 1)),
-        slope=direction * float((without * weights).mean()),
-        skewness=direction * _skewness(influence),
-        curvature=curvature,
-    )
-
-
-def varies_only_by_rounding(influence: NDArray[np.float64], scale: float) -> bool:
-    """Whether the units differ by rounding only: then two systems score alike in each of them."""
-    rounding = TIE_TOLERANCE * max(scale, 1.0) * len(influence)
-    return bool(np.ptp(influence) <= rounding)
-
-
-def _skewness(influence: NDArray[np.float64]) -> float:
-    centred = influence - influence.mean()
-    return float((centred**3).mean() / (centred**2).mean() ** 1.5)
-
-
-def largest_share(influence: NDArray[np.float64]) -> float:
-    """The share of the variance that is one unit's: near 1 where a single unit decides."""
-    squares = (influence - influence.mean()) ** 2
-    return float(squares.max() / squares.sum())
-
-
-def bootstrap_sd_interval(
-    influence: NDArray[np.float64], level: float, replicates: int, seed: int
-) -> tuple[float, float]:
-    """Where the standard deviation of such units lies: the percentile interval of its bootstrap.
-
-    Unlike the chi-square interval it does not take the influences for normal, and theirs have long
-    tails. From few units it is still too narrow: what no unit of the pilot did, none can repeat.
-    """
-    count = len(influence)
-    centred = influence - influence.mean()
-    columns = on_exact_grid(np.stack([centred, centred**2], axis=1))
-    sums = _core.bootstrap_sums(
-        columns, strata=((0, count),), first=0, replicates=replicates, seed=seed
-    )
-    variances = np.maximum(sums[:, 1] - sums[:, 0] ** 2 / count, 0.0) / (count - 1)
-    low, high = percentile_interval(np.sqrt(variances), level)
-    return float(low), float(high)
-
-
-def chi_square_sd_interval(sd: float, units: int, level: float) -> tuple[float, float]:
-    """Where the standard deviation lies if the units' values are normal."""
-    from scipy.special import chdtri
-
-    freedom, tail = units - 1, (1 - require_level(level)) / 2
-    large, small = chdtri(freedom, tail), chdtri(freedom, 1 - tail)
-    return sd * math.sqrt(freedom / large), sd * math.sqrt(freedom / small)
-
-
-class Curvature:
-    """Scores of two systems on stretched replicates of a pilot.
-
-    Args:
-        statistics: the metric's statistics by unit.
-        pair: the two systems.
-        influence: of each unit on the difference of the pair.
-        direction: 1, or -1 to turn the difference.
-        seed: of the replicates.
-    """
-
-    def __init__(
-        self,
-        statistics: MetricStatistics,
-        pair: tuple[int, int],
-        influence: NDArray[np.float64],
-        direction: int,
-        seed: int,
-    ) -> None:
-        rows = statistics.rows[:, list(pair)]
-        units, _, columns = rows.shape
-        table = np.concatenate([rows.reshape(units, -1), influence[:, np.newaxis]], axis=1)
-        table = on_exact_grid(table)
-        replicates = _core.bootstrap_sums(
-            table, strata=((0, units),), first=0, replicates=REPLICATES, seed=seed
-        )
-        deviations = replicates - table.sum(axis=0)
-        self._metric = statistics.metric
-        self._units = units
-        self._sums = rows.sum(axis=0)
-        self._counts = (rows >= 0).all(axis=(0, 1))
-        self._deviations = deviations[:, :-1].reshape(-1, 2, columns)
-        self._linear = direction * deviations[:, -1] / units
-        self._direction = direction
-        self._difference = self._of(self._sums[np.newaxis])[0]
-        self._known: dict[float, tuple[float, float]] = {}
-
-    def at(self, units: int, factor: float = 1.0) -> tuple[float, float]:
-        """The bias on so many units, and the spread as a multiple of the linear one.
-
-        The factor stretches the deviations, for a spread that is larger by it.
-        """
-        stretch = factor * math.sqrt(self._units / units)
-        if stretch not in self._known:
-            self._known[stretch] = self._measure(stretch)
-        return self._known[stretch]
-
-    def _measure(self, stretch: float) -> tuple[float, float]:
-        sums = self._sums + stretch * self._deviations
-        # Counts cannot be negative, however far a stretched replicate would go.
-        differences = self._of(np.where(self._counts, np.maximum(sums, 0.0), sums))
-        linear = stretch * self._linear
-        spread, curved = float(linear.std()), float(differences.std())
-        # Stretched beyond all sense, as a handful of units are: the linear view has to do.
-        if not (math.isfinite(curved) and curved > 0 and spread > 0):
-            return 0.0, 1.0
-        return float((differences - self._difference - linear).mean()), curved / spread
-
-    def _of(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The differences of pairs of sums, shaped (replicate, system, column)."""
-        scores = self._metric.score(sums)
-        return np.asarray(self._direction * (scores[:, 0] - scores[:, 1]))
-
-
-# The power of a test on so many units.
-
+    from truebleu.metrics.base import Signature
+    from truebleu.planning.variance import DifferenceVariance
 
 # More units than any test set has: beyond that, the answer is that there is no such test set.
 MOST_UNITS = 10**12
@@ -343,7 +87,7 @@ def units_needed(
 ) -> int | None:
     """The fewest units on which this difference is found with the power wanted; None beyond reach.
 
-    >>> from truebleu.planning.power import DifferenceVariance
+    >>> from truebleu.planning.variance import DifferenceVariance
     >>> units_needed(0.5, 0.8, DifferenceVariance.known(1.0), PlannedTest(0.05))
     34
     """
@@ -426,3 +170,336 @@ def smallest_difference(
         else:
             high = middle
     return high
+
+
+# What a test set of some size can find, and how large one must be.
+
+
+#: What a reader of a plan must know; `truebleu.reports.planning` puts it into words.
+PlanWarning = Literal[
+    "estimated difference",  # the pilot's difference is an estimate (the winner's curse)
+    "few units needed",  # so few that the normal approximation is rough
+    "small pilot",  # too few units to know the variance well
+    "one unit decides",  # a single unit has much of the variance
+    "dependent segments",  # by documents the variance is larger than by segments
+]
+
+Bounds = tuple[float, float]
+# None where a size is beyond reach.
+Sizes = tuple[int | None, int | None]
+
+# Rows of a table that fits a page, and points of a curve that looks smooth.
+MOST_ROWS, POINTS = 12, 40
+SMALLEST_FACTOR = 1e-9
+# With fewer, the normal approximation is rough, and so is what a pilot tells about the variance.
+FEW_UNITS = 30
+# Of normal values the largest one has less than this share, and in simulations on real texts the
+# power was as promised up to here.
+LARGE_SHARE, LARGE_PART = 0.2, 10
+LARGE_DESIGN_EFFECT = 1.2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SizePower:
+    """What a test set of some size can find.
+
+    Attributes:
+        units: its units.
+        segments: about how many segments that is.
+        power: for the difference asked about; None where none was.
+        smallest_difference: found with the power wanted; None where no difference can be.
+    """
+
+    units: int
+    segments: int
+    power: float | None
+    smallest_difference: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarginPlan:
+    """When a system that is truly equal passes a gate with a margin, or is shown equivalent.
+
+    Attributes:
+        margin: in points of the metric.
+        gate_units: at which a gate passes it with the power wanted; None beyond reach.
+        gate_segments: about how many segments that is.
+        gate_power_now: of the pilot's size; None where that is not known.
+        equivalence_units: at which two one-sided tests show it to be equivalent; None likewise.
+        equivalence_segments: about how many segments that is.
+        equivalence_power_now: of the pilot's size; None where that is not known.
+    """
+
+    margin: float
+    gate_units: int | None
+    gate_segments: int | None
+    gate_power_now: float | None
+    equivalence_units: int | None
+    equivalence_segments: int | None
+    equivalence_power_now: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairPlan:
+    """The plan for two systems by one metric. What is None has its reason under its name.
+
+    Attributes:
+        metric: the metric's label.
+        a: the system; None in a plan from the literature.
+        b: the baseline; None likewise.
+        signature: all settings of the metric; None in a plan from the literature.
+        digits: decimals of a score that people should see.
+        sd: of one unit, so that the standard error on n units is sd / sqrt(n).
+        sd_interval: where it lies, as far as the pilot tells.
+        null_sd: the same of the test by swaps, between systems that do not differ.
+        largest_share: how much of the variance is a single unit's.
+        units: of the pilot.
+        segments: of the pilot.
+        difference: the difference to find.
+        units_needed: to find it with the power wanted.
+        units_needed_interval: where that lies, from sd_interval.
+        segments_needed: about how many segments that is.
+        smallest_difference: that the pilot's size finds with the power wanted.
+        power_now: of the pilot's size for the difference to find.
+        pilot_difference: a - b on the pilot, an estimate.
+        design_effect: how many times larger the variance is than if segments were independent.
+        sizes: the power of test sets of several sizes.
+        curve: the same of more sizes, to draw.
+        margin: for gates and equivalence tests with a margin; None where none was asked about.
+        warnings: what a reader must know.
+        reasons: why a value is None, by its name.
+    """
+
+    metric: str
+    a: str | None
+    b: str | None
+    signature: Signature | None
+    digits: int
+    sd: float
+    sd_interval: Bounds | None
+    null_sd: float
+    largest_share: float | None
+    units: int | None
+    segments: int | None
+    difference: float | None
+    units_needed: int | None
+    units_needed_interval: Sizes | None
+    segments_needed: int | None
+    smallest_difference: float | None
+    power_now: float | None
+    pilot_difference: float | None
+    design_effect: float | None
+    sizes: tuple[SizePower, ...]
+    curve: tuple[SizePower, ...]
+    margin: MarginPlan | None = None
+    warnings: tuple[PlanWarning, ...] = ()
+    reasons: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The metric and the pair."""
+        return self.metric if self.a is None else f"{self.metric}: {self.a} − {self.b}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, without the points that are only drawn."""
+        values = {key: getattr(self, key) for key in self.__slots__ if key != "curve"}
+        return {
+            **{key: list(v) if isinstance(v, tuple) else v for key, v in values.items()},
+            **({"signature": None} if self.signature is None else self.signature.to_dict()),
+            "sizes": [asdict(size) for size in self.sizes],
+            "margin": None if self.margin is None else asdict(self.margin),
+            "reasons": dict(self.reasons),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A difference to find with some power, or none to ask what can be found."""
+
+    variance: DifferenceVariance
+    test: PlannedTest
+    wanted: float
+    difference: float | None
+    unit: str = "segment"
+    margin: float | None = None
+    # Of the difference, in favour of the system that a gate would pass.
+    skewness: float = 0.0
+    segments_per_unit: float = 1.0
+
+    def pair_plan(
+        self,
+        *,
+        sd_interval: Bounds | None,
+        units: int | None,
+        segments: int | None,
+        pilot_difference: float | None,
+        metric: str,
+        digits: int = 2,
+        a: str | None = None,
+        b: str | None = None,
+        signature: Signature | None = None,
+        largest_share: float | None = None,
+        design_effect: float | None = None,
+    ) -> PairPlan:
+        """The answer."""
+        needed = self._units_needed(self.variance)
+        anchors = [size for size in (needed, units) if size is not None]
+        fewest = self.test.fewest
+        now = None if units is None else self._size(units)
+        pair = PairPlan(
+            metric=metric,
+            a=a,
+            b=b,
+            signature=signature,
+            digits=digits,
+            sd=self.variance.sd,
+            sd_interval=sd_interval,
+            null_sd=self.variance.null_sd,
+            largest_share=largest_share,
+            units=units,
+            segments=segments,
+            difference=self.difference,
+            units_needed=needed,
+            units_needed_interval=None if needed is None else self._interval(sd_interval),
+            segments_needed=None if needed is None else round(needed * self.segments_per_unit),
+            smallest_difference=None if now is None else now.smallest_difference,
+            power_now=None if now is None else now.power,
+            pilot_difference=pilot_difference,
+            design_effect=design_effect,
+            sizes=tuple(self._size(count) for count in _round_sizes(anchors, fewest)),
+            curve=tuple(self._size(count) for count in _dense_sizes(anchors, fewest)),
+            margin=None if self.margin is None else self._margin_plan(self.margin, units),
+        )
+        return replace(pair, warnings=self._warnings(pair), reasons=self._reasons(pair))
+
+    def _units_needed(self, variance: DifferenceVariance) -> int | None:
+        """The units that find the difference, if there is one and it varies by so much."""
+        if self.difference is None:
+            return None
+        return units_needed(self.difference, self.wanted, variance, self.test)
+
+    def _margin_plan(self, margin: float, units: int | None) -> MarginPlan:
+        """When a gate passes a system that is truly equal, and a test shows it equivalent."""
+        alpha = self.test.alpha
+        variance = replace(self.variance, skewness=self.skewness)
+
+        def needed(chance: Callable[[int, float, DifferenceVariance, float], float]) -> int | None:
+            return fewest_with(
+                lambda size: chance(size, margin, variance, alpha),
+                self.wanted,
+                PlannedTest(alpha, "greater").fewest,
+            )
+
+        def segments(size: int | None) -> int | None:
+            return None if size is None else round(size * self.segments_per_unit)
+
+        gate_units, equivalence_units = needed(gate_power), needed(equivalence_power)
+        return MarginPlan(
+            margin=margin,
+            gate_units=gate_units,
+            gate_segments=segments(gate_units),
+            gate_power_now=None if units is None else gate_power(units, margin, variance, alpha),
+            equivalence_units=equivalence_units,
+            equivalence_segments=segments(equivalence_units),
+            equivalence_power_now=(
+                None if units is None else equivalence_power(units, margin, variance, alpha)
+            ),
+        )
+
+    def _interval(self, sd_interval: Bounds | None) -> Sizes | None:
+        """The units needed at both ends of the standard deviation's interval."""
+        if sd_interval is None:
+            return None
+        # A deviation of 0, as of a pilot's few equal units, would ask for a division by it.
+        low, high = (max(sd / self.variance.sd, SMALLEST_FACTOR) for sd in sd_interval)
+        return (
+            self._units_needed(self.variance.scaled(low)),
+            self._units_needed(self.variance.scaled(high)),
+        )
+
+    def _size(self, units: int) -> SizePower:
+        """What a test set of so many units can find."""
+        chance = None
+        if self.difference is not None:
+            chance = power(units, self.difference, self.variance, self.test)
+        return SizePower(
+            units=units,
+            segments=round(units * self.segments_per_unit),
+            power=chance,
+            smallest_difference=smallest_difference(units, self.wanted, self.variance, self.test),
+        )
+
+    def _warnings(self, pair: PairPlan) -> tuple[PlanWarning, ...]:
+        warnings: list[PlanWarning] = []
+        if pair.pilot_difference is not None:
+            warnings.append("estimated difference")
+        if pair.units_needed is not None and pair.units_needed < FEW_UNITS:
+            warnings.append("few units needed")
+        if pair.units is None or pair.largest_share is None:
+            return tuple(warnings)
+        if pair.units < FEW_UNITS:
+            warnings.append("small pilot")
+        if pair.largest_share > max(LARGE_SHARE, LARGE_PART / pair.units):
+            warnings.append("one unit decides")
+        effect = pair.design_effect
+        if self.unit == "segment" and effect is not None and effect > LARGE_DESIGN_EFFECT:
+            warnings.append("dependent segments")
+        return tuple(warnings)
+
+    def _reasons(self, pair: PairPlan) -> dict[str, str]:
+        """Why values are None, by their names."""
+        reasons = {
+            "difference": "no difference was asked about; see --difference",
+            "units": "the size of the test set is not known; see --reported-segments",
+            "pilot_difference": "the difference is not known",
+            "margin": "no margin was asked about; see --margin",
+            "sd_interval": "it is not known how many segments the standard deviation is from",
+        }
+        needed = reasons["difference"]
+        if self.difference is not None:
+            needed = f"more than {MOST_UNITS:.0e} would be needed"
+        fewest, alpha = self.test.fewest, self.test.alpha
+        too_few = f"a test needs at least {fewest} units to be significant at {alpha:g}"
+        reasons |= {
+            "units_needed": needed,
+            "segments_needed": needed,
+            "units_needed_interval": reasons["sd_interval"] if pair.sd_interval is None else needed,
+            "segments": reasons["units"],
+            "power_now": reasons["units" if pair.units is None else "difference"],
+            "smallest_difference": reasons["units"] if pair.units is None else too_few,
+        }
+        reasons |= dict.fromkeys(
+            ("a", "b", "signature", "largest_share"), "the texts are not known"
+        )
+        reasons["design_effect"] = (
+            reasons["a"]
+            if pair.a is None
+            else "no two documents are known, or segments do not vary"
+        )
+        return {name: reasons[name] for name in pair.__slots__ if getattr(pair, name) is None}
+
+
+def _round_sizes(anchors: list[int], fewest: int) -> list[int]:
+    """Sizes for a table: the anchors and round numbers around them."""
+    if not anchors:
+        return []
+    low, high = max(min(anchors) / 4, fewest), max(max(anchors) * 4, fewest)
+    decades = range(int(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    for leading in ((1, 2, 5), (1,)):
+        numbers = [lead * 10**decade for decade in decades for lead in leading]
+        sizes = {number for number in numbers if low <= number <= high}
+        # What is nearly an anchor would only repeat it.
+        sizes = {size for size in sizes if all(abs(size / anchor - 1) > 0.1 for anchor in anchors)}
+        sizes |= {max(size, fewest) for size in anchors}
+        if len(sizes) <= MOST_ROWS:
+            break
+    return sorted(sizes)
+
+
+def _dense_sizes(anchors: list[int], fewest: int) -> list[int]:
+    """Sizes for a curve, from a tenth of the smaller anchor to four times the larger."""
+    if not anchors:
+        return []
+    low, high = max(min(anchors) / 10, fewest), max(max(anchors) * 4, fewest)
+    sizes = {round(low * (high / low) ** (point / POINTS)) for point in range(POINTS + 1)}
+    return sorted(sizes | {max(size, fewest) for size in anchors})

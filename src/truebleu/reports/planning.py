@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from truebleu.planning.plan import FEW_UNITS, UNNAMED_METRIC
+from truebleu.planning.plan import UNNAMED_METRIC
+from truebleu.planning.power import FEW_UNITS
 from truebleu.planning.sample import QUANTILES
 from truebleu.reports.document import (
     Chart,
@@ -18,7 +19,8 @@ from truebleu.reports.document import (
 )
 
 if TYPE_CHECKING:
-    from truebleu.planning.plan import PairPlan, Plan, PlanWarning, SizePower
+    from truebleu.planning.plan import Plan
+    from truebleu.planning.power import PairPlan, PlanWarning, SizePower
     from truebleu.planning.sample import Sample, SystemOnSample
     from truebleu.reports.document import Block, Row
 
