@@ -115,3 +115,19 @@ def test_lists_without_company_are_refused() -> None:
             lists = "short"
         failed = run("mbr", lists, "--utilities", "utilities")
         assert f"found '{found} matrices', expected 2, as {lists}" in str(failed.exception)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("small_parts")
+@pytest.mark.parametrize("where", [("--processes", "2"), ("--cluster", "local:2")], ids=str)
+def test_no_byte_depends_on_where_segments_are_scored(where: tuple[str, str]) -> None:
+    here = run("mbr", "lists", "-r", "ref", "-f", "json", "-o", "here.txt")
+    there = run("mbr", "lists", "-r", "ref", "-f", "json", "-o", "there.txt", *where)
+    assert (there.exit_code, there.stdout) == (0, here.stdout)
+    assert Path("there.txt").read_bytes() == Path("here.txt").read_bytes()
+
+
+def test_given_utilities_need_no_workers() -> None:
+    Path("utilities").write_text("[[0,0,0],[1,1,1],[5,5,5]]\n[[1]]\n")
+    failed = run("mbr", "lists", "--utilities", "utilities", "--processes", "2")
+    assert "--processes: found 2, expected none with --utilities" in str(failed.exception)

@@ -16,7 +16,7 @@ import pytest
 from tests.nbest.small_lists import informative
 from truebleu import _core, set_threads, studies
 from truebleu.errors import ExecutionError, SettingError
-from truebleu.execution import Cluster, Processes, Runner, Task, completed
+from truebleu.execution import Cluster, Processes, Runner, Task, completed, in_order
 from truebleu.execution.executors import _Group, _Pace
 from truebleu.human.scores import HumanScores
 from truebleu.simulation import simulate
@@ -113,6 +113,24 @@ def test_the_tasks_of_a_killed_worker_are_done_again(
     assert records == Runner().run(SUBJECT, tasks(third))
     # Each is kept once.
     assert (tmp_path / "journal").read_bytes().count(b"\n") == 1 + len(records)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["processes", "cluster"])
+def test_results_come_in_order_even_if_a_worker_ends(
+    kind: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    executor = request.getfixturevalue(kind)
+    calls = (partial(end_worker_once, tmp_path / "ended", number) for number in range(40))
+    assert list(in_order(executor, calls)) == [third(number) for number in range(40)]
+
+
+def test_an_error_comes_after_all_results_before_it() -> None:
+    with ThreadPoolExecutor(8) as executor:
+        records = in_order(executor, (partial(refuse, number) for number in range(50)))
+        assert [next(records) for _ in range(3)] == [third(number) for number in range(3)]
+        with pytest.raises(SettingError, match="found 3"):
+            next(records)
 
 
 @pytest.mark.slow

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import signal
+from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import partial
+from itertools import count, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from truebleu import BLEU, CHRF, NIST, TER, SentenceBLEU
+from truebleu import BLEU, CHRF, NIST, TER, SentenceBLEU, set_threads
 from truebleu.errors import SettingError, TruebleuError, UnpairedSegmentsError
+from truebleu.execution import Cluster, Processes
+from truebleu.execution.executors import AHEAD, EARLY
 from truebleu.metrics import GTM, MBLEU, PER, WER
 from truebleu.metrics.given import FunctionMetric
-from truebleu.nbest import NBest, mbr, utility_matrix
+from truebleu.nbest import MBRSettings, NBest, mbr, utility_matrix
+from truebleu.nbest.minimum_bayes_risk import Chooser
+from truebleu.nbest.utilities import Part
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
     from truebleu.metrics.base import Metric
 
 METRICS: list[Metric] = [
@@ -158,21 +170,88 @@ def test_an_approximation_says_what_it_misses(method: Any) -> None:
     assert result == mbr(lists, metric="bleu", method=method, check=True, keep=8)
 
 
-def test_threads_and_batches_do_not_change_a_digit(monkeypatch: pytest.MonkeyPatch) -> None:
-    from truebleu import set_threads
-
+def drawn_lists(segments: int = 50) -> list[list[str]]:
     words = ["the", "a", "cat", "dog", "sat", "ran", "on", "under", "mat", "hat"]
     draw = np.random.default_rng(2)
-    lists = [
-        [" ".join(draw.choice(words, 7)) for _ in range(draw.integers(1, 30))] for _ in range(50)
-    ]
+    sizes = draw.integers(1, 30, segments)
+    return [[" ".join(draw.choice(words, 7)) for _ in range(size)] for size in sizes]
+
+
+def test_threads_and_batches_do_not_change_a_digit(monkeypatch: pytest.MonkeyPatch) -> None:
+    lists = drawn_lists()
     whole = mbr(lists, metric="chrf")
-    set_threads(1)
-    monkeypatch.setattr("truebleu.nbest.minimum_bayes_risk.BATCH_PAIRS", 10)
+    monkeypatch.setattr("truebleu.nbest.utilities.BATCH_PAIRS", 10)
     try:
-        assert mbr(lists, metric="chrf") == whole
+        for threads in (1, 8):
+            set_threads(threads)
+            assert mbr(lists, metric="chrf") == whole
     finally:
         set_threads(0)
+
+
+@pytest.fixture(params=["threads", "processes", "cluster"])
+def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
+    made: dict[str, Callable[[], Executor]] = {
+        "threads": partial(ThreadPoolExecutor, 8),
+        "processes": partial(Processes, 4),
+        "cluster": partial(Cluster, "local:2", silent=True),
+    }
+    with made[request.param]() as executor:
+        yield executor
+
+
+class EndsAWorkerOnce:
+    """A utility that ends the process it is first called in, unless that is the one which tests."""
+
+    def __init__(self, flag: Path) -> None:
+        self.flag, self.tests = flag, os.getpid()
+
+    def __call__(self, output: str, references: list[str]) -> float:
+        if os.getpid() != self.tests and not self.flag.exists():
+            self.flag.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return float(len({*output.split()} & {*references[0].split()}))
+
+
+@pytest.mark.slow
+def test_no_digit_depends_on_where_segments_are_scored(
+    executor: Executor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("truebleu.nbest.utilities.TASK_PAIRS", 100)
+    lists = drawn_lists()
+    done: list[int] = []
+    for options in (
+        {"metric": "chrf", "references": [texts[0] for texts in lists]},
+        {"metric": "bleu", "method": "prune", "check": True, "replicates": 20},
+        {"metric": "ter", "best": 2, "method": "coarse-to-fine", "keep": 3},
+        {"metric": "ter", "include_self": False},
+    ):
+        elsewhere = mbr(lists, **options, executor=executor, progress=done.append)
+        assert elsewhere == mbr(lists, **options)
+    assert sum(done) == 4 * len(lists)
+    ends_a_worker = EndsAWorkerOnce(tmp_path / "ended")
+    result = mbr(lists[:8], metric=ends_a_worker, executor=executor)
+    assert result == mbr(lists[:8], metric=ends_a_worker)
+    assert ends_a_worker.flag.exists() == (not isinstance(executor, ThreadPoolExecutor))
+
+
+def test_lists_are_taken_as_workers_need_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that memory does not grow with their number."""
+    monkeypatch.setattr("truebleu.nbest.utilities.TASK_PAIRS", 1)
+    taken: list[int] = []
+
+    def parts() -> Iterator[Part]:
+        for number in range(10_000):
+            taken.append(number)
+            yield Part(NBest.of([["a", "b"]]))
+
+    # A call that takes long, so that each goes alone.
+    monkeypatch.setattr("truebleu.execution.executors.monotonic", partial(next, count(0, 10)))
+    with ThreadPoolExecutor(2) as two:
+        chosen = Chooser(MBRSettings(), "chrf", executor=two).choose(parts())
+        for number, segment in enumerate(islice(chosen, 300), 1):
+            assert segment.segment == number
+            assert len(taken) <= number + 2 * (AHEAD + EARLY)
 
 
 def test_a_result_is_data_that_can_be_kept() -> None:
@@ -203,6 +282,7 @@ def test_a_result_is_data_that_can_be_kept() -> None:
         ({"utilities": [[[1.0]]]}, "shaped (2, 2)"),
         ({"utilities": [[[1.0, 2.0], [np.nan, 1.0]]]}, "NaN"),
         ({"utilities": []}, "0 matrices"),
+        ({"utilities": [[[1, 2], [3, 4]]], "executor": Executor()}, "where utilities are given"),
     ],
 )
 def test_what_cannot_be_done_is_refused(options: dict[str, Any], message: str) -> None:

@@ -9,9 +9,13 @@ import pytest
 
 from tests.parity.test_tuning import PLAIN_BLEU, cases, lists_of, references_of
 from truebleu.nbest import count_candidates
-from truebleu.nbest.log_linear import fit_log_linear, largest_gamma, log_likelihood_loss
 from truebleu.nbest.problem import Problem, first_best, make_problem
-from truebleu.nbest.reranking import NoisyChannel
+from truebleu.nbest.reranking import (
+    NoisyChannel,
+    fit_log_linear,
+    largest_gamma,
+    log_likelihood_loss,
+)
 
 
 def l1_case() -> tuple[dict[str, Any], Problem]:

@@ -11,7 +11,6 @@ import pytest
 from tests.parity.cases import case_id
 from tests.parity.test_tuning import PLAIN_BLEU, cases, lists_of, references_of
 from truebleu import SentenceBLEU
-from truebleu.nbest._numerics import minimize
 from truebleu.nbest.expectation import (
     corpus_score,
     expectation,
@@ -22,7 +21,7 @@ from truebleu.nbest.expectation import (
 from truebleu.nbest.mert import MertSettings, Window, ascend, line_profile, mert
 from truebleu.nbest.mira import MiraSettings, mira
 from truebleu.nbest.pro import ProSettings, draw_pairs, logistic_loss, pro
-from truebleu.nbest.problem import Problem, make_problem
+from truebleu.nbest.problem import Problem, make_problem, minimize
 
 #: Moses calls the mean "average".
 WINDOWS: dict[str | None, Window] = {"average": "mean", "min": "min", None: "mean"}

@@ -13,7 +13,7 @@ from tests.parity.cases import SHARED, case_id, lines_of
 from truebleu import BLEU, CHRF, TER
 from truebleu.errors import TruebleuError
 from truebleu.nbest import NBest, count_candidates, mbr, oracle_scores, read_nbest, utility_matrix
-from truebleu.nbest.oracle import plus_one_bleu
+from truebleu.nbest.statistics import plus_one_bleu
 
 if TYPE_CHECKING:
     from truebleu.metrics.base import Metric

@@ -22,6 +22,7 @@ from truebleu.cli._nbest_options import (
 from truebleu.cli._options import (
     STANDARD_OUTPUT,
     Show,
+    executor_options,
     option_with_default,
     output_options,
     refuse_idle,
@@ -32,19 +33,13 @@ from truebleu.corpus._writing import write_files
 from truebleu.corpus.nbest.reading import ScatteredListsError
 from truebleu.corpus.nbest.streams import file_lines
 from truebleu.errors import MalformedFileError, SettingError, UnpairedSegmentsError
-from truebleu.nbest.minimum_bayes_risk import (
-    Chooser,
-    MBRResult,
-    MBRSettings,
-    MBRSummary,
-    MBRTally,
-    Method,
-    Weights,
-)
+from truebleu.nbest.minimum_bayes_risk import Chooser, MBRResult, MBRSummary, MBRTally
+from truebleu.nbest.utilities import MBRSettings, Method, Part, Weights
 from truebleu.reports.document import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from concurrent.futures import Executor
     from pathlib import Path
 
     from truebleu.corpus.nbest.lists import NBest
@@ -126,6 +121,7 @@ ONLY_WITH = {"coarse-to-fine": ("keep", "coarse"), "prune": ("alpha", "seed")}
 )
 @output_options("Write the chosen texts, one line each; - for standard output, without the report.")
 @nbest_options
+@executor_options
 @result_options
 def command(
     lists: str,
@@ -139,6 +135,7 @@ def command(
     force: bool,
     reader: ListReader,
     show: Show,
+    executor: Executor | None,
     **options: Any,
 ) -> None:
     """Choose the candidate of each segment in LISTS with the highest expected utility.
@@ -146,7 +143,8 @@ def command(
     Each candidate is scored against all others, which are taken for references: minimum Bayes risk.
     """
     if utilities is not None:
-        refuse_idle(["metric"], "none with --utilities, which are scores already")
+        idle = ["metric", "processes", "cluster"]
+        refuse_idle(idle, "none with --utilities, which are scores already")
     for method, names in ONLY_WITH.items():
         if options["method"] != method:
             refuse_idle(names, f"--method {method} beside it")
@@ -162,6 +160,7 @@ def command(
         utilities,
         texts,
         keep=show.format in FORMATS_OF_CHOICES,
+        executor=executor,
     )
     try:
         result = _write(choosing(stream), output, force=force)
@@ -203,38 +202,40 @@ class _Choosing:
         stream: ListStream | _Whole,
         *,
         keep: bool,
+        executor: Executor | None,
     ) -> None:
         self._stream, self._references, self._keep = stream, references, keep
         self._others = None if others is None else others()
         self._matrices = None if utilities is None else _matrices(utilities)
         self._utilities = utilities
-        self._chooser = Chooser(settings, metric)
+        self._chooser = Chooser(settings, metric, executor=executor)
         self._tally = MBRTally()
+        self._firsts: list[str] = []
         self._segments: list[MBRSegment] = []
         self._evaluations: tuple[MBREvaluation, ...] = ()
 
     def lines(self) -> Iterator[bytes]:
         """The chosen texts, one line each: a line break inside one becomes a blank."""
-        firsts: list[str] = []
         chosen: list[str] = []
         share = partial(getattr, self._stream, "share_read")
         with progress_bar(0, "choosing", share=share) as advance:
-            while (part := self._stream.take()) is not None:
-                others, matrices = self._beside(len(part))
-                for segment in self._chooser.choose(part, others, utilities=matrices):
-                    self._tally.add(segment)
-                    if self._keep:
-                        self._segments.append(segment)
-                    if self._references is not None:
-                        chosen.append(segment.best.text)
-                    texts = [choice.text for choice in segment.chosen]
-                    yield as_lines(texts).encode()
+            for segment in self._chooser.choose(self._parts(), advance):
+                self._tally.add(segment)
+                if self._keep:
+                    self._segments.append(segment)
                 if self._references is not None:
-                    firsts += part.choose(np.zeros(len(part), dtype=np.int64))
-                advance(len(part))
+                    chosen.append(segment.best.text)
+                yield as_lines(choice.text for choice in segment.chosen).encode()
         self._refuse_more()
         if self._references is not None:
-            self._evaluations = self._chooser.evaluate(firsts, chosen, self._references)
+            self._evaluations = self._chooser.evaluate(self._firsts, chosen, self._references)
+
+    def _parts(self) -> Iterator[Part]:
+        while (lists := self._stream.take()) is not None:
+            others, matrices = self._beside(len(lists))
+            if self._references is not None:
+                self._firsts += lists.choose(np.zeros(len(lists), dtype=np.int64))
+            yield Part(lists, others, utilities=matrices)
 
     def result(self) -> MBRResult | MBRSummary:
         """After the lines."""

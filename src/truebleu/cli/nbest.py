@@ -21,8 +21,7 @@ from truebleu.cli._options import (
 )
 from truebleu.cli.main import progress_bar, warn
 from truebleu.metrics.registry import as_metrics
-from truebleu.nbest.inspection import describe_lists
-from truebleu.nbest.oracle import oracle_scores
+from truebleu.nbest.inspection import describe_lists, oracle_scores
 from truebleu.reports.nbest import warnings
 
 if TYPE_CHECKING:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         Cluster as Cluster,
         Processes as Processes,
         completed as completed,
+        in_order as in_order,
     )
     from truebleu.execution.journal import (
         Runner as Runner,
@@ -36,6 +37,7 @@ _HOMES = {
     "Cluster": "executors",
     "Processes": "executors",
     "completed": "executors",
+    "in_order": "executors",
     "Runner": "journal",
     "Share": "journal",
     "ShareFinished": "journal",

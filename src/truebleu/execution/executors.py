@@ -18,7 +18,7 @@ import os
 import pickle
 import re
 import signal
-from collections import deque
+import sys
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
@@ -29,6 +29,7 @@ from concurrent.futures import (
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from math import ceil
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -37,7 +38,7 @@ from truebleu import _core
 from truebleu.errors import ExecutionError, MissingExtraError, SettingError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
     from concurrent.futures import Future
 
 # What a group should take: long beside what sending it takes, short for whoever waits.
@@ -46,6 +47,8 @@ GROUP_SECONDS = 1.0
 SHORTEST_GROUP_SECONDS = 0.2
 # Groups that are sent to each worker: the next one waits there when the first is done.
 AHEAD = 2
+# Groups of each worker that may wait for one before them, where results are needed in order.
+EARLY = 4
 # A group whose worker ends is sent again; one that ended three may be what ends them.
 ATTEMPTS = 3
 # How often it is asked whether an executor still lives while no group comes back.
@@ -222,28 +225,74 @@ def completed(executor: Executor, calls: Sequence[Callable[[], Any]]) -> Iterato
         calls: functions without arguments, best made by `functools.partial`.
     """
     lean, shared = _shared(executor, calls)
-    waiting = deque(enumerate(lean))
+    for _, outcome in _outcomes(executor, enumerate(lean), shared, len(lean)):
+        yield from outcome.values
+        if outcome.error is not None:
+            raise outcome.error
+
+
+def in_order(executor: Executor, calls: Iterable[Callable[[], Any]]) -> Iterator[Any]:
+    """What calls return, in their order; an error is raised in its place.
+
+    Calls are made when a worker can take them, and wait for none but those before them: whatever
+    their number, few are in memory.
+
+    Args:
+        executor: where they run; if that is another process, they must be picklable.
+        calls: functions without arguments.
+    """
+    early: dict[int, _Outcome] = {}
+    place = 0
+    for group, outcome in _outcomes(executor, enumerate(calls), early=early):
+        early[group.calls[0][0]] = outcome
+        while place in early:
+            ready = early.pop(place)
+            for index, value in ready.values:
+                place = index + 1
+                yield value
+            if ready.error is not None:
+                raise ready.error
+
+
+def _outcomes(
+    executor: Executor,
+    calls: Iterator[tuple[int, Callable[..., Any]]],
+    shared: tuple[Any, ...] = (),
+    count: int = sys.maxsize,
+    early: Sized = (),
+) -> Iterator[tuple[_Group, _Outcome]]:
+    """What groups of calls return, as they come.
+
+    Args:
+        executor: where they run.
+        calls: with their places.
+        shared: what all of them share, where the executor has it.
+        count: how many calls there are, if that is known.
+        early: outcomes that wait for others; while there are many, no calls are taken.
+    """
     running: dict[Future[Any], _Group] = {}
     pace = _Pace()
+    taken, more = 0, True
     try:
-        while waiting or running:
+        while more or running:
             workers = max(1, _workers(executor))
             # Until something came back, nobody knows how much a group should have.
-            while waiting and len(running) < workers * (AHEAD if pace.known else 1):
-                size = pace.group_size(len(waiting), workers)
-                chosen = [waiting.popleft() for _ in range(size)]
-                group = _Group(chosen, getattr(executor, "threads", None), shared)
-                running[_submitted(executor, group)] = group
-            for future in _next_done(executor, running):
+            most = workers * (AHEAD if pace.known else 1)
+            while more and len(running) < most and len(early) < EARLY * workers:
+                chosen = list(islice(calls, pace.group_size(count - taken, workers)))
+                taken += len(chosen)
+                more = bool(chosen) and taken < count
+                if chosen:
+                    group = _Group(chosen, getattr(executor, "threads", None), shared)
+                    running[_submitted(executor, group)] = group
+            for future in _next_done(executor, running) if running else ():
                 group = running.pop(future)
                 outcome = _outcome(executor, future, group)
                 if outcome is None:
                     running[_submitted(executor, group)] = group
                     continue
                 pace.note(len(outcome.values), outcome.seconds)
-                yield from outcome.values
-                if outcome.error is not None:
-                    raise outcome.error
+                yield group, outcome
     finally:
         for future in running:
             future.cancel()

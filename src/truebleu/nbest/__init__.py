@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     )
     from truebleu.nbest.inspection import (
         ListsReport as ListsReport,
+        OracleResult as OracleResult,
         describe_lists as describe_lists,
+        oracle_scores as oracle_scores,
     )
     from truebleu.nbest.minimum_bayes_risk import (
         MBRResult as MBRResult,
         MBRSegment as MBRSegment,
-        MBRSettings as MBRSettings,
         mbr as mbr,
     )
-    from truebleu.nbest.oracle import OracleResult as OracleResult, oracle_scores as oracle_scores
     from truebleu.nbest.outer_loop import OuterLoop as OuterLoop, Round as Round
     from truebleu.nbest.reranking import RerankResult as RerankResult, rerank as rerank
     from truebleu.nbest.statistics import (
@@ -32,7 +32,10 @@ if TYPE_CHECKING:
         count_candidates as count_candidates,
     )
     from truebleu.nbest.tuning import TUNERS as TUNERS, TuneResult as TuneResult, tune as tune
-    from truebleu.nbest.utilities import utility_matrix as utility_matrix
+    from truebleu.nbest.utilities import (
+        MBRSettings as MBRSettings,
+        utility_matrix as utility_matrix,
+    )
     from truebleu.nbest.weights import read_weights as read_weights
 
 # The public names, and the module that each lives in.
@@ -41,10 +44,10 @@ _HOMES = {
     "describe_lists": "inspection",
     "MBRResult": "minimum_bayes_risk",
     "MBRSegment": "minimum_bayes_risk",
-    "MBRSettings": "minimum_bayes_risk",
+    "MBRSettings": "utilities",
     "mbr": "minimum_bayes_risk",
-    "OracleResult": "oracle",
-    "oracle_scores": "oracle",
+    "OracleResult": "inspection",
+    "oracle_scores": "inspection",
     "OuterLoop": "outer_loop",
     "Round": "outer_loop",
     "RerankResult": "reranking",

@@ -15,15 +15,14 @@ import numpy as np
 from truebleu._settings import require_whole_number
 from truebleu.errors import SettingError
 from truebleu.metrics.bleu import BLEU
-from truebleu.nbest._numerics import minimize, order
+from truebleu.nbest.problem import minimize, order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu.nbest._numerics import Objective
-    from truebleu.nbest.problem import Problem
+    from truebleu.nbest.problem import Objective, Problem
 
     Progress = Callable[[int], None]
 

@@ -10,7 +10,7 @@ import numpy as np
 from truebleu import _core
 from truebleu._settings import require_whole_number
 from truebleu.errors import SettingError, UnknownNameError
-from truebleu.nbest._numerics import uniforms
+from truebleu.nbest.problem import uniforms
 
 if TYPE_CHECKING:
     from collections.abc import Callable

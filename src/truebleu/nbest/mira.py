@@ -11,7 +11,7 @@ from truebleu import _core
 from truebleu._settings import require_whole_number
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics.bleu import BLEU
-from truebleu.nbest._numerics import order
+from truebleu.nbest.problem import order
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,8 +10,8 @@ import numpy as np
 from truebleu._settings import require_whole_number
 from truebleu.errors import SettingError
 from truebleu.metrics.bleu import BLEU
-from truebleu.nbest._numerics import minimize, uniforms
-from truebleu.nbest.oracle import plus_one_bleu
+from truebleu.nbest.problem import minimize, uniforms
+from truebleu.nbest.statistics import plus_one_bleu
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -107,6 +107,22 @@ class CandidateStatistics(ComparedByValue):
         return float(self.metric.score(self.sums(indices)))
 
 
+def plus_one_bleu(counted: CandidateStatistics) -> NDArray[np.float64]:
+    """BLEU in [0, 100] of each candidate with one more match and n-gram of every order."""
+    rows = counted.rows
+    orders = (rows.shape[1] - 2) // 2
+    if counted.metric.name != "BLEU":
+        raise SettingError("sentence", "plus-one", f"metric, with {counted.metric.name}")
+    precisions = (rows[:, 2 : 2 + orders] + 1) / (rows[:, 2 + orders :] + 1)
+    lengths, references = rows[:, 0], rows[:, 1]
+    with np.errstate(divide="ignore"):
+        penalty = np.where(
+            lengths > 0, np.exp(np.minimum(0.0, 1 - references / np.maximum(lengths, 1))), 0.0
+        )
+    scores: NDArray[np.float64] = 100 * penalty * np.exp(np.log(precisions).mean(axis=1))
+    return scores
+
+
 def as_nbest(lists: NBest | Iterable[Iterable[str]]) -> NBest:
     """N-best lists as they are, or of lists of texts."""
     return lists if isinstance(lists, NBest) else NBest.of(lists)

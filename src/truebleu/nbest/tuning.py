@@ -20,7 +20,6 @@ from truebleu._settings import (
 from truebleu.corpus.test_set import fingerprint
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner, Task
-from truebleu.nbest._numerics import seed_of_run
 from truebleu.nbest.expectation import (
     SgdSettings,
     SmoothSettings,
@@ -33,7 +32,7 @@ from truebleu.nbest.mert import MertSettings, mert
 from truebleu.nbest.mira import MiraSettings, mira
 from truebleu.nbest.outer_loop import OuterLoop, Rounds
 from truebleu.nbest.pro import ProSettings, pro
-from truebleu.nbest.problem import Problem, first_best, make_problem
+from truebleu.nbest.problem import Problem, first_best, make_problem, seed_of_run
 from truebleu.nbest.statistics import as_list_metric, as_nbest
 from truebleu.nbest.weights import weighted_choices
 

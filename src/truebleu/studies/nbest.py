@@ -29,11 +29,10 @@ from truebleu._settings import (
 from truebleu.corpus.test_set import fingerprint
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner, Task
-from truebleu.nbest._numerics import seed_of_run
 from truebleu.nbest.expectation import SgdSettings, expected_bleu
 from truebleu.nbest.mira import MiraSettings, mira
 from truebleu.nbest.outer_loop import merge_lists
-from truebleu.nbest.problem import make_problem
+from truebleu.nbest.problem import make_problem, seed_of_run
 from truebleu.nbest.reranking import rerank
 from truebleu.nbest.statistics import count_candidates
 from truebleu.nbest.weights import weighted_choices

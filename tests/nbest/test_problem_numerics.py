@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from truebleu.nbest._numerics import minimize, order, seed_of_run, uniforms
+from truebleu.nbest.problem import minimize, order, seed_of_run, uniforms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tests.nbest.small_lists import informative
-from truebleu.nbest.log_linear import fit_log_linear, largest_gamma, log_likelihood_loss
 from truebleu.nbest.problem import first_best, make_problem
+from truebleu.nbest.reranking import fit_log_linear, largest_gamma, log_likelihood_loss
 
 
 def test_the_optimum_satisfies_the_conditions_and_gradients_are_right() -> None:
