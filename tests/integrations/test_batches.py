@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from truebleu import BLEU, CHRF, TER
-from truebleu.errors import SettingError
+from truebleu.errors import SettingError, UnencodableSegmentError
 from truebleu.integrations.batches import BatchMetric, Reward
 
 OUTPUTS = ["the cat sat on the mat", "a dog barked", "", "it rains again and again"]
@@ -101,3 +101,56 @@ def test_many_threads_may_ask_at_once() -> None:
 def test_rewards_travel_to_workers() -> None:
     reward = pickle.loads(pickle.dumps(Reward("chrf")))  # noqa: S301
     assert reward(OUTPUTS, FIRST) == Reward("chrf")(OUTPUTS, FIRST)
+
+
+@pytest.mark.parametrize("metric", ["bleu", "chrf:word_order=2", "ter", "bleu:tokenize=char"])
+@pytest.mark.parametrize("cache_bytes", [0, 100_000, 1 << 26])
+def test_rewards_do_not_depend_on_what_is_kept_ready(metric: str, cache_bytes: int) -> None:
+    reward = Reward(metric, cache_bytes=cache_bytes)
+    single = reward.metric
+    several = [FIRST[0], BOTH[1], FIRST[2], BOTH[3]]
+    expected = [
+        reward.metric.sign / 100 * single.sentence(*pair).score
+        for pair in zip(OUTPUTS, several, strict=True)
+    ]
+    for repeats in (1, 2, 40):
+        assert reward(OUTPUTS * repeats, several * repeats) == expected * repeats
+    assert reward(OUTPUTS[::-1], several[::-1]) == expected[::-1]
+
+
+def test_threads_share_what_is_kept_ready() -> None:
+    metric = CHRF()
+    texts = [[f"reference {i % 7} of {i % 5}"] for i in range(200)]
+    outputs = [f"reference {i} of {i % 3}" for i in range(200)]
+    cache = metric.reference_cache(1 << 20)
+    assert cache is not None
+    expected = metric.statistics(outputs, [text for (text,) in texts])
+
+    def count(start: int) -> bool:
+        rows = cache.count(outputs[start:], texts[start:]).array()[:, 0]
+        return bool((rows == expected[start:]).all())
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(count, [0, 3, 150, 190] * 16))
+    assert len(cache) == 35
+
+
+def test_kept_references_take_no_more_memory_than_allowed() -> None:
+    cache = CHRF().reference_cache(100_000)
+    assert cache is not None
+    for number in range(100):
+        cache.count(["a"], [[f"a reference of some length {number}"]])
+    assert 0 < len(cache) < 20
+
+
+def test_texts_that_cannot_be_kept_are_refused() -> None:
+    with pytest.raises(SettingError, match="cache_bytes: found -1"):
+        Reward("chrf", cache_bytes=-1)
+    with pytest.raises(UnencodableSegmentError):
+        Reward("chrf")(["a"], ["\ud800"])
+    cache = CHRF().reference_cache(1)
+    assert cache is not None
+    with pytest.raises(SettingError, match="references: found '2', expected 1"):
+        cache.count(["a"], [["b"], ["c"]])
+    assert TER().reference_cache(1) is None
+    assert BLEU(tokenize="ja-mecab").reference_cache(1) is None

@@ -9,6 +9,7 @@ mod explanation;
 mod metrics;
 mod nbest;
 mod parses;
+mod prepared;
 mod resampling;
 mod runtime;
 mod texts;
@@ -35,6 +36,8 @@ mod _core {
     use crate::nbest::PairScorer;
     #[pymodule_export]
     use crate::parses::Parses;
+    #[pymodule_export]
+    use crate::prepared::ReferenceCache;
     #[pymodule_export]
     use crate::resampling::{
         above_and_below, bootstrap_sums, count_at_most, differing_units, largest_deviations,

@@ -233,6 +233,12 @@ impl NativeMetric {
         self.metric.width()
     }
 
+    /// Whether a `ReferenceCache` can keep references for it.
+    #[getter]
+    fn keeps_references(&self) -> bool {
+        self.metric.prepare(&[""]).is_some()
+    }
+
     /// The counts of all systems, in one pass over the texts.
     fn count(
         &self,
@@ -388,7 +394,7 @@ impl Statistics {
 
 impl Statistics {
     /// Statistics of rows that the core has counted, shaped (segment, system, column).
-    fn from_rows(rows: Vec<f64>, shape: (usize, usize, usize)) -> PyResult<Self> {
+    pub fn from_rows(rows: Vec<f64>, shape: (usize, usize, usize)) -> PyResult<Self> {
         let rows = Array3::from_shape_vec(shape, rows)
             .map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(Self { rows })

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, TypeAlias
 
+from truebleu._settings import MOST, require_whole_number
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import as_metrics
 
@@ -25,6 +26,8 @@ __all__ = ["BatchMetric", "Reward", "Target"]
 
 #: The references of a batch: one for each output, or a list of them for each output.
 Target: TypeAlias = Sequence[str] | Sequence[Sequence[str]]
+#: What references that are kept ready may take.
+CACHE_BYTES = 1 << 26
 
 
 class BatchMetric:
@@ -57,7 +60,7 @@ class BatchMetric:
 
     def rows(self, outputs: Sequence[str], target: Target) -> NDArray[np.float64]:
         """A row of counts for each output."""
-        texts = translators(outputs, target)
+        texts = _translators(by_segment(outputs, target))
         counts = {len(texts) - sum(text[i] is None for text in texts) for i in range(len(outputs))}
         if len(outputs) > 0:
             count = counts.pop() if len(counts) == 1 else None
@@ -69,51 +72,66 @@ class BatchMetric:
         return self.metric.describe(sums, self.references)
 
 
-def translators(outputs: Sequence[str], target: Target) -> list[list[str | None]]:
-    """The references by translator, as truebleu takes them; None where one has no more."""
+def by_segment(outputs: Sequence[str], target: Target) -> list[Sequence[str]]:
+    """The references of each output."""
     if isinstance(target, str) or not isinstance(target, Sequence):
         raise SettingError("target", target, "a list with the references of each output")
     if len(target) != len(outputs):
         raise SettingError("target", len(target), f"references for each of {len(outputs)} outputs")
-    by_segment = [[item] if isinstance(item, str) else item for item in target]
-    for number, references in enumerate(by_segment):
+    listed = [[item] if isinstance(item, str) else item for item in target]
+    for number, references in enumerate(listed):
         texts = isinstance(references, Sequence) and len(references) > 0
         if not texts or not all(isinstance(text, str) for text in references):
             raise SettingError(f"target[{number}]", references, "a text or a list of texts")
-    return [list(texts) for texts in zip_longest(*by_segment)] or [[]]
+    return listed
+
+
+def _translators(references: Sequence[Sequence[str]]) -> list[list[str | None]]:
+    """The references by translator, as truebleu takes them; None where one has no more."""
+    return [list(texts) for texts in zip_longest(*references)] or [[]]
 
 
 class Reward:
     """Scores of single outputs, for rewards and filters: higher is always better.
 
-    It keeps no state but its settings, so that any number of threads may call it at once; the
-    native code lets go of Python's lock while it counts.
+    Any number of threads may call it at once: the native code lets go of Python's lock while it
+    counts. References are kept ready by their texts, for BLEU and chrF, so that the next outputs of
+    the same prompts take less time.
 
     Args:
         metric: a name with settings, or an object.
         language: the target language, which chooses the tokenizer.
         column: the keyword argument with the references, where a trainer passes on the columns of
             its data set.
+        cache_bytes: how much memory references that are kept ready may take, about 40 KB each; 0
+            keeps none. What was not asked for in a while is forgotten.
 
     >>> reward = Reward("chrf")
     >>> [round(score, 3) for score in reward(["a dog barked", "no"], ["the dog barked", "no"])]
     [0.704, 1.0]
     """
 
-    __slots__ = ("__name__", "column", "metric")
+    __slots__ = ("__name__", "_cache", "cache_bytes", "column", "metric")
 
     def __init__(
         self,
         metric: str | Metric = "chrf",
         language: str | None = None,
         column: str = "references",
+        cache_bytes: int = CACHE_BYTES,
     ) -> None:
         self.metric = BatchMetric(metric, language).metric.sentence_level()
         if self.metric.higher_is_better is None:
             raise SettingError("metric", self.metric.name, "one by which more or less is better")
         self.column = column
+        self.cache_bytes = require_whole_number("cache_bytes", cache_bytes, 0, MOST)
+        self._cache = self.metric.reference_cache(cache_bytes)
         # Trainers log rewards under their names.
         self.__name__ = f"{self.metric.name} reward"
+
+    def __reduce__(self) -> tuple[type[Reward], tuple[Metric, None, str, int]]:
+        """Without what it has kept ready."""
+        return Reward, (self.metric, None, self.column, self.cache_bytes)
 
     def __call__(
         self, completions: Sequence[object], target: Target | None = None, **columns: object
@@ -130,11 +148,14 @@ class Reward:
                 raise SettingError("target", None, f"references, or a column {self.column!r}")
             target = columns[self.column]  # type: ignore[assignment]
         outputs = [_text(completion) for completion in completions]
-        texts = translators(outputs, target)  # type: ignore[arg-type]
+        references = by_segment(outputs, target)  # type: ignore[arg-type]
         if not outputs:
             return []
-        rows = self.metric.statistics(outputs, texts)
-        (scores,) = self.metric.segment_scores(rows[:, None, :])
+        if self._cache is None:
+            rows = self.metric.statistics(outputs, _translators(references))[:, None, :]
+        else:
+            rows = self._cache.count(outputs, references).array()
+        (scores,) = self.metric.segment_scores(rows)
         sign = self.metric.sign / 100
         return [0.0 if score is None else sign * score for score in scores]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypedDict
 
 from truebleu import _core
 from truebleu._core import VERSION
-from truebleu._settings import checked, require_name, require_whole_number
+from truebleu._settings import MOST, checked, require_name, require_whole_number
 from truebleu.corpus.test_set import as_test_set, as_text
 from truebleu.errors import SettingError, shortened
 from truebleu.tokenizers import (
@@ -297,6 +297,11 @@ class Metric(ABC):
         """The metric of the native code, whose kernels score by the million; None without one."""
         return None
 
+    @checked
+    def reference_cache(self, most_bytes: int) -> _core.ReferenceCache | None:  # noqa: ARG002
+        """What keeps references ready in so much memory; None where they are counted anew."""
+        return None
+
     def formula(self) -> Formula | None:
         """How a score is made of sums, for the report's page; None where only `score` knows.
 
@@ -540,6 +545,14 @@ class NativeMetric(Metric):
         return self.native().count(list(test_set.systems.values()), test_set.references)
 
     @checked
+    def reference_cache(self, most_bytes: int) -> _core.ReferenceCache | None:
+        """What keeps references ready in so much memory; None where they are counted anew."""
+        require_whole_number("most_bytes", most_bytes, 0, MOST)
+        native = self.native()
+        use_environment()
+        return _core.ReferenceCache(native, most_bytes) if native.keeps_references else None
+
+    @checked
     def score(self, sums: ArrayLike) -> NDArray[np.float64]:
         """The scores of summed rows, over any leading axes: one call, all replicates."""
         native = self.native()
@@ -642,6 +655,13 @@ class TokenMetric(NativeMetric):
         use_environment()
         systems = self.prepared(test_set.systems.values())
         return self.native().count(systems, self.prepared(test_set.references))
+
+    @checked
+    def reference_cache(self, most_bytes: int) -> _core.ReferenceCache | None:
+        """None where an external tokenizer cuts the texts."""
+        if self.tokenize not in NATIVE:
+            return None
+        return NativeMetric.reference_cache(self, most_bytes)
 
     @checked
     def prepared(self, texts: Iterable[TextLike]) -> list[TextLike]:

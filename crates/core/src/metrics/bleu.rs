@@ -1,6 +1,7 @@
 //! BLEU: clipped n-gram precision with a brevity penalty (Papineni et al., 2002).
 
 use super::ngrams::{Ngrams, total};
+use super::prepared::{Memory, Prepared};
 use super::symbols::Symbols;
 use super::{BySegment, Counter, Details, Metric, Part, Segment, SegmentCounter};
 use crate::tokenizers::Tokenizer;
@@ -55,6 +56,12 @@ impl Metric for Bleu {
 
     fn counter(&self) -> Box<dyn Counter + '_> {
         Box::new(BySegment::new(&self.counts, self.width()))
+    }
+
+    fn prepare(&self, references: &[&str]) -> Option<Box<dyn Prepared>> {
+        let mut scratch = Scratch::default();
+        self.counts.index_references(references, &mut scratch);
+        Some(Box::new(PreparedReferences { counts: self.counts, indexed: scratch }))
     }
 
     fn score_row(&self, sums: &[f64]) -> f64 {
@@ -147,14 +154,45 @@ impl SegmentCounter for BleuCounts {
             tokens.clear();
             let get = |token: &str| tokens.push(symbols.get(token));
             self.tokenizer.tokenize(output, self.lowercase, get);
-            row[0] = tokens.len() as f64;
-            row[1] = self.reference_length.of(ends, tokens.len()) as f64;
-            let (matches, totals) = row[2..].split_at_mut(self.max_order);
-            ngrams.matches(tokens, matches);
-            for (order, cell) in (1..).zip(totals) {
-                *cell = total(tokens.len(), order);
-            }
+            ngrams.matches(tokens, self.write_totals(tokens.len(), ends, row));
         }
+    }
+}
+
+impl BleuCounts {
+    /// Writes lengths and totals, and gives the columns of the matches.
+    fn write_totals<'r>(&self, length: usize, ends: &[usize], row: &'r mut [f64]) -> &'r mut [f64] {
+        row[0] = length as f64;
+        row[1] = self.reference_length.of(ends, length) as f64;
+        let (matches, totals) = row[2..].split_at_mut(self.max_order);
+        for (order, cell) in (1..).zip(totals) {
+            *cell = total(length, order);
+        }
+        matches
+    }
+}
+
+/// The references of a segment.
+#[derive(Debug)]
+struct PreparedReferences {
+    counts: BleuCounts,
+    indexed: Scratch,
+}
+
+impl Prepared for PreparedReferences {
+    fn count(&self, output: &str, row: &mut [f64], memory: &mut Memory) {
+        let Scratch { symbols, ngrams, ends, .. } = &self.indexed;
+        let Memory { words, seen, .. } = memory;
+        words.clear();
+        let get = |token: &str| words.push(symbols.get(token));
+        self.counts.tokenizer.tokenize(output, self.counts.lowercase, get);
+        ngrams.shared_matches(words, self.counts.write_totals(words.len(), ends, row), seen);
+    }
+
+    fn bytes(&self) -> usize {
+        let Scratch { symbols, ngrams, references, ends, .. } = &self.indexed;
+        let lists = size_of_val(references.as_slice()) + size_of_val(ends.as_slice());
+        symbols.bytes() + ngrams.bytes() + lists
     }
 }
 

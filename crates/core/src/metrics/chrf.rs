@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::ngrams::{Ngrams, total};
+use super::prepared::{Memory, Prepared};
 use super::symbols::Symbols;
 use super::{BySegment, Counter, Details, Metric, Part, Segment, SegmentCounter};
 use crate::tokenizers::{is_whitespace, lowercased, words};
@@ -38,6 +39,15 @@ impl Metric for Chrf {
 
     fn counter(&self) -> Box<dyn Counter + '_> {
         Box::new(BySegment::new(self, self.width()))
+    }
+
+    fn prepare(&self, references: &[&str]) -> Option<Box<dyn Prepared>> {
+        let sides = references.iter().map(|reference| {
+            let mut scratch = self.scratch();
+            self.index_reference(reference, &mut scratch);
+            [scratch.characters, scratch.words]
+        });
+        Some(Box::new(PreparedReferences { metric: *self, references: sides.collect() }))
     }
 
     fn score_row(&self, sums: &[f64]) -> f64 {
@@ -123,14 +133,61 @@ impl Chrf {
         for (side, max_order) in [(characters, self.char_order), (words, self.word_order)] {
             matches.resize(max_order, 0.0);
             side.ngrams.matches(&side.output, matches);
-            for (order, &matched) in (1..).zip(matches.iter()) {
-                let in_reference = total(side.reference.len(), order);
-                // An order that the reference lacks says nothing about precision.
-                let in_output =
-                    if in_reference > 0.0 { total(side.output.len(), order) } else { 0.0 };
-                candidate.extend([in_output, in_reference, matched]);
+            extend_row(candidate, side.output.len(), side.reference.len(), matches);
+        }
+    }
+}
+
+/// Adds the columns of one kind of n-grams to a row, of the lengths of both sides and their matches.
+fn extend_row(row: &mut Vec<f64>, output: usize, reference: usize, matches: &[f64]) {
+    for (order, &matched) in (1..).zip(matches) {
+        let in_reference = total(reference, order);
+        // An order that the reference lacks says nothing about precision.
+        let in_output = if in_reference > 0.0 { total(output, order) } else { 0.0 };
+        row.extend([in_output, in_reference, matched]);
+    }
+}
+
+/// The references of a segment, each as characters and words.
+#[derive(Debug)]
+struct PreparedReferences {
+    metric: Chrf,
+    references: Vec<[Side; 2]>,
+}
+
+impl Prepared for PreparedReferences {
+    fn count(&self, output: &str, row: &mut [f64], memory: &mut Memory) {
+        let Memory { characters, words, seen, matches, candidate } = memory;
+        let Chrf { char_order, word_order, scoring, .. } = self.metric;
+        let line = self.metric.prepared(output);
+        self.metric.characters(&line, characters);
+        let mut best = f64::NEG_INFINITY;
+        for [by_character, by_word] in &self.references {
+            words.clear();
+            if word_order > 0 {
+                split_words(&line, |word| words.push(by_word.symbols.get(word)));
+            }
+            candidate.clear();
+            for (side, symbols, max_order) in
+                [(by_character, &*characters, char_order), (by_word, &*words, word_order)]
+            {
+                matches.resize(max_order, 0.0);
+                side.ngrams.shared_matches(symbols, matches, seen);
+                extend_row(candidate, symbols.len(), side.reference.len(), matches);
+            }
+            let score = scoring.score(candidate);
+            if score > best {
+                best = score;
+                row.copy_from_slice(candidate);
             }
         }
+    }
+
+    fn bytes(&self) -> usize {
+        let bytes = |side: &Side| {
+            side.ngrams.bytes() + side.symbols.bytes() + size_of_val(side.reference.as_slice())
+        };
+        self.references.iter().flatten().map(bytes).sum()
     }
 }
 

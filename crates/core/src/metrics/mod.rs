@@ -25,6 +25,7 @@ pub mod mbleu;
 pub(crate) mod ngrams;
 pub mod nist;
 pub mod per;
+pub mod prepared;
 pub mod sentence_bleu;
 pub(crate) mod symbols;
 pub mod ter;
@@ -61,6 +62,12 @@ pub trait Metric: fmt::Debug + Send + Sync {
 
     /// What counts the segments of one test set.
     fn counter(&self) -> Box<dyn Counter + '_>;
+
+    /// What it knows of the references of one segment, to count outputs against them later; None where it
+    /// keeps nothing.
+    fn prepare(&self, _references: &[&str]) -> Option<Box<dyn prepared::Prepared>> {
+        None
+    }
 
     /// The score of one row of sums.
     ///

@@ -121,6 +121,30 @@ impl Ngrams {
         }
     }
 
+    /// As `matches` of n-grams that several threads look at: how often each was seen is the caller's.
+    pub fn shared_matches(&self, output: &[u32], matches: &mut [f64], seen: &mut Vec<u32>) {
+        matches.fill(0.0);
+        seen.clear();
+        seen.resize(self.nodes.len(), 0);
+        for start in 0..output.len() {
+            let mut parent = ROOT;
+            for (&symbol, matched) in output[start..].iter().zip(matches.iter_mut()) {
+                let Some(child) = self.child(parent, symbol) else { break };
+                parent = child;
+                let times = &mut seen[parent as usize];
+                *times += 1;
+                if *times <= self.nodes[parent as usize].limit {
+                    *matched += 1.0;
+                }
+            }
+        }
+    }
+
+    /// How much memory they take.
+    pub fn bytes(&self) -> usize {
+        size_of_val(self.nodes.as_slice()) + size_of_val(self.slots.as_slice())
+    }
+
     fn child(&self, parent: u32, symbol: u32) -> Option<u32> {
         self.find(key(parent, symbol)).ok()
     }

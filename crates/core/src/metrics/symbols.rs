@@ -59,6 +59,13 @@ impl Symbols {
         self.tokens.len()
     }
 
+    /// How much memory they take.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let tokens = size_of_val(self.tokens.as_slice());
+        self.text.len() + tokens + size_of_val(self.slots.as_slice())
+    }
+
     /// Every token once, in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.tokens.iter().map(|token| &self.text[token.start as usize..token.end as usize])
