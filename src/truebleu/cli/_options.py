@@ -332,19 +332,21 @@ def statistics_among(systems: Sequence[str]) -> tuple[list[str], list[SavedStati
     saved: list[SavedStatistics] = []
     for written in systems:
         location = locate(written)
-        found = None
+        statistics = None
         if location.column is None and may_hold_statistics(location.path):
             from truebleu.metrics.statistics_files import find_statistics
 
-            found = find_statistics(location.path)
-        if found is None:
+            statistics = find_statistics(location.path)
+        if statistics is None:
             texts.append(written)
         elif location.name is None:
-            saved += found
-        elif len(found) == 1:
-            saved.append(found[0].named(location.name))
+            saved += statistics
+        elif len(statistics) == 1:
+            saved.append(statistics[0].named(location.name))
         else:
-            raise SettingError("system", written, f"no name for a file of {len(found)} systems")
+            raise SettingError(
+                "system", written, f"no name for a file of {len(statistics)} systems"
+            )
     return texts, saved
 
 

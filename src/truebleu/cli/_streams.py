@@ -64,7 +64,7 @@ def watched(stream: TestSetStream) -> TestSetStream:
 def saved(
     stream: TestSetStream, metrics: Sequence[Metric], file: str, *, force: bool
 ) -> TestSetStream:
-    """The stream of what was counted in another one, and saved; its warnings are told."""
+    """Count a stream, save the statistics and stream those instead; its warnings are reported."""
     from truebleu.metrics.statistics_streams import save_stream, stream_statistics_files
 
     with progress_bar(0, "counting", share=share_read(stream)) as progress:

@@ -108,9 +108,9 @@ def command(
 def _saved(written: str) -> SavedStatistics | None:
     """The saved statistics that were meant, under the name that they were given."""
     location = locate(written)
-    found = None if location.column is not None else find_statistics(location.path)
-    if found is None:
+    saved = None if location.column is not None else find_statistics(location.path)
+    if saved is None:
         return None
-    if len(found) != 1:
-        raise SettingError("old", f"{len(found)} systems in {location.path}", "one")
-    return found[0] if location.name is None else found[0].named(location.name)
+    if len(saved) != 1:
+        raise SettingError("old", f"{len(saved)} systems in {location.path}", "one")
+    return saved[0] if location.name is None else saved[0].named(location.name)

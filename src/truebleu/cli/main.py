@@ -411,8 +411,8 @@ class _Bar:
         if seconds <= PATIENCE_SECONDS or _bars[-1:] != [self]:
             return
         if self.share is not None:
-            told = self.share()
-            line = f"{progress_line(told)}{rate_line(self.done, seconds, told)}"
+            share = self.share()
+            line = f"{progress_line(share)}{rate_line(self.done, seconds, share)}"
         else:
             known = min(1.0, self.done / self.total) if self.total else None
             line = progress_line(known) or f"… {seconds:.0f} s"

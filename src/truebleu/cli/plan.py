@@ -148,8 +148,7 @@ def command(
         refuse_idle(NEED_TEXTS, "-r REF and SYSTEMs beside it")
         for name, values in (("difference", differences), ("margin", margins)):
             if len(values) > 1:
-                found = f"{len(values)} of them"
-                raise SettingError(name, found, "one where no texts are")
+                raise SettingError(name, f"{len(values)} of them", "one where no texts are")
         if all(reported[name] is None for name in ("sd", "se", "reported_interval")):
             expected = "-r REF and two SYSTEMs, or one of --sd, --se and --reported-interval"
             raise SettingError("pilot", "none", expected)

@@ -178,8 +178,10 @@ def _pool(texts: Texts, metrics: Sequence[Metric], simulated: int | None, seed: 
 # --- Options --------------------------------------------------------------------------------------
 
 
-def _listed(kind: Callable[[str], Any], expected: str) -> Callable[..., tuple[Any, ...] | None]:
-    """The callback of an option whose values are separated by commas."""
+def _listed_option(
+    flag: str, metavar: str, kind: Callable[[str], Any], expected: str, text: str
+) -> Decorator:
+    """An option whose values are separated by commas."""
 
     def parse(
         _context: click.Context, option: click.Parameter, value: str | None
@@ -191,23 +193,24 @@ def _listed(kind: Callable[[str], Any], expected: str) -> Callable[..., tuple[An
         except ValueError:
             raise SettingError(str(option.name), value, expected) from None
 
-    return parse
+    return click.option(flag, metavar=metavar, callback=parse, help=text)
 
 
-whole_numbers = _listed(int, "whole numbers separated by commas, such as 100,1000")
-percents = _listed(
-    lambda part: float(part) / 100, "percentages separated by commas, such as 10,50,100"
-)
+def numbers_option(flag: str, text: str, metavar: str = "N,N,...") -> Decorator:
+    """Whole numbers."""
+    expected = "whole numbers separated by commas, such as 100,1000"
+    return _listed_option(flag, metavar, int, expected, text)
+
+
+def percents_option(flag: str, text: str) -> Decorator:
+    """Shares, which are written as percentages."""
+    expected = "percentages separated by commas, such as 10,50,100"
+    return _listed_option(flag, "P,P,...", lambda part: float(part) / 100, expected, text)
 
 
 def sizes_option(default: str) -> Decorator:
     """Units in a sample."""
-    return click.option(
-        "--sizes",
-        metavar="N,N,...",
-        callback=whole_numbers,
-        help=f"Units in a sample. Default: {default}.",
-    )
+    return numbers_option("--sizes", f"Units in a sample. Default: {default}.")
 
 
 def samples_option(default: str, help_: str = "Samples of each size.") -> Decorator:
@@ -232,12 +235,7 @@ def replicates_option(default: str, help_: str = "Replicates of each test.") -> 
 
 def shares_option(default: str) -> Decorator:
     """Parts of the test set in percent."""
-    return click.option(
-        "--shares",
-        metavar="P,P,...",
-        callback=percents,
-        help=f"Percents of the test set to use. Default: {default}.",
-    )
+    return percents_option("--shares", f"Percents of the test set to use. Default: {default}.")
 
 
 unit_option = option_with_default(
@@ -431,11 +429,9 @@ def power(test_set: TestSet, **options: Any) -> Result:
     pair_options("near"),
     tests_option,
     replicates_option("1000"),
-    click.option(
+    percents_option(
         "--bands",
-        metavar="P,P,...",
-        callback=percents,
-        help="Percents at which bands of confidence begin. Default: 50,60,70,80,90,95,99,99.9.",
+        "Percents at which bands of confidence begin. Default: 50,60,70,80,90,95,99,99.9.",
     ),
 )
 def accuracy(test_set: TestSet, **options: Any) -> Result:
@@ -521,11 +517,10 @@ def references(test_set: TestSet, **options: Any) -> Result:
 
 @study(
     "replicates",
-    click.option(
+    numbers_option(
         "--replicates",
-        metavar="B,B,...",
-        callback=whole_numbers,
-        help="Numbers of replicates. Default: 100,200,500,1000,2000,5000,10000.",
+        "Numbers of replicates. Default: 100,200,500,1000,2000,5000,10000.",
+        "B,B,...",
     ),
     option_with_default(
         "--repetitions",
@@ -625,11 +620,9 @@ def sensitivity(test_set: TestSet, **options: Any) -> Result:
         help="A significance level; repeat for several. Default: 0.01, 0.05 and 0.1; 0.05 with "
         "--together and with --null given.",
     ),
-    click.option(
+    numbers_option(
         "--together",
-        metavar="N,N,...",
-        callback=whole_numbers,
-        help="Compare this many equal systems with one another, and count any false alarm among "
+        "Compare this many equal systems with one another, and count any false alarm among "
         "all their pairs.",
     ),
     click.option(
@@ -691,11 +684,9 @@ def type_one(test_set: TestSet, **options: Any) -> Result:
         "segment the shortest of the systems' outputs, the second shortest, and so on.",
         name="way",
     ),
-    click.option(
+    percents_option(
         "--lengths",
-        metavar="P,P,...",
-        callback=percents,
-        help="With --by cut: percents of the natural length, up to 150. Default: "
+        "With --by cut: percents of the natural length, up to 150. Default: "
         "70,75,80,85,90,95,100,105,110.",
     ),
     click.option(

@@ -7,7 +7,7 @@ people said to a test set; `read_scores` takes any tool's scores, for `metrics.g
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple, NoReturn, Protocol
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from truebleu.corpus._files import BYTE_ORDER_MARK, COMPRESSED, Files, decode
 from truebleu.errors import (
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
 
     from truebleu.human.scores import HumanScores, Level, Request
+    from truebleu.human.tools._scores import ToolScores
 
 #: What a column of scores is called where there are other columns of numbers.
 SCORES = ("score", "human", "human_score", "rating", "judgment", "judgement")
@@ -296,49 +297,9 @@ def parse_score_lines(path: str, data: bytes, level: Level) -> tuple[list[str], 
 # Scores of any tool, asked for system by system: those of others may be anything.
 
 
-class SegmentScores(Protocol):
-    """The scores of some systems, segment by segment."""
-
-    @property
-    def label(self) -> str:
-        """What messages call them: the file."""
-
-    @property
-    def digest(self) -> str:
-        """The start of the SHA-256 of all that was read."""
-
-    @property
-    def raters(self) -> int:
-        """How many raters there are; 1 where nothing tells them apart."""
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """The systems that have scores, in the order of the file."""
-
-    @property
-    def segments(self) -> int:
-        """How many segments they are about, as far as they tell."""
-
-    @property
-    def name(self) -> str:
-        """The metric's, where the tool says it; else empty."""
-
-    @property
-    def higher_is_better(self) -> bool | None:
-        """Its direction, where that is known."""
-
-    def of(self, system: str, segments: int, scale: Scale) -> list[float | None]:
-        """One system's score for each of so many segments, None where it is missing.
-
-        Raises:
-            CorpusError: When the system is not there, or a score is not a number of the scale, or
-                belongs to a segment that does not exist, or was given twice.
-        """
-
-
 def read_scores(
     path: str, *, column: str = "", filter_: str = "", rater: str = "", first_segment: int = 1
-) -> SegmentScores:
+) -> ToolScores | TableScores:
     """Segment scores of another tool, or in a table, long or wide.
 
     See docs/reference/metrics/scores.md.
@@ -368,11 +329,25 @@ def read_scores(
         for row, system in enumerate(table.table.labels(layout.system)):
             by_system.setdefault(system, []).append(row)
         rows = {**by_system}
-    return _TableScores(path, table.digest, first_segment, table, layout, rows, raters)
+    return TableScores(path, table.digest, first_segment, table, layout, rows, raters)
 
 
 @dataclass(frozen=True, slots=True)
-class _TableScores:
+class TableScores:
+    """Segment scores of some systems in a table.
+
+    Attributes:
+        label: what messages call them: the file.
+        digest: the start of the SHA-256 of the file.
+        first_segment: the number of the first segment.
+        table: where they are.
+        layout: which column is what.
+        rows: those of each system.
+        rater_of: who gave the score of each row, where that is known.
+        name: the metric's; a table does not say it.
+        higher_is_better: its direction; a table does not say it.
+    """
+
     label: str
     digest: str
     first_segment: int
@@ -385,14 +360,17 @@ class _TableScores:
 
     @property
     def raters(self) -> int:
+        """How many raters there are; 1 where nothing tells them apart."""
         return 1 if self.rater_of is None else len(set(self.rater_of))
 
     @property
     def systems(self) -> tuple[str, ...]:
+        """The systems that have scores, in the order of the file."""
         return tuple(self.rows)
 
     @property
     def segments(self) -> int:
+        """How many segments they are about, as far as they tell."""
         if self.layout.segment is None:
             return max(map(len, self.rows.values()))
         numbers = map(whole_number, self.table.table.values(self.layout.segment))
@@ -400,6 +378,12 @@ class _TableScores:
         return max((n for n in numbers if n is not None), default=0) - self.first_segment + 1
 
     def of(self, system: str, segments: int, scale: Scale) -> list[float | None]:
+        """One system's score for each of so many segments, None where it is missing.
+
+        Raises:
+            CorpusError: When the system is not there, or a score is not a number of the scale, or
+                belongs to a segment that does not exist, or was given twice.
+        """
         if system not in self.rows:
             raise MissingColumnError(self.label, "system", system, self.systems)
         rows = self.rows[system]

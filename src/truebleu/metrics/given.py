@@ -18,7 +18,7 @@ from truebleu.corpus._files import Files, Layout, NamedText, stem
 from truebleu.corpus._reading import read_labels
 from truebleu.corpus.test_set import TestSet
 from truebleu.errors import AbsentSegmentError, MalformedFileError, SettingError, UnknownNameError
-from truebleu.human._score_table import SegmentScores, read_scores
+from truebleu.human._score_table import TableScores, read_scores
 from truebleu.human._tables import Scale
 from truebleu.human.tools._scores import ToolScores, given_scores
 from truebleu.metrics.base import MeanMetric, Signature, mean_statistics
@@ -67,8 +67,10 @@ class GivenScores(MeanMetric):
     first_segment: int = 1
     missing: Missing = "error"
     answers: str | None = None
-    given: SegmentScores | None = field(default=None, repr=False, metadata={"text": False})
-    _scores: SegmentScores | None = field(init=False, repr=False)
+    given: ToolScores | TableScores | None = field(
+        default=None, repr=False, metadata={"text": False}
+    )
+    _scores: ToolScores | TableScores | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.path and self.given is not None:
@@ -142,7 +144,7 @@ class GivenScores(MeanMetric):
         return self._scores is not None
 
     @property
-    def scores(self) -> SegmentScores:
+    def scores(self) -> ToolScores | TableScores:
         """The scores themselves, of whatever systems they are."""
         if self._scores is None:
             expected = "a file of scores, as in scores:path=FILE, or systems that are such files"
@@ -212,7 +214,9 @@ class GivenScores(MeanMetric):
         return f"{self.scores.label}: the scores of {system!r}"
 
 
-def _of_outputs(scores: SegmentScores, system: str, text: TextLike) -> SegmentScores:
+def _of_outputs(
+    scores: ToolScores | TableScores, system: str, text: TextLike
+) -> ToolScores | TableScores:
     """The scores of these outputs, where it is known which outputs were scored."""
     if not isinstance(scores, ToolScores) or system not in scores.texts:
         return scores

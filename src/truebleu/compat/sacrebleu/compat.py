@@ -38,11 +38,11 @@ def corpus_bleu(
     '100.0/100.0/100.0/50.0'
     """
     metric = BLEU(
-        lowercase=lowercase,
-        force=force,
-        tokenize=tokenize,
-        smooth_method=smooth_method,
-        smooth_value=smooth_value,
+        lowercase,
+        force,
+        tokenize,
+        smooth_method,
+        smooth_value,
         effective_order=use_effective_order,
     )
     return metric.corpus_score(hypotheses, references)
@@ -95,13 +95,8 @@ def corpus_chrf(
     eps_smoothing: bool = False,
 ) -> CHRFScore:
     """The chrF of a text; ``word_order=2`` makes it chrF++."""
-    metric = CHRF(
-        char_order=char_order,
-        word_order=word_order,
-        beta=beta,
-        whitespace=not remove_whitespace,
-        eps_smoothing=eps_smoothing,
-    )
+    spaces = not remove_whitespace
+    metric = CHRF(char_order, word_order, beta, whitespace=spaces, eps_smoothing=eps_smoothing)
     return metric.corpus_score(hypotheses, references)
 
 
@@ -115,13 +110,8 @@ def sentence_chrf(
     eps_smoothing: bool = False,
 ) -> CHRFScore:
     """The chrF of one segment against the nearest of its references."""
-    metric = CHRF(
-        char_order=char_order,
-        word_order=word_order,
-        beta=beta,
-        whitespace=not remove_whitespace,
-        eps_smoothing=eps_smoothing,
-    )
+    spaces = not remove_whitespace
+    metric = CHRF(char_order, word_order, beta, whitespace=spaces, eps_smoothing=eps_smoothing)
     return metric.sentence_score(hypothesis, references)
 
 
@@ -134,12 +124,7 @@ def corpus_ter(
     case_sensitive: bool = False,
 ) -> TERScore:
     """TER of a text: edits and shifts per hundred reference words."""
-    metric = TER(
-        normalized=normalized,
-        no_punct=no_punct,
-        asian_support=asian_support,
-        case_sensitive=case_sensitive,
-    )
+    metric = TER(normalized, no_punct, asian_support, case_sensitive)
     return metric.corpus_score(hypotheses, references)
 
 
@@ -152,10 +137,5 @@ def sentence_ter(
     case_sensitive: bool = False,
 ) -> TERScore:
     """TER of one segment: the fewest edits over the mean length of its references."""
-    metric = TER(
-        normalized=normalized,
-        no_punct=no_punct,
-        asian_support=asian_support,
-        case_sensitive=case_sensitive,
-    )
+    metric = TER(normalized, no_punct, asian_support, case_sensitive)
     return metric.sentence_score(hypothesis, references)

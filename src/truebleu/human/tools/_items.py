@@ -152,15 +152,15 @@ def mean(answers: Sequence[Answer]) -> Answer:
 
 def checksums(evaluations: Iterable[Evaluation]) -> dict[str, str]:
     """The items of all evaluations with their checksums, which must agree."""
-    checksum_of: dict[str, tuple[str, str]] = {}
+    first_of: dict[str, tuple[str, str]] = {}
     for evaluation in evaluations:
         for item in evaluation.items:
-            known, where = checksum_of.setdefault(item.name, (item.checksum, evaluation.label))
+            known, where = first_of.setdefault(item.name, (item.checksum, evaluation.label))
             if known != item.checksum:
-                told = f"another text of item {item.name} than in {where}"
+                found = f"another text of item {item.name} than in {where}"
                 expected = "the same items in all files"
-                raise MalformedFileError(evaluation.label, item.line, told, expected)
-    return {name: checksum for name, (checksum, _) in checksum_of.items()}
+                raise MalformedFileError(evaluation.label, item.line, found, expected)
+    return {name: checksum for name, (checksum, _) in first_of.items()}
 
 
 def tool_scores(file: ToolFile, evaluations: Sequence[Evaluation]) -> ToolScores:
@@ -172,7 +172,7 @@ def tool_scores(file: ToolFile, evaluations: Sequence[Evaluation]) -> ToolScores
     parts = []
     for evaluation in evaluations:
         name, answers = evaluation.answers(file.column, file.filter)
-        told = checksums([evaluation])
+        checksum_of = checksums([evaluation])
         scores = {evaluation.system: [mean(values) for values in answers.values()]}
         parts.append(
             ToolScores.from_file(
@@ -180,7 +180,7 @@ def tool_scores(file: ToolFile, evaluations: Sequence[Evaluation]) -> ToolScores
                 name,
                 evaluation.direction(name),
                 scores,
-                [(item, told[item]) for item in answers] if evaluation.has_names else None,
+                [(item, checksum_of[item]) for item in answers] if evaluation.has_names else None,
             )
         )
     if not parts:

@@ -181,9 +181,9 @@ class ToolScores:
         """The scores of a file."""
         if not by_system:
             file.refuse(None, "no scores", "the scores of at least one system")
-        told = None if items is None else tuple(items)
+        named = None if items is None else tuple(items)
         checksum = digest(file.data)
-        return cls(file.path, checksum, name, higher_is_better, by_system, told, texts=texts or {})
+        return cls(file.path, checksum, name, higher_is_better, by_system, named, texts=texts or {})
 
     @classmethod
     def together(cls, label: str, parts: Sequence[ToolScores]) -> ToolScores:

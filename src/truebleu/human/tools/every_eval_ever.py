@@ -134,8 +134,8 @@ def _file_of_samples(file: ToolFile) -> ToolFile:
     checksum = beside.get("checksum")
     algorithm = beside.get("hash_algorithm", "sha256")
     if isinstance(checksum, str) and algorithm == "sha256":
-        told = hashlib.sha256(data).hexdigest()
-        if told != checksum.lower():
-            file.refuse(None, f"another checksum of {name}, {told}", checksum)
+        actual = hashlib.sha256(data).hexdigest()
+        if actual != checksum.lower():
+            file.refuse(None, f"another checksum of {name}, {actual}", checksum)
     text = decode(path, data).removeprefix(BYTE_ORDER_MARK)
     return ToolFile(path, data, text, file.column, file.filter)

@@ -98,14 +98,14 @@ def _evaluations(
     places: dict[tuple[str, str], list[int]] = {}
     for place, (row, line) in enumerate(zip(rows, lines, strict=True)):
         name = system if model is None else _label(file, row[model], line, model)
-        told = "" if benchmark is None else _label(file, row[benchmark], line, benchmark)
-        places.setdefault((name, told), []).append(place)
+        about = "" if benchmark is None else _label(file, row[benchmark], line, benchmark)
+        places.setdefault((name, about), []).append(place)
     evaluations = []
-    for (name, told), chosen in places.items():
+    for (name, about), chosen in places.items():
         evaluation = _evaluation(
             file, name, [rows[i] for i in chosen], [lines[i] for i in chosen], scored
         )
-        evaluations.append(replace(evaluation, benchmark=told))
+        evaluations.append(replace(evaluation, benchmark=about))
     return evaluations
 
 
@@ -147,14 +147,14 @@ def _evaluation(
     for row, line in zip(rows, lines, strict=True):
         name = str(len(items) + 1) if item is None else _label(file, row[item], line, item)
         of_item = items.setdefault(name, {})
-        told = str(len(of_item) + 1) if answer is None else str(row[answer])
-        if told in of_item:
-            file.refuse(line, f"{answer} {told} of item {name} again", "each once")
+        run = str(len(of_item) + 1) if answer is None else str(row[answer])
+        if run in of_item:
+            file.refuse(line, f"{answer} {run} of item {name} again", "each once")
         scores = {column: row[column] for column in scored}
-        said = "" if answer is None else told
-        of_item[told] = Item(name, scores, line, answer=said, fields=row)
+        label = "" if answer is None else run
+        of_item[run] = Item(name, scores, line, answer=label, fields=row)
     # Runs are in the same order for every item, whatever that of the rows is.
-    runs = list(dict.fromkeys(told for of_item in items.values() for told in of_item))
+    runs = list(dict.fromkeys(run for of_item in items.values() for run in of_item))
     ordered = (of_item[run] for of_item in items.values() for run in runs if run in of_item)
     named = [column for column in scored if column.lower() in SCORES]
     usual = next((column for column in named if column.lower() == SCORES[0]), "")

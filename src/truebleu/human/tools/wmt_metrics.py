@@ -45,11 +45,11 @@ def read(file: ToolFile) -> ToolScores:
         if len(fields) != SEGMENTS:
             file.refuse(number, f"{len(fields)} fields", str(SEGMENTS))
         name, pair, test_set, _, _, reference, system, written, score = fields
-        told = (name, pair, test_set, reference)
-        about = about or told
-        if told != about:
+        here = (name, pair, test_set, reference)
+        about = about or here
+        if here != about:
             expected = f"{', '.join(about)} throughout: split the file by them"
-            file.refuse(number, ", ".join(told), expected)
+            file.refuse(number, ", ".join(here), expected)
         if not written.isascii() or not written.isdigit() or len(written) > 9:
             file.refuse(number, f"segment {written!r}", "a whole number from 1")
         scores.add(system, int(written), number, file.score(score, number))
