@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -11,11 +11,12 @@ from hypothesis import given, strategies as st
 from numpy.testing import assert_allclose
 from scipy.stats import chisquare
 
-from truebleu.errors import SettingError, UnknownNameError
+from truebleu.errors import ArgumentTypeError, SettingError, UnknownNameError
 from truebleu.metrics.bleu import BLEU
 from truebleu.metrics.nist import NIST
 from truebleu.metrics.registry import as_metrics
 from truebleu.simulation import simulate
+from truebleu.studies import study_coverage
 from truebleu.studies._pool import (
     Part,
     Pool,
@@ -159,15 +160,24 @@ def test_samples_depend_on_seed_size_and_number_alone(draw: Sampling) -> None:
     assert few[0].tolist() != other[0].tolist()
 
 
-@pytest.mark.parametrize("size", [0, 1, -3, True, 2.0, "9", 11])
-def test_a_size_that_is_none_or_does_not_fit_is_refused(size: object) -> None:
+@pytest.mark.parametrize("size", [0, 1, -3, 11])
+def test_a_size_that_says_nothing_or_does_not_fit_is_refused(size: int) -> None:
     with pytest.raises(SettingError, match="size: found"):
-        draw_samples("systematic", 10, size, 5, seed=0)  # type: ignore[arg-type]
+        draw_samples("systematic", 10, size, 5, seed=0)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"sizes": [True]}, {"sizes": [2.0]}, {"sizes": ["9"]}, {"samples": True}, {"samples": 9.0}],
+)
+def test_what_is_no_number_is_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(ArgumentTypeError, match=f"{next(iter(options))}: found"):
+        study_coverage(simulate(segments=20, systems=[0.1]), **options)
 
 
 def test_an_unknown_draw_is_refused() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'systematic'"):
-        draw_samples("sistematic", 10, 2, 5, seed=0)  # type: ignore[arg-type]
+        study_coverage(simulate(segments=20, systems=[0.1]), sampling="sistematic")  # type: ignore[arg-type]
 
 
 def test_usual_sizes_are_those_that_leave_enough_samples() -> None:
@@ -191,8 +201,8 @@ def test_too_few_parts_of_a_pool_are_refused_before_any_is_drawn() -> None:
     assert {size: len(samples) for size, samples in usual.items()} == {20: 5}
 
 
-@pytest.mark.parametrize("repetitions", [4, 0, -1, True, 9.0])
-def test_too_few_repetitions_are_refused_with_the_reason(repetitions: object) -> None:
+@pytest.mark.parametrize("repetitions", [4, 0, -1])
+def test_too_few_repetitions_are_refused_with_the_reason(repetitions: int) -> None:
     with pytest.raises(SettingError, match="at least 5: because"):
         require_count("repetitions", repetitions, 5, "because")
     require_count("repetitions", 5, 5, "because")

@@ -178,6 +178,20 @@ def rows_of(
     )
 
 
+def bounds_of(attribute: str = "interval") -> dict[str, Callable[[Any], Value]]:
+    """The cells low and high, for items that have both bounds as an attribute of that name."""
+
+    def bound(place: int) -> Callable[[Any], Value]:
+        return lambda item: (getattr(item, attribute) or (None, None))[place]
+
+    return {"low": bound(0), "high": bound(1)}
+
+
+def plain_columns(*names: str) -> tuple[Column, ...]:
+    """Columns for programs, which are headed by their names."""
+    return tuple(Column(name, name) for name in names)
+
+
 @checked
 @dataclass(frozen=True, slots=True)
 class Sentences:

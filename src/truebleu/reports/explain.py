@@ -6,7 +6,8 @@ people, where does it come from, and how safe is it?
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
 from truebleu.reports.document import (
     Chart,
@@ -17,6 +18,9 @@ from truebleu.reports.document import (
     Plot,
     Sentences,
     Table,
+    bounds_of,
+    plain_columns,
+    rows_of,
 )
 from truebleu.reports.sentences import (
     bracketed,
@@ -28,7 +32,7 @@ from truebleu.reports.sentences import (
 from truebleu.significance.tests import TESTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from truebleu.corpus.test_set import TestSet
     from truebleu.explanation.explain import (
@@ -39,7 +43,7 @@ if TYPE_CHECKING:
         VariableContributions,
     )
     from truebleu.reports.document import Block, Row, Value
-    from truebleu.significance.comparison import MetricResult, PairResult
+    from truebleu.significance.comparison import MetricResult
 
 # A cause that makes up this share of a difference is what a reader must hear first.
 LARGE_SHARE = 0.5
@@ -349,17 +353,11 @@ def ngram_table(explanation: Explanation, pair: PairExplanation) -> Table:
     ]
     if all(ngram.documents is None for ngram in pair.ngrams):
         columns = [column for column in columns if column.name != "documents"]
-    rows = tuple(
-        {
-            "ngram": ngram.ngram,
-            "contribution": ngram.contribution,
-            "segments": ngram.segments,
-            "documents": ngram.documents,
-            "p_adjusted": ngram.p_adjusted,
-            "typography": ngram.typography or "",
-            "examples": ", ".join(map(str, ngram.examples)),
-        }
-        for ngram in pair.ngrams
+    rows = rows_of(
+        columns,
+        pair.ngrams,
+        typography=lambda ngram: ngram.typography or "",
+        examples=lambda ngram: ", ".join(map(str, ngram.examples)),
     )
     return Table(tuple(columns), rows)
 
@@ -449,34 +447,21 @@ def degenerate_table(explanation: Explanation, pair: PairExplanation) -> Table:
     ]
     if all(group.documents is None for group in pair.degenerate):
         columns = [column for column in columns if column.name != "documents"]
-    rows = tuple(
-        {
-            "flag": group.flag,
-            "system": group.system or "either",
-            "segments": len(group.segments),
-            "documents": group.documents,
-            "contribution": group.contribution,
-            "difference": group.difference,
-            "p": group.p,
-        }
-        for group in pair.degenerate
-    )
-    return Table(tuple(columns), rows)
+    return Table(tuple(columns), rows_of(columns, pair.degenerate, **FLAGGED))
 
 
-def _finding(
-    names: Row,
-    kind: str,
-    contribution: float,
-    tested: PairResult | SliceContribution | None = None,
-    **cells: Value,
-) -> Row:
-    """What contributes to the difference, with the interval and the p-value of what was tested."""
-    row = {**names, "kind": kind, "contribution": contribution, **cells}
-    if tested is not None:
-        low, high = tested.interval
-        row |= {"low": low, "high": high, "p_adjusted": tested.p_adjusted}
-    return row
+# Whose outputs are flagged, and how many.
+FLAGGED: dict[str, Callable[[DegenerateGroup], Value]] = {
+    "system": lambda group: group.system or "either",
+    "segments": lambda group: len(group.segments),
+}
+
+
+def _findings(
+    common: Row, items: Iterable[object], *names: str, **cells: Callable[[Any], Value]
+) -> list[Row]:
+    """A row for each of what contributes to the difference, with what is common to all."""
+    return [{**common, **row} for row in rows_of(plain_columns(*names), items, **cells)]
 
 
 def data_table(explanation: Explanation) -> Table:
@@ -485,53 +470,49 @@ def data_table(explanation: Explanation) -> Table:
     for pair in explanation.pairs:
         compared = pair.comparison
         names: Row = {"metric": compared.metric, "a": compared.a, "b": compared.b}
-        rows.append(_finding(names, "difference", compared.difference, compared))
-        rows += [_finding(names, "part", part.contribution, name=part.name) for part in pair.parts]
-        rows += [
-            _finding(
-                names,
-                "slice",
-                part.contribution,
-                part,
-                variable=variable.name,
-                name=part.name,
-                segments=part.segments,
+        rows += _findings(
+            {**names, "kind": "difference"},
+            [compared],
+            "p_adjusted",
+            contribution=attrgetter("difference"),
+            **bounds_of(),
+        )
+        rows += _findings({**names, "kind": "part"}, pair.parts, "name", "contribution")
+        for variable in pair.variables:
+            rows += _findings(
+                {**names, "kind": "slice", "variable": variable.name},
+                variable.slices,
+                *("name", "contribution", "p_adjusted", "segments"),
+                **bounds_of(),
             )
-            for variable in pair.variables
-            for part in variable.slices
-        ]
+        rows += _findings(
+            {**names, "kind": "n-gram"},
+            pair.ngrams,
+            *("contribution", "p_adjusted", "segments"),
+            name=attrgetter("ngram"),
+        )
+        rows += _findings(
+            {**names, "kind": "flagged"},
+            pair.degenerate,
+            "contribution",
+            variable=attrgetter("flag"),
+            name=FLAGGED["system"],
+            segments=FLAGGED["segments"],
+        )
+        rows += _findings({**names, "kind": "document"}, pair.documents, "name", "contribution")
         rows += [
-            _finding(
-                names,
-                "n-gram",
-                ngram.contribution,
-                name=ngram.ngram,
-                p_adjusted=ngram.p_adjusted,
-                segments=ngram.segments,
-            )
-            for ngram in pair.ngrams
-        ]
-        rows += [
-            _finding(
-                names,
-                "flagged",
-                group.contribution,
-                variable=group.flag,
-                name=group.system or "either",
-                segments=len(group.segments),
-            )
-            for group in pair.degenerate
-        ]
-        rows += [
-            _finding(names, "document", part.contribution, name=part.name)
-            for part in pair.documents
-        ]
-        rows += [
-            _finding(names, "segment", value, name=_segment_name(explanation, place))
+            {
+                **names,
+                "kind": "segment",
+                "name": _segment_name(explanation, place),
+                "contribution": value,
+            }
             for place, value in enumerate(pair.segments)
         ]
-    listed = ("metric", "a", "b", "kind", "variable", "name", "contribution", "low", "high")
-    columns = tuple(Column(name, name) for name in (*listed, "p_adjusted", "segments"))
+    columns = plain_columns(
+        *("metric", "a", "b", "kind", "variable", "name", "contribution", "low", "high"),
+        *("p_adjusted", "segments"),
+    )
     signatures = tuple(str(metric.signature) for metric in explanation.comparison.metrics.values())
     return Table(columns, tuple(rows), signatures)
 

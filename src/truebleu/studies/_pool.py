@@ -4,24 +4,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import isfinite
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from truebleu._settings import Streams, require_memory_for
-from truebleu.errors import SettingError, TruebleuError, UnknownNameError
+from truebleu.errors import SettingError, TruebleuError
 from truebleu.metrics.registry import metrics_for
-from truebleu.resampling import Units
-from truebleu.significance.statistics import MetricStatistics, metric_statistics
+from truebleu.resampling import Bootstrap, Units
+from truebleu.significance.statistics import (
+    MetricStatistics,
+    bootstrap_scores,
+    metric_statistics,
+)
 from truebleu.studies._study import PoolSummary
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from truebleu.corpus.test_set import TestSet, TextLike
     from truebleu.metrics.base import Metric
+    from truebleu.resampling import Values
 
 PoolUnit = Literal["segment", "document"]
 
@@ -89,6 +94,19 @@ class Pool:
             raise SettingError("systems", len(self.names), expected)
 
 
+def resampled_scores(
+    counted: Sequence[MetricStatistics], replicates: int, seed: int, index: int
+) -> Iterator[tuple[MetricStatistics, Values]]:
+    """Each metric with the scores of all systems on replicates, shaped (replicate, system).
+
+    Sample `index` has replicates of its own, so that no two make the same mistake.
+    """
+    bootstrap = Bootstrap(replicates=replicates, seed=seed)
+    units = Units.segments(len(counted[0].rows))
+    scores = bootstrap_scores(counted, units, bootstrap, first=index * replicates)
+    return zip(counted, scores, strict=True)
+
+
 def _fingerprint_of_counts(counted: Sequence[MetricStatistics]) -> str:
     """SHA-256 over the counts of every metric: two test sets that share it score alike."""
     from hashlib import sha256
@@ -119,8 +137,10 @@ PURPOSE = "growth of a test set"
 FEWEST_UNITS = 5
 
 
-def sizes_of_shares(shares: Sequence[float], pool: int, unit: str) -> list[int]:
+def sizes_of_shares(shares: Sequence[float], pool: int, unit: str, fewest: int = 1) -> list[int]:
     """How many units the shares of a pool are, ascending; each must be a size of its own.
+
+    Fewer shares than `fewest`, to which no law could be fitted, are refused.
 
     >>> sizes_of_shares([0.1, 0.5, 1.0], 101, "document")
     [10, 50, 101]
@@ -133,12 +153,14 @@ def sizes_of_shares(shares: Sequence[float], pool: int, unit: str) -> list[int]:
             raise SettingError("share", f"{100 * share:g} %", "more than 0 and at most 100 %")
         size = round(share * pool)
         if size < FEWEST_UNITS:
-            found = f"{100 * share:g} % of {pool} {unit}s"
-            raise SettingError("share", found, f"at least {FEWEST_UNITS} {unit}s in a part")
+            given = f"{100 * share:g} % of {pool} {unit}s"
+            raise SettingError("share", given, f"at least {FEWEST_UNITS} {unit}s in a part")
         if size in sizes:
-            found = f"{100 * sizes[size]:g} % and {100 * share:g} %"
-            raise SettingError("shares", found, f"shares that differ by a {unit} at least")
+            given = f"{100 * sizes[size]:g} % and {100 * share:g} %"
+            raise SettingError("shares", given, f"shares that differ by a {unit} at least")
         sizes[size] = share
+    if len(sizes) < fewest:
+        raise SettingError("shares", len(sizes), f"at least {fewest}, to fit a law to")
     return list(sizes)
 
 
@@ -253,7 +275,6 @@ def _count(statistics: MetricStatistics, part: TestSet, unit: PoolUnit) -> Metri
 
 Sampling = Literal["systematic", "block", "random", "independent"]
 
-SAMPLINGS: tuple[Sampling, ...] = get_args(Sampling)
 # What the drawing of samples takes its random numbers for.
 SAMPLE_PURPOSE = "samples of a pool"
 
@@ -270,9 +291,7 @@ def draw_samples(
     is the population itself, and theory applies without the correction for a sample that is a good
     part of its pool.
     """
-    if sampling not in SAMPLINGS:
-        raise UnknownNameError("sampling", sampling, SAMPLINGS)
-    require_size("size", size, pool)
+    _require_size(size, pool)
     if sampling in ("systematic", "block"):
         return _partition(sampling, pool, size, count)
     streams = Streams(seed, f"{SAMPLE_PURPOSE}: {sampling} {size}")
@@ -306,22 +325,21 @@ def _random(
     return np.sort(np.argsort(keys, kind="stable")[:size])
 
 
-def require_size(setting: str, size: object, pool: int) -> None:
-    """Refuse a size that is no size, says nothing, or is larger than the pool."""
-    if isinstance(size, bool) or not isinstance(size, int) or size < 2:
-        raise SettingError(setting, size, "a whole number from 2 up")
+def _require_size(size: int, pool: int) -> None:
+    """Refuse a size that says nothing, or is larger than the pool."""
+    if size < 2:
+        raise SettingError("size", size, "a whole number from 2 up")
     if size > pool:
-        expected = f"no more than the pool has: {pool}"
-        raise SettingError(setting, size, expected)
+        raise SettingError("size", size, f"no more than the pool has: {pool}")
 
 
 # A task, its key and its record, however short.
 BYTES_PER_SAMPLE = 1000
 
 
-def require_count(setting: str, count: object, fewest: int, why: str) -> None:
+def require_count(setting: str, count: int, fewest: int, why: str) -> None:
     """Refuse fewer samples or repetitions than can say anything."""
-    if isinstance(count, bool) or not isinstance(count, int) or count < fewest:
+    if count < fewest:
         raise SettingError(setting, count, f"at least {fewest}: {why}")
     require_memory_for(setting, count, BYTES_PER_SAMPLE)
 
@@ -337,7 +355,7 @@ def sizes_that_fit(
         if not sizes:
             raise SettingError("sizes", "none", "at least one size")
         for size in sizes:
-            require_size("size", size, pool)
+            _require_size(size, pool)
         return sorted(set(sizes))
     fitting = [size for size in usual if fewest * size <= pool]
     if fitting:

@@ -9,7 +9,6 @@ from typing import (
     Literal,
     NamedTuple,
     TypeAlias,
-    get_args,
 )
 
 import numpy as np
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from truebleu.resampling import Values
     from truebleu.significance.statistics import MetricStatistics, Pair
     from truebleu.studies._pool import Pool
 
@@ -32,7 +32,6 @@ PairKind = Literal["neighbours", "near", "all"]
 #: A kind of pairs, or the names of both systems of each.
 Pairs: TypeAlias = "PairKind | Sequence[tuple[str, str]]"
 
-PAIR_KINDS: tuple[PairKind, ...] = get_args(PairKind)
 # So many ranks lie between two systems: Table 3 has the nine pairs of six systems up to 2 apart.
 RANKS_APART = {"neighbours": 1, "near": 2}
 
@@ -64,10 +63,7 @@ def choose_pairs(
             raise SettingError("baseline", baseline, "no other choice of pairs beside it")
         chosen = pairs_to_compare(pool.names, baseline)
     elif pairs is None or isinstance(pairs, str):
-        kind = usual if pairs is None else pairs
-        if kind not in PAIR_KINDS:
-            raise UnknownNameError("pairs", kind, PAIR_KINDS)
-        apart = RANKS_APART.get(kind, len(ranking))
+        apart = RANKS_APART.get(pairs or usual, len(ranking))
         chosen = [(a, b) for a, b in combinations(ranking, 2) if rank[b] - rank[a] <= apart]
     else:
         chosen = [_named(pool.names, pair) for pair in pairs]
@@ -78,8 +74,6 @@ def choose_pairs(
 
 
 def _named(names: Sequence[str], pair: tuple[str, str]) -> Pair:
-    if isinstance(pair, str) or len(pair) != 2:
-        raise SettingError("pair", pair, "the names of two systems")
     for name in pair:
         if name not in names:
             raise UnknownNameError("system", name, names)
@@ -95,11 +89,15 @@ def needed(pool: Pool, pairs: Sequence[Pair]) -> tuple[Pool, list[Pair]]:
     return pool.only(systems), [(place[a], place[b]) for a, b in pairs]
 
 
+def differences_of(scores: Values, pairs: Sequence[Pair]) -> Values:
+    """The first system's score less the second's of each pair, of scores shaped (..., system)."""
+    left, right = np.array(pairs).T
+    return np.asarray(scores[..., left] - scores[..., right])
+
+
 def true_differences(statistics: MetricStatistics, pairs: Sequence[Pair]) -> NDArray[np.float64]:
     """By how much the first system of each pair is better in the pool; 0 where they tie."""
-    left, right = np.array(pairs).T
-    scores = statistics.scores
-    differences = statistics.sign * (scores[left] - scores[right])
+    differences = statistics.sign * differences_of(statistics.scores, pairs)
     return np.where(np.abs(differences) > TIE_TOLERANCE * statistics.scale, differences, 0.0)
 
 
@@ -132,8 +130,8 @@ DECIMALS = 12
 
 def require_tests(tests: Sequence[str], known: Sequence[str] = TESTS) -> tuple[str, ...]:
     """Refuse tests that a study does not make, and none at all."""
-    if not tests or isinstance(tests, str):
-        raise SettingError("tests", tests or "none", f"at least one of {', '.join(known)}")
+    if not tests:
+        raise SettingError("tests", "none", f"at least one of {', '.join(known)}")
     for test in tests:
         if test not in known:
             raise UnknownNameError("test", test, tuple(known))
@@ -178,13 +176,8 @@ class Testing:
         self, statistics: MetricStatistics, pairs: Sequence[Pair], index: int
     ) -> dict[str, Conclusions]:
         """For each test the p-values of all pairs, and which system of each would be better."""
-        left, right = np.array(pairs).T
-        scores = statistics.scores
-        observed = statistics.sign * (scores[left] - scores[right])
         # Scores that are the same but for rounding have no better one.
-        better = np.sign(
-            np.where(np.abs(observed) > TIE_TOLERANCE * statistics.scale, observed, 0.0)
-        )
+        better = np.sign(true_differences(statistics, pairs))
         conclusions = {}
         drawn: dict[tuple[str, bool], tuple[NDArray[np.float64], bool]] = {}
         for name in self.tests:

@@ -8,21 +8,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
 from truebleu._settings import DEFAULT_SEED, checked
-from truebleu.errors import UnknownNameError
 from truebleu.execution.journal import Runner, Task
-from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Units
+from truebleu.resampling import TIE_TOLERANCE
 from truebleu.significance.intervals import interval_bounds
 from truebleu.significance.settings import CompareSettings
-from truebleu.significance.statistics import bootstrap_scores
 from truebleu.significance.tests import monte_carlo_interval
-from truebleu.studies._pool import Pool, PoolUnit, Sampling, draw_by_size, require_count
+from truebleu.studies._pool import (
+    Pool,
+    PoolUnit,
+    Sampling,
+    draw_by_size,
+    require_count,
+    resampled_scores,
+)
 from truebleu.studies._study import Rate, StudyResult, StudySettings, clustered_rate
-from truebleu.studies._tests import choose_pairs
+from truebleu.studies._tests import choose_pairs, differences_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,8 +41,6 @@ if TYPE_CHECKING:
     from truebleu.significance.statistics import MetricStatistics, Pair
 
 Quantity = Literal["scores", "differences"]
-
-QUANTITIES: tuple[Quantity, ...] = get_args(Quantity)
 USUAL_SIZES = (100, 300, 600, 1000, 3000)
 # Fewer samples could not tell 95 % from 80 %.
 FEWEST_SAMPLES = 5
@@ -47,17 +50,7 @@ MOST_SHOWN = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoverageSettings(StudySettings):
-    """The settings of the study.
-
-    Attributes:
-        sizes: units in a sample, ascending.
-        samples: how many samples of each size were asked for.
-        sampling: how samples were taken; see `draw_samples`.
-        of: whether intervals are those of scores or of differences.
-        replicates: of each interval.
-        level: of the intervals.
-        interval: how intervals are made of replicates.
-    """
+    """What `study_coverage` was asked for, with the sizes that were chosen, ascending."""
 
     STUDY: ClassVar[str] = "coverage"
 
@@ -185,8 +178,6 @@ def study_coverage(
     """
     comparison = CompareSettings(replicates=replicates, level=level, seed=seed, interval=interval)
     require_count("samples", samples, FEWEST_SAMPLES, "fewer could not tell 95 % from 80 %")
-    if of not in QUANTITIES:
-        raise UnknownNameError("of", of, QUANTITIES)
     pool = Pool.of(test_set, metrics, unit)
     pairs = choose_pairs(pool, "all") if of == "differences" else None
     drawn = draw_by_size(
@@ -235,13 +226,10 @@ def _intervals(
     settings: CompareSettings,
 ) -> Record:
     """Each metric's scores or differences on one sample, with their intervals."""
-    of_sample = pool.take(sample)
-    bootstrap = Bootstrap(replicates=settings.replicates, seed=settings.seed)
-    units = Units.segments(len(sample))
-    # Replicates of its own for every sample, so that no two make the same mistake.
-    scores = bootstrap_scores(of_sample, units, bootstrap, first=index * settings.replicates)
     record: Record = {}
-    for statistics, replicates in zip(of_sample, scores, strict=True):
+    for statistics, replicates in resampled_scores(
+        pool.take(sample), settings.replicates, settings.seed, index
+    ):
         low, high = interval_bounds(
             statistics, replicates, pairs, settings.interval, settings.level
         )
@@ -252,11 +240,7 @@ def _intervals(
 
 def _values(statistics: MetricStatistics, pairs: Sequence[Pair] | None) -> NDArray[np.float64]:
     """Each system's score, or each pair's difference."""
-    scores = statistics.scores
-    if pairs is None:
-        return scores
-    left, right = np.array(pairs).T
-    return np.asarray(scores[left] - scores[right])
+    return statistics.scores if pairs is None else differences_of(statistics.scores, pairs)
 
 
 def _row(
@@ -324,11 +308,8 @@ def _skewness(statistics: MetricStatistics, pairs: Sequence[Pair] | None, number
     sample's size: few units decide, and most samples have none of them (Hall 1992, ch. 3).
     """
     without = statistics.jackknife_scores()
-    if pairs is None:
-        effects = -without[:, number]
-    else:
-        left, right = pairs[number]
-        effects = without[:, right] - without[:, left]
+    values = without if pairs is None else differences_of(without, pairs)
+    effects = -values[:, number]
     effects = effects - effects.mean()
     deviation = float(np.sqrt((effects**2).mean()))
     return float((effects**3).mean()) / deviation**3 if deviation > 0 else 0.0

@@ -12,12 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate
-from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
 from truebleu._settings import checked
-from truebleu.errors import SettingError, UnknownNameError
+from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner, Task
 from truebleu.metrics.registry import metric_labels, metrics_for, parse_metric
 from truebleu.studies._study import PoolSummary, StudyResult, StudySettings
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
 Piece = Literal["word", "character"]
 #: How outputs get another length.
 Way = Literal["cut", "choice"]
-
-PIECES: tuple[Piece, ...] = get_args(Piece)
-WAYS: tuple[Way, ...] = get_args(Way)
 USUAL_LENGTHS = (0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0, 1.05, 1.1)
 LONGEST = 1.5
 # With two systems there is no output of middling length to compare the others with.
@@ -137,15 +134,13 @@ def study_length(
     >>> [round(row.length, 1) for row in result.rows]
     [0.5, 1.0]
     """
-    if way not in WAYS:
-        raise UnknownNameError("way", way, WAYS)
-    if piece is not None and piece not in PIECES:
-        raise UnknownNameError("piece", piece, PIECES)
     if not test_set.systems:
         raise SettingError("systems", 0, "at least one")
     given, test_set = metrics_for(metrics, test_set)
-    for metric in given:
-        _require_text(metric)
+    # What does not read the outputs would not notice their length.
+    if blind := next((metric for metric in given if not metric.reads_texts), None):
+        expected = "metrics that score texts: its scores or parses are of the outputs as they are"
+        raise SettingError("metrics", blind.name, expected)
     labels = metric_labels(given)
     settings = LengthSettings(
         pool=PoolSummary.of(test_set, given, labels, "segment"),
@@ -168,18 +163,10 @@ def study_length(
     return LengthResult(settings=settings, rows=tuple(rows))
 
 
-def _require_text(metric: Metric) -> None:
-    """Refuse metrics that do not read the outputs, and would not notice their length."""
-    if not metric.reads_texts:
-        expected = "metrics that score texts: its scores or parses are of the outputs as they are"
-        raise SettingError("metrics", metric.name, expected)
-
-
 def _lengths(lengths: Sequence[float] | None) -> list[float]:
     chosen = USUAL_LENGTHS if lengths is None else lengths
     for length in chosen:
-        is_number = isinstance(length, int | float) and not isinstance(length, bool)
-        if not (is_number and 0 < length <= LONGEST):
+        if not 0 < length <= LONGEST:
             expected = f"a number above 0 and up to {LONGEST:g}, such as 0.8"
             raise SettingError("lengths", length, expected)
     every = sorted({*map(float, chosen), 1.0})

@@ -63,14 +63,7 @@ USUAL_CORRECTIONS = ("none", "bonferroni", "holm", "bh", "by", "westfall-young")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MultiplicitySettings(NullSettings):
-    """The settings of the study.
-
-    Attributes:
-        together: how many systems were compared with one another.
-        corrections: those that were applied.
-        test: by which pairs were compared.
-        alpha: the level of the whole family of comparisons.
-    """
+    """What `study_multiplicity` was asked for; `together` are its numbers of systems."""
 
     STUDY: ClassVar[str] = "multiplicity"
 

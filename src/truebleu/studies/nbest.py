@@ -67,7 +67,7 @@ Decode: TypeAlias = "Callable[[Mapping[str, float]], NBest]"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuningSettings(StudySettings):
-    """The settings of the study.
+    """What `study_tuning` was asked for, and what it was given.
 
     Attributes:
         candidates: of the development lists.
@@ -75,11 +75,6 @@ class TuningSettings(StudySettings):
         test_fingerprint: tells other test lists from these.
         features: how many there are.
         tuners: the smoothings, and "mira".
-        runs: how often each is run, by other orders of the segments.
-        rounds: of the outer loop, at most; 1 without a decoder.
-        epochs: of stochastic gradient descent.
-        l2: the penalty, the paper's λ.
-        replicates: of the tests.
     """
 
     STUDY: ClassVar[str] = "tuning"
@@ -351,14 +346,11 @@ FEWEST = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RerankingSettings(StudySettings):
-    """The settings of the study.
+    """What `study_reranking` was asked for, and what it was given.
 
     Attributes:
         candidates: of all lists.
-        ngrams: the reranker's n-grams have up to so many words.
         train_for: the metric by which the best candidate of a list is the gold standard.
-        folds: parts of neighbours, each reranked by a model of the others.
-        replicates: of the tests.
     """
 
     STUDY: ClassVar[str] = "reranking"

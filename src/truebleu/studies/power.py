@@ -70,15 +70,11 @@ FEWEST_SAMPLES = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialSettings(StudySettings):
-    """How samples were taken, and how pairs were tested on them.
+    """What `TrialOptions` asked for, with the sizes and pairs that were chosen.
 
     Attributes:
-        tests: which ones.
         pairs: both systems of each pair, the better by the first metric first.
         sizes: units in a sample, ascending.
-        samples: how many samples of each size were asked for.
-        sampling: how samples were taken; see `draw_samples`.
-        replicates: of each test.
     """
 
     tests: tuple[str, ...]
@@ -510,7 +506,7 @@ def study_accuracy(
 
 def _edges(bands: Sequence[float]) -> list[float]:
     for band in bands:
-        if isinstance(band, bool) or not isinstance(band, int | float) or not 0 < band < 1:
+        if not 0 < band < 1:
             raise SettingError("bands", band, "confidences between 0 and 1, such as 0.95")
     if not bands:
         raise SettingError("bands", "none", "at least one confidence at which a band begins")

@@ -18,14 +18,13 @@ import numpy as np
 from truebleu._settings import DEFAULT_SEED, Streams, checked, require_whole_number
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner, Task
-from truebleu.resampling import Bootstrap, Units
 from truebleu.significance.settings import CompareSettings
-from truebleu.significance.statistics import bootstrap_scores
 from truebleu.studies._pool import (
     Pool,
     PoolUnit,
     orders_of_growth,
     require_count,
+    resampled_scores,
     sizes_of_shares,
 )
 from truebleu.studies._study import (
@@ -65,16 +64,7 @@ SAME = 1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReferencesSettings(StudySettings):
-    """The settings of the study.
-
-    Attributes:
-        shares: of the test set, ascending.
-        sizes: the units of each.
-        samples: random growths, each of which is a sample of every size.
-        subsets: the most sets of references of each size.
-        replicates: of each interval.
-        level: of the intervals.
-    """
+    """What `study_references` was asked for, and `sizes`, the units of each share."""
 
     STUDY: ClassVar[str] = "references"
 
@@ -208,9 +198,7 @@ def study_references(
     _require_references(test_set)
     chosen = sorted(USUAL_SHARES if shares is None else shares)
     whole = Pool.of(test_set, metrics, unit)
-    sizes = sizes_of_shares(chosen, len(whole), unit)
-    if len(sizes) < FEWEST_SIZES:
-        raise SettingError("shares", len(sizes), f"at least {FEWEST_SIZES}, to fit a law to")
+    sizes = sizes_of_shares(chosen, len(whole), unit, FEWEST_SIZES)
     settings = ReferencesSettings(
         pool=whole.summary,
         seed=seed,
@@ -307,16 +295,16 @@ def _intervals(
         reference_names=tuple(test_set.reference_names[index] for index in chosen),
     )
     pool = Pool.of(limited, [statistics.metric for statistics in whole.statistics], whole.unit)
-    bootstrap = Bootstrap(replicates=settings.replicates, seed=settings.seed)
     record: dict[str, list[list[object]]] = {metric.label: [] for metric in pool.statistics}
     for place, size in enumerate(growth.sizes):
         by_metric: dict[str, list[object]] = {label: [] for label in record}
         for number, order in enumerate(growth.orders):
             counted = pool.take(np.sort(order[:size]))
             # The same for all sets of references, so that these alone make the difference.
-            first = (number * len(growth.sizes) + place) * settings.replicates
-            scores = bootstrap_scores(counted, Units.segments(size), bootstrap, first=first)
-            for statistics, replicates in zip(counted, scores, strict=True):
+            index = number * len(growth.sizes) + place
+            for statistics, replicates in resampled_scores(
+                counted, settings.replicates, settings.seed, index
+            ):
                 values = as_record(relative_intervals(replicates, settings.level))
                 by_metric[statistics.label].append(values)
         for label, values in by_metric.items():

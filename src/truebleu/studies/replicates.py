@@ -24,10 +24,8 @@ from truebleu._settings import (
 )
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner, Task
-from truebleu.resampling import Bootstrap, Units
 from truebleu.significance.intervals import smallest_replicates
-from truebleu.significance.statistics import bootstrap_scores
-from truebleu.studies._pool import Pool, PoolUnit, require_count
+from truebleu.studies._pool import Pool, PoolUnit, require_count, resampled_scores
 from truebleu.studies._study import (
     HIGH,
     LOW,
@@ -56,13 +54,7 @@ FEWEST_REPETITIONS = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplicatesSettings(StudySettings):
-    """The settings of the study.
-
-    Attributes:
-        replicates: the numbers of replicates, B, ascending.
-        repetitions: how many runs the largest B has.
-        level: of the intervals.
-    """
+    """What `study_replicates` was asked for; `replicates` are ascending."""
 
     STUDY: ClassVar[str] = "replicates"
 
@@ -254,11 +246,8 @@ def _require_replicates(replicates: Sequence[int], level: float) -> list[int]:
 def _runs(pool: Pool, chosen: Sequence[int], repetition: int, level: float, seed: int) -> Record:
     """The largest B's replicates of one repetition, cut into runs of every B."""
     largest = chosen[-1]
-    bootstrap = Bootstrap(replicates=largest, seed=seed)
-    units = Units.segments(len(pool))
-    scores = bootstrap_scores(pool.statistics, units, bootstrap, first=repetition * largest)
     record: Record = {}
-    for statistics, replicates in zip(pool.statistics, scores, strict=True):
+    for statistics, replicates in resampled_scores(pool.statistics, largest, seed, repetition):
         by_number = []
         for number in chosen:
             runs = [

@@ -7,14 +7,13 @@ translate stands together, so that a block is worth fewer sentences than it has.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from truebleu._settings import DEFAULT_SEED, checked, require_seed
-from truebleu.errors import UnknownNameError
 from truebleu.execution.journal import Runner, Task
 from truebleu.studies._pool import Pool, PoolUnit, draw_by_size, draw_samples, require_count
 from truebleu.studies._study import StudyResult, StudySettings
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
     from truebleu.studies._tests import Pairs
 
 Shown = Literal["scores", "differences"]
-
-SHOWN: tuple[Shown, ...] = get_args(Shown)
 USUAL_SIZES = (100, 300, 600)
 PAPERS_SIZE = 300
 # Fewer points do not show to the eye how much they vary.
@@ -50,13 +47,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SamplingSettings(StudySettings):
-    """The settings of the study.
-
-    Attributes:
-        sizes: units in a sample, ascending.
-        samples: how many of each kind and size were asked for; None for all that fit.
-        independent: how many samples of independent units there were to compare with.
-    """
+    """What `study_sampling` was asked for, with the sizes that were chosen, ascending."""
 
     STUDY: ClassVar[str] = "sampling"
 
@@ -79,31 +70,22 @@ class Deviation:
         effect_high: where it ends.
     """
 
-    low: float | None
-    high: float | None
+    low: float | None = None
+    high: float | None = None
     sd: float
-    effect: float | None
-    effect_low: float | None
-    effect_high: float | None
+    effect: float | None = None
+    effect_low: float | None = None
+    effect_high: float | None = None
 
     @classmethod
-    def of(
-        cls,
-        sd: float,
-        samples: int,
-        independent_sd: float,
-        low: float | None = None,
-        high: float | None = None,
-    ) -> Deviation:
+    def of(cls, sd: float, samples: int, independent_sd: float) -> Deviation:
         """The standard deviation over so many samples, beside that over independent units."""
         if independent_sd == 0:
-            return cls(low=low, high=high, sd=sd, effect=None, effect_low=None, effect_high=None)
+            return cls(sd=sd)
         from scipy.special import chdtri
 
         effect, degrees = float((sd / independent_sd) ** 2), samples - 1
         return cls(
-            low=low,
-            high=high,
             sd=sd,
             effect=effect,
             effect_low=float(effect * degrees / chdtri(degrees, 0.025)),
@@ -133,9 +115,9 @@ class SampleVariation:
     size: int
     samples: int
     of: Literal["score", "difference"]
-    system: str | None
-    other: str | None
-    pool: float | None
+    system: str | None = None
+    other: str | None = None
+    pool: float | None = None
     block: Deviation
     systematic: Deviation
     independent_sd: float
@@ -196,6 +178,15 @@ class Quantity(NamedTuple):
             return np.asarray(array[..., self.system])
         return np.asarray(sign * (array[..., self.system] - array[..., self.other]))
 
+    def in_pool(self, pool: Pool, statistics: MetricStatistics) -> dict[str, Any]:
+        """What it is called, and its value in the pool by one metric."""
+        return {
+            "metric": statistics.label,
+            "system": pool.names[self.system],
+            "other": None if self.other is None else pool.names[self.other],
+            "pool": float(self.of(statistics.scores, statistics.sign)),
+        }
+
 
 @checked
 def study_sampling(
@@ -235,8 +226,6 @@ def study_sampling(
         seed: of the independent units.
         runner: keeps the results and shows progress.
     """
-    if shown not in SHOWN:
-        raise UnknownNameError("shown", shown, SHOWN)
     require_seed(seed)
     why = "or how much samples vary by chance is a guess"
     require_count("independent", independent, FEWEST_INDEPENDENT, why)
@@ -271,7 +260,7 @@ def study_sampling(
         for size, taken in by_size.items()
     ]
     tasks += [
-        Task(("independent", size), partial(_independent, pool, size, independent, seed))
+        Task(("independent", size), partial(_independent, pool, size, settings))
         for size in settings.sizes
     ]
     records = (runner or Runner()).run(settings.to_dict(), tasks)
@@ -301,8 +290,9 @@ def _scores(pool: Pool, samples: Sequence[NDArray[np.int64]]) -> Record:
     }
 
 
-def _independent(pool: Pool, size: int, samples: int, seed: int) -> Record:
-    return _scores(pool, draw_samples("independent", len(pool), size, samples, seed))
+def _independent(pool: Pool, size: int, settings: SamplingSettings) -> Record:
+    count, seed = settings.independent, settings.seed
+    return _scores(pool, draw_samples("independent", len(pool), size, count, seed))
 
 
 def _quantities(pool: Pool, pairs: Pairs | None, baseline: str | None) -> list[Quantity]:
@@ -332,13 +322,10 @@ def _variation(
     )
     independent_sd = standard_deviation(independent)
     return SampleVariation(
-        metric=statistics.label,
+        **quantity.in_pool(pool, statistics),
         size=size,
         samples=len(block),
         of="score" if quantity.other is None else "difference",
-        system=pool.names[quantity.system],
-        other=None if quantity.other is None else pool.names[quantity.other],
-        pool=float(quantity.of(statistics.scores, statistics.sign)),
         block=deviation(block, independent_sd),
         systematic=deviation(systematic, independent_sd),
         independent_sd=independent_sd,
@@ -347,13 +334,8 @@ def _variation(
 
 def deviation(values: NDArray[np.float64], independent_sd: float) -> Deviation:
     """How much values over samples vary, beside the standard deviation over independent units."""
-    return Deviation.of(
-        standard_deviation(values),
-        len(values),
-        independent_sd,
-        low=float(values.min()),
-        high=float(values.max()),
-    )
+    varying = Deviation.of(standard_deviation(values), len(values), independent_sd)
+    return replace(varying, low=float(values.min()), high=float(values.max()))
 
 
 def mean_variation(group: Sequence[SampleVariation]) -> SampleVariation:
@@ -362,19 +344,13 @@ def mean_variation(group: Sequence[SampleVariation]) -> SampleVariation:
     independent_sd = _mean_sd([row.independent_sd for row in group])
     block, systematic = (
         Deviation.of(_mean_sd(deviations), first.samples, independent_sd)
-        for deviations in (
-            [row.block.sd for row in group],
-            [row.systematic.sd for row in group],
-        )
+        for deviations in ([row.block.sd for row in group], [row.systematic.sd for row in group])
     )
     return SampleVariation(
         metric=first.metric,
         size=first.size,
         samples=first.samples,
         of=first.of,
-        system=None,
-        other=None,
-        pool=None,
         block=block,
         systematic=systematic,
         independent_sd=independent_sd,
@@ -407,11 +383,5 @@ def _shown(
         for sampling in CUTS
     )
     return ShownSamples(
-        metric=statistics.label,
-        size=size,
-        system=pool.names[quantity.system],
-        other=None if quantity.other is None else pool.names[quantity.other],
-        pool=float(quantity.of(statistics.scores, statistics.sign)),
-        block=block,
-        systematic=systematic,
+        **quantity.in_pool(pool, statistics), size=size, block=block, systematic=systematic
     )

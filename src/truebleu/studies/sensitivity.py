@@ -18,10 +18,9 @@ import numpy as np
 from truebleu._settings import DEFAULT_SEED, checked
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner, Task
-from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Units
+from truebleu.resampling import TIE_TOLERANCE
 from truebleu.significance.corrections import P_VALUE_CORRECTIONS, adjust
 from truebleu.significance.settings import CompareSettings
-from truebleu.significance.statistics import bootstrap_scores
 from truebleu.significance.tests import bootstrap_wins, smallest_p
 from truebleu.studies._pool import (
     Pool,
@@ -29,7 +28,8 @@ from truebleu.studies._pool import (
     Sampling,
     draw_samples,
     require_count,
-    require_size,
+    resampled_scores,
+    sizes_that_fit,
 )
 from truebleu.studies._study import (
     HIGH,
@@ -44,7 +44,7 @@ from truebleu.studies._study import (
     or_none,
     relative_intervals,
 )
-from truebleu.studies._tests import Testing
+from truebleu.studies._tests import Testing, differences_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -62,15 +62,7 @@ USUAL_METRICS = ("bleu", "nist", "mbleu", "chrf", "ter")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SensitivitySettings(StudySettings):
-    """The settings of the study.
-
-    Attributes:
-        sizes: units in a sample, ascending.
-        samples: how many samples of each size.
-        sampling: how they were taken; see `draw_samples`.
-        replicates: of each test.
-        level: of intervals, and 1 minus the significance level.
-    """
+    """What `study_sensitivity` was asked for, with the sizes that were chosen, ascending."""
 
     STUDY: ClassVar[str] = "sensitivity"
 
@@ -233,7 +225,7 @@ def study_sensitivity(
     pairs = list(combinations(range(len(test_set.systems)), 2))
     _require_decisive(len(pairs), replicates, alpha, correction)
     pool = Pool.of(test_set, metrics, unit)
-    chosen = _sizes(sizes, len(pool))
+    chosen = [len(pool)] if sizes is None else sizes_that_fit(sizes, len(pool), ())
     _require_enough_units(chosen[0], len(pairs), alpha, correction)
     for name, value in (("samples", samples), ("sampling", sampling)):
         if sizes is None and value is not None:
@@ -412,12 +404,11 @@ def _contrasts(
 def _opposite(
     of_size: Sequence[_Conclusions], pairs: Sequence[Pair], alpha: float, correction: str
 ) -> Iterator[OppositeWinners]:
-    left, right = np.array(pairs).T
     winners = {}
     for conclusions in of_size:
-        statistics, scores = conclusions.statistics, conclusions.scores
+        statistics = conclusions.statistics
         if statistics.metric.higher_is_better is not None:
-            better = np.sign(statistics.sign * (scores[:, left] - scores[:, right]))
+            better = np.sign(statistics.sign * differences_of(conclusions.scores, pairs))
             winners[statistics.label] = conclusions.significant("ar", correction, alpha) * better
     for a, b in combinations(winners, 2):
         opposed = float((winners[a] * winners[b] < 0).sum(axis=1).mean())
@@ -456,16 +447,6 @@ def _require_enough_units(size: int, pairs: int, alpha: float, correction: str) 
         raise SettingError("size", size, expected)
 
 
-def _sizes(sizes: Sequence[int] | None, pool: int) -> list[int]:
-    if sizes is None:
-        return [pool]
-    if not sizes:
-        raise SettingError("sizes", "none", "at least one size")
-    for size in sizes:
-        require_size("size", size, pool)
-    return sorted(set(sizes))
-
-
 def _samples(
     sampling: Sampling, pool: int, size: int, samples: int, seed: int
 ) -> list[NDArray[np.int64]]:
@@ -498,18 +479,16 @@ class _Sample:
     def by_interval(self) -> Record:
         """p-values of all pairs by intervals, and relative intervals."""
         statistics = self.pool.take(self.units)[self.metric]
-        bootstrap = Bootstrap(replicates=self.settings.replicates, seed=self.settings.seed)
-        first = self.index * self.settings.replicates
-        units = Units.segments(len(self.units))
-        (replicates,) = bootstrap_scores([statistics], units, bootstrap, first=first)
-        left, right = np.array(self.pairs).T
-        wins = np.atleast_1d(
-            bootstrap_wins(replicates[:, left] - replicates[:, right], scale=statistics.scale)
+        settings = self.settings
+        ((_, replicates),) = resampled_scores(
+            [statistics], settings.replicates, settings.seed, self.index
         )
+        differences = differences_of(replicates, self.pairs)
+        wins = np.atleast_1d(bootstrap_wins(differences, scale=statistics.scale))
         return {
             # At most alpha where the interval of the difference leaves out 0.
             "p": np.minimum(1.0, 2 * np.minimum(wins, 1 - wins)).tolist(),
-            "intervals": as_record(relative_intervals(replicates, self.settings.level)),
+            "intervals": as_record(relative_intervals(replicates, settings.level)),
         }
 
     def by_randomization(self) -> Record:

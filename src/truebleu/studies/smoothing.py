@@ -23,7 +23,6 @@ from truebleu.agreement.comparisons import Judgments, count_judgments, judgment_
 from truebleu.agreement.data import agreement_data
 from truebleu.agreement.measures import parse_question
 from truebleu.corpus.test_set import fingerprint
-from truebleu.errors import UnknownNameError
 from truebleu.execution.journal import Runner, Task
 from truebleu.human.scores import HumanScores
 from truebleu.metrics.bleu import BLEU
@@ -60,19 +59,12 @@ RESAMPLED: dict[PoolUnit, Resample] = {"segment": "segments", "document": "docum
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SmoothingSettings(StudySettings):
-    """The settings of the study.
+    """What `study_smoothing` was asked for, and what it was given.
 
     Attributes:
         judged: the systems that people judged.
         human: how the human scores were made.
         judgments: tells other judgments from these.
-        epsilon: ε of smoothing 1.
-        k: K of smoothings 4 and 7.
-        alpha: α of smoothing 6.
-        system_scores: whether systems are scored on "all" segments, or on those "rated".
-        replicates: of the intervals.
-        permutations: in each test.
-        level: of the intervals, and 1 minus the significance level of the tests.
     """
 
     STUDY: ClassVar[str] = "smoothing"
@@ -242,8 +234,6 @@ def study_smoothing(
         seed: of intervals and tests.
         runner: keeps the results and shows progress.
     """
-    if unit not in RESAMPLED:
-        raise UnknownNameError("unit", str(unit), tuple(RESAMPLED))
     agreeing = AgreeSettings(
         resample=RESAMPLED[unit],
         replicates=replicates,

@@ -14,17 +14,15 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from truebleu._settings import DEFAULT_SEED, checked
-from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner, Task
-from truebleu.resampling import Bootstrap, Units
 from truebleu.significance.settings import CompareSettings
-from truebleu.significance.statistics import bootstrap_scores
 from truebleu.studies._pool import (
     Pool,
     PoolUnit,
     orders_of_growth,
     part_of_order,
     require_count,
+    resampled_scores,
     sizes_of_shares,
 )
 from truebleu.studies._study import (
@@ -62,16 +60,7 @@ FEWEST_SAMPLES = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestSizeSettings(StudySettings):
-    """The settings of the study.
-
-    Attributes:
-        shares: of the test set, ascending.
-        sizes: the units of each.
-        samples: random growths, each of which is a sample of every size.
-        recount: whether every part was counted anew.
-        replicates: of each interval.
-        level: of the intervals.
-    """
+    """What `study_test_size` was asked for, and `sizes`, the units of each share."""
 
     # The name starts like a test class: pytest would collect it wherever it is imported.
     __test__ = False
@@ -205,9 +194,7 @@ def study_test_size(
     require_count("samples", samples, FEWEST_SAMPLES, "one does not show how parts differ")
     pool = Pool.of(test_set, metrics, unit)
     chosen = sorted(USUAL_SHARES if shares is None else shares)
-    sizes = sizes_of_shares(chosen, len(pool), unit)
-    if len(sizes) < FEWEST_SIZES:
-        raise SettingError("shares", len(sizes), f"at least {FEWEST_SIZES}, to fit a law to")
+    sizes = sizes_of_shares(chosen, len(pool), unit, FEWEST_SIZES)
     orders = orders_of_growth(len(pool), samples, seed)
     smallest = part_of_order(pool, test_set, orders[0], sizes[0])
     weighed = smallest.weighed_by_the_whole(anew=recount)
@@ -224,11 +211,10 @@ def study_test_size(
     tasks = []
     for growth, order in enumerate(orders):
         for place, size in enumerate(sizes):
-            # Replicates of its own for every part, so that no two make the same mistake.
-            first = (growth * len(sizes) + place) * replicates
             # Made into a part when its turn comes: all of them at once would fill the memory.
             part = partial(part_of_order, pool, test_set, order, size)
-            work = partial(_intervals, part, resampling, first, anew=recount)
+            index = growth * len(sizes) + place
+            work = partial(_intervals, part, resampling, index, anew=recount)
             tasks.append(Task((size, growth), work))
     records = (runner or Runner()).run(settings.to_dict(), tasks)
     rows: list[ScoreAtSize] = []
@@ -251,15 +237,13 @@ def study_test_size(
 
 
 def _intervals(
-    part: Callable[[], Part], settings: CompareSettings, first: int, *, anew: bool
+    part: Callable[[], Part], settings: CompareSettings, index: int, *, anew: bool
 ) -> Record:
     """Each metric's medians, relative intervals and scores of all systems on one part."""
-    counted = part().counted(anew=anew)
-    bootstrap = Bootstrap(replicates=settings.replicates, seed=settings.seed)
-    units = Units.segments(len(counted[0].rows))
-    scores = bootstrap_scores(counted, units, bootstrap, first=first)
     record: Record = {}
-    for statistics, replicates in zip(counted, scores, strict=True):
+    for statistics, replicates in resampled_scores(
+        part().counted(anew=anew), settings.replicates, settings.seed, index
+    ):
         intervals = relative_intervals(replicates, settings.level)
         record[statistics.label] = as_record(np.vstack([intervals, statistics.scores]))
     return record

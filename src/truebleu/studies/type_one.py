@@ -39,7 +39,14 @@ from truebleu.studies._nulls import (
 )
 from truebleu.studies._pool import Pool
 from truebleu.studies._study import Rate, StudyResult, StudySettings, rejection_rate
-from truebleu.studies._tests import STUDY_TESTS, TESTS, Testing, require_tests, student_p
+from truebleu.studies._tests import (
+    STUDY_TESTS,
+    TESTS,
+    Testing,
+    differences_of,
+    require_tests,
+    student_p,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -331,7 +338,6 @@ def study_equivalents(
 
 def _equivalent_p_values(statistics: MetricStatistics, testing: Testing) -> Record:
     pairs = list(combinations(range(statistics.systems), 2))
-    left, right = np.array(pairs).T
     by_test = testing.p_values(statistics, pairs, 0)
-    differences = (statistics.scores[left] - statistics.scores[right]).tolist()
+    differences = differences_of(statistics.scores, pairs).tolist()
     return {"differences": differences, **{test: p.tolist() for test, p in by_test.items()}}
