@@ -79,7 +79,9 @@ def test_the_exit_code_and_one_line_say_whether_it_passes(
 ) -> None:
     result = gate(new, old, *options, "--people", "none")
     assert (result.returncode, result.stderr) == (code, "")
-    decision, *about_units = result.stdout.splitlines()
+    verdict, _, quoted = result.stdout.partition("\n\n")
+    assert quoted.startswith(("BLEU|nrefs:1|", "TER|nrefs:1|"))
+    decision, *about_units = verdict.splitlines()
     assert decision.startswith(claim)
     if "block" in options:
         (about,) = about_units
@@ -106,14 +108,21 @@ def test_the_line_holds_scores_difference_interval_and_p() -> None:
         "fail: bad is significantly worse than middle: "
         f"BLEU {number['new_score']:.2f} against {number['old_score']:.2f}, "
         f"difference {number['difference']:+.2f}, 90 % interval [{low:+.2f}, {high:+.2f}], "
-        f"p < 0.0001 (level 0.95)\n{UNKNOWN}\n"
+        f"p < 0.0001 (level 0.95)\n{UNKNOWN}\n\n"
+        f"{number['signature']}\n"
+        "one-sided approximate randomization over 150 segments, 10,000 replicates; "
+        "Hall's skewness-corrected t intervals; level 0.95, seed 12345\n"
     )
 
 
 def test_by_several_metrics_the_first_line_says_that_all_must_pass() -> None:
     options = ["-m", "bleu", "-m", "ter", "--margin", "20", "--people", "none"]
     result = gate("bad.txt", "middle.txt", *options)
-    first, *others, about_units = result.stdout.splitlines()
+    verdict, _, quoted = result.stdout.partition("\n\n")
+    assert quoted.splitlines()[-1] == (
+        "one-sided tests by Hall's skewness-corrected t intervals over 150 segments; level 0.95"
+    )
+    first, *others, about_units = verdict.splitlines()
     assert (result.returncode, about_units) == (1, UNKNOWN)
     assert first.startswith("fail: bad passes by 1 of 2 metrics and must pass by all")
     assert [line[:7] for line in others] == ["  fail:", "  pass:"]

@@ -22,11 +22,13 @@ from truebleu.reports.sentences import (
     bracketed,
     p_equals,
     people_sentences,
+    resampled,
     unit_sentences,
 )
+from truebleu.significance.intervals import INTERVAL_METHODS
+from truebleu.significance.tests import TESTS
 
 if TYPE_CHECKING:
-    from truebleu.reports.document import Block
     from truebleu.significance.gate import GateCheck, GateResult
 
 # The numbers of a check, one column each.
@@ -54,13 +56,13 @@ def document(result: GateResult) -> Document:
         for line in people_sentences([(check.difference, check.people)], check.metric, 2)
     ]
     lines = (*sentences(result), *dict.fromkeys(people), *unit, *_few(result))
-    blocks: list[Block] = [Sentences((*lines, *_tails(result), *_look(result)))]
-    if chosen := chosen_lines(check.signature for check in result.checks):
-        blocks.append(Notes(tuple(chosen)))
+    signatures = [check.signature for check in result.checks]
+    notes = (*signature_lines(signatures), method(result), *chosen_lines(signatures))
+    blocks = (Sentences((*lines, *_tails(result), *_look(result))), Notes(notes))
     checks = tuple(
         Check(check.metric, check.passed, _reason(result, check)) for check in result.checks
     )
-    return Document(tuple(blocks), check_table(result), checks=checks)
+    return Document(blocks, check_table(result), checks=checks)
 
 
 def sentences(result: GateResult) -> list[str]:
@@ -80,6 +82,22 @@ def sentences(result: GateResult) -> list[str]:
         summary,
         *(f"  {_verdict(check.passed)}: {_reason(result, check)}" for check in result.checks),
     ]
+
+
+def method(result: GateResult) -> str:
+    """How the decision was made, in one line: every choice that changes a number."""
+    settings, first = result.settings, result.checks[0]
+    units = resampled(settings, result.units)
+    intervals = f"{INTERVAL_METHODS['hall'].title} intervals"
+    level = f"level {_rounded(1 - result.alpha, result.alpha)}"
+    if result.rule != "not worse":
+        return f"one-sided tests by {intervals} over {units}; {level}"
+    every, kind = ("all ", "swaps") if first.exact else ("", "replicates")
+    over = ", Westfall and Young's correction" if len(result.checks) > 1 else ""
+    return (
+        f"one-sided {TESTS['ar'].title} over {units}, {every}{first.replicates:,} {kind}{over}; "
+        f"{intervals}; {level}, seed {settings.seed}"
+    )
 
 
 def check_table(result: GateResult) -> Table:
