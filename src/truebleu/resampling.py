@@ -12,7 +12,6 @@ that no replicate's sum ever needs rounding.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -25,6 +24,7 @@ from truebleu._settings import (
     DEFAULT_SEED,
     LARGEST,
     checked,
+    dataclass,
     require_memory_for,
     require_replicates,
     require_seed,

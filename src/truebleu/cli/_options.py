@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 from click.core import ParameterSource
 
-from truebleu._settings import BOOTSTRAPS, DEFAULT_REPLICATES, DEFAULT_SEED, INTERVALS, UNITS
+from truebleu._settings import (
+    BOOTSTRAPS,
+    DEFAULT_REPLICATES,
+    DEFAULT_SEED,
+    INTERVALS,
+    UNITS,
+    dataclass,
+)
 from truebleu.cli.main import QUIET, progress_bar, tell, warn
 from truebleu.corpus._files import (
     Files,

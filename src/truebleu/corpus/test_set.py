@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import copyreg
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, cast
 
 from truebleu import _core
 from truebleu._core import Segments
-from truebleu._settings import checked, require_whole_number
+from truebleu._settings import checked, dataclass, require_whole_number
 from truebleu.errors import (
     AbsentSegmentError,
     ArgumentTypeError,

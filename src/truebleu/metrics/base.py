@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypedDict
 
 from truebleu import _core
 from truebleu._core import VERSION
-from truebleu._settings import MOST, checked, require_name, require_whole_number
+from truebleu._settings import MOST, checked, dataclass, require_name, require_whole_number
 from truebleu.corpus.test_set import as_test_set, as_text
 from truebleu.errors import SettingError, shortened
 from truebleu.tokenizers import (

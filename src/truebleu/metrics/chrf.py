@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from truebleu import _core
-from truebleu._settings import checked, require_name, require_whole_number
+from truebleu._settings import checked, dataclass, require_name, require_whole_number
 from truebleu.errors import SettingError
 from truebleu.metrics.base import NativeMetric, Score, Signature
 

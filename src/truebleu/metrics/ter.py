@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
-from truebleu._settings import checked
+from truebleu._settings import checked, dataclass
 from truebleu.metrics.base import NativeMetric, Score, Signature, ratio
 
 if TYPE_CHECKING:

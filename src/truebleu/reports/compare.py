@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 from truebleu.errors import SettingError, UnknownNameError
@@ -383,6 +382,8 @@ def _swap_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Iter
 
 def _without_swaps(p: float, ratio: float) -> float:
     """What a p-value by swaps would be, if swaps varied as much as samples do."""
+    from statistics import NormalDist  # it loads fractions and decimals
+
     normal = NormalDist()
     return 2 * normal.cdf(normal.inv_cdf(max(p, 1e-300) / 2) * ratio**0.5)
 

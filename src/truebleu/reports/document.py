@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, replace
 from importlib import import_module
 from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias
 from unicodedata import category
 
-from truebleu._settings import checked
+from truebleu._settings import checked, dataclass
 from truebleu.errors import SettingError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -448,7 +448,7 @@ def _shown(character: str) -> str:
 
 
 # What JSON writers leave as it is, although terminals obey it, or no UTF-8 can hold it.
-CONTROLS = re.compile(f"[\x7f-\x9f\u2028\u2029{DIRECTIONS}\ud800-\udfff]")
+CONTROLS = f"[\x7f-\x9f\u2028\u2029{DIRECTIONS}\ud800-\udfff]"
 
 
 def escaped_controls(json: str) -> str:
@@ -457,7 +457,7 @@ def escaped_controls(json: str) -> str:
     >>> escaped_controls('"a\x9b31m"')
     '"a\\u009b31m"'
     """
-    return CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", json)
+    return re.sub(CONTROLS, lambda match: f"\\u{ord(match[0]):04x}", json)
 
 
 # Signatures of metrics, with a line for what was chosen for the user.

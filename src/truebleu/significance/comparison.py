@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict, TypeVar
 
 import numpy as np
 
 from truebleu._core import VERSION
 from truebleu._results import Result
-from truebleu._settings import checked
+from truebleu._settings import checked, dataclass
 from truebleu.corpus._files import Files
 from truebleu.corpus.test_set import TestSetOutline, TextWarning
 from truebleu.errors import MalformedFileError, SettingError

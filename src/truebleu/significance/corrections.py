@@ -11,7 +11,6 @@ dependence from the replicates.
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
@@ -21,6 +20,7 @@ from truebleu._settings import (
     MOST,
     Alternative,
     checked,
+    dataclass,
     require_alpha,
     require_whole_number,
 )

@@ -28,13 +28,13 @@ enough. With a ledger, the looks at one test set share the error; see `ledger`.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from truebleu._results import Result
-from truebleu._settings import DEFAULT_SEED, checked, require_number
+from truebleu._settings import DEFAULT_SEED, checked, dataclass, require_number
 from truebleu.corpus.test_set import TestSet, as_test_set
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels, metrics_for

@@ -16,13 +16,12 @@ the mean of independent, about normal segment scores (Koehn 2004, §4).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from truebleu import _core
-from truebleu._settings import DEFAULT_SEED, checked, require_level
+from truebleu._settings import DEFAULT_SEED, checked, dataclass, require_level
 from truebleu.errors import SettingError
 from truebleu.resampling import (
     Bootstrap,

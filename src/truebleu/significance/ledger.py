@@ -28,11 +28,12 @@ import os
 import stat
 import sys
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from truebleu._settings import dataclass
 from truebleu.errors import MalformedFileError, SettingError, UnreadableFileError
 
 if TYPE_CHECKING:

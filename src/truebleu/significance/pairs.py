@@ -9,7 +9,7 @@ intervals have. Replicates of pairs are counted block by block and never kept: 3
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truebleu import _core
-from truebleu._settings import checked
+from truebleu._settings import checked, dataclass
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import TIE_TOLERANCE, Swaps, Values, as_replicates, as_values
 from truebleu.significance.corrections import (

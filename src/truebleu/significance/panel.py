@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -27,6 +27,7 @@ from truebleu._settings import (
     DEFAULT_REPLICATES,
     DEFAULT_SEED,
     checked,
+    dataclass,
     require_level,
     require_name,
     require_replicates,

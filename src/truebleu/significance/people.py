@@ -11,14 +11,13 @@ curve to one's own human scores; it starts at 50 %.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import isfinite, log
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from truebleu import _core
-from truebleu._settings import checked
+from truebleu._settings import checked, dataclass
 from truebleu.corpus._files import Files, decode
 from truebleu.errors import MalformedFileError, SettingError
 from truebleu.resampling import as_replicates

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from truebleu._results import Result
-from truebleu._settings import DEFAULT_SEED, checked
+from truebleu._settings import DEFAULT_SEED, checked, dataclass
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels, metrics_for

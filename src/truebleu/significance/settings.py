@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from truebleu._settings import (
@@ -21,6 +21,7 @@ from truebleu._settings import (
     RunSwaps,
     Unit,
     checked,
+    dataclass,
     require_flag,
     require_level,
     require_name,

@@ -6,14 +6,13 @@ Replicates are made block by block, so that no matrix of replicates by segments 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
 from truebleu import _core
 from truebleu._results import ComparedByValue
-from truebleu._settings import MOST, checked, require_whole_number
+from truebleu._settings import MOST, checked, dataclass, require_whole_number
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels
 from truebleu.resampling import ColumnSizes, on_exact_grid, rounded

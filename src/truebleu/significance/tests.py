@@ -16,7 +16,6 @@ its copy gets p = 1.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -27,6 +26,7 @@ from truebleu._settings import (
     MOST,
     Alternative,
     checked,
+    dataclass,
     require_alpha,
     require_level,
     require_number,
