@@ -182,7 +182,7 @@ def _our_differences(human: Matrix, first: Matrix, second: Matrix) -> list[float
         replicates=PEER_DRAWS,
         seed=DEFAULT_SEED,
     )
-    return [float(other - one) for one, other in values]
+    return [float(second - first) for first, second in values[1:]]
 
 
 def _many(segments: int) -> Speed:

@@ -26,7 +26,7 @@ __all__ = [
     "first_absent",
     "first_stranger",
     "heads",
-    "hybrid_differences",
+    "hybrid_soft_accuracies",
     "hybrid_values",
     "judgment_counts",
     "kept_pairs",
@@ -36,6 +36,7 @@ __all__ = [
     "match_differences",
     "mean_accuracies",
     "moved_squares",
+    "one_sided_p",
     "pair_counts",
     "pair_differences",
     "pair_outcomes",
@@ -447,15 +448,17 @@ def hybrid_values(
     replicates: int,
     seed: int | None,
 ) -> NDArray[np.float64]: ...
-def hybrid_differences(
+def hybrid_soft_accuracies(
+    human: NDArray[np.float64],
     metrics: NDArray[np.float64],
-    rated: NDArray[np.bool_],
-    pairs: Sequence[Sequence[int]],
     *,
     systems: bool,
     first: int,
     replicates: int,
     seed: int | None,
+) -> NDArray[np.float64]: ...
+def one_sided_p(
+    totals: NDArray[np.float64], squares: NDArray[np.float64]
 ) -> NDArray[np.float64]: ...
 def swapped_cells(cells: int, *, first: int, replicates: int, seed: int) -> NDArray[np.bool_]: ...
 def pair_outcomes(

@@ -63,11 +63,9 @@ how = dict(undefined_as_zero=False, systems=False, first=0, replicates=3_000_000
 work = lambda: _core.hybrid_values(scores[0], scores[1:], **what, **how)
 """,
     "permutations of pairs": """
-scores = np.random.default_rng(1).normal(size=(2, 20, 100_000))
-pairs = [(first, second) for first in range(20) for second in range(first)] * 10
-how = dict(systems=False, first=0, replicates=2_000, seed=1)
-rated = np.ones((20, 100_000), dtype=bool)
-work = lambda: _core.hybrid_differences(scores, rated, pairs, **how)
+scores = np.random.default_rng(1).normal(size=(3, 20, 100_000))
+how = dict(systems=False, first=0, replicates=200_000, seed=1)
+work = lambda: _core.hybrid_soft_accuracies(scores[0], scores[1:], **how)
 """,
     "minimum Bayes risk": """
 lines = (f"{i} of {i * 7 % 1000} cats sat on mat {i % 99}" for i in range(40_000))

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use numpy::ndarray::{Array2, ArrayView2, ArrayView3, Axis};
 use numpy::{
-    IntoPyArray, PyArray2, PyArray4, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3,
+    IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3,
 };
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
@@ -12,10 +12,9 @@ use truebleu_core::agreement::bootstrap::{self, Drawn, Question};
 use truebleu_core::agreement::by_item::average_by_item;
 use truebleu_core::agreement::coefficients::{Averaging, Coefficient};
 use truebleu_core::agreement::groups::{Grouping, Prepared, Scratch};
-use truebleu_core::agreement::hybrid_differences::hybrid_differences as differences_of_hybrids;
-
 use truebleu_core::agreement::pairs::{PairCounts, Verdict, count_judgment};
 use truebleu_core::agreement::permutation::{self, Permutation, Unit};
+use truebleu_core::agreement::soft_pairwise;
 
 use crate::runtime::{detached, replicates as replicates_from};
 
@@ -221,9 +220,9 @@ fn classes(counts: &PairCounts) -> [u64; 5] {
     [concordant, discordant, human_ties, metric_ties, both_ties]
 }
 
-/// The values of both hybrids of two metrics after swaps, shaped (replicate, 2); NaN without a value.
+/// The values of both hybrids of two metrics after swaps, shaped (1 + replicate, 2); NaN without a value.
 ///
-/// The metrics are standardised, shaped (2, system, item). With a seed each cell is swapped by a fair
+/// The first row is that of the metrics themselves. These are standardised, shaped (2, system, item). With a seed each cell is swapped by a fair
 /// coin; without one, replicate i swaps the judged cells whose bits are set in i.
 #[pyfunction]
 #[pyo3(signature = (human, metrics, *, grouping, coefficient, parameter, micro, undefined_as_zero, systems, first, replicates, seed))]
@@ -267,40 +266,50 @@ pub fn hybrid_values<'py>(
     Ok(values.into_pyarray(py))
 }
 
-/// By replicate and hybrid, the sum of differences of each pair of systems over the cells that are rated, and
-/// that of their squares, shaped (replicate, hybrid, sum, pair).
+/// The soft pairwise accuracies of both hybrids of two metrics after swaps, shaped (replicate, 2), by the
+/// normal approximation.
+///
+/// The human scores are NaN where nobody rated, and the metrics standardised, shaped (2, system, segment). With a
+/// seed each cell is swapped by a fair coin; without one, replicate i swaps the systems whose bits are set in i.
 #[pyfunction]
-#[pyo3(signature = (metrics, rated, pairs, *, systems, first, replicates, seed))]
-#[expect(clippy::too_many_arguments, reason = "settings are keyword arguments in Python")]
-pub fn hybrid_differences<'py>(
+#[pyo3(signature = (human, metrics, *, systems, first, replicates, seed))]
+pub fn hybrid_soft_accuracies<'py>(
     py: Python<'py>,
+    human: PyReadonlyArray2<'py, f64>,
     metrics: PyReadonlyArray3<'py, f64>,
-    rated: PyReadonlyArray2<'py, bool>,
-    pairs: Vec<[usize; 2]>,
     systems: bool,
     first: u64,
     replicates: u64,
     seed: Option<u64>,
-) -> PyResult<Bound<'py, PyArray4<f64>>> {
-    let (metrics, rated) = (metrics.as_array(), rated.as_array());
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let (human, metrics) = (human.as_array(), metrics.as_array());
+    require_shapes(&human, &metrics)?;
     require_two(&metrics)?;
-    let (count, items) = rated.dim();
-    if metrics.dim() != (2, count, items) {
-        let shapes = format!("{:?} and {:?}", metrics.dim(), rated.dim());
-        return Err(PyValueError::new_err(format!("matrices of different shapes: {shapes}")));
-    }
-    if let Some(system) = pairs.iter().flatten().find(|&&system| system >= count) {
-        return Err(PyIndexError::new_err(format!("there is no system {system}")));
-    }
-    let replicates = replicates_from(first, replicates, 4 * pairs.len())?;
+    let replicates = replicates_from(first, replicates, 2)?;
     let permutation = seed.map_or(Permutation::Enumerated, |seed| Permutation::Random { seed });
-    let unit = if systems { Unit::System { items } } else { Unit::Cell };
-    let sums = detached(py, || {
+    let unit = if systems { Unit::System { items: human.ncols() } } else { Unit::Cell };
+    let accuracies = detached(py, || {
         let both = [metrics.index_axis(Axis(0), 0), metrics.index_axis(Axis(0), 1)];
-        let how = (permutation, unit);
-        differences_of_hybrids([&both[0], &both[1]], &rated, &pairs, how, replicates)
+        let views = [&both[0], &both[1]];
+        soft_pairwise::hybrid_accuracies(&human, views, (permutation, unit), replicates)
     })?;
-    Ok(sums.into_pyarray(py))
+    Ok(accuracies.into_pyarray(py))
+}
+
+/// One-sided p-values of sums of differences with random signs, from the sums and those of squares.
+#[pyfunction]
+pub fn one_sided_p<'py>(
+    py: Python<'py>,
+    totals: PyReadonlyArray1<'py, f64>,
+    squares: PyReadonlyArray1<'py, f64>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let (totals, squares) = (totals.as_array(), squares.as_array());
+    if totals.len() != squares.len() {
+        let message = format!("{} totals and {} squares", totals.len(), squares.len());
+        return Err(PyValueError::new_err(message));
+    }
+    let p_values = detached(py, || soft_pairwise::one_sided_p_values(&totals, &squares))?;
+    Ok(p_values.into_pyarray(py))
 }
 
 /// Whether each of so many cells is swapped, shaped (replicate, cell).

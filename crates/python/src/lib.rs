@@ -24,8 +24,8 @@ mod _core {
 
     #[pymodule_export]
     use crate::agreement::{
-        agreement, calibrated_ties, heads, hybrid_differences, hybrid_values, judgment_counts,
-        kept_pairs, pair_counts, pair_outcomes, replicate_agreement, swapped_cells,
+        agreement, calibrated_ties, heads, hybrid_soft_accuracies, hybrid_values, judgment_counts,
+        kept_pairs, one_sided_p, pair_counts, pair_outcomes, replicate_agreement, swapped_cells,
         system_agreement, value_of_counts,
     };
     #[pymodule_export]

@@ -24,7 +24,6 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from itertools import combinations
-from math import erfc
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,7 +48,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from truebleu._settings import Alternative
-    from truebleu.resampling import Units, Values
+    from truebleu.resampling import Values
 
 # Hybrids of metrics whose accuracies are made together.
 HYBRIDS = 32
@@ -268,52 +267,7 @@ def normal_p(totals: Values, squares: Values) -> Values:
     Small where the first system is better. Equal systems have p = 1: every sum of their
     differences is as large as the observed.
     """
-    deviation = np.sqrt(np.maximum(squares, 0.0))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        z = np.where(deviation > 0, totals / deviation, 0.0)
-    return np.where(deviation > 0, 0.5 * _erfc(z / np.sqrt(2)), 1.0)
-
-
-def _erfc(x: Values) -> Values:
-    """The complementary error function, which NumPy does not have."""
-    return np.fromiter(map(erfc, x.ravel().tolist()), np.float64, x.size).reshape(x.shape)
-
-
-class _NormalAccuracies:
-    """Accuracies by the normal approximation, of metrics and of their hybrids."""
-
-    def __init__(self, ratings: Values, rated: NDArray[np.bool_], metrics: Values) -> None:
-        self._rated, self._metrics = rated, metrics
-        self._pairs = paired_systems(rated).T.tolist()
-        # Moving all scores leaves differences alone, and their sums have more digits near 0.
-        people = standardised(ratings, ratings)
-        self._people = self._p_values(np.stack([people, people]), unit="cell", start=0, count=1)[
-            0, 0
-        ]
-
-    def observed(self) -> Values:
-        """Of the metrics themselves: the draw that swaps nothing."""
-        return np.asarray(self.hybrids(unit="cell", start=0, count=1, seed=None)[0])
-
-    def hybrids(self, *, unit: Unit, start: int, count: int, seed: int | None) -> Values:
-        """Of both hybrids, shaped (draw, hybrid); without a seed as `_coins` has it."""
-        p = self._p_values(self._metrics, unit=unit, start=start, count=count, seed=seed)
-        return np.asarray(1 - np.abs(p - self._people).mean(axis=-1))
-
-    def _p_values(
-        self, metrics: Values, *, unit: Unit, start: int, count: int, seed: int | None = None
-    ) -> Values:
-        """The p-values of all pairs of systems, shaped (draw, hybrid, pair)."""
-        sums = _core.hybrid_differences(
-            metrics,
-            self._rated,
-            self._pairs,
-            systems=unit == "system",
-            first=start,
-            replicates=count,
-            seed=seed,
-        )
-        return normal_p(sums[:, :, 0], sums[:, :, 1])
+    return _core.one_sided_p(totals.ravel(), squares.ravel()).reshape(totals.shape)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -368,51 +322,53 @@ def bootstrap_soft_pairwise(
     labels = None if documents is None else [documents[segment] for segment in segments.tolist()]
     units = units_of_segments(resample, len(segments), labels)
     values = np.full((replicates, len(metrics)), np.nan)
-    if units is None or not pairs.size:
+    chosen = [number for number, name in enumerate(metrics) if observed[name] is not None]
+    if units is None or not pairs.size or not chosen:
         return Replicates(observed, values, resample, seed)
-    people = np.where(rated, ratings, 0.0)
+    names = list(metrics)
+    left, right = pairs
+    both = (rated[left] & rated[right]).T
     bootstrap = Bootstrap(replicates=replicates, seed=seed)
-    # One metric at a time: the pairs of many systems and metrics would fill the memory.
-    for number, (name, scores) in enumerate(metrics.items()):
-        value = observed[name]
-        if value is not None:
-            rows = _rows((people, as_metric(name, scores, ratings)), rated, pairs)
-            by_unit = on_exact_grid(units.add_up(rows[segments]))
-            centre = _values(by_unit.sum(axis=0)[np.newaxis])[0]
-            drawn = _replicate_values(by_unit, units, bootstrap)
-            values[:, number] = (drawn - centre + value).clip(0.0, 1.0)
+
+    def by_unit(*columns: Values) -> Values:
+        return on_exact_grid(units.add_up(np.concatenate(columns, axis=1)[segments]))
+
+    def moments(scores: Values) -> tuple[Values, Values]:
+        """By segment, the differences of all pairs and their squares."""
+        differences = (scores[left] - scores[right]).T * both
+        return differences, differences**2
+
+    def p_values(rows: Values, start: int, count: int) -> Values:
+        """Of all pairs: on the whole test set, then on some replicates."""
+        drawn = bootstrap.sums(rows, units, start, count)
+        sums = np.concatenate([rows.sum(axis=0)[np.newaxis], drawn])
+        parts = sums.reshape(1 + count, 2, -1)
+        return normal_p(parts[:, 0], parts[:, 1])
+
+    shared_rows = by_unit(both.astype(np.float64))
+    people_rows = by_unit(*moments(np.where(rated, ratings, 0.0)))
+    # One metric and some replicates at a time: all of them would fill the memory.
+    size = max(1, BLOCK_SIZE // (2 * pairs.shape[1]))
+    for start in range(0, replicates, size):
+        count = min(size, replicates - start)
+        drawn = bootstrap.sums(shared_rows, units, start, count)
+        shared = np.concatenate([shared_rows.sum(axis=0)[np.newaxis], drawn]) > 0
+        people = p_values(people_rows, start, count)
+        for number in chosen:
+            scores = as_metric(names[number], metrics[names[number]], ratings)
+            p = p_values(by_unit(*moments(scores)), start, count)
+            centre, *replicated = _accuracies(p, people, shared)
+            moved = np.array(replicated) - centre + observed[names[number]]
+            values[start : start + count, number] = moved.clip(0.0, 1.0)
     return Replicates(observed, values, resample, seed)
 
 
-def _replicate_values(rows: Values, units: Units, bootstrap: Bootstrap) -> Values:
-    values = np.empty(bootstrap.replicates)
-    size = max(1, BLOCK_SIZE // rows.shape[1])
-    for start in range(0, bootstrap.replicates, size):
-        count = min(size, bootstrap.replicates - start)
-        values[start : start + count] = _values(bootstrap.sums(rows, units, start, count))
-    return values
-
-
-def _rows(
-    matrices: tuple[Values, Values], rated: NDArray[np.bool_], pairs: NDArray[np.intp]
-) -> Values:
-    """By segment: differences of all pairs by people and by the metric, squares, who is rated."""
-    left, right = pairs
-    both = (rated[left] & rated[right]).T
-    differences = [(scores[left] - scores[right]).T * both for scores in matrices]
-    squares = [difference**2 for difference in differences]
-    return np.concatenate([*differences, *squares, both.astype(np.float64)], axis=1)
-
-
-def _values(sums: Values) -> Values:
+def _accuracies(metric: Values, people: Values, shared: NDArray[np.bool_]) -> Values:
     """1 - mean |p_h - p_m| of each replicate, over the pairs that it has.
 
     NaN where no segment of a replicate is rated for two systems.
     """
-    parts = sums.reshape(len(sums), 5, -1)
-    p = normal_p(parts[:, :2], parts[:, 2:4])
-    shared = parts[:, 4] > 0
-    distances = np.where(shared, np.abs(p[:, 1] - p[:, 0]), 0.0).sum(axis=1)
+    distances = np.where(shared, np.abs(metric - people), 0.0).sum(axis=1)
     count = shared.sum(axis=1)
     return np.where(count > 0, 1 - distances / np.maximum(count, 1), np.nan)
 
@@ -461,19 +417,26 @@ def soft_pairwise_test(
     exact = unit == "system" and len(rated) < 63 and 2 ** len(rated) <= permutations
     count_all = 2 ** len(rated) if exact else permutations
     drawn_by = None if exact else seed
-    null = np.empty((count_all, 2))
+    metrics = np.stack([first, second])
     if sign_permutations is None:
-        normal = _NormalAccuracies(ratings, rated, np.stack([first, second]))
-        observed = normal.observed()
-        size = max(1, BLOCK_SIZE // (4 * len(rated) ** 2))
-        for start in range(0, count_all, size):
-            count = min(size, count_all - start)
-            null[start : start + count] = normal.hybrids(
-                unit=unit, start=start, count=count, seed=drawn_by
-            )
+        # Moving all scores leaves differences alone, and their sums have more digits near 0.
+        people = np.where(rated, standardised(ratings, ratings), np.nan)
+        # The draw that swaps nothing.
+        observed = _core.hybrid_soft_accuracies(
+            people, metrics, systems=False, first=0, replicates=1, seed=None
+        )[0]
+        null = _core.hybrid_soft_accuracies(
+            people,
+            metrics,
+            systems=unit == "system",
+            first=0,
+            replicates=count_all,
+            seed=drawn_by,
+        )
     else:
         accuracies = _permuted_accuracies(ratings, rated, sign_permutations, seed)
-        observed = accuracies(np.stack([first, second]))
+        observed = accuracies(metrics)
+        null = np.empty((count_all, 2))
         size = max(1, BLOCK_SIZE // (2 * rated.size))
         for start in range(0, count_all, size):
             count = min(size, count_all - start)

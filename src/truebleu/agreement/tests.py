@@ -183,22 +183,18 @@ def permutation_test(
     exact = coins < 63 and 2**coins <= permutations
     metrics = np.stack(_exchangeable(first, second, ratings))
 
-    def hybrids(count: int, *, enumerated: bool) -> Values:
-        return _core.hybrid_values(
-            ratings,
-            metrics,
-            **by.native,
-            systems=unit == "system",
-            first=0,
-            replicates=count,
-            seed=None if enumerated else seed,
-        )
-
-    # Swapping nothing: the observed values as the kernel of the permutations has them.
-    observed = hybrids(1, enumerated=True)[0]
-    null = hybrids(2**coins if exact else permutations, enumerated=exact)
+    # First those of the metrics themselves, as the kernel of the permutations has them.
+    hybrids = _core.hybrid_values(
+        ratings,
+        metrics,
+        **by.native,
+        systems=unit == "system",
+        first=0,
+        replicates=2**coins if exact else permutations,
+        seed=None if exact else seed,
+    )
     return hybrid_test(
-        values, observed, null, unit=unit, alternative=alternative, exact=exact, seed=seed
+        values, hybrids[0], hybrids[1:], unit=unit, alternative=alternative, exact=exact, seed=seed
     )
 
 

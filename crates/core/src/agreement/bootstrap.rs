@@ -82,13 +82,26 @@ pub fn replicate_values(
             return values;
         }
     }
+    let by_group: Vec<Option<Vec<_>>> = prepared
+        .iter()
+        .flat_map(|prepared| {
+            let scratch = &mut Scratch::default();
+            let of = |metric| prepared.values(question.coefficient, metric, scratch);
+            gathered.iter().map(|metric| &metric[..]).map(of).collect::<Vec<_>>()
+        })
+        .collect();
     each_replicate(replicates, metrics.len(), |index, scratch, values| {
         let mut stream = Stream::new(seed, Purpose::Agreement, index);
         let draw = Draw::new(drawn, systems, items, &mut stream);
         if let Some(prepared) = &prepared {
             let weights = draw.weights(question.grouping);
-            for (value, metric) in values.iter_mut().zip(&gathered) {
-                *value = evaluate(prepared, question, metric, Some(weights), scratch);
+            for ((value, metric), by_group) in values.iter_mut().zip(&gathered).zip(&by_group) {
+                *value = match by_group {
+                    Some(by_group) => prepared
+                        .mean_of_drawn(question.averaging, by_group, weights)
+                        .unwrap_or(f64::NAN),
+                    None => evaluate(prepared, question, metric, Some(weights), scratch),
+                };
             }
         } else {
             let prepared = Prepared::of_groups(&matrix, draw.groups(question.grouping));

@@ -130,6 +130,16 @@ impl Coefficient {
         })
     }
 
+    /// Whether the value is the mean of those of groups, which do not depend on each other.
+    pub(super) fn is_averaged(self) -> bool {
+        match self {
+            Self::Pearson | Self::Spearman | Self::KendallC => true,
+            // Shares of pairs are added up as whole numbers.
+            Self::Pairs { formula, .. } => formula.share(&PairCounts::default()).is_none(),
+            _ => false,
+        }
+    }
+
     /// The formula of a coefficient that is made of the counts of pairs; None of any other.
     #[must_use]
     pub fn formula(self) -> Option<Formula> {

@@ -56,33 +56,17 @@ impl Prepared {
         weights: Option<&[u32]>,
         scratch: &mut Scratch,
     ) -> Evaluated {
-        let Scratch { sorting, values, .. } = scratch;
+        if coefficient.is_averaged() {
+            let mut mean = Mean::new(averaging);
+            self.each(metric, weights, |group, metric, times| {
+                mean.add(self.value(coefficient, group, metric, scratch), group.len(), times);
+            });
+            return mean.done();
+        }
+        let Scratch { sorting, .. } = scratch;
         match coefficient {
-            Coefficient::Pearson => {
-                let human = self.deviations();
-                self.average(averaging, metric, weights, |group, metric| {
-                    let own = &human.values[group.start..group.end];
-                    pearson(own, human.squares[group.number], metric)
-                })
-            }
-            Coefficient::Spearman => {
-                let human = self.ranks();
-                self.average(averaging, metric, weights, |group, metric| {
-                    let own = &human.values[group.start..group.end];
-                    spearman(own, human.squares[group.number], metric, sorting)
-                })
-            }
-            Coefficient::KendallC => self.average(averaging, metric, weights, |group, metric| {
-                let counts = self.count(group, metric, 0.0, sorting);
-                tau_c(&counts, group, distinct(metric, values))
-            }),
             Coefficient::Pairs { formula, epsilon } => {
-                if formula.share(&PairCounts::default()).is_some() {
-                    return self.shares(formula, epsilon, averaging, metric, weights, sorting);
-                }
-                self.average(averaging, metric, weights, |group, metric| {
-                    formula.of(&self.count(group, metric, epsilon, sorting))
-                })
+                self.shares(formula, epsilon, averaging, metric, weights, sorting)
             }
             Coefficient::Calibrated { formula } => {
                 let Some(found) = self.calibrate(averaging, metric, weights, scratch) else {
@@ -107,6 +91,9 @@ impl Prepared {
                 self.kendall_like(threshold, averaging, metric, weights, sorting)
             }
             Coefficient::PairwiseDifferencePearson => self.difference_pearson(metric, weights),
+            Coefficient::Pearson | Coefficient::Spearman | Coefficient::KendallC => {
+                Evaluated::default()
+            }
         }
     }
 
@@ -126,18 +113,65 @@ impl Prepared {
         }
     }
 
-    fn average(
+    /// The values of all groups by a coefficient that is averaged over them; None of any other.
+    pub(super) fn values(
+        &self,
+        coefficient: Coefficient,
+        metric: &[f64],
+        scratch: &mut Scratch,
+    ) -> Option<Vec<Option<f64>>> {
+        let mut values = Vec::with_capacity(self.groups().len());
+        self.each(metric, None, |group, metric, _| {
+            values.push(self.value(coefficient, group, metric, scratch));
+        });
+        coefficient.is_averaged().then_some(values)
+    }
+
+    /// The mean of the values of groups that were drawn.
+    pub(super) fn mean_of_drawn(
         &self,
         averaging: Averaging,
-        metric: &[f64],
-        weights: Option<&[u32]>,
-        mut value: impl FnMut(&Group, &[f64]) -> Option<f64>,
-    ) -> Evaluated {
+        values: &[Option<f64>],
+        weights: &[u32],
+    ) -> Option<f64> {
         let mut mean = Mean::new(averaging);
-        self.each(metric, weights, |group, metric, times| {
-            mean.add(value(group, metric), group.len(), times);
-        });
-        mean.done()
+        for (group, &value) in self.groups().iter().zip(values) {
+            let times = Self::times(group, Some(weights));
+            if times > 0 {
+                mean.add(value, group.len(), times);
+            }
+        }
+        mean.done().value
+    }
+
+    /// The value of one group by a coefficient that is averaged over groups.
+    fn value(
+        &self,
+        coefficient: Coefficient,
+        group: &Group,
+        metric: &[f64],
+        scratch: &mut Scratch,
+    ) -> Option<f64> {
+        let Scratch { sorting, values, .. } = scratch;
+        let cells = group.start..group.end;
+        match coefficient {
+            Coefficient::Pearson => {
+                let human = self.deviations();
+                pearson(&human.values[cells], human.squares[group.number], metric)
+            }
+            Coefficient::Spearman => {
+                let human = self.ranks();
+                spearman(&human.values[cells], human.squares[group.number], metric, sorting)
+            }
+            Coefficient::KendallC => {
+                let counts = self.count(group, metric, 0.0, sorting);
+                tau_c(&counts, group, distinct(metric, values))
+            }
+            Coefficient::Pairs { formula, epsilon } => {
+                formula.of(&self.count(group, metric, epsilon, sorting))
+            }
+            _ => None,
+        }
     }
 
     pub(super) fn count(

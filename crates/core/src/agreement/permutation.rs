@@ -17,7 +17,7 @@ use super::permuted_ties::{Bits, CoarseTies, DRAWS, FINE, LANES, Mask, PermutedT
 use crate::interruption;
 use crate::resampling::{Purpose, Stream};
 
-/// Which cells a draw swaps.
+/// Which cells a draw draws.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Permutation {
     /// Each by a fair coin.
@@ -51,7 +51,7 @@ impl Unit {
     }
 }
 
-/// The values of both hybrids in each draw; NaN where a hybrid has none.
+/// The values of both hybrids where nothing is swapped, then in each draw; NaN where a hybrid has none.
 ///
 /// The metrics are whole matrices, shaped like the human scores that were prepared.
 #[must_use]
@@ -65,9 +65,10 @@ pub fn hybrid_values(
 ) -> Array2<f64> {
     let gathered = metrics.map(|metric| prepared.gather(metric));
     let scores = [&gathered[0][..], &gathered[1][..]];
-    let coins = Coins { prepared, size: metrics[0].len(), permutation, unit };
+    let coins = Coins { permutation, unit, cells: metrics[0].len() };
+    let draws = Draws { prepared, coins, numbers: draws };
     if let Coefficient::Calibrated { formula } = coefficient
-        && let Some(mut values) = calibrated_accuracies(averaging, scores, &coins, draws.clone())
+        && let Some(mut values) = calibrated_accuracies(averaging, scores, &draws)
     {
         if formula == Formula::TauEq {
             values.mapv_inplace(|accuracy| 2.0 * accuracy - 1.0);
@@ -77,92 +78,150 @@ pub fn hybrid_values(
     if let Coefficient::Pairs { formula, epsilon } = coefficient
         && let Some(pairs) = PermutedPairs::new(prepared, formula, epsilon, averaging, scores)
     {
-        return many_draws(&coins, draws, |holds| pairs.values(holds));
+        return draws.many_at_once(|holds| pairs.values(holds));
     }
-    each_draw(draws, Hybrids::default, |hybrids, draw| {
-        hybrids.first.clear();
-        hybrids.second.clear();
+    draws.each(1, Hybrids::default, |hybrids, rows| {
+        let Hybrids { first, second, scratch } = hybrids;
+        first.clear();
+        second.clear();
         let mut cells = scores[0].iter().zip(scores[1]);
-        coins.toss(draw, |swapped| {
-            if let Some((&first, &second)) = cells.next() {
-                hybrids.first.push(if swapped { second } else { first });
-                hybrids.second.push(if swapped { first } else { second });
+        draws.toss(rows.start, |swapped| {
+            if let Some((&one, &other)) = cells.next() {
+                first.push(if swapped { other } else { one });
+                second.push(if swapped { one } else { other });
             }
         });
-        let Hybrids { first, second, scratch } = hybrids;
-        [&*first, &*second].map(|hybrid| {
+        let evaluate = |hybrid: &[f64], scratch: &mut Scratch| {
             let found = prepared.evaluate(coefficient, averaging, hybrid, None, scratch);
             found.value.unwrap_or(f64::NAN)
-        })
+        };
+        vec![[evaluate(first, scratch), evaluate(second, scratch)]]
     })
+}
+
+/// What a thread works in.
+#[derive(Default)]
+struct Hybrids {
+    first: Vec<f64>,
+    second: Vec<f64>,
+    scratch: Scratch,
 }
 
 /// The accuracies of both hybrids in each draw; None where there are too many pairs.
 fn calibrated_accuracies(
     averaging: Averaging,
     scores: [&[f64]; 2],
-    coins: &Coins<'_>,
-    draws: Range<u64>,
+    draws: &Draws<'_>,
 ) -> Option<Array2<f64>> {
-    let prepared = coins.prepared;
+    let prepared = draws.prepared;
     if 4 * prepared.pairs() <= FINE {
         let ties = PermutedTies::new(prepared, averaging, scores)?;
-        return Some(permuted_accuracies(&ties, coins, draws));
+        return Some(draws.some_at_once(&ties));
     }
     let ties = CoarseTies::new(prepared, averaging, scores)?;
-    Some(many_draws(coins, draws, |holds| ties.accuracies(holds)))
+    Some(draws.many_at_once(|holds| ties.accuracies(holds)))
 }
 
-/// Two values for each draw, `LANES` draws at a time.
-///
-/// `values` gets a bit for each of these draws: at `2 * cell + metric`, whether the first hybrid holds that
-/// metric's score of the cell.
-fn many_draws(
-    coins: &Coins<'_>,
-    draws: Range<u64>,
-    values: impl Fn(&[Bits]) -> Vec<[f64; 2]> + Sync,
-) -> Array2<f64> {
-    let count = (draws.end - draws.start) as usize;
-    let mut found = Array2::zeros((count, 2));
-    found.axis_chunks_iter_mut(Axis(0), LANES).into_par_iter().enumerate().for_each(
-        |(chunk, mut rows)| {
-            interruption::check();
-            let mut holds = vec![Bits::default(); 2 * coins.prepared.cells().len()];
-            let first = draws.start + (chunk * LANES) as u64;
-            for (place, draw) in (first..).take(rows.nrows()).enumerate() {
-                let (word, bit) = (place / 64, place % 64);
-                let mut cells = holds.chunks_exact_mut(2);
-                coins.toss(draw, |swapped| {
-                    if let Some(cell) = cells.next() {
-                        // A swap gives the first hybrid the second metric's score.
-                        cell[usize::from(swapped)][word] |= 1 << bit;
-                    }
-                });
-            }
-            for (mut row, pair) in
-                rows.outer_iter_mut().zip(Arch::new().dispatch(|| values(&holds)))
-            {
-                row.iter_mut().zip(pair).for_each(|(to, value)| *to = value);
-            }
-        },
-    );
-    found
+/// The draws of a test: first that which swaps nothing, then those of some numbers.
+struct Draws<'a> {
+    prepared: &'a Prepared,
+    coins: Coins,
+    numbers: Range<u64>,
 }
 
-/// The accuracies of both hybrids in each draw, several draws at a time.
-fn permuted_accuracies(ties: &PermutedTies, coins: &Coins<'_>, draws: Range<u64>) -> Array2<f64> {
-    let count = (draws.end - draws.start) as usize;
-    let mut found = Array2::zeros((count, 2));
-    found.axis_chunks_iter_mut(Axis(0), DRAWS).into_par_iter().enumerate().for_each_init(
-        Vec::new,
-        |holds: &mut Vec<Mask>, (chunk, mut rows)| {
-            interruption::check();
+impl Draws<'_> {
+    /// The coins of a row.
+    fn words(&self, row: usize) -> Vec<u64> {
+        match row.checked_sub(1) {
+            Some(draw) => self.coins.toss(self.numbers.start + draw as u64),
+            None => vec![0; self.coins.count().div_ceil(64)],
+        }
+    }
+
+    /// The coin of each prepared cell. Permutations of cells that are enumerated number these alone.
+    fn coin_numbers(&self) -> impl Iterator<Item = usize> {
+        let Coins { permutation, unit, .. } = self.coins;
+        let by_place = permutation == Permutation::Enumerated && unit == Unit::Cell;
+        let cells = self.prepared.cells().iter().enumerate();
+        cells.map(
+            move |(place, &cell)| {
+                if by_place { place } else { cell as usize / unit.cells_per_coin() }
+            },
+        )
+    }
+
+    /// Hands over the coins of a row in the order of the prepared cells.
+    fn toss(&self, row: usize, mut coin: impl FnMut(bool)) {
+        let words = self.words(row);
+        self.coin_numbers().for_each(|number| coin(is_set(&words, number)));
+    }
+
+    /// Two values for each row, `size` rows at a time; each depends on its own number alone.
+    fn each<T>(
+        &self,
+        size: usize,
+        start: impl Fn() -> T + Sync + Send,
+        values: impl Fn(&mut T, Range<usize>) -> Vec<[f64; 2]> + Sync,
+    ) -> Array2<f64> {
+        let count = 1 + (self.numbers.end - self.numbers.start) as usize;
+        let mut all = Array2::zeros((count, 2));
+        all.axis_chunks_iter_mut(Axis(0), size).into_par_iter().enumerate().for_each_init(
+            start,
+            |with, (chunk, mut rows)| {
+                interruption::check();
+                let first = chunk * size;
+                let values = values(with, first..first + rows.nrows());
+                for (mut row, pair) in rows.outer_iter_mut().zip(values) {
+                    row.iter_mut().zip(pair).for_each(|(to, value)| *to = value);
+                }
+            },
+        );
+        all
+    }
+
+    /// Two values for each row, `LANES` rows at a time.
+    ///
+    /// `values` gets a bit for each of these rows: at `2 * cell + metric`, whether the first hybrid holds that
+    /// metric's score of the cell.
+    fn many_at_once(&self, values: impl Fn(&[Bits]) -> Vec<[f64; 2]> + Sync) -> Array2<f64> {
+        self.each(LANES, Vec::new, |holds: &mut Vec<Bits>, rows| {
+            let swapped = self.by_coin(rows);
             holds.clear();
-            holds.resize(2 * coins.prepared.cells().len(), Mask::default());
-            let first = draws.start + (chunk * DRAWS) as u64;
-            for (place, draw) in (first..).take(rows.nrows()).enumerate() {
+            for number in self.coin_numbers() {
+                let swapped = swapped.get(number).copied().unwrap_or_default();
+                // A swap gives the first hybrid the second metric's score.
+                holds.extend([swapped.map(|word| !word), swapped]);
+            }
+            Arch::new().dispatch(|| values(holds))
+        })
+    }
+
+    /// A bit for each of some rows, by coin.
+    fn by_coin(&self, rows: Range<usize>) -> Vec<Bits> {
+        let mut swapped = Vec::new();
+        for (part, first) in rows.clone().step_by(64).enumerate() {
+            let rows = first..rows.end.min(first + 64);
+            let words: Vec<Vec<u64>> = rows.map(|row| self.words(row)).collect();
+            let count = words.iter().map(Vec::len).max().unwrap_or(0);
+            swapped.resize(64 * count, Bits::default());
+            for (block, swapped) in swapped.chunks_exact_mut(64).enumerate() {
+                let mut square = [0; 64];
+                square.iter_mut().zip(&words).for_each(|(to, words)| *to = words[block]);
+                transpose(&mut square);
+                swapped.iter_mut().zip(square).for_each(|(to, word)| to[part] = word);
+            }
+        }
+        swapped
+    }
+
+    /// The accuracies of both hybrids in each row, `DRAWS` rows at a time.
+    fn some_at_once(&self, ties: &PermutedTies) -> Array2<f64> {
+        self.each(DRAWS, Vec::new, |holds: &mut Vec<Mask>, rows| {
+            holds.clear();
+            holds.resize(2 * self.prepared.cells().len(), Mask::default());
+            for (place, row) in rows.enumerate() {
                 let mut cells = holds.chunks_exact_mut(2);
-                coins.toss(draw, |swapped| {
+                self.toss(row, |swapped| {
                     if let Some(cell) = cells.next() {
                         // A swap gives the first hybrid the second metric's score.
                         cell[0][place] = i16::from(swapped) - 1;
@@ -170,12 +229,23 @@ fn permuted_accuracies(ties: &PermutedTies, coins: &Coins<'_>, draws: Range<u64>
                     }
                 });
             }
-            for (mut row, pair) in rows.outer_iter_mut().zip(ties.accuracies(holds)) {
-                row.iter_mut().zip(pair).for_each(|(to, value)| *to = value);
-            }
-        },
-    );
-    found
+            ties.accuracies(holds).to_vec()
+        })
+    }
+}
+
+/// Turns rows into columns: bit j of word i becomes bit i of word j.
+fn transpose(square: &mut [u64; 64]) {
+    let (mut width, mut mask) = (32, u64::from(u32::MAX));
+    while width > 0 {
+        for row in (0..64).filter(|row| row & width == 0) {
+            let differing = (square[row] >> width ^ square[row + width]) & mask;
+            square[row] ^= differing << width;
+            square[row + width] ^= differing;
+        }
+        width /= 2;
+        mask ^= mask << width;
+    }
 }
 
 /// Whether each cell of a matrix is swapped, shaped (draw, cell).
@@ -243,98 +313,48 @@ pub fn heads(counts: &[u64], draws: Range<u64>, seed: u64) -> Array2<u64> {
     heads
 }
 
-/// What a thread works in.
-#[derive(Default)]
-struct Hybrids {
-    first: Vec<f64>,
-    second: Vec<f64>,
-    scratch: Scratch,
-}
-
-/// Two values for each draw, each of which depends on its own number alone.
-fn each_draw<T>(
-    draws: Range<u64>,
-    start: impl Fn() -> T + Sync + Send,
-    values: impl Fn(&mut T, u64) -> [f64; 2] + Sync + Send,
-) -> Array2<f64> {
-    let count = (draws.end - draws.start) as usize;
-    let mut found = Array2::zeros((count, 2));
-    found.outer_iter_mut().into_par_iter().enumerate().for_each_init(
-        start,
-        |with, (index, mut row)| {
-            interruption::check();
-            let pair = values(with, draws.start + index as u64);
-            row.iter_mut().zip(pair).for_each(|(to, value)| *to = value);
-        },
-    );
-    found
-}
-
 /// The coins of draws. A coin belongs to a place in the matrix: the same seed swaps the same cells
 /// whichever coefficient is asked for and however cells are grouped.
-struct Coins<'a> {
-    prepared: &'a Prepared,
-    size: usize,
-    permutation: Permutation,
-    unit: Unit,
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Coins {
+    pub permutation: Permutation,
+    pub unit: Unit,
+    /// How many cells the matrix has.
+    pub cells: usize,
 }
 
-impl Coins<'_> {
-    /// Hands over the coins of a draw in the order of the prepared cells.
-    fn toss(&self, draw: u64, mut coin: impl FnMut(bool)) {
+impl Coins {
+    fn count(self) -> usize {
+        self.cells.div_ceil(self.unit.cells_per_coin())
+    }
+
+    /// The coins of a draw, 64 to a word.
+    pub fn toss(self, draw: u64) -> Vec<u64> {
         match self.permutation {
             Permutation::Random { seed } => {
-                let mut stream = Stream::new(seed, Purpose::Permutation, draw);
-                let tossed = toss(&mut stream, self.size.div_ceil(self.unit.cells_per_coin()));
-                for &cell in self.prepared.cells() {
-                    coin(is_set(&tossed, cell as usize / self.unit.cells_per_coin()));
-                }
+                toss(&mut Stream::new(seed, Purpose::Permutation, draw), self.count())
             }
+            // Units beyond the 64th are never swapped: there are no more than 2^64 draws.
             Permutation::Enumerated => {
-                for (place, &cell) in (0..).zip(self.prepared.cells()) {
-                    let number = match self.unit {
-                        Unit::Cell => place,
-                        Unit::System { .. } => cell / self.unit.cells_per_coin() as u32,
-                    };
-                    // Units beyond the 64th are never swapped: there are no more than 2^64 draws.
-                    coin(draw.checked_shr(number).unwrap_or(0) & 1 == 1);
-                }
+                let words = self.count().div_ceil(64);
+                std::iter::once(draw).chain(std::iter::repeat(0)).take(words).collect()
             }
         }
     }
-}
 
-/// All bits for each cell of a matrix that a draw swaps, none for the others.
-pub(super) fn swapped_cells_as_masks(
-    permutation: Permutation,
-    unit: Unit,
-    cells: usize,
-    draw: u64,
-    masks: &mut Vec<u64>,
-) {
-    let cells_per_coin = unit.cells_per_coin();
-    let coins = cells.div_ceil(cells_per_coin);
-    let tossed = match permutation {
-        Permutation::Random { seed } => {
-            toss(&mut Stream::new(seed, Purpose::Permutation, draw), coins)
+    /// The coins of 64 cells of a system from one on; those of cells beyond its last mean nothing.
+    pub fn word(self, tossed: &[u64], cell: usize) -> u64 {
+        match self.unit {
+            Unit::Cell => {
+                let word = |number: usize| tossed.get(number).copied().unwrap_or(0);
+                let (number, bit) = (cell / 64, cell % 64);
+                // Twice, since a shift by 64 is none.
+                word(number) >> bit | (word(number + 1) << 1) << (63 - bit)
+            }
+            Unit::System { .. } => {
+                u64::from(is_set(tossed, cell / self.unit.cells_per_coin())).wrapping_neg()
+            }
         }
-        // Units beyond the 64th are never swapped: there are no more than 2^64 draws.
-        Permutation::Enumerated => {
-            std::iter::once(draw).chain(std::iter::repeat(0)).take(coins.div_ceil(64)).collect()
-        }
-    };
-    masks.clear();
-    let mask = |word: u64, bit: usize| (word >> bit & 1).wrapping_neg();
-    if cells_per_coin == 1 {
-        masks.extend(
-            tossed.iter().flat_map(|&word| std::array::from_fn::<_, 64, _>(|bit| mask(word, bit))),
-        );
-        masks.truncate(cells);
-    } else {
-        masks.extend((0..cells).map(|cell| {
-            let coin = cell / cells_per_coin;
-            mask(tossed[coin / 64], coin % 64)
-        }));
     }
 }
 
@@ -343,7 +363,7 @@ fn toss(stream: &mut Stream, coins: usize) -> Vec<u64> {
 }
 
 fn is_set(tossed: &[u64], coin: usize) -> bool {
-    tossed[coin / 64] >> (coin % 64) & 1 == 1
+    tossed.get(coin / 64).is_some_and(|word| word >> (coin % 64) & 1 == 1)
 }
 
 #[cfg(test)]
@@ -397,8 +417,9 @@ mod tests {
                 let permutation = (Permutation::Random { seed: 5 }, Unit::Cell);
                 let found =
                     hybrid_values(&prepared, coefficient, averaging, metrics, permutation, 0..20);
-                for draw in 0..20 {
-                    let hybrids = plain_hybrids(metrics, draw, 5);
+                let plain = [metrics[0].to_vec(), metrics[1].to_vec()];
+                let swapped = (0..20).map(|draw| plain_hybrids(metrics, draw, 5));
+                for (draw, hybrids) in std::iter::once(plain).chain(swapped).enumerate() {
                     for (side, hybrid) in hybrids.iter().enumerate() {
                         let expected = prepared.evaluate(
                             coefficient,
@@ -407,8 +428,7 @@ mod tests {
                             None,
                             &mut Scratch::default(),
                         );
-                        let difference =
-                            found[[draw as usize, side]] - expected.value.unwrap_or(9.0);
+                        let difference = found[[draw, side]] - expected.value.unwrap_or(9.0);
                         assert!(difference.abs() < 1e-12, "{grouping:?} {coefficient:?} {draw}");
                     }
                 }
@@ -427,17 +447,14 @@ mod tests {
             let scores = [&gathered[0][..], &gathered[1][..]];
             for micro in [false, true] {
                 let averaging = Averaging { micro, undefined_as_zero: false };
-                let coins = Coins {
-                    prepared: &prepared,
-                    size: first.len(),
-                    permutation: Permutation::Random { seed: 5 },
-                    unit: Unit::Cell,
-                };
+                let permutation = Permutation::Random { seed: 5 };
+                let coins = Coins { permutation, unit: Unit::Cell, cells: first.len() };
+                let draws = Draws { prepared: &prepared, coins, numbers: 0..300 };
                 let fine = PermutedTies::new(&prepared, averaging, scores);
                 let coarse = CoarseTies::new(&prepared, averaging, scores);
                 let (Some(fine), Some(coarse)) = (fine, coarse) else { panic!("few pairs") };
-                let all = permuted_accuracies(&fine, &coins, 0..300);
-                let some = many_draws(&coins, 0..300, |holds| coarse.accuracies(holds));
+                let all = draws.some_at_once(&fine);
+                let some = draws.many_at_once(|holds| coarse.accuracies(holds));
                 assert!(all.iter().zip(&some).all(|(x, y)| (x - y).abs() < 1e-12), "{grouping:?}");
             }
         }
@@ -454,9 +471,9 @@ mod tests {
             (Permutation::Enumerated, Unit::Cell),
             0..8,
         );
-        let thirds = |row: [u8; 8]| row.map(|right| f64::from(right) / 3.0).to_vec();
-        assert_eq!(values.column(0).to_vec(), thirds([3, 1, 3, 1, 1, 0, 1, 0]));
-        assert_eq!(values.column(1).to_vec(), thirds([0, 1, 0, 1, 1, 3, 1, 3]));
+        let thirds = |row: [u8; 9]| row.map(|right| f64::from(right) / 3.0).to_vec();
+        assert_eq!(values.column(0).to_vec(), thirds([3, 3, 1, 3, 1, 1, 0, 1, 0]));
+        assert_eq!(values.column(1).to_vec(), thirds([0, 0, 1, 0, 1, 1, 3, 1, 3]));
     }
 
     #[test]
@@ -492,7 +509,7 @@ mod tests {
                     let scratch = &mut Scratch::default();
                     let expected =
                         prepared.evaluate(coefficient, averaging, &gathered, None, scratch);
-                    let difference = found[[draw, side]] - expected.value.unwrap_or(9.0);
+                    let difference = found[[1 + draw, side]] - expected.value.unwrap_or(9.0);
                     assert!(difference.abs() < 1e-12, "{permutation:?} {coefficient:?} {draw}");
                 }
             }
@@ -514,7 +531,22 @@ mod tests {
             )
         };
         let (all, some) = (values(0..100), values(40..77));
-        assert_eq!(all.slice_axis(Axis(0), Slice::from(40..77)), some);
+        let rows = |values: &Array2<f64>, rows: Range<usize>| {
+            values.slice_axis(Axis(0), Slice::from(rows)).to_owned()
+        };
+        assert_eq!(rows(&all, 41..78), rows(&some, 1..38));
+        assert_eq!(all.row(0), some.row(0));
+    }
+
+    #[test]
+    fn rows_of_bits_become_columns() {
+        let mut square =
+            std::array::from_fn(|row| Stream::new(row as u64, Purpose::Permutation, 0).bits());
+        let before = square;
+        transpose(&mut square);
+        for (row, column) in (0..64).flat_map(|row| (0..64).map(move |column| (row, column))) {
+            assert_eq!(square[column] >> row & 1, before[row] >> column & 1);
+        }
     }
 
     #[test]

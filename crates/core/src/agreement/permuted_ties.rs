@@ -9,12 +9,13 @@
 //! of them is counted, not walked through: for 256 draws at a time, a bit for each. A permutation test holds
 //! its level whatever the statistic is, as long as the observed one is made alike.
 
+use std::cmp::Reverse;
 use std::ops::{Add, BitAnd};
 
 use rayon::prelude::*;
 
 use super::coefficients::Averaging;
-use super::groups::{Group, Prepared};
+use super::groups::{Group, Prepared, Size};
 
 /// Up to this many differences every one of them is tried as a threshold; of more, some are.
 pub(super) const FINE: u64 = 1 << 18;
@@ -35,14 +36,15 @@ pub type Mask = [i16; DRAWS];
 struct Difference {
     first: u32,
     second: u32,
-    /// What is lost, or won if below 0, when the threshold falls below the difference.
-    loss: i64,
+    /// Which of the losses it is worth.
+    kind: u32,
 }
 
 /// The differences of all pairs that two metrics can make, largest first.
 #[derive(Debug, Clone)]
 pub struct PermutedTies {
     differences: Vec<Difference>,
+    losses: Vec<i64>,
     /// What is right when every pair is tied.
     tied: i64,
     total: i64,
@@ -54,8 +56,9 @@ impl PermutedTies {
     /// None where there are too many pairs.
     #[must_use]
     pub fn new(prepared: &Prepared, averaging: Averaging, metrics: [&[f64]; 2]) -> Option<Self> {
-        let (found, tied, total) = all_differences(prepared, averaging, metrics)?;
-        Some(Self { differences: by_falling_size(found), tied, total })
+        let Differences { sized, losses, tied, total } =
+            Differences::new(prepared, averaging, metrics)?;
+        Some(Self { differences: by_falling_size(sized, &losses), losses, tied, total })
     }
 
     /// The accuracies of both hybrids under their best thresholds, in several draws at once.
@@ -79,10 +82,11 @@ impl PermutedTies {
     fn least_losses<S: Sum>(&self, holds: &[Mask]) -> ([i64; DRAWS], [i64; DRAWS]) {
         let [mut first, mut second] = [[S::default(); DRAWS]; 2];
         let [mut first_least, mut second_least] = [[S::default(); DRAWS]; 2];
+        let losses: Vec<S> = self.losses.iter().map(|&loss| S::of(loss)).collect();
         for difference in &self.differences {
             let one = &holds[difference.first as usize];
             let other = &holds[difference.second as usize];
-            let loss = S::of(difference.loss);
+            let loss = losses[difference.kind as usize];
             for draw in 0..DRAWS {
                 first[draw] = first[draw] + (loss & S::from(one[draw] & other[draw]));
                 second[draw] = second[draw] + (loss & S::from(!(one[draw] | other[draw])));
@@ -119,49 +123,59 @@ impl Sum for i64 {
     }
 }
 
-/// Differences with their sizes.
-type SizedDifferences = Vec<(f64, Difference)>;
-
-/// All differences, what is right when every pair is tied, and what all pairs are worth.
-///
-/// None where there are too many, or sums would be too large.
-fn all_differences(
-    prepared: &Prepared,
-    averaging: Averaging,
-    metrics: [&[f64]; 2],
-) -> Option<(SizedDifferences, i64, i64)> {
-    if prepared.pairs() > MOST / 4 {
-        return None;
-    }
-    let unit = total_unit(prepared)?;
-    let groups = prepared.groups();
-    let cells: usize = groups.iter().map(Group::len).sum();
-    let weights = if averaging.micro { cells } else { groups.len() } as u64;
-    let total = weights.checked_mul(unit).filter(|&total| 0 < total && total <= LARGEST)?;
-    let mut found = Vec::with_capacity(2 * prepared.pairs() as usize);
-    let mut tied = 0;
-    for group in groups {
-        let (numerator, denominator) = group.size().weight(averaging.micro);
-        let weight = (unit / denominator * numerator) as i64;
-        tied += weight * group.ties as i64;
-        add_differences(&mut found, prepared, group, metrics, weight);
-    }
-    Some((found, tied, total as i64))
+/// All differences, and what they are worth.
+struct Differences {
+    /// With their sizes, in the order of groups.
+    sized: Vec<(f64, Difference)>,
+    /// What is lost, or won if below 0, when the threshold falls below a difference; ascending.
+    losses: Vec<i64>,
+    /// What is right when every pair is tied.
+    tied: i64,
+    /// What all pairs are worth.
+    total: i64,
 }
 
-/// What a group is worth, so that each of its pairs is worth a whole number.
-fn total_unit(prepared: &Prepared) -> Option<u64> {
-    common_multiple(prepared.sizes().iter().map(|size| size.pairs))
+impl Differences {
+    /// None where there are too many, or sums would be too large.
+    fn new(prepared: &Prepared, averaging: Averaging, metrics: [&[f64]; 2]) -> Option<Self> {
+        if prepared.pairs() > MOST / 4 {
+            return None;
+        }
+        // What a group is worth, so that each of its pairs is worth a whole number.
+        let unit = common_multiple(prepared.sizes().iter().map(|size| size.pairs))?;
+        let groups = prepared.groups();
+        let cells: usize = groups.iter().map(Group::len).sum();
+        let weights = if averaging.micro { cells } else { groups.len() } as u64;
+        let total = weights.checked_mul(unit).filter(|&total| 0 < total && total <= LARGEST)?;
+        let weight = |size: Size| {
+            let (numerator, denominator) = size.weight(averaging.micro);
+            (unit / denominator * numerator) as i64
+        };
+        let of_sizes = prepared.sizes().iter().map(|&size| weight(size));
+        let mut losses: Vec<i64> = of_sizes.flat_map(|weight| [weight, -weight]).collect();
+        losses.sort_unstable();
+        losses.dedup();
+        let kind = |loss: i64| losses.partition_point(|&other| other < loss) as u32;
+        let of_group = |group: &Group| {
+            let weight = weight(group.size());
+            let mut sized = Vec::with_capacity(2 * group.pairs() as usize);
+            add_differences(&mut sized, prepared, group, metrics, [kind(weight), kind(-weight)]);
+            sized
+        };
+        let tied = groups.iter().map(|group| weight(group.size()) * group.ties as i64).sum();
+        let sized = groups.par_iter().flat_map_iter(of_group).collect();
+        Some(Self { sized, losses, tied, total: total as i64 })
+    }
 }
 
 /// Adds those differences of a group that are worth something: pairs in the other order than people's
-/// are wrong at any threshold.
+/// are wrong at any threshold. The kinds are those of a pair that people tie, and of one that they order.
 fn add_differences(
-    found: &mut Vec<(f64, Difference)>,
+    sized: &mut Vec<(f64, Difference)>,
     prepared: &Prepared,
     group: &Group,
     metrics: [&[f64]; 2],
-    weight: i64,
+    [tied, ordered]: [u32; 2],
 ) {
     let place = |cell: usize, metric: usize| (2 * cell + metric) as u32;
     for later in group.start..group.end {
@@ -171,16 +185,16 @@ fn add_differences(
             for (one, other) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
                 let difference = metrics[one][later] - metrics[other][earlier];
                 let is_tie = difference.abs() <= ROUNDING;
-                let loss = if earlier >= first_equal {
-                    weight
+                let kind = if earlier >= first_equal {
+                    tied
                 } else if difference > ROUNDING {
-                    -weight
+                    ordered
                 } else {
                     continue;
                 };
                 let (first, second) = (place(later, one), place(earlier, other));
                 let size = if is_tie { 0.0 } else { difference.abs() };
-                found.push((size, Difference { first, second, loss }));
+                sized.push((size, Difference { first, second, kind }));
             }
         }
     }
@@ -188,7 +202,7 @@ fn add_differences(
 
 /// Largest first. Of equal sizes the losses stand first, so that no sum between them is the least: a
 /// threshold takes all of them or none.
-fn by_falling_size(mut found: Vec<(f64, Difference)>) -> Vec<Difference> {
+fn by_falling_size(mut found: Vec<(f64, Difference)>, losses: &[i64]) -> Vec<Difference> {
     found.sort_unstable_by(|left, right| {
         right
             .0
@@ -196,7 +210,7 @@ fn by_falling_size(mut found: Vec<(f64, Difference)>) -> Vec<Difference> {
             .then_with(|| (left.1.first, left.1.second).cmp(&(right.1.first, right.1.second)))
     });
     for equal in found.chunk_by_mut(|left, right| left.0 - right.0 <= ROUNDING) {
-        equal.sort_by_key(|(_, difference)| std::cmp::Reverse(difference.loss));
+        equal.sort_by_key(|(_, difference)| Reverse(losses[difference.kind as usize]));
     }
     found.into_iter().map(|(_, difference)| difference).collect()
 }
@@ -254,33 +268,21 @@ impl CoarseTies {
         averaging: Averaging,
         metrics: [&[f64]; 2],
     ) -> Option<Self> {
-        let (found, tied, total) = all_differences(prepared, averaging, metrics)?;
-        let unit = total_unit(prepared)?;
-        let mut losses: Vec<i64> = Vec::new();
-        for size in prepared.sizes() {
-            let (numerator, denominator) = size.weight(averaging.micro);
-            let weight = (unit / denominator * numerator) as i64;
-            losses.extend([weight, -weight]);
-        }
-        losses.sort_unstable();
-        losses.dedup();
+        let Differences { sized: found, losses, tied, total } =
+            Differences::new(prepared, averaging, metrics)?;
         let wanted = (2 * THRESHOLDS.0 / losses.len().max(1)).clamp(THRESHOLDS.1, THRESHOLDS.0);
         let thresholds = quantiles(&found, wanted);
         // Counting sort by range and worth; differences of 0 are tied at any threshold.
         let kinds = losses.len();
-        let place = |size: f64, loss: i64| {
-            let range = thresholds.partition_point(|&threshold| threshold + ROUNDING >= size);
-            let kind = losses.partition_point(|&other| other < loss);
-            (range * kinds + kind) as u32
+        let limits = Limits::new(&thresholds);
+        let key = |&(size, difference): &(f64, Difference)| {
+            if size > ROUNDING {
+                (limits.at_least(size) * kinds) as u32 + difference.kind
+            } else {
+                u32::MAX
+            }
         };
-        let keys: Vec<u32> = found
-            .par_iter()
-            .map(
-                |&(size, difference)| {
-                    if size > ROUNDING { place(size, difference.loss) } else { u32::MAX }
-                },
-            )
-            .collect();
+        let keys: Vec<u32> = found.par_iter().map(key).collect();
         let mut ends = vec![0_usize; (thresholds.len() + 1) * kinds + 1];
         for &key in keys.iter().filter(|&&key| key != u32::MAX) {
             ends[key as usize + 1] += 1;
@@ -433,4 +435,40 @@ fn quantiles(found: &[(f64, Difference)], count: usize) -> Vec<f64> {
     cuts.push(0.0);
     cuts.dedup_by(|next, before| *before - *next <= ROUNDING);
     cuts
+}
+
+/// Thresholds, largest first, among which those that are no less than a size are counted fast: sizes are sorted
+/// into drawers of equal width, and what is in larger ones need not be looked at.
+struct Limits {
+    falling: Vec<f64>,
+    scale: f64,
+    /// By drawer, how many limits are in larger ones.
+    larger: Vec<u32>,
+}
+
+/// Several for each threshold.
+const DRAWERS: usize = 1 << 12;
+
+impl Limits {
+    fn new(thresholds: &[f64]) -> Self {
+        let falling: Vec<f64> = thresholds.iter().map(|threshold| threshold + ROUNDING).collect();
+        let largest = falling.first().copied().unwrap_or(1.0);
+        let mut found = Self { scale: (DRAWERS - 1) as f64 / largest, falling, larger: Vec::new() };
+        found.larger = (0..DRAWERS)
+            .map(|drawer| {
+                found.falling.partition_point(|&limit| found.drawer(limit) > drawer) as u32
+            })
+            .collect();
+        found
+    }
+
+    /// A larger size is never in a lower drawer.
+    fn drawer(&self, size: f64) -> usize {
+        ((size * self.scale) as usize).min(DRAWERS - 1)
+    }
+
+    fn at_least(&self, size: f64) -> usize {
+        let start = self.larger[self.drawer(size)] as usize;
+        start + self.falling[start..].iter().take_while(|&&limit| limit >= size).count()
+    }
 }

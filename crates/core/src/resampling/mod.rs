@@ -30,3 +30,4 @@ pub use replicates::{
 pub use stream::{Purpose, Stream};
 pub use studentized::{Scoring, studentized_differences};
 pub use swaps::{COINS, Swaps, swapped_sums};
+pub(crate) use swaps::{Row, add_taken};

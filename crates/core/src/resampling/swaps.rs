@@ -207,7 +207,7 @@ fn cells(block: &ArrayView2<'_, f64>) -> Vec<CellSize> {
 }
 
 /// A number in which sums are exact; the smaller it is, the more of them are added at a time.
-pub(super) trait Cell: Copy + Default + Into<f64> + Send {
+pub trait Cell: Copy + Default + Into<f64> + Send {
     fn of(number: f64) -> Self;
     fn plus(self, other: Self) -> Self;
 }
@@ -247,10 +247,10 @@ impl Cell for f64 {
 /// Some columns of a unit, or of a sum: a line of the cache.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
-pub(super) struct Row<C, const COLUMNS: usize>(pub(super) [C; COLUMNS]);
+pub struct Row<C, const COLUMNS: usize>(pub [C; COLUMNS]);
 
 impl<C: Cell, const COLUMNS: usize> Row<C, COLUMNS> {
-    pub(super) fn zeros() -> Self {
+    pub fn zeros() -> Self {
         Self([C::default(); COLUMNS])
     }
 
@@ -279,7 +279,7 @@ fn add_panel<C: Cell, const COLUMNS: usize>(
 /// Adds to the sums of each replicate the rows that it takes.
 ///
 /// `taken` has a word of coins of each replicate for the first 64 rows, then for the next 64.
-pub(super) fn add_taken<C: Cell, const COLUMNS: usize>(
+pub fn add_taken<C: Cell, const COLUMNS: usize>(
     rows: &[Row<C, COLUMNS>],
     taken: &[u64],
     sums: &mut [Row<C, COLUMNS>],
