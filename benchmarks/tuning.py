@@ -13,7 +13,7 @@ from truebleu import _core
 from truebleu.nbest import NBest, count_candidates
 from truebleu.nbest.mert import MertSettings, mert
 from truebleu.nbest.mira import MiraSettings, mira
-from truebleu.nbest.problem import make_problem
+from truebleu.nbest.problem import Search, make_problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,13 +66,16 @@ def make_tuning_problem(corpus: Corpus, segments: int) -> Problem:
 
 def _measure(name: str, problem: Problem) -> Speed:
     count = len(problem.names)
-    start, wide = np.full(count, 1 / count), np.full(count, np.inf)
+    start = np.full(count, 1 / count)
     runs: dict[str, tuple[str, Callable[[], object]]] = {
         "mert": (
             "MERT, 21 starts",
-            lambda: mert(problem, start, MertSettings(), lower=-wide, upper=wide, seed=1),
+            lambda: mert(problem, MertSettings(), Search.of(start, seed=1)),
         ),
-        "mira": ("k-best MIRA, 60 epochs", lambda: mira(problem, start, MiraSettings(), seed=1)),
+        "mira": (
+            "k-best MIRA, 60 epochs",
+            lambda: mira(problem, MiraSettings(), Search.of(start, seed=1)),
+        ),
     }
     what, run = runs[name]
     run()

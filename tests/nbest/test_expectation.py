@@ -17,7 +17,7 @@ from truebleu.nbest.expectation import (
     probabilities,
 )
 from truebleu.nbest.pro import ProSettings, draw_pairs, logistic_loss
-from truebleu.nbest.problem import make_problem
+from truebleu.nbest.problem import Search, make_problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,8 +57,7 @@ def test_probabilities_are_a_softmax_that_cannot_overflow() -> None:
 def test_descent_lowers_the_loss() -> None:
     lists, references = small_lists(segments=30)
     problem = make_problem(lists, references, ["chrf"])
-    any_ = np.full(2, np.inf)
     settings = SgdSettings(l2=0.01)
-    found = expected_bleu(problem, np.zeros(2), settings, lower=-any_, upper=any_, seed=1)
+    found = expected_bleu(problem, settings, Search.of(np.zeros(2), seed=1))
     before = expected_sentence_loss(problem, np.zeros(2), l2=0.01)[0]
     assert expected_sentence_loss(problem, found, l2=0.01)[0] < before

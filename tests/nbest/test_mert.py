@@ -8,10 +8,9 @@ import pytest
 from tests.nbest.small_lists import small_lists
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.nbest.mert import MertSettings, ascend, line_profile, mert
-from truebleu.nbest.problem import make_problem
+from truebleu.nbest.problem import Search, make_problem
 
 METRICS = ["bleu", "chrf", "ter", "nist", "wer", "sentbleu", "feature:f2", "feature:-f2"]
-ANY = np.full(2, np.inf)
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -58,7 +57,7 @@ def test_scaling_features_changes_no_decision() -> None:
     choices = []
     for each in (lists, other):
         problem = make_problem(each, references, ["bleu"])
-        found = mert(problem, np.zeros(2), MertSettings(), lower=-ANY, upper=ANY, seed=3)
+        found = mert(problem, MertSettings(), Search.of(np.zeros(2), seed=3))
         choices.append(problem.choices(found).tolist())
     assert choices[0] == choices[1]
 
@@ -66,11 +65,10 @@ def test_scaling_features_changes_no_decision() -> None:
 def test_more_restarts_are_never_worse_and_the_seed_decides() -> None:
     lists, references = small_lists(segments=15, features=4)
     problem = make_problem(lists, references, ["bleu"])
-    any_ = np.full(4, np.inf)
 
     def search(restarts: int) -> list[float]:
         settings = MertSettings(restarts=restarts)
-        found = mert(problem, np.zeros(4), settings, lower=-any_, upper=any_, seed=5)
+        found = mert(problem, settings, Search.of(np.zeros(4), seed=5))
         return [float(weight) for weight in found]
 
     values = [problem.value(search(restarts)) for restarts in (0, 3, 10)]
@@ -82,10 +80,10 @@ def test_a_search_stays_within_bounds() -> None:
     lists, references = small_lists(segments=15)
     problem = make_problem(lists, references, ["bleu"])
     low, high = np.array([0.5, 0.25]), np.array([0.75, 0.25])
-    found = mert(problem, np.array([0.5, 0.25]), MertSettings(), lower=low, upper=high, seed=1)
+    found = mert(problem, MertSettings(), Search.of([0.5, 0.25], low, high, seed=1))
     assert 0.5 <= found[0] <= 0.75
     assert found[1] == 0.25
-    ascent = ascend(problem, found, MertSettings(directions=0), lower=low, upper=high)
+    ascent = ascend(problem, MertSettings(directions=0), Search.of(found, low, high))
     assert ascent.objective >= problem.value(found)
 
 

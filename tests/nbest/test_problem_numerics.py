@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from truebleu.nbest.problem import minimize, order, seed_of_run, uniforms
+from truebleu.nbest.problem import Search, minimize, order, seed_of_run, uniforms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,14 +45,14 @@ def bowl(point: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
 
 
 def test_the_minimum_of_a_bowl_is_its_centre() -> None:
-    assert minimize(bowl, np.zeros(2)) == pytest.approx(CENTRE)
+    assert minimize(bowl, Search.of(np.zeros(2))) == pytest.approx(CENTRE)
 
 
 def test_bounds_are_kept() -> None:
-    found = minimize(bowl, np.zeros(2), lower=np.array([-9.0, -1.0]), upper=np.array([0.5, 9.0]))
+    found = minimize(bowl, Search.of(np.zeros(2), [-9.0, -1.0], [0.5, 9.0]))
     assert found == pytest.approx([0.5, -1.0])
 
 
 def test_infinite_bounds_are_none() -> None:
     infinite = np.full(2, np.inf)
-    assert minimize(bowl, np.zeros(2), lower=-infinite, upper=infinite) == pytest.approx(CENTRE)
+    assert minimize(bowl, Search.of(np.zeros(2), -infinite, infinite)) == pytest.approx(CENTRE)

@@ -16,16 +16,15 @@ from truebleu.nbest.expectation import (
     expectation,
     expected_corpus_loss,
     expected_sentence_loss,
-    expected_sums,
+    probabilities,
 )
 from truebleu.nbest.mert import MertSettings, Window, ascend, line_profile, mert
 from truebleu.nbest.mira import MiraSettings, mira
 from truebleu.nbest.pro import ProSettings, draw_pairs, logistic_loss, pro
-from truebleu.nbest.problem import Problem, make_problem, minimize
+from truebleu.nbest.problem import Problem, Search, make_problem, minimize
 
 #: Moses calls the mean "average".
 WINDOWS: dict[str | None, Window] = {"average": "mean", "min": "min", None: "mean"}
-ANY = np.full(5, np.inf)
 
 
 def problem_of(name: str, divisors: list[float] | None = None) -> Problem:
@@ -69,7 +68,7 @@ def test_searches_along_features_take_the_path_of_moses(case: dict[str, Any]) ->
         nearest=0.00015,
     )
     problem = problem_of(case["input"])
-    ascent = ascend(problem, given["start"], settings)
+    ascent = ascend(problem, settings, Search.of(given["start"]))
     assert ascent.objective / 100 == pytest.approx(expect["objective"], rel=1e-9)
     assert ascent.weights == pytest.approx(np.array(expect["weights"]), rel=1e-6, abs=1e-12)
     assert problem.value(ascent.weights) / 100 == pytest.approx(expect["bleu"], rel=1e-9)
@@ -89,7 +88,7 @@ def test_one_search_reaches_what_zmert_reaches(case: dict[str, Any]) -> None:
     start = case["settings"]["start"]
     assert problem.value(start) / 100 == pytest.approx(expect["initial_bleu"], rel=1e-12)
     # Z-MERT ends elsewhere on a line, so its score is a floor.
-    found = mert(problem, start, MertSettings(), lower=-ANY, upper=ANY, seed=1)
+    found = mert(problem, MertSettings(), Search.of(start, seed=1))
     assert problem.value(found) / 100 >= expect["final_bleu"] - 1e-12
 
 
@@ -99,7 +98,7 @@ def test_restarts_are_as_good_as_those_of_other_tools(case: dict[str, Any]) -> N
     problem = make_problem(lists_of(case["input"]), references_of(case["input"]), [PLAIN_BLEU])
     start = problem.scaled(case["settings"]["start"])
     found = [
-        problem.value(mert(problem, start, MertSettings(), lower=-ANY, upper=ANY, seed=seed)) / 100
+        problem.value(mert(problem, MertSettings(), Search.of(start, seed=seed))) / 100
         for seed in (1, 2)
     ]
     others = [run["bleu"] for tool in ("moses_n20", "zmert_ipi20") for run in expect[tool]]
@@ -114,7 +113,7 @@ def test_one_search_is_no_worse_than_travatars() -> None:
     problem = problem_of(case["input"], given["divide_features_by"]).take(range(given["segments"]))
     assert problem.value(given["start"]) / 100 == pytest.approx(expect["start_bleu"], rel=1e-9)
     assert problem.value(expect["weights"]) / 100 == pytest.approx(expect["bleu"], rel=1e-9)
-    found = mert(problem, given["start"], MertSettings(restarts=0), lower=-ANY, upper=ANY, seed=1)
+    found = mert(problem, MertSettings(restarts=0), Search.of(given["start"], seed=1))
     assert problem.value(found) / 100 >= expect["bleu"] - 1e-9
 
 
@@ -132,7 +131,7 @@ def test_mira_takes_every_step_of_the_plain_run(case: dict[str, Any]) -> None:
         safe_hope=given["safe_hope"],
         shuffle=False,
     )
-    run = mira(problem, start, settings)
+    run = mira(problem, settings, Search.of(start))
     for epoch, wanted in zip(run.epochs, expect["epochs"], strict=True):
         assert epoch.updates == wanted["updates"]
         assert epoch.mean_loss == pytest.approx(wanted["mean_loss"], rel=1e-6)
@@ -163,7 +162,8 @@ def test_shuffled_mira_is_within_the_range_of_moses(case: dict[str, Any]) -> Non
     settings = MiraSettings(step=given["C"], decay=given["decay"], epochs=given["passes"])
     problem = problem_of(case["input"])
     found = [
-        mira(problem, given["start"], settings, seed=seed).objective / 100 for seed in range(10)
+        mira(problem, settings, Search.of(given["start"], seed=seed)).objective / 100
+        for seed in range(10)
     ]
     theirs = [run["best_bleu"] for run in case["expect"]["runs"]]
     spread = max(theirs) - min(theirs)
@@ -178,7 +178,8 @@ def test_the_classifier_of_pro_finds_the_optimum() -> None:
     differences /= case["settings"]["divide_features_by"]
     for penalty, expect in case["expect"].items():
         l2 = float(penalty)
-        weights = minimize(partial(logistic_loss, differences=differences, l2=l2), np.zeros(5))
+        penalised = partial(logistic_loss, differences=differences, l2=l2)
+        weights = minimize(penalised, Search.of(np.zeros(5)))
         loss, _ = logistic_loss(weights, differences, l2)
         assert loss == pytest.approx(expect["objective"], rel=1e-9)
         assert weights == pytest.approx(np.array(expect["weights"]), rel=1e-5)
@@ -195,7 +196,7 @@ def test_pro_is_within_the_range_of_moses() -> None:
         pairs, _ = draw_pairs(problem, ProSettings(), seed=seed)
         counts = [run["pairs"] for run in runs]
         assert min(counts) - 30 <= len(pairs) <= max(counts) + 30
-        weights = pro(problem, np.zeros(5), ProSettings(), lower=-ANY, upper=ANY, seed=seed)
+        weights = pro(problem, ProSettings(), Search.of(np.zeros(5), seed=seed))
         for name, part in (("bleu", problem), ("test_bleu", test)):
             theirs = [run[name] for run in runs]
             spread = max(theirs) - min(theirs)
@@ -232,7 +233,8 @@ def test_expected_bleu_and_its_gradient_are_those_of_the_formula() -> None:
         # "Mean" is that of words, not of segments.
         mean = weighted / problem.lengths.sum()
         assert mean == pytest.approx(point["mean_expected_sentence_bleu"], rel=1e-9)
-        sums = expected_sums(problem, point["weights"])
+        scores = problem.model_scores(point["weights"])
+        sums = probabilities(scores, problem.offsets) @ problem.rows
         nine = [*np.stack([sums[2:6], sums[6:10]], axis=1).ravel(), sums[1]]
         assert nine == pytest.approx(point["expected_statistics"], rel=1e-9)
         hard, smooth = corpus_score(problem, sums, None)[0], corpus_score(problem, sums, 1000)[0]
@@ -268,5 +270,5 @@ def test_expected_corpus_bleu_is_travatars_and_its_optimum_no_worse() -> None:
     best = problem.value(expect["travatar_end_weights"]) / 100
     assert best == pytest.approx(expect["one_best_bleu_at_end"], rel=1e-9)
     assert expect["start"]["smooth"] == pytest.approx(expect["travatar_start"], abs=1e-6)
-    found = minimize(lambda w: expected_corpus_loss(problem, w), np.array(given["start"]))
+    found = minimize(lambda w: expected_corpus_loss(problem, w), Search.of(given["start"]))
     assert -expected_corpus_loss(problem, found)[0] >= expect["travatar_end"]

@@ -10,7 +10,7 @@ import pytest
 from tests.nbest.small_lists import informative
 from truebleu.errors import SettingError
 from truebleu.nbest.expectation import SgdSettings, expected_bleu
-from truebleu.nbest.problem import make_problem
+from truebleu.nbest.problem import Search, make_problem
 from truebleu.nbest.reranking import rerank
 from truebleu.nbest.statistics import count_candidates
 from truebleu.significance.compare import compare
@@ -33,15 +33,8 @@ def test_every_row_is_what_its_tuner_gives() -> None:
     )
     assert [row.tuner for row in result.rows] == ["0", "3", "mira"]
     problem = make_problem(lists, references, ["sentbleu:smoothing=0"])
-    zero, wide = np.zeros(len(problem.names)), np.full(len(problem.names), np.inf)
-    weights = expected_bleu(
-        problem,
-        zero,
-        SgdSettings(epochs=3),
-        lower=-wide,
-        upper=wide,
-        seed=result.settings.seed,
-    )
+    search = Search.of(np.zeros(len(problem.names)), seed=result.settings.seed)
+    weights = expected_bleu(problem, SgdSettings(epochs=3), search)
     plain = count_candidates(lists, references, "bleu")
     alone = study_tuning(
         lists,

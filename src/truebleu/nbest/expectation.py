@@ -7,7 +7,7 @@ Shen et al., 2016); expected corpus scores are the metric of expected counts (Ro
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,13 +18,11 @@ from truebleu.metrics.bleu import BLEU
 from truebleu.nbest.problem import minimize, order
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu.nbest.problem import Objective, Problem
-
-    Progress = Callable[[int], None]
+    from truebleu.nbest.problem import Objective, Problem, Search
 
 #: How steep the smooth brevity penalty is where output and reference are of one length.
 BREVITY_STEEPNESS = 10_000.0
@@ -79,12 +77,6 @@ def expected_sentence_loss(
     slopes = slopes * np.repeat(factors, np.diff(problem.offsets))
     loss = l2 * float(w @ w) - float(factors @ expected)
     return loss, np.asarray(2 * l2 * w - problem.matrix.T @ slopes)
-
-
-def expected_sums(problem: Problem, weights: ArrayLike, scale: float = 1.0) -> NDArray[np.float64]:
-    """The counts that one expects of the model's choice, summed over segments."""
-    chances = probabilities(problem.model_scores(weights), problem.offsets, scale)
-    return np.asarray(chances @ problem.rows)
 
 
 def expected_corpus_loss(
@@ -185,19 +177,10 @@ class SgdSettings:
             raise SettingError("step and l2", (self.step, self.l2), expected)
 
 
-def expected_bleu(
-    problem: Problem,
-    start: ArrayLike,
-    settings: SgdSettings,
-    *,
-    lower: NDArray[np.float64],
-    upper: NDArray[np.float64],
-    seed: int,
-    progress: Progress | None = None,
-) -> NDArray[np.float64]:
+def expected_bleu(problem: Problem, settings: SgdSettings, search: Search) -> NDArray[np.float64]:
     """The weights with the lowest loss after any epoch of stochastic gradient descent."""
     utilities = problem.utilities()
-    weights = np.array(start, dtype=np.float64)
+    weights = search.start
     segments, total = len(problem), float(problem.lengths.sum())
     spans = list(zip(problem.offsets[:-1].tolist(), problem.offsets[1:].tolist(), strict=True))
     squares = np.full(len(weights), 1e-12)
@@ -205,9 +188,9 @@ def expected_bleu(
     def loss(w: NDArray[np.float64]) -> float:
         return expected_sentence_loss(problem, w, utilities=utilities, l2=settings.l2)[0]
 
-    best, best_weights = loss(weights), weights.copy()
+    best, best_weights = loss(weights), weights
     for epoch in range(settings.epochs):
-        for segment in order(segments, seed, "expected bleu", epoch).tolist():
+        for segment in order(segments, search.seed, "expected bleu", epoch).tolist():
             begin, end = spans[segment]
             features, own = problem.matrix[begin:end], utilities[begin:end]
             scores = np.asarray(features @ weights)
@@ -218,13 +201,13 @@ def expected_bleu(
             factor = float(problem.lengths[segment]) * segments / total
             gradient = 2 * settings.l2 / total * weights - factor * np.asarray(features.T @ slopes)
             squares += gradient * gradient
-            weights = np.clip(weights - settings.step * gradient / np.sqrt(squares), lower, upper)
+            moved = weights - settings.step * gradient / np.sqrt(squares)
+            weights = np.clip(moved, search.lower, search.upper)
         now = loss(weights)
         if now < best:
-            best, best_weights = now, weights.copy()
-        if progress is not None:
-            progress(1)
-    return np.asarray(best_weights)
+            best, best_weights = now, weights
+        search.step()
+    return best_weights
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,14 +231,7 @@ class SmoothSettings:
             raise SettingError("l2", self.l2, "0 or more")
 
 
-def minimum_risk(
-    problem: Problem,
-    start: ArrayLike,
-    settings: SmoothSettings,
-    *,
-    lower: NDArray[np.float64],
-    upper: NDArray[np.float64],
-) -> NDArray[np.float64]:
+def minimum_risk(problem: Problem, settings: SmoothSettings, search: Search) -> NDArray[np.float64]:
     """The weights with the lowest mean expected loss."""
     utilities, equal = problem.utilities(), np.full(len(problem), 1 / len(problem))
 
@@ -264,37 +240,30 @@ def minimum_risk(
             problem, w, utilities=utilities, l2=settings.l2, scale=scale, lengths=equal
         )
 
-    return _quenched(problem, objective, start, settings.scales, lower, upper)
+    return _quenched(problem, objective, settings, search)
 
 
 def expected_corpus(
-    problem: Problem,
-    start: ArrayLike,
-    settings: SmoothSettings,
-    *,
-    lower: NDArray[np.float64],
-    upper: NDArray[np.float64],
+    problem: Problem, settings: SmoothSettings, search: Search
 ) -> NDArray[np.float64]:
     """The weights with the highest score of the expected counts."""
 
     def objective(scale: float) -> Objective:
         return lambda w: expected_corpus_loss(problem, w, l2=settings.l2, scale=scale)
 
-    return _quenched(problem, objective, start, settings.scales, lower, upper)
+    return _quenched(problem, objective, settings, search)
 
 
 def _quenched(
     problem: Problem,
     objective: Callable[[float], Objective],
-    start: ArrayLike,
-    scales: Sequence[float],
-    lower: NDArray[np.float64],
-    upper: NDArray[np.float64],
+    settings: SmoothSettings,
+    search: Search,
 ) -> NDArray[np.float64]:
-    weights = np.array(start, dtype=np.float64)
+    weights = search.start
     best, best_weights = problem.value(weights), weights
-    for scale in scales:
-        weights = minimize(objective(scale), weights, lower=lower, upper=upper, iterations=200)
+    for scale in settings.scales:
+        weights = minimize(objective(scale), replace(search, start=weights), iterations=200)
         value = problem.value(weights)
         if value > best:
             best, best_weights = value, weights

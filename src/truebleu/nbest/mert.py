@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -13,13 +13,9 @@ from truebleu.errors import SettingError, UnknownNameError
 from truebleu.nbest.problem import uniforms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import ArrayLike, NDArray
 
-    from truebleu.nbest.problem import Problem
-
-    Progress = Callable[[int], None]
+    from truebleu.nbest.problem import Problem, Search
 
 #: How the score of an interval is smoothed over its neighbours.
 Window = Literal["mean", "min"]
@@ -80,9 +76,9 @@ class MertSettings:
 
 def line_profile(problem: Problem, origin: ArrayLike, direction: ArrayLike) -> LineProfile:
     """The exact profile of the objective on the line ``origin + x * direction``."""
-    search = _search(problem)
+    lines = _lines(problem)
     start, step = _floats(origin), _floats(direction)
-    boundaries, sums, first, changes = search.profile(start, step)
+    boundaries, sums, first, changes = lines.profile(start, step)
     return LineProfile(
         boundaries=boundaries,
         scores=problem.objective(sums),
@@ -113,14 +109,11 @@ class Ascent:
 
 def ascend(
     problem: Problem,
-    start: ArrayLike,
     settings: MertSettings,
+    search: Search,
     *,
-    lower: ArrayLike | None = None,
-    upper: ArrayLike | None = None,
-    seed: int = 0,
     index: int = 0,
-    search: _core.LineSearch | None = None,
+    lines: _core.LineSearch | None = None,
     least_gain: float | None = None,
     rival: float = -np.inf,
 ) -> Ascent:
@@ -129,18 +122,16 @@ def ascend(
     Features whose bounds are equal stay where they are. Random directions are looked along where no
     feature gains enough any more, if the search has come as high as its rival by then.
     """
-    search = search or _search(problem)
+    lines = lines or _lines(problem)
     least_gain = LEAST_GAIN * problem.unit if least_gain is None else least_gain
-    weights = np.array(start, dtype=np.float64)
-    low = np.full(len(weights), -np.inf) if lower is None else np.asarray(lower)
-    high = np.full(len(weights), np.inf) if upper is None else np.asarray(upper)
+    weights, low, high = search.start.copy(), search.lower, search.upper
     free = np.flatnonzero((low < high) & ~problem.useless)
     coordinates = np.eye(len(weights))[free]
     scorer = problem.scorer()
 
     def best_on(directions: NDArray[np.float64]) -> tuple[float, float, int]:
         """The highest score on any of these lines, where it is on its line, and which line."""
-        points = search.best_points(
+        points = lines.best_points(
             weights.tolist(),
             directions.tolist(),
             _rooms(weights, directions, low, high).tolist(),
@@ -166,7 +157,7 @@ def ascend(
         moved_along = int(others[place]) if place >= 0 else -1
         stuck = score - before <= least_gain
         if settings.directions and stuck and max(score, before) >= rival:
-            noise = uniforms(settings.directions * len(free), seed, "mert", index, len(path))
+            noise = uniforms(settings.directions * len(free), search.seed, "mert", index, len(path))
             random = np.zeros((settings.directions, len(weights)))
             random[:, free] = 2 * noise.reshape(settings.directions, len(free)) - 1
             oblique = best_on(random)
@@ -186,24 +177,16 @@ def ascend(
     return Ascent(weights=weights, objective=float(objective), path=tuple(path))
 
 
-def mert(
-    problem: Problem,
-    start: ArrayLike,
-    settings: MertSettings,
-    *,
-    lower: NDArray[np.float64],
-    upper: NDArray[np.float64],
-    seed: int,
-    progress: Progress | None = None,
-) -> NDArray[np.float64]:
+def mert(problem: Problem, settings: MertSettings, search: Search) -> NDArray[np.float64]:
     """The best weights that searches from the given and from random starts find."""
     if problem.is_sparse or len(problem.names) > MOST_FEATURES:
         found = f"{len(problem.names):,} features"
         raise SettingError(
             "method mert", found, f"{MOST_FEATURES:,} at most; mira takes any number"
         )
-    search, least_gain = _search(problem), LEAST_GAIN * problem.unit
-    weights = np.array(start, dtype=np.float64)
+    lines, least_gain = _lines(problem), LEAST_GAIN * problem.unit
+    start, lower, upper = search.start, search.lower, search.upper
+    weights = start
     best: Ascent | None = None
     for index in range(settings.restarts + 1):
         if index:
@@ -212,30 +195,26 @@ def mert(
             outside = box_low > box_high
             box_low[outside] = np.clip(0.0, lower[outside], upper[outside])
             box_high[outside] = box_low[outside]
-            share = uniforms(len(weights), seed, "mert restart", index)
+            share = uniforms(len(weights), search.seed, "mert restart", index)
             weights = np.where(problem.useless, start, box_low + share * (box_high - box_low))
         ascent = ascend(
             problem,
-            weights,
             settings,
-            lower=lower,
-            upper=upper,
-            seed=seed,
+            replace(search, start=weights),
             index=index,
-            search=search,
+            lines=lines,
             least_gain=least_gain,
             # What others have not reached by features, few would by random directions.
             rival=-np.inf if best is None else best.objective,
         )
         if best is None or ascent.objective > best.objective:
             best = ascent
-        if progress is not None:
-            progress(1)
+        search.step()
     assert best is not None  # noqa: S101  # there is one start at least
     return best.weights
 
 
-def _search(problem: Problem) -> _core.LineSearch:
+def _lines(problem: Problem) -> _core.LineSearch:
     matrix = np.ascontiguousarray(problem.matrix)
     return _core.LineSearch(matrix, problem.offsets.tolist(), np.ascontiguousarray(problem.rows))
 

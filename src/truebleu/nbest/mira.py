@@ -14,13 +14,9 @@ from truebleu.metrics.bleu import BLEU
 from truebleu.nbest.problem import order
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from numpy.typing import NDArray
 
-    from numpy.typing import ArrayLike, NDArray
-
-    from truebleu.nbest.problem import Problem
-
-    Progress = Callable[[int], None]
+    from truebleu.nbest.problem import Problem, Search
 
 Background = Literal["hope", "model"]
 
@@ -74,25 +70,13 @@ class MiraRun:
     epochs: tuple[Epoch, ...]
 
 
-def mira(
-    problem: Problem,
-    start: ArrayLike,
-    settings: MiraSettings,
-    *,
-    lower: NDArray[np.float64] | None = None,
-    upper: NDArray[np.float64] | None = None,
-    seed: int = 0,
-    progress: Progress | None = None,
-) -> MiraRun:
+def mira(problem: Problem, settings: MiraSettings, search: Search) -> MiraRun:
     """Run all epochs from the start weights."""
-    weights = np.array(start, dtype=np.float64)
-    low = np.full(len(weights), -np.inf) if lower is None else lower
-    high = np.full(len(weights), np.inf) if upper is None else upper
     starts, columns, values = _compressed(problem)
     run = _core.Mira(
-        weights.tolist(),
-        lower=low.tolist(),
-        upper=high.tolist(),
+        search.start.tolist(),
+        lower=search.lower.tolist(),
+        upper=search.upper.tolist(),
         offsets=problem.offsets.tolist(),
         starts=starts,
         columns=columns,
@@ -106,19 +90,18 @@ def mira(
     )
     scorer = problem.scorer(problem.unit)
     segments = len(problem)
-    best, best_weights, epochs = -np.inf, weights, []
+    best, best_weights, epochs = -np.inf, search.start, []
     for epoch in range(settings.epochs):
         visited = np.arange(segments)
         if settings.shuffle:
-            visited = order(segments, seed, "mira", epoch)
+            visited = order(segments, search.seed, "mira", epoch)
         updates, loss, average, sums = run.run(visited.tolist(), scorer)
         objective = float(problem.objective(sums))
         epochs.append(Epoch(updates=updates, mean_loss=loss / segments, objective=objective))
         # A later epoch that is only as good does not replace an earlier one.
         if objective > best:
             best, best_weights = objective, average
-        if progress is not None:
-            progress(1)
+        search.step()
     return MiraRun(weights=best_weights, objective=best, epochs=tuple(epochs))
 
 

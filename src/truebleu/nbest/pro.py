@@ -14,9 +14,9 @@ from truebleu.nbest.problem import minimize, uniforms
 from truebleu.nbest.statistics import plus_one_bleu
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
-    from truebleu.nbest.problem import Problem
+    from truebleu.nbest.problem import Problem, Search
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,24 +85,13 @@ def logistic_loss(
     return float(loss), np.asarray(-2 * (differences.T @ share) + l2 * weights)
 
 
-def pro(
-    problem: Problem,
-    start: ArrayLike,
-    settings: ProSettings,
-    *,
-    lower: NDArray[np.float64],
-    upper: NDArray[np.float64],
-    seed: int,
-) -> NDArray[np.float64]:
+def pro(problem: Problem, settings: ProSettings, search: Search) -> NDArray[np.float64]:
     """The weights that rank drawn pairs best."""
-    better, worse = draw_pairs(problem, settings, seed=seed)
-    weights = np.array(start, dtype=np.float64)
+    better, worse = draw_pairs(problem, settings, seed=search.seed)
     if not len(better):
-        return weights
+        return search.start
     differences = problem.matrix[better] - problem.matrix[worse]
-    return minimize(
-        lambda w: logistic_loss(w, differences, settings.l2), weights, lower=lower, upper=upper
-    )
+    return minimize(lambda w: logistic_loss(w, differences, settings.l2), search)
 
 
 def _utilities(problem: Problem) -> NDArray[np.float64]:

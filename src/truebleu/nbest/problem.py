@@ -417,7 +417,49 @@ def _side_by_side(first: SparseFeatures | None, second: SparseFeatures) -> Spars
     )
 
 
-# Random numbers that are the same on every machine, and a minimiser.
+# What tuners share: where a search starts, random numbers that are the same on every machine, and a
+# minimiser.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Search:
+    """Where a tuner starts and within which bounds it stays.
+
+    Attributes:
+        start: the weights to start from.
+        lower: the lowest weights.
+        upper: the highest.
+        seed: of its random parts.
+        progress: called with the number of steps done since the last call.
+    """
+
+    start: NDArray[np.float64]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    seed: int = 0
+    progress: Callable[[int], None] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        start: ArrayLike,
+        lower: ArrayLike | None = None,
+        upper: ArrayLike | None = None,
+        *,
+        seed: int = 0,
+    ) -> Search:
+        """From any weights, by default without bounds."""
+        first = np.array(start, dtype=np.float64)
+        low, high = (
+            np.full(len(first), end) if bound is None else np.asarray(bound, dtype=np.float64)
+            for bound, end in ((lower, -np.inf), (upper, np.inf))
+        )
+        return cls(first, low, high, seed)
+
+    def step(self) -> None:
+        """Say that a step is done."""
+        if self.progress is not None:
+            self.progress(1)
 
 
 def uniforms(count: int, seed: int, purpose: str, *index: int) -> NDArray[np.float64]:
@@ -446,22 +488,17 @@ def seed_of_run(seed: int, run: int) -> int:
 
 
 def minimize(
-    objective: Objective,
-    start: NDArray[np.float64],
-    *,
-    lower: NDArray[np.float64] | None = None,
-    upper: NDArray[np.float64] | None = None,
-    iterations: int = 1000,
+    objective: Objective, search: Search, *, iterations: int = 1000
 ) -> NDArray[np.float64]:
     """Where L-BFGS-B ends: a minimum, of a convex function the minimum."""
     from scipy.optimize import Bounds, minimize as scipy_minimize
 
     bounds = None
-    if lower is not None and upper is not None and np.isfinite([lower, upper]).any():
-        bounds = Bounds(lower, upper)
+    if np.isfinite([search.lower, search.upper]).any():
+        bounds = Bounds(search.lower, search.upper)
     minimum = scipy_minimize(
         objective,
-        start,
+        search.start,
         jac=True,
         method="L-BFGS-B",
         bounds=bounds,

@@ -19,7 +19,13 @@ from truebleu.errors import SettingError, UnknownNameError
 from truebleu.nbest.expectation import probabilities
 from truebleu.nbest.gain import another_metric, measure_gain
 from truebleu.nbest.mert import MertSettings, line_profile, mert
-from truebleu.nbest.problem import first_best, make_problem, minimize, with_text_features
+from truebleu.nbest.problem import (
+    Search,
+    first_best,
+    make_problem,
+    minimize,
+    with_text_features,
+)
 from truebleu.nbest.statistics import as_nbest
 from truebleu.nbest.weights import weighted_scores
 
@@ -510,9 +516,7 @@ def _solve(
         return loss + gamma * float(parts.sum()), np.concatenate([slope + gamma, gamma - slope])
 
     first = np.concatenate([np.maximum(start, 0), np.maximum(-start, 0)])
-    parts = minimize(
-        split, first, lower=np.zeros(2 * count), upper=np.full(2 * count, np.inf), iterations=500
-    )
+    parts = minimize(split, Search.of(first, np.zeros(2 * count)), iterations=500)
     weights = np.asarray(parts[:count] - parts[count:])
     weights[np.abs(weights) < 1e-9] = 0.0
     if not isinstance(columns, np.ndarray):
@@ -710,7 +714,7 @@ def tune_noisy_channel(
         weights, penalty, value = np.ones(count), start, -np.inf
         for _ in range(MOST_TURNS):
             part = replace(problem, matrix=problem.matrix / (words**penalty)[:, None])
-            weights = mert(part, weights, settings, lower=lower, upper=upper, seed=seed)
+            weights = mert(part, settings, Search.of(weights, lower, upper, seed=seed))
             after, penalty = best_length_penalty(problem, words, weights, penalty)
             if after <= value + 1e-9:
                 break

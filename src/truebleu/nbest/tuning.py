@@ -32,7 +32,14 @@ from truebleu.nbest.mert import MertSettings, mert
 from truebleu.nbest.mira import MiraSettings, mira
 from truebleu.nbest.outer_loop import OuterLoop, Rounds
 from truebleu.nbest.pro import ProSettings, pro
-from truebleu.nbest.problem import Problem, first_best, make_problem, seed_of_run
+from truebleu.nbest.problem import (
+    Problem,
+    Search,
+    first_best,
+    make_problem,
+    seed_of_run,
+    within_deviations,
+)
 from truebleu.nbest.statistics import as_list_metric, as_nbest
 from truebleu.nbest.weights import weighted_choices
 
@@ -62,39 +69,26 @@ class Tuner:
     Attributes:
         title: what it does, for people.
         settings: the class of its settings.
-        run: from a problem to weights of its features.
+        run: makes weights of a problem, these settings and a search.
         is_random: whether another seed may give other weights.
     """
 
     title: str
     settings: type
-    run: Callable[..., NDArray[np.float64]]
+    run: Callable[[Problem, Any, Search], NDArray[np.float64]]
     is_random: bool = True
-
-
-def _mira(problem: Problem, start: NDArray[np.float64], settings: Any, **others: Any) -> Any:
-    return mira(problem, start, settings, **others).weights
-
-
-def _without(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Leave out what a tuner has no use for."""
-
-    def wrap(run: Callable[..., Any]) -> Callable[..., Any]:
-        return lambda *positional, **named: run(
-            *positional, **{key: value for key, value in named.items() if key not in names}
-        )
-
-    return wrap
 
 
 #: Every way to tune; one entry each.
 TUNERS: Mapping[str, Tuner] = {
     "mert": Tuner(title="minimum error rate training", settings=MertSettings, run=mert),
-    "mira": Tuner(title="batch k-best MIRA", settings=MiraSettings, run=_mira),
+    "mira": Tuner(
+        title="batch k-best MIRA", settings=MiraSettings, run=lambda *given: mira(*given).weights
+    ),
     "pro": Tuner(
         title="pairwise ranking optimisation",
         settings=ProSettings,
-        run=_without("progress")(pro),
+        run=pro,
     ),
     "expected-bleu": Tuner(
         title="expected sentence scores by stochastic gradient descent",
@@ -104,13 +98,13 @@ TUNERS: Mapping[str, Tuner] = {
     "risk": Tuner(
         title="minimum risk by L-BFGS",
         settings=SmoothSettings,
-        run=_without("progress", "seed")(minimum_risk),
+        run=minimum_risk,
         is_random=False,
     ),
     "expected-corpus-bleu": Tuner(
         title="the score of expected counts by L-BFGS",
         settings=SmoothSettings,
-        run=_without("progress", "seed")(expected_corpus),
+        run=expected_corpus,
         is_random=False,
     ),
 }
@@ -306,12 +300,12 @@ def tune(
         progress = None
     nbest = as_nbest(lists)
     problem = _tie(make_problem(nbest, references, metrics, scale=scale), groups)
-    first, low, high = _box(problem, start or {}, fixed or {}, bounds or {})
+    search = _search(problem, start or {}, fixed or {}, bounds or {}, seed)
     folds = 0 if test is not None else min(folds, len(problem))
     if folds == 1:
         raise SettingError("folds", "a list of only one segment", "more segments, or folds 0")
     parts = np.array_split(np.arange(len(problem)), folds) if folds else []
-    work = _Work(problem, method, chosen, first, low, high, seed, tuple(parts))
+    work = _Work(problem, method, chosen, search, tuple(parts))
     tasks = [Task(("run", n), partial(work.weights, n, progress=progress)) for n in range(runs)]
     tasks += [
         Task(("fold", n, fold), partial(work.weights, n, fold, progress=progress))
@@ -337,14 +331,14 @@ def tune(
     normalized = not (fixed or bounds)
     raw = [_normalized(problem.raw(weights), on=normalized) for weights in by_run]
     best = int(np.argmax(values))
-    baseline = problem.choices(first)
+    baseline = problem.choices(search.start)
     gains: tuple[Gain, ...] = ()
     held_out: HeldOut = "none"
     measured = [*metrics, *another_metric(metrics, references)]
     if test is not None:
         held_out = "test"
         others = [_expanded(problem.names, weights, groups) for weights in raw]
-        before = _expanded(problem.names, problem.raw(first), groups)
+        before = _expanded(problem.names, problem.raw(search.start), groups)
         gains = measure_gain(
             test,
             test_references,
@@ -376,7 +370,7 @@ def tune(
         normalized=normalized,
         seed=seed,
         runs=runs,
-        start=problem.value(first),
+        start=problem.value(search.start),
         development=tuple(values),
         by_chance=by_chance,
         oracle=oracle,
@@ -421,10 +415,7 @@ class _Work:
     problem: Problem
     method: str
     settings: Any
-    first: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    seed: int
+    search: Search
     parts: tuple[NDArray[np.int64], ...]
 
     def weights(
@@ -434,16 +425,10 @@ class _Work:
         problem = self.problem
         if fold is not None:
             problem = problem.take(np.delete(np.arange(len(problem)), self.parts[fold]))
-        weights: NDArray[np.float64] = TUNERS[self.method].run(
-            problem,
-            self.first,
-            self.settings,
-            lower=self.low,
-            upper=self.high,
-            seed=seed_of_run(self.seed, number),
-            progress=progress,
-        )
-        idle = self.problem.useless & (self.low < self.high)
+        seed = seed_of_run(self.search.seed, number)
+        search = replace(self.search, seed=seed, progress=progress)
+        weights = TUNERS[self.method].run(problem, self.settings, search)
+        idle = self.problem.useless & (search.lower < search.upper)
         return {"weights": np.where(idle, 0.0, weights).tolist()}
 
 
@@ -522,12 +507,13 @@ def _fingerprint(nbest: NBest, problem: Problem) -> str:
     return digest.hexdigest()
 
 
-def _box(
+def _search(
     problem: Problem,
     start: Mapping[str, float],
     fixed: Mapping[str, float],
     bounds: Mapping[str, tuple[float, float]],
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    seed: int,
+) -> Search:
     """Start and bounds of the problem's weights."""
     first = problem.by_name(start, "start")
     low = np.full(len(first), -np.inf)
@@ -546,7 +532,7 @@ def _box(
         if name in limits:
             low[place], high[place] = limits[name]
     first, low, high = problem.scaled(first), problem.scaled(low), problem.scaled(high)
-    return np.clip(first, low, high), low, high
+    return Search(np.clip(first, low, high), low, high, seed)
 
 
 def _normalized(weights: NDArray[np.float64], *, on: bool) -> NDArray[np.float64]:
@@ -608,8 +594,6 @@ def _tie(problem: Problem, groups: Mapping[str, tuple[str, ...]]) -> Problem:
     if not groups:
         return problem
     from scipy.sparse import csr_array
-
-    from truebleu.nbest.problem import within_deviations
 
     followers = {name: group[0] for group in groups.values() for name in group}
     problem.by_name(dict.fromkeys(followers, 0.0), "tied")

@@ -32,7 +32,7 @@ from truebleu.execution.journal import Runner, Task
 from truebleu.nbest.expectation import SgdSettings, expected_bleu
 from truebleu.nbest.mira import MiraSettings, mira
 from truebleu.nbest.outer_loop import merge_lists
-from truebleu.nbest.problem import make_problem, seed_of_run
+from truebleu.nbest.problem import Search, make_problem, seed_of_run
 from truebleu.nbest.reranking import rerank
 from truebleu.nbest.statistics import count_candidates
 from truebleu.nbest.weights import weighted_choices
@@ -278,15 +278,10 @@ class _Tuning:
         return {"weights": weights.tolist(), "development": counted.score(_first(len(lists)))}
 
     def _tuned(self, problem: Problem, tuner: str, run: int) -> NDArray[np.float64]:
-        zero, wide = np.zeros(len(problem.names)), np.full(len(problem.names), np.inf)
-        drawn = seed_of_run(self.seed, run)
+        search = Search.of(np.zeros(len(problem.names)), seed=seed_of_run(self.seed, run))
         if tuner == MIRA:
-            weights = mira(problem, zero, MiraSettings(), seed=drawn).weights
-        else:
-            weights = expected_bleu(
-                problem, zero, self.descent, lower=-wide, upper=wide, seed=drawn
-            )
-        return problem.raw(weights)
+            return problem.raw(mira(problem, MiraSettings(), search).weights)
+        return problem.raw(expected_bleu(problem, self.descent, search))
 
 
 def _first(segments: int) -> NDArray[np.int64]:
