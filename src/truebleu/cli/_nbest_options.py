@@ -18,11 +18,11 @@ from truebleu.cli._options import (
 from truebleu.cli.main import progress_bar
 from truebleu.corpus._reading import read_test_set
 from truebleu.corpus.nbest.lists import ScoreScale
-from truebleu.corpus.nbest.reading import NBEST_FORMATS, JsonKeys, read_nbest
+from truebleu.corpus.nbest.reading import NBEST_FORMATS, JsonKeys, ListFormat, read_lists
 from truebleu.corpus.nbest.streams import ListStream
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from truebleu.cli._options import Decorator
     from truebleu.corpus.nbest.lists import NBest
@@ -51,22 +51,16 @@ _SETTINGS = (
 class ListReader:
     """Reads n-best lists, all of them in the way that a command's options say."""
 
-    format: str | None
-    settings: Mapping[str, Any]
+    how: ListFormat
 
     def read(self, path: str) -> NBest:
         """The lists of a file."""
         with progress_bar(0, "reading"):
-            return read_nbest(path, format=self.format, **self.settings)
+            return read_lists(path, self.how)
 
     def stream(self, path: str) -> ListStream:
         """The same, to be read part by part."""
-        settings = dict(self.settings)
-        keys = {name.removesuffix("_key"): settings.pop(name) for _, name, _ in _KEYS}
-        features = settings.pop("features")
-        keys["features"] = None if features is None else tuple(features)
-        scale = ScoreScale(settings.pop("log_base"), settings.pop("length_normalized"))
-        return ListStream(path, format=self.format, scale=scale, keys=JsonKeys(**keys), **settings)
+        return ListStream(path, self.how)
 
     def refuse(self, expected: str) -> None:
         """Refuse options about reading where no lists are read."""
@@ -78,9 +72,15 @@ def nbest_options(command: Command) -> Command:
 
     @wraps(command)
     def with_reader(*arguments: Any, input_format: str | None, **options: Any) -> Any:
-        settings = {name: options.pop(name) for name in _SETTINGS}
-        settings["features"] = settings["features"] or None
-        return command(*arguments, reader=ListReader(input_format, settings), **options)
+        scale = ScoreScale(options.pop("log_base"), options.pop("length_normalized"))
+        keys = {name.removesuffix("_key"): options.pop(name) for _, name, _ in _KEYS}
+        how = ListFormat(
+            format=input_format,
+            scale=scale,
+            keys=JsonKeys(features=options.pop("features") or None, **keys),
+            **{name: options.pop(name) for name in ("size", "scores", "first_id")},
+        )
+        return command(*arguments, reader=ListReader(how), **options)
 
     return add_options(
         cast("Command", with_reader),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from truebleu.corpus.nbest import read_nbest, streams
-from truebleu.corpus.nbest.reading import ScatteredListsError
+from truebleu.corpus.nbest.reading import ListFormat, ScatteredListsError
 from truebleu.corpus.nbest.streams import ListStream
 from truebleu.errors import CorpusError, TruebleuError
 
@@ -42,7 +42,7 @@ FILES = {
 
 
 def parts(path: Path, **settings: Any) -> list[NBest]:
-    stream = ListStream(str(path), **settings)
+    stream = ListStream(str(path), ListFormat(**settings))
     taken = []
     while (part := stream.take()) is not None:
         taken.append(part)
@@ -165,4 +165,4 @@ def test_standard_input_is_read_too_and_options_are_checked(tmp_path: Path) -> N
         ({"scores": "x"}, "plain text"),
     ):
         with pytest.raises(TruebleuError, match=message):
-            ListStream(str(path), **settings)
+            ListStream(str(path), ListFormat(**settings))

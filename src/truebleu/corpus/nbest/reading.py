@@ -25,14 +25,16 @@ hypothesis is divided by a power of its length.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import chain, islice
 from math import isfinite, log
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from truebleu._settings import checked
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode
-from truebleu.corpus._tables import read_records
+from truebleu.corpus._tables import parse_record
 from truebleu.corpus.nbest.lists import (
     Candidate,
     Listed,
@@ -53,7 +55,7 @@ from truebleu.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from os import PathLike
     from typing import BinaryIO
 
@@ -111,64 +113,130 @@ def read_nbest(
     Raises:
         CorpusError: where a number, a name, a segment or a candidate is not what it should be.
     """
-    keys = JsonKeys(
-        candidates=candidates_key,
-        text=text_key,
-        id=id_key,
-        source=source_key,
-        score=score_key,
-        log_probability=log_probability_key,
-        count=count_key,
-        features=None if features is None else tuple(features),
+    how = ListFormat(
+        format=format,
+        size=size,
+        scores=None if scores is None else str(scores),
+        first_id=first_id,
+        scale=ScoreScale(log_base, length_normalized),
+        keys=JsonKeys(
+            candidates=candidates_key,
+            text=text_key,
+            id=id_key,
+            source=source_key,
+            score=score_key,
+            log_probability=log_probability_key,
+            count=count_key,
+            features=None if features is None else tuple(features),
+        ),
     )
-    scale = ScoreScale(log_base, length_normalized)
+    return read_lists(str(path), how, stdin)
+
+
+def read_lists(path: str, how: ListFormat, stdin: BinaryIO | None = None) -> NBest:
+    """The lists of a whole file."""
     files = Files(stdin)
-    name = str(path)
-    data = files.contents(name)
-    text = decode(name, data).removeprefix(BYTE_ORDER_MARK)
-    lines = _lines(text)
-    if not lines:
-        raise EmptyTextError(name)
-    format_ = chosen_format(name, lines, format, size, scores, first_id, keys)
-    if format_ in ("jsonl", "sockeye"):
-        lists = _parse_json(name, data, keys)
-    elif format_ == "fairseq":
-        lists = parse_fairseq(name, lines)
-    elif format_ == "flat":
-        scores_name = None if scores is None else str(scores)
-        values = None if scores_name is None else _scores(files, scores_name)
-        lists = _flat(name, text, size, scores_name, values)
-    else:
-        lists = Lists.of(in_order_of_ids(name, parse_bars(name, lines, format_), first_id))
-    return make_lists(name, format_, lists, scale)
+
+    def lines(name: str) -> list[tuple[int, str]]:
+        text = decode(name, files.contents(name)).removeprefix(BYTE_ORDER_MARK)
+        written = text.removesuffix("\n").split("\n") if text else []
+        return [(line, text.removesuffix("\r")) for line, text in enumerate(written, 1)]
+
+    of_file = lines(path)
+    how = how.seen(path, of_file)
+    listed = how.listed(path, of_file, lines, scattered=True)
+    return make_lists(path, str(how.format), Lists.of(listed), how.scale)
 
 
-def _lines(text: str) -> list[tuple[int, str]]:
-    """The lines with their numbers, without the blank ones at the end."""
-    lines = text.rstrip("\n").split("\n") if text.strip("\r\n") else []
-    return [(line, written.removesuffix("\r")) for line, written in enumerate(lines, 1)]
+Lines = Iterable[tuple[int, str]]
 
 
-def chosen_format(
-    path: str,
-    lines: list[tuple[int, str]],
-    format_: str | None,
-    size: int | None,
-    scores: object,
-    first_id: int,
-    keys: JsonKeys,
-) -> str:
-    """The format that is named or seen; options that it has no use for are refused."""
-    if format_ is not None and format_ not in NBEST_FORMATS:
-        raise UnknownNameError("format of n-best lists", format_, NBEST_FORMATS)
-    if first_id not in (0, 1):
-        raise SettingError("first_id", first_id, "0 or 1")
-    format_ = format_ or _format_by_look(path, lines, size)
-    _refuse_idle_options(format_, keys, size, scores)
-    return format_
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JsonKeys:
+    """Which keys hold what; None for the usual ones.
+
+    Attributes:
+        candidates: the list of a segment's candidates.
+        text: a candidate's text.
+        id: the segment of a candidate.
+        source: a segment's source.
+        score: the model's score.
+        log_probability: a log-probability, natural and not normalised by length.
+        count: how often a candidate was sampled.
+        features: the features; by default all other numbers of the first candidate.
+    """
+
+    candidates: str | None = None
+    text: str | None = None
+    id: str | None = None
+    source: str | None = None
+    score: str | None = None
+    log_probability: str | None = None
+    count: str | None = None
+    features: tuple[str, ...] | None = None
 
 
-def _format_by_look(path: str, lines: list[tuple[int, str]], size: int | None) -> str:
+UNKNOWN_SCALE, USUAL_KEYS = ScoreScale(), JsonKeys()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListFormat:
+    """What is known about a file of lists; the attributes are arguments of `read_nbest`.
+
+    Attributes:
+        format: None until the file was looked at, unless it is named.
+        scale: of the scores, as far as the user says.
+        keys: for JSON Lines, which keys hold what.
+    """
+
+    format: str | None = None
+    size: int | None = None
+    scores: str | None = None
+    first_id: int = 0
+    scale: ScoreScale = UNKNOWN_SCALE
+    keys: JsonKeys = USUAL_KEYS
+
+    def seen(self, path: str, head: Sequence[tuple[int, str]]) -> ListFormat:
+        """With the format that is named, or that the first lines have.
+
+        A file without any is refused, and so are options that its format has no use for.
+        """
+        if not any(text for _, text in head):
+            raise EmptyTextError(path)
+        if self.format is not None and self.format not in NBEST_FORMATS:
+            raise UnknownNameError("format of n-best lists", self.format, NBEST_FORMATS)
+        if self.first_id not in (0, 1):
+            raise SettingError("first_id", self.first_id, "0 or 1")
+        format_ = self.format or _format_by_look(path, head, self.size)
+        if format_ != "flat" and (self.size is not None or self.scores is not None):
+            raise SettingError("size or scores", format_, "lists as plain text, format flat")
+        if format_ not in ("jsonl", "sockeye") and self.keys != USUAL_KEYS:
+            raise SettingError("keys", f"a file of format {format_}", "JSON Lines")
+        return replace(self, format=format_)
+
+    def listed(
+        self, path: str, lines: Lines, read: Callable[[str], Lines], *, scattered: bool
+    ) -> Iterator[Listed]:
+        """The lists, one by one; only a log of fairseq is in no order, so that all of it is kept.
+
+        Args:
+            path: the file.
+            lines: all of its lines.
+            read: gives the lines of another file.
+            scattered: whether JSON Lines may have a segment's candidates in several places, of
+                which then all are kept.
+        """
+        if self.format in ("jsonl", "sockeye"):
+            return _json(path, lines, self.keys, scattered=scattered)
+        if self.format == "flat":
+            scores = None if self.scores is None else iter(read(self.scores))
+            return _flat(path, iter(lines), self.size, self.scores, scores)
+        if self.format == "fairseq":
+            return parse_fairseq(path, lines)
+        return in_order_of_ids(path, parse_bars(path, lines, str(self.format)), self.first_id)
+
+
+def _format_by_look(path: str, lines: Sequence[tuple[int, str]], size: int | None) -> str:
     if size is not None:
         return "flat"
     first = next((line for _, line in lines if line.strip()), "")
@@ -186,48 +254,42 @@ def _format_by_look(path: str, lines: list[tuple[int, str]], size: int | None) -
     return format_
 
 
-def _refuse_idle_options(format_: str, keys: JsonKeys, size: int | None, scores: object) -> None:
-    if format_ != "flat" and (size is not None or scores is not None):
-        raise SettingError("size or scores", format_, "lists as plain text, format flat")
-    if format_ not in ("jsonl", "sockeye") and keys != JsonKeys():
-        raise SettingError("keys", f"a file of format {format_}", "JSON Lines")
-
-
 def _flat(
-    path: str, text: str, size: int | None, scores_path: str | None, scores: list[float] | None
-) -> Lists:
+    path: str,
+    lines: Iterator[tuple[int, str]],
+    size: int | None,
+    scores: str | None,
+    values: Iterator[tuple[int, str]] | None,
+) -> Iterator[Listed]:
     """Plain text with the same number of lines for each segment."""
-    size = require_size(size)
-    written = text.split("\n")
-    if not written[-1]:
-        written.pop()
-    lines = [line.removesuffix("\r") for line in written]
-    if len(lines) % size:
-        found = f"{len(lines)} lines"
-        expected = f"{size} for each segment; {len(lines) % size} are left over"
-        raise MalformedFileError(path, len(lines), found, expected)
-    if scores is not None and len(scores) != len(lines):
-        raise UnpairedSegmentsError(str(scores_path), len(scores), path, len(lines))
-    candidates = [
-        Candidate(line, candidate, score=None if scores is None else scores[line - 1])
-        for line, candidate in enumerate(lines, 1)
-    ]
-    lists = [candidates[start : start + size] for start in range(0, len(lines), size)]
-    return Lists(lists, [str(segment) for segment in range(len(lists))])
-
-
-def require_size(size: int | None) -> int:
-    """How many lines each segment has."""
-    if size is None:
-        raise SettingError("size", size, "how many lines each segment has")
-    if size < 1:
-        raise SettingError("size", size, "1 or more")
-    return size
-
-
-def _scores(files: Files, path: str) -> list[float]:
-    text = decode(path, files.contents(path)).removeprefix(BYTE_ORDER_MARK)
-    return [number(path, line, "score", written.strip()) for line, written in _lines(text)]
+    if size is None or size < 1:
+        expected = "how many lines each segment has" if size is None else "1 or more"
+        raise SettingError("size", size, expected)
+    done = 0
+    while part := list(islice(lines, size)):
+        known: list[float | None] = [None] * len(part)
+        if values is not None:
+            known = [
+                number(str(scores), line, "score", text.strip())
+                for line, text in islice(values, len(part))
+            ]
+        done += len(part)
+        if values is not None and len(known) < len(part):
+            scored = done - len(part) + len(known)
+            raise UnpairedSegmentsError(str(scores), scored, path, done + sum(1 for _ in lines))
+        if len(part) < size:
+            expected = f"{size} for each segment; {len(part)} are left over"
+            raise MalformedFileError(path, done, f"{done} lines", expected)
+        pairs = zip(part, known, strict=True)
+        yield Listed(
+            [Candidate(line, text, score=score) for (line, text), score in pairs],
+            str(done // size - 1),
+        )
+    if values is not None:
+        # Blank lines at the end are no scores.
+        more = sum(1 for _, text in values if text.strip())
+        if more:
+            raise UnpairedSegmentsError(str(scores), done + more, path, done)
 
 
 # Fields between |||: Moses and its relatives.
@@ -447,7 +509,7 @@ def _is_fairseq(line: str) -> bool:
     return re.match(r"[STHDP]-\d+\t", line) is not None
 
 
-def parse_fairseq(path: str, lines: Iterable[tuple[int, str]]) -> Lists:
+def parse_fairseq(path: str, lines: Lines) -> Iterator[Listed]:
     """The lists in order of their ids: fairseq translates long segments first."""
     lists: dict[int, list[Candidate]] = {}
     sources: dict[int, str] = {}
@@ -476,8 +538,7 @@ def parse_fairseq(path: str, lines: Iterable[tuple[int, str]]) -> Lists:
         if id_ != segment or not lists[id_]:
             expected = "a hypothesis for every segment; is the log complete?"
             raise MalformedFileError(path, None, f"no H-{segment}", expected)
-    texts = [sources[id_] for id_ in ids] if len(sources) == len(ids) else None
-    return Lists([lists[id_] for id_ in ids], [str(id_) for id_ in ids], texts)
+    return (Listed(lists[id_], str(id_), sources.get(id_)) for id_ in ids)
 
 
 def _scored(path: str, line: int, rest: str) -> tuple[float, str]:
@@ -508,47 +569,36 @@ LOG_PROBABILITY_KEYS = (
 COUNT_KEYS = ("count", "counts")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JsonKeys:
-    """Which keys hold what; None for the usual ones.
-
-    Attributes:
-        candidates: the list of a segment's candidates.
-        text: a candidate's text.
-        id: the segment of a candidate.
-        source: a segment's source.
-        score: the model's score.
-        log_probability: a log-probability, natural and not normalised by length.
-        count: how often a candidate was sampled.
-        features: the features; by default all other numbers of the first candidate.
-    """
-
-    candidates: str | None = None
-    text: str | None = None
-    id: str | None = None
-    source: str | None = None
-    score: str | None = None
-    log_probability: str | None = None
-    count: str | None = None
-    features: tuple[str, ...] | None = None
-
-
-def _parse_json(path: str, data: bytes, keys: JsonKeys) -> Lists:
-    """The lists of a file."""
-    records = read_records(path, data)
-    key = list_key(records[0], keys)
+def _json(path: str, lines: Lines, keys: JsonKeys, *, scattered: bool) -> Iterator[Listed]:
+    records = _records(path, lines)
+    first = next(records)
+    key = _list_key(first[1], keys)
+    records = chain([first], records)
     if key is not None:
-        return Lists.of(by_segment(path, enumerate(records, 1), key, keys))
-    return _by_candidate(path, records, keys)
+        return _by_segment(path, records, key, keys)
+    by_candidate = _by_candidate if scattered else _consecutive
+    return by_candidate(path, records, first[1], keys)
 
 
-def list_key(first: Mapping[str, Any], keys: JsonKeys) -> str | None:
+def _records(path: str, lines: Lines) -> Iterator[tuple[int, dict[str, object]]]:
+    """The objects on the lines; blank lines may only follow the last one."""
+    blank: int | None = None
+    for line, text in lines:
+        if not text.strip():
+            blank = blank or line
+        elif blank is not None:
+            parse_record(path, blank, "")
+        else:
+            yield line, parse_record(path, line, text)
+
+
+def _list_key(first: Mapping[str, Any], keys: JsonKeys) -> str | None:
     """The key of a segment's candidates; None where each candidate is an object."""
     usual = (key for key in LIST_KEYS if isinstance(first.get(key), list))
     return keys.candidates or next(usual, None)
 
 
-def by_segment(
+def _by_segment(
     path: str, records: Iterable[tuple[int, Mapping[str, Any]]], key: str, keys: JsonKeys
 ) -> Iterator[Listed]:
     """The lists of objects that each have all candidates of a segment."""
@@ -595,29 +645,30 @@ def _beside(
     return objects
 
 
-def _by_candidate(path: str, records: Sequence[Mapping[str, Any]], keys: JsonKeys) -> Lists:
-    id_key = _id_key(path, records[0], keys)
-    reader = _JsonReader(path, records[0], keys)
-    lists: dict[str | int, list[Candidate]] = {}
-    first_records = []
+def _by_candidate(
+    path: str,
+    records: Iterable[tuple[int, Mapping[str, Any]]],
+    first: Mapping[str, Any],
+    keys: JsonKeys,
+) -> Iterator[Listed]:
+    """The lists of objects that are a candidate each, wherever those of a segment stand."""
+    id_key, reader = _id_key(path, first, keys), _JsonReader(path, first, keys)
+    lists: dict[str | int, Listed] = {}
     highest: int | None = None
-    for line, record in enumerate(records, 1):
+    for line, record in records:
         id_ = _id(path, line, record, id_key)
         if id_ not in lists:
             highest = _refuse_disorder(path, line, id_, highest)
-            first_records.append(record)
-        lists.setdefault(id_, []).append(reader.candidate(line, record))
-    segments = zip(lists.items(), first_records, strict=True)
-    return Lists.of(
-        Listed(list_, str(id_), _source(record, keys)) for (id_, list_), record in segments
-    )
+            lists[id_] = Listed([], str(id_), _source(record, keys))
+        lists[id_].candidates.append(reader.candidate(line, record))
+    return iter(lists.values())
 
 
 class ScatteredListsError(MalformedFileError):
     """Candidates of a segment come after those of others: the lists are known at the end only."""
 
 
-def consecutive(
+def _consecutive(
     path: str,
     records: Iterable[tuple[int, Mapping[str, Any]]],
     first: Mapping[str, Any],
