@@ -314,16 +314,20 @@ def _encoding_error(path: str, data: bytes, error: UnicodeDecodeError) -> Encodi
 
 def decompress(path: str, data: bytes) -> bytes:
     """The file's contents; data that is not compressed comes back as it is."""
-    for magic, kind, inflate in _KINDS:
+    from io import BytesIO
+
+    for magic, kind, start in _KINDS:
         if data.startswith(magic):
-            return _inflated(path, data, kind, inflate)
+            return _inflated(path, kind, _Inflated(BytesIO(data), start))
     return data
 
 
-def _inflated(path: str, data: bytes, kind: str, inflate: Callable[[bytes], bytes]) -> bytes:
+def _inflated(path: str, kind: str, file: _Inflated) -> bytes:
+    pieces = _Pieces()
     try:
-        return inflate(data)
-    except (MissingExtraError, SettingError):
+        while part := file.read(_PIECE):
+            pieces.add(part)
+    except MissingExtraError:
         raise
     except MemoryError:
         reason = f"out of memory: its {kind} data does not fit when it is decompressed"
@@ -334,16 +338,22 @@ def _inflated(path: str, data: bytes, kind: str, inflate: Callable[[bytes], byte
         raise MalformedFileError(path, None, found, expected) from None
     # Each library has errors of its own, and none may be imported before it is needed.
     except Exception as error:
-        found = f"{kind} data that is damaged or cut off ({error})"
-        raise MalformedFileError(path, None, found, f"complete {kind} data") from error
+        raise _damaged(path, kind, error) from error
+    return pieces.whole()
+
+
+def _damaged(path: str, kind: str, error: Exception) -> MalformedFileError:
+    found = f"{kind} data that is damaged or cut off ({error})"
+    return MalformedFileError(path, None, found, f"complete {kind} data")
 
 
 #: The environment's limit of what a compressed file may hold, in bytes.
 LIMIT_VARIABLE = "TRUEBLEU_MAX_BYTES"
 # A piece of what is decompressed: larger than that, the limit cannot be overshot.
 _PIECE = 1 << 24
-# What zstd is given at a time, which may become a hundred thousand times as large.
-_ZSTD_PIECE = 1 << 12
+# What is decompressed at a time: of gzip it becomes at most a thousand times as large, of others a
+# hundred thousand times.
+_GZIP_PIECE, _OTHER_PIECE = 1 << 16, 1 << 12
 
 
 class _TooLargeError(Exception):
@@ -389,92 +399,74 @@ class _Pieces:
         return b"".join(self.parts)
 
 
-class _Stream(Protocol):
-    """A stream of bz2 or xz: it says where it ends."""
+class _Inflated:
+    """Decompresses a file piece by piece: all of its streams, one after the other.
 
-    @property
-    def eof(self) -> bool: ...
+    What follows the last one is a stream that is damaged, unless it is zeros, which are padding.
+    """
 
-    @property
-    def needs_input(self) -> bool: ...
+    def __init__(self, file: BinaryIO, start: Callable[[], Any]) -> None:
+        self._file, self._start = file, start
+        self._piece = _GZIP_PIECE if start is _gzip else _OTHER_PIECE
+        self._stream: Any = None
+        self._rest = b""
 
-    @property
-    def unused_data(self) -> bytes: ...
-
-    def decompress(self, data: bytes, max_length: int) -> bytes: ...
-
-
-def _streams(data: bytes, start: Callable[[], _Stream]) -> bytes:
-    """All streams of a file, one after the other; what follows the last is one that is damaged."""
-    pieces = _Pieces()
-    while data:
-        stream = start()
-        while not stream.eof:
-            pieces.add(stream.decompress(data, _PIECE))
-            data = b""
-            if not stream.eof and stream.needs_input:
+    def read(self, size: int) -> bytes:
+        """So many bytes or some more; less at the end."""
+        parts: list[bytes] = []
+        length = 0
+        while length < size:
+            data = self._rest or self._file.read(self._piece)
+            self._rest = b""
+            if self._stream is None:
+                if not data:
+                    break
+                data = data.lstrip(b"\0")
+                if not data:
+                    continue
+                self._stream = self._start()
+            elif not data:
                 raise EOFError("the last stream does not end")
-        data = stream.unused_data
-    return pieces.whole()
+            parts.append(self._stream.decompress(data))
+            length += len(parts[-1])
+            if self._stream.eof:
+                self._rest = self._stream.unused_data
+                self._stream = None
+        return b"".join(parts)
 
 
-def _gzip(data: bytes) -> bytes:
+def _gzip() -> Any:
     import zlib
 
-    pieces = _Pieces()
-    # Zeros at the end are padding, as gzip itself sees it.
-    while data.rstrip(b"\0"):
-        stream = zlib.decompressobj(wbits=31)
-        while not stream.eof:
-            part = stream.decompress(data, _PIECE)
-            pieces.add(part)
-            data = stream.unconsumed_tail
-            if not stream.eof and not part and not data:
-                raise EOFError("the last stream does not end")
-        data = stream.unused_data
-    return pieces.whole()
+    return zlib.decompressobj(wbits=31)
 
 
-def _bzip2(data: bytes) -> bytes:
+def _bzip2() -> Any:
     from bz2 import BZ2Decompressor
 
-    return _streams(data, BZ2Decompressor)
+    return BZ2Decompressor()
 
 
-def _xz(data: bytes) -> bytes:
+def _xz() -> Any:
     from lzma import FORMAT_XZ, LZMADecompressor
 
-    return _streams(data, lambda: LZMADecompressor(FORMAT_XZ))
+    return LZMADecompressor(FORMAT_XZ)
 
 
-def _zstd(data: bytes) -> bytes:
+def _zstd() -> Any:
     try:
         from compression import zstd  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
-        return _zstd_of_extra(data)
-    return _streams(data, zstd.ZstdDecompressor)
+        try:
+            import zstandard
+        except ImportError:
+            raise MissingExtraError("reading zstd files", "zstd") from None
+        return zstandard.ZstdDecompressor().decompressobj()
+    return zstd.ZstdDecompressor()
 
 
-def _zstd_of_extra(data: bytes) -> bytes:
-    try:
-        import zstandard
-    except ImportError:
-        raise MissingExtraError("reading zstd files", "zstd") from None
-    pieces = _Pieces()
-    rest = memoryview(data)
-    while rest:
-        frame = zstandard.ZstdDecompressor().decompressobj()
-        while not frame.eof:
-            if not rest:
-                raise EOFError("the last frame does not end")
-            pieces.add(frame.decompress(rest[:_ZSTD_PIECE]))
-            rest = rest[_ZSTD_PIECE:]
-        if frame.unused_data:
-            rest = memoryview(frame.unused_data + bytes(rest))
-    return pieces.whole()
-
-
-_KINDS: tuple[tuple[bytes | tuple[bytes, ...], str, Callable[[bytes], bytes]], ...] = (
+# How the kinds begin, and what decompresses one stream of each.
+_KINDS: tuple[tuple[bytes | tuple[bytes, ...], str, Callable[[], Any]], ...] = (
     (b"\x1f\x8b", "gzip", _gzip),
     # With the size of its blocks: text may begin with BZh.
     (tuple(b"BZh%d" % size for size in range(1, 10)), "bzip2", _bzip2),
@@ -496,9 +488,11 @@ class OpenedFile:
         self._raw = BufferedReader(_opened(path, stdin))  # type: ignore[type-var]
         self._size = os.fstat(self._raw.fileno()).st_size if path != STANDARD_INPUT else None
         beginning = self._raw.peek(8)[:8]
-        kinds = [(kind, start) for magic, kind, start in _READERS if beginning.startswith(magic)]
-        self._kind, start = kinds[0] if kinds else ("file", lambda raw: raw)
-        self._read: Callable[[int], bytes] = start(self._raw).read
+        self._kind = "file"
+        self._read: Callable[[int], bytes] = self._raw.read
+        for magic, kind, start in _KINDS:
+            if beginning.startswith(magic):
+                self._kind, self._read = kind, _Inflated(self._raw, start).read
 
     @property
     def share_read(self) -> float | None:
@@ -515,9 +509,7 @@ class OpenedFile:
             raise
         # Each library of compression has errors of its own.
         except Exception as error:
-            found = f"{self._kind} data that is damaged or cut off ({error})"
-            expected = f"complete {self._kind} data"
-            raise MalformedFileError(self.path, None, found, expected) from error
+            raise _damaged(self.path, self._kind, error) from error
 
     def close(self) -> None:
         """Close it; standard input is left open."""
@@ -532,71 +524,6 @@ def _opened(path: str, stdin: BinaryIO | None) -> BinaryIO:
         return stdin or sys.stdin.buffer
     with _named_errors(path):
         return open(path, "rb", buffering=0)
-
-
-def _gzip_file(raw: BinaryIO) -> Any:
-    from gzip import GzipFile
-
-    return GzipFile(fileobj=raw)
-
-
-def _bzip2_file(raw: BinaryIO) -> Any:
-    from bz2 import BZ2File
-
-    return BZ2File(raw)
-
-
-def _xz_file(raw: BinaryIO) -> Any:
-    from lzma import LZMAFile
-
-    return LZMAFile(raw)
-
-
-def _zstd_file(raw: BinaryIO) -> Any:
-    try:
-        from compression import zstd  # type: ignore[import-not-found,unused-ignore]
-    except ImportError:
-        return _ZstdFile(raw)
-    return zstd.ZstdFile(raw)
-
-
-class _ZstdFile:
-    """Frames of zstd, read by the extra; one that is cut off is an error, unlike with its files."""
-
-    def __init__(self, raw: BinaryIO) -> None:
-        try:
-            import zstandard
-        except ImportError:
-            raise MissingExtraError("reading zstd files", "zstd") from None
-        self._raw, self._start, self._rest = raw, zstandard.ZstdDecompressor, b""
-        self._frame = self._start().decompressobj()
-        self._is_within = False
-
-    def read(self, size: int) -> bytes:
-        pieces: list[bytes] = []
-        length = 0
-        while length < size:
-            data = self._rest or self._raw.read(_ZSTD_PIECE)
-            self._rest = b""
-            if not data:
-                if self._is_within:
-                    raise EOFError("the last frame does not end")
-                break
-            pieces.append(self._frame.decompress(data))
-            length += len(pieces[-1])
-            self._is_within = not self._frame.eof
-            if self._frame.eof:
-                self._rest = self._frame.unused_data
-                self._frame = self._start().decompressobj()
-        return b"".join(pieces)
-
-
-_READERS = tuple(
-    (magic, kind, start)
-    for (magic, kind, _), start in zip(
-        _KINDS, (_gzip_file, _bzip2_file, _xz_file, _zstd_file), strict=True
-    )
-)
 
 
 class Files:
