@@ -347,7 +347,7 @@ def ngram_effects(
     metric: Metric,
     test_set: TestSet,
     pair: tuple[str, str],
-    found: Contributions,
+    contributions: Contributions,
     units: Units,
     documents: Units | None,
 ) -> NgramEffects | None:
@@ -357,7 +357,7 @@ def ngram_effects(
         metric: whose scores differ.
         test_set: the texts.
         pair: the names of the two systems.
-        found: the contributions to the difference.
+        contributions: to the difference.
         units: what the test swaps as a whole.
         documents: the documents, where they are known.
     """
@@ -365,7 +365,7 @@ def ngram_effects(
     if matches is None or not len(matches.ngram):
         return None
     count = len(matches.ngrams)
-    effects = found.gradient[matches.columns][matches.ngram] * matches.difference
+    effects = contributions.gradient[matches.columns][matches.ngram] * matches.difference
 
     def places(of_segment: NDArray[np.int64], number: int) -> tuple[Values, NDArray[np.int64]]:
         """The effects by n-gram and unit, and the n-gram of each."""

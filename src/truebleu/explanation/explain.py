@@ -588,7 +588,7 @@ class _Explainer:
         )
 
     def _degenerate(
-        self, pair: PairResult, rows: Values, found: Contributions
+        self, pair: PairResult, rows: Values, contributions: Contributions
     ) -> tuple[DegenerateGroup, ...]:
         groups: dict[tuple[str, str | None], tuple[int, ...]] = {}
         either: set[int] = set()
@@ -599,11 +599,13 @@ class _Explainer:
                     either.update(places)
         if not either:
             return ()
-        largest = sorted(groups, key=lambda key: -abs(found.by_segment[list(groups[key])].sum()))
+        largest = sorted(
+            groups, key=lambda key: -abs(contributions.by_segment[list(groups[key])].sum())
+        )
         keys: list[tuple[str, str | None]] = [("any", None), *largest]
         groups["any", None] = tuple(sorted(either))
         return tuple(
-            self._group(key, groups[key], rows, found, tested=place < 2)
+            self._group(key, groups[key], rows, contributions, tested=place < 2)
             for place, key in enumerate(keys)
         )
 
@@ -612,7 +614,7 @@ class _Explainer:
         key: tuple[str, str | None],
         places: tuple[int, ...],
         rows: Values,
-        found: Contributions,
+        contributions: Contributions,
         *,
         tested: bool,
     ) -> DegenerateGroup:
@@ -628,7 +630,7 @@ class _Explainer:
             system=system,
             segments=tuple(place + 1 for place in places),
             documents=documents,
-            contribution=float(found.by_segment[list(places)].sum()),
+            contribution=float(contributions.by_segment[list(places)].sum()),
             difference=None if scores is None else scores[0] - scores[1],
             p=self._p(rows, kept) if tested and scores is not None else None,
         )

@@ -213,7 +213,7 @@ def simultaneous_intervals(
     metric: Metric,
     rows: Values,
     parts: Sequence[Variable],
-    found: Contributions,
+    contributions: Contributions,
     units: Units,
     *,
     replicates: int,
@@ -229,7 +229,7 @@ def simultaneous_intervals(
         metric: whose scores differ.
         rows: statistics of the two systems, shaped (segment, 2, column).
         parts: the variables.
-        found: the contributions to the difference.
+        contributions: to the difference.
         units: what is drawn as a whole.
         replicates: how many test sets.
         seed: of the draws.
@@ -241,7 +241,7 @@ def simultaneous_intervals(
     columns = rows.shape[2]
     # The last slice of a variable is what the others leave.
     blocks = [
-        (found.rows[:, None] * members(variable)[:, :-1, None]).reshape(len(rows), -1)
+        (contributions.rows[:, None] * members(variable)[:, :-1, None]).reshape(len(rows), -1)
         for variable in parts
     ]
     wide = np.concatenate([rows.reshape(len(rows), -1), *blocks], axis=1)
@@ -257,7 +257,7 @@ def simultaneous_intervals(
         place += width
         drawn = np.einsum("rbc,rc->rb", block, gradient)
         values.append(np.column_stack([drawn, total - drawn.sum(axis=1)]))
-    observed = [found.by_segment @ members(variable) for variable in parts]
+    observed = [contributions.by_segment @ members(variable) for variable in parts]
     flat, centre = np.concatenate(values, axis=1), np.concatenate(observed)
     spread = flat.std(axis=0, ddof=1)
     varies = spread > 1e-12 * max(1.0, float(np.abs(centre).max(initial=0.0)))

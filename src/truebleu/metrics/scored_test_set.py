@@ -250,7 +250,11 @@ class ScoredTestSet(CountedTestSet):
             return {evaluation.system: [mean(scores) for scores in given]}
         if way != "runs":
             named = zip(self.items, given, strict=True)
-            return {evaluation.system: [_passed(evaluation, *one, way) for one in named]}
+            return {
+                evaluation.system: [
+                    _passed(evaluation, item, scores, way) for item, scores in named
+                ]
+            }
         most = _most_answers(evaluation)
         for (item, _), scores in zip(self.items, given, strict=True):
             if scores and len(scores) != most:
@@ -271,7 +275,7 @@ def read_systems(systems: Sequence[str | PathLike[str]]) -> list[Evaluation]:
     for written in expanded(systems):
         location = locate(written)
         of_file = read_evaluations(location.path)
-        named = [one for one in of_file if len(of_file) > 1 and one.system == location.column]
+        named = [e for e in of_file if len(of_file) > 1 and e.system == location.column]
         if named:
             of_file = named
         elif location.column is not None:
@@ -410,7 +414,7 @@ def _require_pairs(evaluations: Sequence[Evaluation]) -> None:
             expected = "all files with a column such as id, or none"
             raise MalformedFileError(evaluation.label, None, told, expected)
         if not first.has_names and len(evaluation.items) != len(first.items):
-            here, there = (f"{one.label}: {one.system}" for one in (evaluation, first))
+            here, there = (f"{e.label}: {e.system}" for e in (evaluation, first))
             raise UnpairedSegmentsError(here, len(evaluation.items), there, len(first.items))
 
 

@@ -593,11 +593,11 @@ def _parquet_bytes(systems: Sequence[SavedStatistics]) -> bytes:
     whole = [name for name, column in counts.items() if are_whole(column)]
     writer = Writer(sink, [system.system for system in systems], whole)
     for start in range(0, first.segments, PART):
-        some = slice(start, start + PART)
+        rows = slice(start, start + PART)
         writer.add(
             Part(
-                {name: values[some] for name, values in labels.items() if values is not None},
-                {name: column[:, some] for name, column in counts.items()},
+                {name: values[rows] for name, values in labels.items() if values is not None},
+                {name: column[:, rows] for name, column in counts.items()},
             )
         )
     outputs = {system.system: system.output for system in systems}
