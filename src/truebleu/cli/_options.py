@@ -245,15 +245,15 @@ def stream_options(command: Command) -> Command:
             "--chunk",
             type=int,
             metavar="N",
-            help="Read texts in parts of N segments, which changes no score and no p; 0 for all at "
-            "once. Intervals are by --bootstrap poisson then. "
-            "Default: parts where there is more than half a gigabyte of text.",
+            help="Read texts in parts of N segments: scores and p-values stay the same, and "
+            "intervals use --bootstrap poisson. 0 reads everything at once. Default: in parts "
+            "above half a gigabyte of text.",
         ),
         click.option(
             "--bootstrap",
             type=click.Choice(BOOTSTRAPS),
-            help="Draw as many units as there are, or weigh each by a Poisson number of its own. "
-            "Default: multinomial; poisson where texts are read in parts.",
+            help="Draw as many units as there are, or give each a Poisson weight. Default: "
+            "multinomial; poisson where texts are read in parts.",
         ),
     )
 
@@ -544,8 +544,8 @@ def people_option(command: Command) -> Command:
         default=PUBLISHED,
         show_default=True,
         callback=_curves,
-        help="What says how often people agree with such a difference: the curves of Kocmi et al. "
-        "2024, none, or a FILE that truebleu agree --curve -f json wrote.",
+        help="How often people agree with such a difference: by the curves of Kocmi et al. "
+        "(2024), by a FILE that truebleu agree --curve -f json wrote, or none.",
     )(command)
 
 
@@ -574,8 +574,8 @@ def explanation_options(command: Command) -> Command:
             "--counts",
             metavar="FILE",
             callback=_read_counts,
-            help="Words and their counts in the training data, separated by a tab; tells rare "
-            "words.",
+            help="Words and their counts in the training data, separated by a tab; shows which "
+            "words are rare.",
         ),
         replicates_option(None),
         seed_option,
@@ -875,19 +875,20 @@ def task_options(command: Command) -> Command:
             "--resume",
             metavar="FILE",
             type=click.Path(path_type=Path),
-            help="Keep results in FILE as they come; where it exists, go on from it.",
+            help="Save results in FILE as they come, and continue from it if it exists.",
         ),
         click.option(
             "--tasks",
             "share",
             metavar="K/N",
-            help="Run the K-th of N shares of the tasks, and keep it in --resume FILE.",
+            help="Run the K-th of N shares of the tasks, and save it in --resume FILE.",
         ),
         repeatable_option(
             "--merge",
             "merged",
             metavar="FILE",
-            text="Take over what a share kept: a file, a folder or a pattern; repeat for several.",
+            text="Include the saved results of a share: a file, a folder or a pattern; repeat for "
+            "several.",
         ),
         executor_options,
     )

@@ -73,7 +73,7 @@ def agreement_options(command: Command) -> Command:
             "--permutations",
             int,
             1000,
-            "In each permutation test; all there are of up to 14 systems.",
+            "Permutations in each test; all of them for up to 14 systems.",
         ),
         option_with_default(
             "--system-scores",
@@ -117,14 +117,14 @@ def human_options(command: Callable[..., Any], *, required: bool = True) -> Call
         click.option(
             "--human-format",
             type=click.Choice(HUMAN_FORMATS),
-            help="Default: found out by the columns.",
+            help="Format of the human scores. Default: recognised by the columns.",
         ),
         click.option("--human-column", metavar="NAME", help="The column of scores."),
         option_with_default(
             "--raters",
             click.Choice(["mean", "z"]),
             "mean",
-            "Average raters as they are, or z-normalise each one first.",
+            "Average scores of raters as they are, or z-normalise each rater first.",
         ),
         click.option(
             "--weights",
@@ -134,18 +134,23 @@ def human_options(command: Callable[..., Any], *, required: bool = True) -> Call
         click.option(
             "--match",
             type=click.Choice(["names", "documents", "numbers", "order"]),
-            help="How segments of the file find those of the texts. Default: what fits.",
+            help="How segments of the file are matched to those of the texts. Default: whatever "
+            "fits.",
         ),
         click.option(
             "--first-segment",
             type=click.IntRange(0, 1),
-            help="The number of the first segment in the file. Default: found out.",
+            help="Number of the first segment in the file. Default: detected.",
         ),
-        click.option("--language-pair", metavar="PAIR", help="Of a file with several."),
+        click.option(
+            "--language-pair",
+            metavar="PAIR",
+            help="The language pair to take from a file with several.",
+        ),
         click.option(
             "--ignore-unknown-systems",
             is_flag=True,
-            help="Leave out judgments of systems that are not given.",
+            help="Ignore judgments of systems that are not given.",
         ),
     )
 
@@ -198,14 +203,14 @@ How to read the answer: 1 is full agreement. The interval says where the value o
     "--coefficient",
     "coefficients",
     metavar="NAME",
-    text="A coefficient, with settings after a colon; repeat for several. "
-    "Default: what WMT asks, as far as the human scores can answer it.",
+    text="A coefficient; settings follow a colon. Repeat for several. Default: those of WMT that "
+    "the human scores allow.",
 )
 @option_with_default(
     "--test",
     click.Choice(TESTS),
     "permutation",
-    "Of two metrics; Williams' is for pearson of systems, or of segments with grouping=none.",
+    "Test of two metrics; Williams' is for pearson of systems, or of segments with grouping=none.",
 )
 @option_with_default(
     "--permute",
@@ -224,7 +229,10 @@ How to read the answer: 1 is full agreement. The interval says where the value o
     "alarms.",
 )
 @option_with_default(
-    "--correction", click.Choice(P_VALUE_CORRECTIONS), "holm", "For the number of pairs of metrics."
+    "--correction",
+    click.Choice(P_VALUE_CORRECTIONS),
+    "holm",
+    "Correction for the number of pairs of metrics.",
 )
 @option_with_default(
     "--correct-over",
@@ -235,8 +243,8 @@ How to read the answer: 1 is full agreement. The interval says where the value o
 @click.option(
     "--curve",
     is_flag=True,
-    help="Instead: how often do people agree with a difference of some size? With -f json the "
-    "answer is a file for --people of compare, explain and gate.",
+    help="Instead, show how often people agree with a difference of a given size. With -f json, "
+    "the output is a file for --people of compare, explain and gate.",
 )
 @click.option(
     "--pool",

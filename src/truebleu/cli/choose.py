@@ -56,7 +56,7 @@ coefficients.
     default="chen-cherry",
     show_default=True,
     metavar="NAME",
-    help="By which to choose, with settings after a colon.",
+    help="The coefficient to choose by; settings follow a colon.",
 )
 @click.option(
     "--development",

@@ -69,7 +69,8 @@ the tests leave.
 @click.option(
     "--correction",
     type=click.Choice(tuple(CORRECTIONS)),
-    help="For the number of comparisons by a metric. Default: holm; westfall-young from 1001 on.",
+    help="Correction for the number of comparisons by a metric. Default: holm; westfall-young "
+    "from 1001 comparisons on.",
 )
 @click.option(
     "--alternative", type=click.Choice(ALTERNATIVES), default="two-sided", show_default=True
@@ -77,7 +78,7 @@ the tests leave.
 @click.option(
     "--margin", type=float, metavar="D", help="Also test equivalence within a difference of D."
 )
-@click.option("--adaptive", is_flag=True, help="As many replicates as clear decisions need.")
+@click.option("--adaptive", is_flag=True, help="Make as many replicates as clear decisions need.")
 @click.option(
     "--runs",
     metavar="PATTERN",

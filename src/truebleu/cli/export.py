@@ -44,7 +44,7 @@ published.
     "--relationship",
     click.Choice(RELATIONSHIPS),
     "other",
-    "Of the organization to those who made the systems.",
+    "How the organization is related to those who made the systems.",
 )
 @resampling_options
 @click.option(
@@ -53,7 +53,7 @@ published.
     metavar="FOLDER",
     type=click.Path(path_type=Path, file_okay=False),
     required=True,
-    help="Where the folder data of the records goes.",
+    help="Where to write the records, in a folder called data.",
 )
 @click.option("--force", is_flag=True, help="Overwrite records.")
 @execution_options
@@ -69,7 +69,7 @@ def command(
 ) -> None:
     """Write the scores of each SYSTEM as records of Every Eval Ever.
 
-    Results have intervals and signatures, and all segments stand beside them. A SYSTEM is a file,
+    Results have intervals and signatures, and come with all segments. A SYSTEM is a file,
     NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'.
     """
     test_set = texts.read(metrics)

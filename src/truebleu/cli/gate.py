@@ -64,7 +64,8 @@ Examples:
     "--looks",
     type=int,
     metavar="N",
-    help="With --ledger: share the level among N looks. Default: any number, ever stricter.",
+    help="With --ledger: share the level among N looks. Default: any number, each look stricter "
+    "than the last.",
 )
 @people_option
 @replicate_options

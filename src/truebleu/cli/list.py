@@ -142,5 +142,5 @@ KINDS: dict[str, Callable[[], Iterator[dict[str, str]]]] = {
 @click.argument("kind", type=click.Choice(tuple(KINDS)))
 @format_option
 def command(kind: str, show: Show) -> None:
-    """List what can be asked for by name, plug-ins of installed packages included."""
+    """List what options can name, including plug-ins of installed packages."""
     show(Listing(kind=kind, rows=tuple(KINDS[kind]())))

@@ -81,7 +81,7 @@ ONLY_WITH = {"coarse-to-fine": ("keep", "coarse"), "prune": ("alpha", "seed")}
     "--weights",
     click.Choice(get_args(Weights)),
     "uniform",
-    "How likely a pseudo-reference is: all alike, by the model, or as often as sampled.",
+    "How likely a pseudo-reference is: all alike, by the model, or by how often it was sampled.",
 )
 @option_with_default(
     "--temperature", float, 1.0, "With --weights probability: log-probabilities are divided by it."
@@ -99,17 +99,17 @@ ONLY_WITH = {"coarse-to-fine": ("keep", "coarse"), "prune": ("alpha", "seed")}
     "All pairs; one comparison with the mean of all; only what bootstrap samples do not rule "
     "out; only the best by --coarse.",
 )
-@click.option("--check", is_flag=True, help="Also say what --method misses of the exact result.")
-@option_with_default("--keep", int, 16, "With coarse-to-fine: candidates kept of each segment.")
+@click.option("--check", is_flag=True, help="Also report what --method misses of the exact result.")
+@option_with_default("--keep", int, 16, "With coarse-to-fine: candidates to keep of each segment.")
 @click.option(
     "--coarse",
     default="chrf",
     show_default=True,
     metavar="METRIC",
-    help="With coarse-to-fine: the metric that keeps them.",
+    help="With coarse-to-fine: the metric that selects them.",
 )
 @option_with_default("--alpha", float, 0.99, "With prune: the confidence.")
-@option_with_default("--seed", int, DEFAULT_SEED, "With prune.")
+@option_with_default("--seed", int, DEFAULT_SEED, "With prune: random seed.")
 @click.option(
     "--utilities",
     metavar="FILE",

@@ -52,7 +52,7 @@ Examples:
 @click.option(
     "--documents",
     metavar="FIELD",
-    help="With -m scores: a field of the items that tells which belong together.",
+    help="With -m scores: the field that says which items belong together.",
 )
 @click.option("--baseline", metavar="NAME", help="Compare all others with this system only.")
 @click.option(
@@ -60,7 +60,7 @@ Examples:
     type=click.Choice(LANGUAGES),
     default="fixed",
     show_default=True,
-    help="What means are about: these test sets, or further ones of which they were drawn.",
+    help="What means are about: these test sets, or further ones like those that were drawn.",
 )
 @replicates_option()
 @seed_option

@@ -69,8 +69,8 @@ NEED_TEXTS = ("source", "documents", "strict", "unit", "baseline", "replicates",
     metavar="D",
     help="Also: when an equal system passes a gate with this margin; repeat for one per metric.",
 )
-@option_with_default("--power", float, 0.8, "How often to find it.")
-@option_with_default("--level", float, 0.95, "Of intervals; tests decide at 1 - level.")
+@option_with_default("--power", float, 0.8, "How often the test should find it.")
+@option_with_default("--level", float, 0.95, "Level of intervals; tests decide at 1 - level.")
 @click.option(
     "--alternative", type=click.Choice(ALTERNATIVES), default="two-sided", show_default=True
 )
@@ -108,13 +108,13 @@ NEED_TEXTS = ("source", "documents", "strict", "unit", "baseline", "replicates",
     "--reported-level",
     type=float,
     metavar="LEVEL",
-    help="Of --reported-interval. Default: --level.",
+    help="Level of --reported-interval. Default: --level.",
 )
 @click.option(
     "--reported-segments",
     type=int,
     metavar="N",
-    help="Without texts: how many segments --sd, --se or the interval are from.",
+    help="Without texts: number of segments behind --sd, --se or the interval.",
 )
 @charted_result_options
 def command(
@@ -127,8 +127,8 @@ def command(
 ) -> None:
     """Say how many segments or documents find a difference of D.
 
-    A pilot tells how much scores vary: two SYSTEMs scored on a test set like the one to come, or
-    more with --baseline. Without texts, --sd, --se or --reported-interval tell it.
+    A pilot shows how much scores vary: two SYSTEMs scored on a test set like the one you plan, or
+    more with --baseline. Without texts, give --sd, --se or --reported-interval.
     """
     reported = {name: options.pop(name) for name in REPORTED}
     if texts.systems or texts.references:

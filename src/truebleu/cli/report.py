@@ -46,7 +46,7 @@ Examples:
   truebleu report --from comparison.json -o report.html
 
 \b
-The file needs no other and loads nothing: send it, or keep it as an artefact of a build. In the
+The file is self-contained and loads nothing: send it, or keep it as an artefact of a build. In the
 browser, any selection of segments shows its exact scores.
 """
 
@@ -72,7 +72,7 @@ def _report_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.command("report", epilog=EPILOG)
 @_report_options
-@output_options("Where the page goes.", required=True)
+@output_options("Where to write the page.", required=True)
 @click.option(
     "--from",
     "comparison",
@@ -96,7 +96,7 @@ Examples:
   truebleu serve -r ref.txt -s src.txt --documents docs.tsv sys/ --port 8000
 
 \b
-The page answers this machine only, and only whoever has its whole address. Ctrl-C ends it.
+Only this machine can open the page, and only by its whole address. Ctrl-C ends it.
 """
 
 

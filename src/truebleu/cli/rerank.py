@@ -63,11 +63,13 @@ Examples:
     "--normalize",
     is_flag=True,
     help="noisy-channel: divide the first score by the source's length and the second by the "
-    "candidate's, as fairseq.",
+    "candidate's, as fairseq does.",
 )
-@click.option("--ngrams", type=int, default=0, help="log-linear: n-grams of up to N words, too.")
-@click.option("--pairs", is_flag=True, help="log-linear: pairs with words of the source, too.")
-@click.option("--gamma", type=float, help="log-linear: the penalty. Default: chosen from a path.")
+@click.option(
+    "--ngrams", type=int, default=0, help="log-linear: also use n-grams of up to N words."
+)
+@click.option("--pairs", is_flag=True, help="log-linear: also use pairs with words of the source.")
+@click.option("--gamma", type=float, help="log-linear: the penalty. Default: chosen along a path.")
 @click.option(
     "--train", metavar="LISTS", help="Lists to train on. Default: folds of LISTS themselves."
 )

@@ -55,13 +55,13 @@ segments.txt: the numbers of the segments in the pool, from 1.
     default=1,
     show_default=True,
     metavar="N",
-    help="With stratified: also each of N groups by length in its share.",
+    help="With stratified: also keep the share of each of N groups by length.",
 )
 @option_with_default(
     "--tokenizer",
     click.Choice(tokenizers()),
     "13a",
-    "What a word is, for lengths and the vocabulary.",
+    "Tokenizer that defines words, for lengths and the vocabulary.",
 )
 @seed_option
 @click.option(
@@ -85,9 +85,9 @@ def command(
 ) -> None:
     """Draw a test set from a pool, and say how representative it is.
 
-    SYSTEMs are outputs for the whole pool: files, NAME=FILE, folders or patterns. They may be left
-    out; where they are given, they are drawn along and scored. The reference may be left out where
-    there is only a source.
+    SYSTEMs are outputs for the whole pool: files, NAME=FILE, folders or patterns. They are
+    optional; if given, their segments are drawn too, and scored. The reference may be left out
+    where there is only a source.
     """
     if not texts.references:
         texts = _only_source(texts)

@@ -78,18 +78,25 @@ Settings of the metrics:
 @test_set_options
 @metric_option
 @by_option
-@click.option("--per-segment", "segments", is_flag=True, help="The scores of each segment instead.")
-@click.option("--confidence", is_flag=True, help="Each score with its bootstrap interval.")
+@click.option(
+    "--per-segment", "segments", is_flag=True, help="Print the scores of each segment instead."
+)
+@click.option(
+    "--confidence", is_flag=True, help="Add a bootstrap confidence interval to each score."
+)
 @resampling_options
 @stream_options
 @executor_options
-@click.option("--details", is_flag=True, help="Also what each score is made of; JSON always says.")
+@click.option(
+    "--details", is_flag=True, help="Also show what each score is made of; JSON always does."
+)
 @click.option(
     "--save",
     "file",
     metavar="FILE",
-    help="Also save segment statistics, which stand for the text in other commands: of several "
-    "systems as FILE.parquet (needs truebleu[parquet]), of one also as JSON; gzipped as FILE.gz.",
+    help="Also save segment statistics, which other commands take in place of texts: as "
+    "FILE.parquet (needs truebleu[parquet]) or, for one system, as JSON; gzipped if FILE ends in "
+    ".gz.",
 )
 @charted_result_and_file_options
 def command(

@@ -316,7 +316,7 @@ def _single(options: dict[str, Any], several: str, name: str) -> None:
 
 @study(
     "sampling",
-    sizes_option("100, 300, 600 as far as five fit in"),
+    sizes_option("100, 300, 600, as far as five of each fit"),
     samples_option("all that fit", "Samples of each kind."),
     unit_option,
     pair_options("neighbours"),
@@ -354,7 +354,7 @@ def sampling(test_set: TestSet, **options: Any) -> Result:
 
 @study(
     "coverage",
-    sizes_option("100, 300, 600, 1000, 3000 as far as two fit in"),
+    sizes_option("100, 300, 600, 1000, 3000, as far as two of each fit"),
     samples_option("100"),
     sampling_option("independent"),
     unit_option,
@@ -373,8 +373,8 @@ def sampling(test_set: TestSet, **options: Any) -> Result:
 def coverage(test_set: TestSet, **options: Any) -> Result:
     """How often does the interval of a small sample contain the score of the whole pool?
 
-    Koehn (2004, Fig. 6): of 100 intervals of the level 95 % from samples of 300 segments, 97
-    contained the score of the 30,000 segments that the samples were taken of.
+    Koehn (2004, Fig. 6): of 100 intervals at the 95 % level from samples of 300 segments, 97
+    contained the score of all 30,000 segments.
 
     Examples:
       truebleu study coverage -r ref.txt sys/ -m bleu -m chrf
@@ -390,7 +390,7 @@ def coverage(test_set: TestSet, **options: Any) -> Result:
 
 @study(
     "power",
-    sizes_option("100, 300, 600, 3000 as far as two fit in"),
+    sizes_option("100, 300, 600, 3000, as far as two of each fit"),
     samples_option("100"),
     sampling_option("independent"),
     unit_option,
@@ -403,10 +403,10 @@ def power(test_set: TestSet, **options: Any) -> Result:
     """How often do tests on small samples conclude which system is better, and how often wrongly?
 
     Koehn (2004, Table 3): on 300 sentences, a difference of 2 BLEU was found in 65 of 100 samples,
-    one of 0.5 in 12, and in 1 the contrary.
+    one of 0.5 in 12, and in 1 the opposite.
 
     How to read it: 12 %/1 % means that on 12 of 100 samples the test concluded what the whole pool
-    says, on 1 the contrary, and on 87 nothing.
+    says, on 1 the opposite, and on 87 nothing.
 
     Examples:
       truebleu study power -r ref.txt sys/ --sizes 100,300,600
@@ -422,7 +422,7 @@ def power(test_set: TestSet, **options: Any) -> Result:
 
 @study(
     "accuracy",
-    sizes_option("100, 300, 600, 3000 as far as two fit in"),
+    sizes_option("100, 300, 600, 3000, as far as two of each fit"),
     samples_option("100"),
     sampling_option("independent"),
     unit_option,
@@ -503,7 +503,7 @@ def references(test_set: TestSet, **options: Any) -> Result:
     """What is a further reference worth in test data?
 
     Zhang & Vogel (2004, Fig. 8, Tables 3 and 4): intervals narrow with every reference, but no more
-    than by 10 to 15 % more test data. Here all sets of references of each size are averaged.
+    than with 10 to 15 % more test data. Here all sets of references of each size are averaged.
 
     Examples:
       truebleu study references -r refA.txt -r refB.txt -r refC.txt system.txt -m bleu -m nist
@@ -565,7 +565,10 @@ def replicates(test_set: TestSet, **options: Any) -> Result:
     replicates_option("10000"),
     level_option,
     option_with_default(
-        "--correction", click.Choice(P_VALUE_CORRECTIONS), "holm", "For the number of pairs."
+        "--correction",
+        click.Choice(P_VALUE_CORRECTIONS),
+        "holm",
+        "Correction for the number of pairs.",
     ),
     click.option("--by-system", is_flag=True, help="List every system's relative interval."),
     metrics=("bleu", "nist", "mbleu", "chrf", "ter"),
@@ -721,9 +724,9 @@ def length(test_set: TestSet, **options: Any) -> Result:
 @human_study(
     "smoothing",
     option_with_default("--epsilon", float, 0.1, "ε of smoothing 1."),
-    option_with_default("--k", float, 5.0, "K of 4 and 7."),
-    option_with_default("--alpha", float, 5.0, "α of 6."),
-    click.option("--tokenize", default="13a", show_default=True, help="The tokenizer of all rows."),
+    option_with_default("--k", float, 5.0, "K of smoothings 4 and 7."),
+    option_with_default("--alpha", float, 5.0, "α of smoothing 6."),
+    click.option("--tokenize", default="13a", show_default=True, help="Tokenizer of all rows."),
     click.option("--lowercase", is_flag=True, help="Ignore case in all rows."),
     option_with_default(
         "--system-scores",
@@ -733,7 +736,9 @@ def length(test_set: TestSet, **options: Any) -> Result:
     ),
     unit_option,
     option_with_default("--replicates", int, 1000, "Replicates of the intervals."),
-    option_with_default("--permutations", int, 10_000, "In each test of two smoothings."),
+    option_with_default(
+        "--permutations", int, 10_000, "Permutations in each test of two smoothings."
+    ),
     level_option,
 )
 def smoothing(test_set: TestSet, human: HumanFile, **options: Any) -> Result:

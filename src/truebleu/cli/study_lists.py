@@ -58,19 +58,22 @@ def lists_options(command: Callable[..., Any]) -> Callable[..., Any]:
     text="A reference of the test lists; repeat for several.",
 )
 @click.option(
-    "--smoothings", default="0,1,2,3,4,5,6,7", show_default=True, help="With commas between them."
+    "--smoothings",
+    default="0,1,2,3,4,5,6,7",
+    show_default=True,
+    help="Smoothings to compare, separated by commas.",
 )
 @click.option("--no-mira", is_flag=True, help="Leave out batch k-best MIRA.")
-@option_with_default("--runs", int, 5, "Of each tuner.")
+@option_with_default("--runs", int, 5, "Runs of each tuner.")
 @option_with_default(
     "--rounds",
     int,
     1,
-    "With --simulate: of the outer loop, which decodes with the weights and tunes again.",
+    "With --simulate: rounds of the outer loop, which decodes with the weights and tunes again.",
 )
-@option_with_default("--epochs", int, 30, "Of gradient descent.")
+@option_with_default("--epochs", int, 30, "Epochs of gradient descent.")
 @option_with_default("--l2", float, 10.0, "The penalty, λ.")
-@option_with_default("--replicates", int, 1000, "Of the tests.")
+@option_with_default("--replicates", int, 1000, "Replicates of the tests.")
 def tuning(
     lists: str | None,
     references: tuple[str, ...],
@@ -120,9 +123,9 @@ def tuning(
 @click.command("reranking")
 @lists_options
 @metric_option
-@option_with_default("--ngrams", int, 3, "Of up to so many words.")
+@option_with_default("--ngrams", int, 3, "N-grams of up to this many words.")
 @option_with_default("--folds", int, 5, "Parts of the lists.")
-@option_with_default("--replicates", int, 10_000, "Of the tests.")
+@option_with_default("--replicates", int, 10_000, "Replicates of the tests.")
 def reranking(
     lists: str | None,
     references: tuple[str, ...],

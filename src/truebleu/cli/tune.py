@@ -58,11 +58,16 @@ SETTINGS: tuple[tuple[str, str, Any, str], ...] = (
     ("--restarts", "restarts", int, "mert: searches from random weights. Default: 20."),
     ("--directions", "directions", int, "mert: random directions of a search. Default: 5."),
     ("--window", "window", int, "mert: neighbours that smooth an interval's score. Default: 0."),
-    ("--window-kind", "window_kind", click.Choice(get_args(Window)), "mert: how they do."),
+    ("--window-kind", "window_kind", click.Choice(get_args(Window)), "mert: how they smooth it."),
     ("--step", "step", float, "mira: the largest step, C. expected-bleu: AdaGrad's step."),
-    ("--decay", "decay", float, "mira: of the background. Default: 0.999."),
+    ("--decay", "decay", float, "mira: decay of the background. Default: 0.999."),
     ("--epochs", "epochs", int, "mira, expected-bleu: passes over all segments."),
-    ("--background", "background", click.Choice(get_args(Background)), "mira: whose statistics."),
+    (
+        "--background",
+        "background",
+        click.Choice(get_args(Background)),
+        "mira: whose statistics make the background.",
+    ),
     ("--draws", "draws", int, "pro: pairs drawn from each list. Default: 5000."),
     ("--pairs", "pairs", int, "pro: pairs kept of each list. Default: 50."),
     ("--l2", "l2", float, "pro, expected-bleu, risk, expected-corpus-bleu: the penalty."),
@@ -89,30 +94,33 @@ def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--folds",
     type=int,
-    help="Without --test: cut the segments into so many parts, and choose from each by weights "
+    help="Without --test: cut the segments into this many parts, and choose from each by weights "
     "tuned on the others. 0 measures no gain. Default: 5.",
 )
-@option_with_default("--runs", int, 1, "Tune so often, by other seeds.")
+@option_with_default("--runs", int, 1, "How often to tune, each time with another seed.")
 @click.option(
     "--decoder",
     metavar="COMMAND",
     help="Instead of LISTS: run COMMAND, which reads {weights} (TSV; or {weights.json}, "
     "{weights.ini}) and writes {nbest}, and tune on the lists of all rounds.",
 )
-@click.option("--rounds", type=int, help="--decoder: as many at most. Default: 15.")
+@click.option("--rounds", type=int, help="With --decoder: rounds at most. Default: 15.")
 @click.option(
-    "--decoder-timeout", type=float, metavar="SECONDS", help="--decoder: end it after so long."
+    "--decoder-timeout",
+    type=float,
+    metavar="SECONDS",
+    help="With --decoder: stop it after this long.",
 )
 @click.option(
     "--resume",
     metavar="PATH",
     type=click.Path(path_type=Path),
-    help="Keep results as they come, and go on from them: a file of the runs' weights; with "
-    "--decoder a folder of its rounds.",
+    help="Save results as they come, and continue from them: a file of the runs' weights; with "
+    "--decoder, a folder of its rounds.",
 )
 @click.option("--start", metavar="FILE", help="Weights to start from: TSV, JSON or a Moses ini.")
 @repeatable_option(
-    "--fix", "fixed", metavar="NAME=WEIGHT", text="Keep a weight; repeat for several."
+    "--fix", "fixed", metavar="NAME=WEIGHT", text="Fix a weight; repeat for several."
 )
 @repeatable_option(
     "--bound",
