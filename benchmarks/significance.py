@@ -1,10 +1,11 @@
-"""Paired tests beside sacreBLEU's: statistics given, then the command line cold."""
+"""Paired tests beside sacreBLEU's: of statistics, of texts, and on the command line."""
 
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.agreement import DisagreementError, require_agreement
 from benchmarks.cold import race_paired_tests
 from benchmarks.peers import installed
 from benchmarks.results import Speed
@@ -15,9 +16,13 @@ if TYPE_CHECKING:
 
     from benchmarks.data import Corpus
     from truebleu.resampling import Units
+    from truebleu.significance import Comparison
     from truebleu.significance.statistics import MetricStatistics
 
-NAMES = ("paired-bs", "paired-ar", "compare-bs", "compare-ar", "cold-compare", "cold-limit")
+NAMES = (
+    *("paired-bs", "paired-ar", "compare-bs", "compare-ar", "command-bs", "command-ar"),
+    *("cold-compare", "cold-limit"),
+)
 BOOTSTRAP_REPLICATES = 1000
 SWAPS = 10_000
 # Two p-values of so many random trials may differ by this many standard errors.
@@ -40,9 +45,13 @@ def measure_significance(corpus: Corpus, names: tuple[str, ...], *, quick: bool)
     if "paired-ar" in names:
         speed.append(_randomization(corpus, peer, swaps))
     if "compare-bs" in names:
-        speed.append(_whole_bootstrap(corpus, peer))
+        speed.append(_compared(corpus, peer, "bs", BOOTSTRAP_REPLICATES))
     if "compare-ar" in names:
-        speed.append(_whole_randomization(corpus, peer, swaps))
+        speed.append(_compared(corpus, peer, "ar", swaps))
+    if "command-bs" in names:
+        speed.append(_command(corpus, peer, "bs", BOOTSTRAP_REPLICATES))
+    if "command-ar" in names:
+        speed.append(_command(corpus, peer, "ar", swaps))
     if "cold-compare" in names:
         speed.append(_cold(corpus, peer))
     if "cold-limit" in names:
@@ -132,49 +141,116 @@ def _counted(corpus: Corpus) -> tuple[MetricStatistics, Units]:
 
 
 def _sacrebleu_test(corpus: Corpus, kind: str, samples: int) -> Callable[[], list[float]]:
-    from sacrebleu.metrics.bleu import BLEU
-    from sacrebleu.significance import PairedTest
-
-    os.environ.setdefault("SACREBLEU_SEED", "12345")
-    metrics = {"BLEU": BLEU(references=[corpus.reference])}
-    test = PairedTest(
-        list(corpus.systems.items()), metrics, None, test_type=kind, n_samples=samples
-    )
+    """The p-values of all systems but the first; statistics are counted here and kept."""
+    test = _paired_test(corpus, kind, samples)
 
     def run() -> list[float]:
-        _, scores = test()
-        results: list[Any] = scores["BLEU"][1:]
-        return [float(result.p_value) for result in results]
+        return [p for _, p in _results(test)[1:]]
 
     return run
 
 
-def _whole_randomization(corpus: Corpus, peer: str, swaps: int) -> Speed:
-    count = str(swaps)
-    times = race_paired_tests(
-        corpus, ("--replicates", count), ("--paired-ar", "--paired-ar-n", count)
+def _paired_test(corpus: Corpus, kind: str, samples: int) -> Any:
+    from sacrebleu.metrics.bleu import BLEU
+    from sacrebleu.significance import PairedTest
+
+    os.environ.setdefault("SACREBLEU_SEED", "12345")
+    # New objects: they remember the lines that they have tokenized.
+    metrics = {"BLEU": BLEU(references=[corpus.reference])}
+    return PairedTest(
+        list(corpus.systems.items()), metrics, None, test_type=kind, n_samples=samples
     )
-    return _whole("compare-ar", f"{peer} --paired-ar", f"R = {swaps:,}", corpus, times)
 
 
-def _whole_bootstrap(corpus: Corpus, peer: str) -> Speed:
-    # The test that sacreBLEU makes of the bootstrap.
-    count = str(BOOTSTRAP_REPLICATES)
-    ours = ("--test", "bootstrap-absolute", "--correction", "none", "--replicates", count)
-    times = race_paired_tests(corpus, ours, ("--paired-bs", "--paired-bs-n", count))
-    return _whole("compare-bs", f"{peer} --paired-bs", f"B = {count}", corpus, times)
+def _results(test: Any) -> list[tuple[float, float]]:
+    """Score and p-value of each system; the first is the baseline, which has none."""
+    _, scores = test()
+    return [(float(result.score), float(result.p_value or 0)) for result in scores["BLEU"]]
 
 
-def _whole(name: str, peer: str, count: str, corpus: Corpus, times: dict[str, float]) -> Speed:
+# The test that sacreBLEU makes of the bootstrap is called absolute here.
+OPTIONS: dict[str, dict[str, str]] = {
+    "ar": {},
+    "bs": {"test": "bootstrap-absolute", "correction": "none"},
+}
+
+
+def _compared(corpus: Corpus, peer: str, kind: str, samples: int) -> Speed:
+    """Texts in memory become scores, intervals and p-values, in this process."""
+    from truebleu import compare
+
+    baseline = next(iter(corpus.systems))
+
+    def ours(against: str | None = baseline) -> Comparison:
+        return compare(
+            corpus.systems,
+            corpus.reference,
+            baseline=against,
+            replicates=samples,
+            **OPTIONS[kind],  # type: ignore[arg-type]
+        )
+
+    def theirs() -> list[tuple[float, float]]:
+        return _results(_paired_test(corpus, kind, samples))
+
+    name, what = f"compare-{kind}", _what("compare from texts to results", corpus, kind, samples)
+    problem = _difference(ours(), theirs(), samples)
+    if problem:
+        return Speed(name=name, what=what, peer=peer, problem=problem)
+    times = race({"ours": ours, "all pairs": lambda: ours(None), "peer": theirs})
     return Speed(
         name=name,
-        what=f"compare from files to text, BLEU, all systems with one, {corpus.size}, {count}",
+        what=what,
         peer=peer,
         peer_seconds=times["peer"],
-        seconds=times["baseline"],
+        seconds=times["ours"],
         bar=100,
-        note="whole processes; ours also makes intervals. All pairs and ranks instead: "
-        f"{times['all pairs']:.3f} s, ratio {times['peer'] / times['all pairs']:.0f}",
+        note=_note("texts given to both; ours looks for strange texts and makes intervals", times),
+    )
+
+
+def _difference(ours: Comparison, theirs: list[tuple[float, float]], samples: int) -> str:
+    """Empty, or which scores or p-values are not the same but for chance."""
+    scores = [by["BLEU"].score for by in ours.systems.values()]
+    try:
+        require_agreement(scores, [score for score, _ in theirs], "sacrebleu")
+    except DisagreementError as error:
+        return f"scores differ ({error})"
+    pairs = [(0, place) for place in range(1, len(scores))]
+    p = [pair.p for pair in ours.comparisons]
+    return _disagreement(p, pairs, [p for _, p in theirs[1:]], samples)
+
+
+def _what(work: str, corpus: Corpus, kind: str, samples: int) -> str:
+    count = f"{'R' if kind == 'ar' else 'B'} = {samples:,}"
+    return f"{work}, BLEU, all systems with one, {corpus.size}, {count}"
+
+
+def _note(same: str, times: dict[str, float]) -> str:
+    every = times["all pairs"]
+    return f"{same}. All pairs and ranks instead: {every:.3f} s, ratio {times['peer'] / every:.0f}"
+
+
+def _command(corpus: Corpus, peer: str, kind: str, samples: int) -> Speed:
+    """The whole command line, from files to text."""
+    count = str(samples)
+    chosen = [word for name, value in OPTIONS[kind].items() for word in (f"--{name}", value)]
+    times = race_paired_tests(
+        corpus,
+        ("--replicates", count, *chosen),
+        (f"--paired-{kind}", f"--paired-{kind}-n", count),
+    )
+    least = times["imports"]
+    return Speed(
+        name=f"command-{kind}",
+        what=_what("compare from files to text", corpus, kind, samples),
+        peer=f"{peer} --paired-{kind}",
+        peer_seconds=times["peer"],
+        seconds=times["baseline"],
+        bar=100 if kind == "ar" else None,
+        note=_note("whole processes; ours also makes intervals", times)
+        + f". Python with click and NumPy alone takes {1e3 * least:.0f} ms: no command could reach "
+        f"{times['peer'] / least:.0f}",
     )
 
 
