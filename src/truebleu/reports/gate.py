@@ -12,7 +12,6 @@ from truebleu.reports.document import (
     Notes,
     Sentences,
     Table,
-    chosen_lines,
     signature_lines,
 )
 from truebleu.reports.sentences import (
@@ -57,7 +56,7 @@ def document(result: GateResult) -> Document:
     ]
     lines = (*sentences(result), *dict.fromkeys(people), *unit, *_few(result))
     signatures = [check.signature for check in result.checks]
-    notes = (*signature_lines(signatures), method(result), *chosen_lines(signatures))
+    notes = (*signature_lines(signatures), method(result))
     blocks = (Sentences((*lines, *_tails(result), *_look(result))), Notes(notes))
     checks = tuple(
         Check(check.metric, check.passed, _reason(result, check)) for check in result.checks
