@@ -30,7 +30,7 @@ fn draw(drawn: &mut [u8], strata: &[Range<u32>], stream: &mut Stream) {
         stream.each_below(stratum.end - stratum.start, drawn.len(), |unit| {
             let times = &mut drawn[unit as usize];
             // One of more than 255 units drawn 256 times and more has no chance in any lifetime.
-            *times = times.saturating_add(1);
+            *times = times.wrapping_add(1);
         });
     }
 }

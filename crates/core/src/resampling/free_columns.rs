@@ -7,7 +7,7 @@
 //! numbers that 64 bits hold, so that the digits are the same either way.
 
 use ndarray::parallel::prelude::*;
-use ndarray::{ArrayView1, ArrayView2, Axis};
+use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 
 use crate::interruption;
 
@@ -17,8 +17,8 @@ const FEWEST: usize = 256;
 const SAMPLE: usize = 32;
 /// So many of them must agree before all rows are looked at.
 const AGREEING: usize = 24;
-/// One row in so many may differ: more would take as long to mend as adding up the column.
-const RARE: usize = 64;
+/// One row in so many may be an exception: more would take as long to mend as adding up the columns.
+const RARE: usize = 8;
 /// Rows that are looked at by one thread.
 const TOGETHER: usize = 1 << 12;
 
@@ -27,8 +27,12 @@ pub(super) struct FreeColumns {
     free: Vec<usize>,
     /// For each column.
     sums: Vec<Follows>,
-    /// By row.
-    exceptions: Vec<Exception>,
+    /// The rows that differ from what is said of a column.
+    exceptions: Vec<usize>,
+    /// The columns that they differ in.
+    mended: Vec<usize>,
+    /// By how much, shaped (exception, mended column).
+    corrections: Array2<f64>,
 }
 
 /// A column's sum: that of a free column times a factor, plus a constant times the sum of the weights.
@@ -44,7 +48,6 @@ struct Follows {
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Exception {
     row: usize,
-    column: usize,
     difference: f64,
 }
 
@@ -66,11 +69,24 @@ impl FreeColumns {
     /// Those of rows.
     pub(super) fn new(rows: &ArrayView2<'_, f64>) -> Self {
         let guesses = if rows.nrows() < FEWEST { Vec::new() } else { guesses(rows) };
-        let found = if guesses.is_empty() { Vec::new() } else { exceptions(rows, &guesses) };
-        let kept =
-            || guesses.iter().zip(&found).filter_map(|(guess, rows)| Some((guess, rows.as_ref()?)));
+        let mut kept = if guesses.is_empty() { Vec::new() } else { exceptions(rows, &guesses) };
+        // Those with fewest exceptions first, as long as few rows are exceptions to any of them.
+        kept.sort_by_key(|(guess, exceptions)| (exceptions.len(), guess.column));
+        let mut is_exception = vec![false; if kept.is_empty() { 0 } else { rows.nrows() }];
+        let mut count = 0;
+        kept.retain(|(_, exceptions)| {
+            let new = exceptions.iter().filter(|exception| !is_exception[exception.row]).count();
+            let few = count + new <= rows.nrows() / RARE;
+            if few {
+                count += new;
+                for exception in exceptions {
+                    is_exception[exception.row] = true;
+                }
+            }
+            few
+        });
         let mut sums = vec![None; rows.ncols()];
-        for (guess, _) in kept() {
+        for (guess, _) in &kept {
             sums[guess.column] = Some(*guess);
         }
         let free: Vec<usize> = (0..rows.ncols()).filter(|&column| sums[column].is_none()).collect();
@@ -83,10 +99,17 @@ impl FreeColumns {
             Some(Guess { base: None, constant, .. }) => Follows { place: 0, factor: 0.0, constant },
         };
         let sums = sums.into_iter().enumerate().map(follows).collect();
-        let mut exceptions: Vec<Exception> =
-            kept().flat_map(|(_, exceptions)| exceptions).copied().collect();
-        exceptions.sort_by_key(|exception| exception.row);
-        Self { free, sums, exceptions }
+        kept.retain(|(_, exceptions)| !exceptions.is_empty());
+        let exceptions: Vec<usize> =
+            (0..is_exception.len()).filter(|&row| is_exception[row]).collect();
+        let mut corrections = Array2::zeros((exceptions.len(), kept.len()));
+        for ((_, differences), mut corrections) in kept.iter().zip(corrections.columns_mut()) {
+            for Exception { row, difference } in differences {
+                corrections[exceptions.partition_point(|known| known < row)] = *difference;
+            }
+        }
+        let mended = kept.iter().map(|(guess, _)| guess.column).collect();
+        Self { free, sums, exceptions, mended, corrections }
     }
 
     /// The columns that have to be added up, in their order.
@@ -99,26 +122,25 @@ impl FreeColumns {
         self.sums.iter().any(|follows| follows.constant != 0.0)
     }
 
+    /// The rows whose weights count once more, with the corrections: shaped (exception, mended column).
+    pub(super) fn exceptions(&self) -> (&[usize], ArrayView2<'_, f64>) {
+        (&self.exceptions, self.corrections.view())
+    }
+
     /// Writes the sums of all columns of one replicate.
     ///
-    /// `free` are those of the free columns, `total` is the sum of all weights, and `weight` that of a row.
-    pub(super) fn complete(
-        &self,
-        free: &[f64],
-        total: f64,
-        weight: impl Fn(usize) -> f64,
-        sums: &mut [f64],
-    ) {
+    /// `free` are those of the free columns, `total` is the sum of all weights, and `mended` are the sums of
+    /// the corrections.
+    pub(super) fn complete(&self, free: &[f64], total: f64, mended: &[f64], sums: &mut [f64]) {
+        if free.len() == sums.len() {
+            sums.copy_from_slice(free);
+            return;
+        }
         for (sum, follows) in sums.iter_mut().zip(&self.sums) {
             *sum = follows.factor * free[follows.place] + follows.constant * total;
         }
-        for exceptions in self.exceptions.chunk_by(|one, next| one.row == next.row) {
-            let weight = weight(exceptions[0].row);
-            if weight > 0.0 {
-                for exception in exceptions {
-                    sums[exception.column] += weight * exception.difference;
-                }
-            }
+        for (&column, correction) in self.mended.iter().zip(mended) {
+            sums[column] += correction;
         }
     }
 }
@@ -174,9 +196,8 @@ fn common(column: &[f64; SAMPLE], base: &[f64; SAMPLE]) -> Option<f64> {
     }
 }
 
-/// The rows in which a guess is wrong; none where they are many or the columns hold anything but small whole
-/// numbers.
-fn exceptions(rows: &ArrayView2<'_, f64>, guesses: &[Guess]) -> Vec<Option<Vec<Exception>>> {
+/// The guesses that are wrong in few rows only, with these rows, of columns of small whole numbers.
+fn exceptions(rows: &ArrayView2<'_, f64>, guesses: &[Guess]) -> Vec<(Guess, Vec<Exception>)> {
     let most = rows.nrows() / RARE;
     let mut looked_at: Vec<usize> = guesses.iter().map(|guess| guess.column).collect();
     looked_at.extend(guesses.iter().filter_map(|guess| guess.base));
@@ -193,35 +214,25 @@ fn exceptions(rows: &ArrayView2<'_, f64>, guesses: &[Guess]) -> Vec<Option<Vec<E
             for (guess, found) in guesses.iter().zip(&mut found) {
                 let difference = guess.difference(&cells);
                 if difference != 0.0 && found.len() <= most {
-                    found.push(Exception { row, column: guess.column, difference });
+                    found.push(Exception { row, difference });
                 }
             }
         }
-        let is_small =
-            |guess: &Guess| small[guess.column] && guess.base.is_none_or(|base| small[base]);
-        let found =
-            guesses.iter().zip(found).map(|(guess, found)| is_small(guess).then_some(found));
-        found.collect::<Vec<_>>()
+        (small, found)
     };
-    let parts: Vec<Vec<Option<Vec<Exception>>>> =
+    let parts: Vec<(Vec<bool>, Vec<Vec<Exception>>)> =
         rows.axis_chunks_iter(Axis(0), TOGETHER).into_par_iter().enumerate().map(of_part).collect();
-    let mut all = vec![Some(Vec::new()); guesses.len()];
-    for part in parts {
-        for (all, part) in all.iter_mut().zip(part) {
-            let together = all.take().zip(part).map(|(mut all, part)| {
-                all.extend(part);
-                all
-            });
-            *all = together.filter(|all| all.len() <= most);
-        }
-    }
-    all
+    let of_guess = |(place, guess): (usize, &Guess)| {
+        let is_small = |column: usize| parts.iter().all(|(small, _)| small[column]);
+        let found = || parts.iter().flat_map(|(_, found)| &found[place]).copied();
+        let small = is_small(guess.column) && guess.base.is_none_or(is_small);
+        (small && found().count() <= most).then(|| (*guess, found().collect()))
+    };
+    guesses.iter().enumerate().filter_map(of_guess).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use ndarray::Array2;
-
     use super::super::stream::{Purpose, Stream};
     use super::*;
 
@@ -246,8 +257,11 @@ mod tests {
                 (0..table.nrows()).map(|_| f64::from(stream.below(4))).collect();
             let expected = ndarray::ArrayView1::from(&weights).dot(table);
             let free: Vec<f64> = columns.free().iter().map(|&column| expected[column]).collect();
+            let (exceptions, corrections) = columns.exceptions();
+            let again: ndarray::Array1<f64> = exceptions.iter().map(|&row| weights[row]).collect();
             let mut sums = vec![f64::NAN; table.ncols()];
-            columns.complete(&free, weights.iter().sum(), |row| weights[row], &mut sums);
+            let mended = again.dot(&corrections).to_vec();
+            columns.complete(&free, weights.iter().sum(), &mended, &mut sums);
             assert_eq!(sums, expected.to_vec());
         }
     }
@@ -255,7 +269,7 @@ mod tests {
     #[test]
     fn sums_of_related_columns_are_those_of_adding_them_up() {
         let mut stream = Stream::new(5, Purpose::Bootstrap, 0);
-        for (exceptions, free) in [(0, vec![0, 2, 7]), (5, vec![0, 2, 7])] {
+        for (exceptions, free) in [(0, [0, 2, 7]), (20, [0, 2, 7])] {
             for rows in [FEWEST, 1000, TOGETHER + 300] {
                 let table = related(rows, exceptions, &mut stream);
                 let columns = FreeColumns::new(&table.view());
@@ -268,7 +282,12 @@ mod tests {
     #[test]
     fn what_is_not_related_or_not_often_enough_is_free() {
         let mut stream = Stream::new(6, Purpose::Bootstrap, 0);
+        // Each column has few exceptions, but all together have them in many rows.
         let table = related(2000, 60, &mut stream);
+        let columns = FreeColumns::new(&table.view());
+        assert_eq!(columns.free().len(), 5);
+        check(&table, &columns, &mut stream);
+        let table = related(2000, 200, &mut stream);
         let columns = FreeColumns::new(&table.view());
         assert_eq!(columns.free(), [0, 1, 2, 3, 4, 6, 7]);
         check(&table, &columns, &mut stream);

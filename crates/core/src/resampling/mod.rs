@@ -5,6 +5,7 @@
 //! the machine can change a digit.
 
 mod bootstrap;
+mod cipher;
 mod free_columns;
 mod pairs;
 mod poisson;
@@ -12,6 +13,7 @@ mod reached;
 mod replicates;
 mod stream;
 mod studentized;
+mod subset_sums;
 mod swaps;
 mod weighted_sums;
 #[cfg(target_arch = "x86_64")]
@@ -29,5 +31,5 @@ pub use replicates::{
 };
 pub use stream::{Purpose, Stream};
 pub use studentized::{Scoring, studentized_differences};
+pub(crate) use subset_sums::{Row, add_taken};
 pub use swaps::{COINS, Swaps, swapped_sums};
-pub(crate) use swaps::{Row, add_taken};

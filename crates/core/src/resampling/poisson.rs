@@ -48,16 +48,16 @@ pub fn poisson_sums(
 
 fn draw(weights: &mut [u8], stream: &mut Stream) {
     let processor = Arch::new();
-    let mut bytes = [0; 2 * TOGETHER];
+    let mut bits = [0; TOGETHER];
     for weights in weights.chunks_mut(TOGETHER) {
-        stream.fill(&mut bytes);
-        processor.dispatch(Weigh { bytes: &bytes, weights });
+        stream.fill(&mut bits);
+        processor.dispatch(Weigh { bits: &bits, weights });
     }
 }
 
 /// Turns random bits into weights.
 struct Weigh<'a> {
-    bytes: &'a [u8; 2 * TOGETHER],
+    bits: &'a [u16; TOGETHER],
     weights: &'a mut [u8],
 }
 
@@ -67,8 +67,7 @@ impl NullaryFnOnce for Weigh<'_> {
     #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
     #[inline(always)]
     fn call(self) {
-        for (weight, bytes) in self.weights.iter_mut().zip(self.bytes.as_chunks::<2>().0) {
-            let bits = u16::from_le_bytes(*bytes);
+        for (weight, &bits) in self.weights.iter_mut().zip(self.bits) {
             let mut reached = 0_u16;
             for bound in BOUNDS {
                 reached += u16::from(bits >= bound);

@@ -13,7 +13,8 @@ use ndarray::{ArrayView1, ArrayView2, Axis};
 use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::ParallelSlice;
 
-use super::swaps::{COINS, Cell, Coins, Row, Swaps, add_taken, even_share};
+use super::subset_sums::{Cell, Row, add_taken};
+use super::swaps::{COINS, Swaps, even_share, toss};
 use crate::interruption;
 
 /// Words of coins that are kept at a time for each thread: 4 MB.
@@ -47,7 +48,9 @@ pub fn count_at_most(
     let chunks: Vec<_> = replicates.clone().step_by(share).collect();
     let of_chunk = |mut counts: Vec<u64>, &start: &u64| {
         let chosen = start..replicates.end.min(start + share as u64);
-        let taken = toss(swaps, chosen, words);
+        let mut taken =
+            Taken { words: Vec::new(), replicates: (chosen.end - chosen.start) as usize };
+        toss(swaps, chosen, 0, rows.nrows(), &mut taken.words);
         let mut sums = Sums { taken: &taken, columns: &columns, counts: &mut counts };
         for panel in &small {
             sums.count(panel);
@@ -69,15 +72,6 @@ pub fn count_at_most(
 struct Taken {
     words: Vec<u64>,
     replicates: usize,
-}
-
-fn toss(swaps: Swaps, replicates: Range<u64>, words: usize) -> Taken {
-    let mut coins: Vec<Coins> = replicates.map(|replicate| Coins::new(swaps, replicate)).collect();
-    let mut taken = Vec::with_capacity(words * coins.len());
-    for _ in 0..words {
-        taken.extend(coins.iter_mut().map(Coins::next));
-    }
-    Taken { words: taken, replicates: coins.len() }
 }
 
 /// The cells of a column, and its bound.
@@ -319,7 +313,8 @@ mod tests {
         });
         let halves: Vec<f64> =
             rows.columns().into_iter().map(|column| column.sum() / 2.0).collect();
-        let coins = toss(Swaps::Random { seed: 2 }, 9..10, 11).words;
+        let mut coins = Vec::new();
+        toss(Swaps::Random { seed: 2 }, 9..10, 0, 11 * COINS as usize, &mut coins);
         let exact = exact_sum(&rows.column(4), coins.iter());
         for shift in [0.0, 1e-7, -1e-3, 0.01] {
             let mut bounds: Vec<f64> = halves.iter().map(|half| half + shift).collect();

@@ -1,10 +1,11 @@
 //! Random numbers that depend on (seed, purpose, index) and on nothing else.
 
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use pulp::{Arch, NullaryFnOnce};
 
-/// Numbers of 32 bits that are taken from the cipher at a time.
-const WORDS: usize = 256;
+use super::cipher::{self, Blocks, Cipher, WORDS};
+
+/// Words of 32 bits that are taken from the cipher at a time.
+const TOGETHER: usize = cipher::BLOCKS * WORDS;
 
 /// What the numbers are for: one purpose's draws tell nothing about another's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,49 +22,95 @@ pub enum Purpose {
     Poisson = 5,
 }
 
+/// The cipher of a seed and a purpose.
+pub(super) fn keyed(seed: u64, purpose: Purpose) -> Cipher {
+    let mut key = [0; 32];
+    key[..8].copy_from_slice(&seed.to_le_bytes());
+    key[8] = purpose as u8;
+    Cipher::new(key)
+}
+
 /// The random numbers of one replicate.
 ///
 /// The cipher's key is the seed and the purpose, and the replicate's index its stream number, so the
 /// streams of different replicates are independent by the cipher's construction.
 #[derive(Debug, Clone)]
 pub struct Stream {
-    cipher: ChaCha8Rng,
+    cipher: Cipher,
+    index: u64,
+    /// Some words of the stream, how many of them are used up, and the block that follows them.
+    words: Blocks,
+    used: usize,
+    next: u64,
 }
 
 impl Stream {
     /// The numbers of one replicate for one purpose.
     #[must_use]
     pub fn new(seed: u64, purpose: Purpose, index: u64) -> Self {
-        let mut key = [0; 32];
-        key[..8].copy_from_slice(&seed.to_le_bytes());
-        key[8] = purpose as u8;
-        let mut cipher = ChaCha8Rng::from_seed(key);
-        cipher.set_stream(index);
-        Self { cipher }
+        let cipher = keyed(seed, purpose);
+        Self { cipher, index, words: [[0; cipher::BLOCKS]; WORDS], used: TOGETHER, next: 0 }
+    }
+
+    /// 32 fair bits.
+    fn word(&mut self) -> u32 {
+        if self.used == TOGETHER {
+            self.refill();
+        }
+        let word = self.words[self.used % WORDS][self.used / WORDS];
+        self.used += 1;
+        word
+    }
+
+    fn refill(&mut self) {
+        self.cipher.successive(self.index, self.next, &mut self.words);
+        self.next += cipher::BLOCKS as u64;
+        self.used = 0;
     }
 
     /// 64 fair bits.
     pub fn bits(&mut self) -> u64 {
-        self.cipher.next_u64()
+        let low = u64::from(self.word());
+        low | u64::from(self.word()) << 32
     }
 
     /// Leaves out the first so many bytes of the stream, a multiple of 4.
     pub fn skip(&mut self, bytes: u64) {
-        self.cipher.set_word_pos(u128::from(bytes / 4));
+        let words = bytes / 4;
+        (self.next, self.used) = (words / WORDS as u64, TOGETHER);
+        if !words.is_multiple_of(WORDS as u64) {
+            self.refill();
+            self.used = (words % WORDS as u64) as usize;
+        }
     }
 
-    /// The next bytes, all fair.
-    pub fn fill(&mut self, bytes: &mut [u8]) {
-        self.cipher.fill_bytes(bytes);
+    /// The next numbers of 16 bits, all fair, two of each word.
+    pub fn fill(&mut self, numbers: &mut [u16]) {
+        let halves = |word: u32| [word as u16, (word >> 16) as u16];
+        for numbers in numbers.chunks_mut(2 * TOGETHER) {
+            if self.used == TOGETHER && numbers.len() == 2 * TOGETHER {
+                self.refill();
+                self.used = TOGETHER;
+                for (block, pairs) in numbers.chunks_mut(2 * WORDS).enumerate() {
+                    for (pair, words) in pairs.as_chunks_mut().0.iter_mut().zip(&self.words) {
+                        *pair = halves(words[block]);
+                    }
+                }
+            } else {
+                for pair in numbers.chunks_mut(2) {
+                    pair.iter_mut().zip(halves(self.word())).for_each(|(to, from)| *to = from);
+                }
+            }
+        }
     }
 
     /// A whole number below `bound`, all equally likely (Lemire, 2019: multiply, reject the excess).
     pub fn below(&mut self, bound: u32) -> u32 {
-        let mut product = u64::from(self.cipher.next_u32()) * u64::from(bound);
+        let mut product = u64::from(self.word()) * u64::from(bound);
         if (product as u32) < bound {
             let excess = bound.wrapping_neg() % bound;
             while (product as u32) < excess {
-                product = u64::from(self.cipher.next_u32()) * u64::from(bound);
+                product = u64::from(self.word()) * u64::from(bound);
             }
         }
         (product >> 32) as u32
@@ -73,19 +120,67 @@ impl Stream {
     /// [`Stream::below`] would give, in less time.
     pub fn each_below(&mut self, bound: u32, count: usize, mut visit: impl FnMut(u32)) {
         let excess = if bound == 0 { 0 } else { bound.wrapping_neg() % bound };
-        let mut bytes = [0; 4 * WORDS];
         let mut missing = count;
+        let mut numbers = [[0; cipher::BLOCKS]; WORDS];
+        let processor = Arch::new();
         while missing > 0 {
-            let bytes = &mut bytes[..4 * missing.min(WORDS)];
-            self.cipher.fill_bytes(bytes);
-            for word in bytes.as_chunks().0 {
-                let product = u64::from(u32::from_le_bytes(*word)) * u64::from(bound);
-                if (product as u32) >= excess {
-                    visit((product >> 32) as u32);
-                    missing -= 1;
+            if self.used == TOGETHER && missing >= TOGETHER {
+                self.refill();
+                let (words, numbers) = (&self.words, &mut numbers);
+                if processor.dispatch(AllBelow { words, bound, excess, numbers }) {
+                    for block in 0..cipher::BLOCKS {
+                        for numbers in numbers.iter() {
+                            visit(numbers[block]);
+                        }
+                    }
+                    self.used = TOGETHER;
+                    missing -= TOGETHER;
+                    continue;
                 }
             }
+            let product = u64::from(self.word()) * u64::from(bound);
+            if (product as u32) >= excess {
+                visit((product >> 32) as u32);
+                missing -= 1;
+            }
         }
+    }
+}
+
+/// The upper half of two words.
+const HIGH: u64 = !0 << 32;
+
+/// Turns words into numbers below a bound, and says whether none of them must be rejected.
+struct AllBelow<'a> {
+    words: &'a Blocks,
+    bound: u32,
+    excess: u32,
+    numbers: &'a mut Blocks,
+}
+
+impl NullaryFnOnce for AllBelow<'_> {
+    type Output = bool;
+
+    #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
+    #[inline(always)]
+    fn call(self) -> bool {
+        let bound = u64::from(self.bound);
+        let mut least = [u32::MAX; cipher::BLOCKS];
+        for (numbers, words) in self.numbers.iter_mut().zip(self.words) {
+            // Two words at a time stay in their places.
+            let pairs: [u64; cipher::BLOCKS / 2] = pulp::cast(*words);
+            let (low, high) =
+                (pairs.map(|pair| (pair & !HIGH) * bound), pairs.map(|pair| (pair >> 32) * bound));
+            *numbers = pulp::cast::<[u64; cipher::BLOCKS / 2], _>(std::array::from_fn(|place| {
+                low[place] >> 32 | high[place] & HIGH
+            }));
+            let rest: [u32; cipher::BLOCKS] =
+                pulp::cast::<[u64; cipher::BLOCKS / 2], _>(std::array::from_fn(|place| {
+                    low[place] & !HIGH | high[place] << 32
+                }));
+            least = std::array::from_fn(|place| least[place].min(rest[place]));
+        }
+        least.iter().all(|&least| least >= self.excess)
     }
 }
 

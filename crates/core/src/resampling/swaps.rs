@@ -6,24 +6,20 @@
 use std::ops::Range;
 
 use ndarray::parallel::prelude::*;
-use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut2, Axis, Slice};
-use pulp::{Arch, NullaryFnOnce};
+use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
 
-use super::stream::{Purpose, Stream};
+use super::cipher;
+use super::free_columns::FreeColumns;
+use super::stream::{Purpose, Stream, keyed};
+use super::subset_sums::{Block, blocks};
 use crate::interruption;
 
 /// The most replicates that share the tables of subset sums.
 const REPLICATES: usize = 1024;
-/// Units in a group: the sums of all their 2^5 subsets are computed once, then looked up.
-const GROUP: usize = 5;
-const SUBSETS: usize = 1 << GROUP;
-/// Groups of 64 units, of which the last is smaller. Their tables stay in the fastest cache, and a
-/// replicate's sums over all of them in registers.
-const GROUPS: usize = (COINS as usize).div_ceil(GROUP);
-/// Units whose coins are tossed at a time: the most of which all sums fit into 16 bits, else the fewest.
-const UNITS: [usize; 3] = [2048, 1024, 512];
 /// Coins that are tossed together: a part of the units begins at a multiple of so many.
 pub const COINS: u64 = 64;
+/// Words of 64 coins that a block of the cipher is.
+const WORDS: u64 = cipher::WORDS as u64 / 2;
 
 /// Which units replicates take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,11 +52,11 @@ pub fn swapped_sums(
     let count = (replicates.end - replicates.start) as usize;
     let mut sums = Array2::zeros((count, rows.ncols()));
     let share = even_share(count);
-    let blocks = blocks(rows);
+    let table = Table::new(rows);
     sums.axis_chunks_iter_mut(Axis(0), share).into_par_iter().enumerate().for_each(
         |(chunk, sums)| {
             let first = replicates.start + (chunk * share) as u64;
-            add_replicates(&blocks, swaps, first, first_unit, sums);
+            table.add_replicates(swaps, first, first_unit, sums);
         },
     );
     sums
@@ -73,288 +69,120 @@ pub(super) fn even_share(replicates: usize) -> usize {
     replicates.div_ceil(threads * rounds).max(1)
 }
 
-/// Adds up some replicates.
-fn add_replicates(
-    blocks: &[Block],
+/// Rows as replicates add them up: the free columns, and what has to be added for the exceptions.
+struct Table {
+    columns: FreeColumns,
+    rows: Vec<Block>,
+    corrections: Vec<Block>,
+}
+
+impl Table {
+    fn new(rows: &ArrayView2<'_, f64>) -> Self {
+        let columns = FreeColumns::new(rows);
+        let (_, corrections) = columns.exceptions();
+        let all: Vec<usize> = (0..corrections.ncols()).collect();
+        let (rows, corrections) = (blocks(rows, columns.free()), blocks(&corrections, &all));
+        Self { columns, rows, corrections }
+    }
+
+    /// Writes the sums of some replicates.
+    fn add_replicates(
+        &self,
+        swaps: Swaps,
+        first: u64,
+        first_unit: u64,
+        mut sums: ArrayViewMut2<'_, f64>,
+    ) {
+        let replicates = sums.nrows();
+        let (exceptions, corrections) = self.columns.exceptions();
+        let mut free = Array2::zeros((replicates, self.columns.free().len()));
+        let mut totals = vec![0; replicates];
+        // The words of all replicates for 64 units stand together, in the order in which they are used.
+        let mut taken = Vec::new();
+        let mut of_exceptions = vec![0; exceptions.len().div_ceil(COINS as usize) * replicates];
+        let (mut unit, mut exception) = (0, 0);
+        for block in &self.rows {
+            interruption::check();
+            let first_word = (first_unit + unit as u64) / COINS;
+            toss(swaps, first..first + replicates as u64, first_word, block.units, &mut taken);
+            block.add(&taken, &mut free.view_mut());
+            if self.columns.need_total() {
+                for words in taken.chunks(replicates) {
+                    totals.iter_mut().zip(words).for_each(|(sum, word)| *sum += word.count_ones());
+                }
+            }
+            while exception < exceptions.len() && exceptions[exception] < unit + block.units {
+                let place = exceptions[exception] - unit;
+                let from = taken.chunks(replicates).nth(place / COINS as usize).unwrap_or_default();
+                let to = of_exceptions.chunks_mut(replicates).nth(exception / COINS as usize);
+                for (to, from) in to.unwrap_or_default().iter_mut().zip(from) {
+                    *to |= (from >> (place % COINS as usize) & 1) << (exception % COINS as usize);
+                }
+                exception += 1;
+            }
+            unit += block.units;
+        }
+        let mut mended = Array2::zeros((replicates, corrections.ncols()));
+        let mut of_exceptions = of_exceptions.as_slice();
+        for block in &self.corrections {
+            let (words, rest) =
+                of_exceptions.split_at(block.units.div_ceil(COINS as usize) * replicates);
+            block.add(words, &mut mended.view_mut());
+            of_exceptions = rest;
+        }
+        for (place, mut sums) in sums.outer_iter_mut().enumerate() {
+            if let (Some(free), Some(mended), Some(sums)) =
+                (free.row(place).to_slice(), mended.row(place).to_slice(), sums.as_slice_mut())
+            {
+                self.columns.complete(free, f64::from(totals[place]), mended, sums);
+            }
+        }
+    }
+}
+
+/// Tosses the coins of some units: those of 64 units in all replicates, then those of the next 64. There are none
+/// beyond the units, the first of which is the first of so many words.
+pub(super) fn toss(
     swaps: Swaps,
+    replicates: Range<u64>,
     first: u64,
-    first_unit: u64,
-    mut sums: ArrayViewMut2<'_, f64>,
-) {
-    let replicates = sums.nrows();
-    let of_replicate = |index| Coins::new(swaps, index).from(first_unit / COINS);
-    let mut coins: Vec<Coins> = (first..).take(replicates).map(of_replicate).collect();
-    // The words of all replicates for 64 units stand together, in the order in which they are used.
-    let mut taken = Vec::new();
-    for block in blocks {
-        interruption::check();
-        taken.clear();
-        for _ in (0..block.units).step_by(COINS as usize) {
-            taken.extend(coins.iter_mut().map(Coins::next));
-        }
-        let mut column = 0;
-        for panel in &block.panels {
-            column += match panel {
-                Panel::Bits16(rows) => add_panel(rows, &taken, column, &mut sums),
-                Panel::Bits32(rows) => add_panel(rows, &taken, column, &mut sums),
-                Panel::Bits64(rows) => add_panel(rows, &taken, column, &mut sums),
-            };
-        }
-    }
-}
-
-/// Some units, in the smallest numbers in which all their sums are exact.
-struct Block {
     units: usize,
-    panels: Vec<Panel>,
-}
-
-/// Some columns of a block: as many as make a line of the cache.
-enum Panel {
-    Bits16(Vec<Row<u16, 32>>),
-    Bits32(Vec<Row<f32, 16>>),
-    Bits64(Vec<Row<f64, 8>>),
-}
-
-fn blocks(rows: &ArrayView2<'_, f64>) -> Vec<Block> {
-    let fewest = UNITS[UNITS.len() - 1];
-    let of_size = |units: usize| -> Vec<Vec<CellSize>> {
-        rows.axis_chunks_iter(Axis(0), units).into_par_iter().map(|block| cells(&block)).collect()
-    };
-    let (units, cells) = UNITS
-        .iter()
-        .filter(|&&units| units == fewest || units / 2 < rows.nrows())
-        .map(|&units| (units, of_size(units)))
-        .find(|(units, cells)| {
-            *units == fewest || cells.iter().flatten().all(|&cell| cell == CellSize::Bits16)
-        })
-        .unwrap_or_default();
-    rows.axis_chunks_iter(Axis(0), units.max(1))
-        .into_par_iter()
-        .zip(cells)
-        .map(|(block, cells)| Block { units: block.nrows(), panels: panels(&block, &cells) })
-        .collect()
-}
-
-fn panels(block: &ArrayView2<'_, f64>, cells: &[CellSize]) -> Vec<Panel> {
-    let (mut panels, mut column) = (Vec::new(), 0);
-    while column < block.ncols() {
-        let widest = block.ncols().min(column + CellSize::Bits16.columns());
-        let cell = cells[column..widest].iter().max().copied().unwrap_or(CellSize::Bits16);
-        let end = block.ncols().min(column + cell.columns());
-        let part = block.slice_axis(Axis(1), Slice::from(column..end));
-        panels.push(match cell {
-            CellSize::Bits16 => Panel::Bits16(lines(&part)),
-            CellSize::Bits32 => Panel::Bits32(lines(&part)),
-            CellSize::Bits64 => Panel::Bits64(lines(&part)),
-        });
-        column = end;
-    }
-    panels
-}
-
-/// The rows of a panel; columns that a last, smaller panel lacks are zeros.
-fn lines<C: Cell, const COLUMNS: usize>(block: &ArrayView2<'_, f64>) -> Vec<Row<C, COLUMNS>> {
-    let of_unit = |unit: ArrayView1<'_, f64>| {
-        let mut row = Row::zeros();
-        row.0.iter_mut().zip(unit).for_each(|(to, from)| *to = C::of(*from));
-        row
-    };
-    block.outer_iter().map(of_unit).collect()
-}
-
-/// The smallest numbers in which all sums of some columns are exact.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum CellSize {
-    Bits16,
-    Bits32,
-    Bits64,
-}
-
-impl CellSize {
-    /// Columns treated together: as many as make a line of the cache.
-    const fn columns(self) -> usize {
-        match self {
-            Self::Bits16 => 32,
-            Self::Bits32 => 16,
-            Self::Bits64 => 8,
-        }
-    }
-}
-
-/// The smallest cell for each column.
-fn cells(block: &ArrayView2<'_, f64>) -> Vec<CellSize> {
-    let mut sizes = vec![0.0; block.ncols()];
-    let mut signed = vec![false; block.ncols()];
-    for row in block.outer_iter() {
-        for ((&cell, size), signed) in row.iter().zip(&mut sizes).zip(&mut signed) {
-            // A fraction makes the sum of sizes too large for all but the largest numbers.
-            let is_whole = ((cell as i64) as f64 - cell).abs() == 0.0;
-            *size += if is_whole { cell.abs() } else { f64::INFINITY };
-            *signed |= cell < 0.0;
-        }
-    }
-    let of_column = |(size, signed): (f64, bool)| {
-        if size >= f64::from(1 << 24) {
-            CellSize::Bits64
-        } else if size > f64::from(u16::MAX) || signed {
-            CellSize::Bits32
-        } else {
-            CellSize::Bits16
-        }
-    };
-    sizes.into_iter().zip(signed).map(of_column).collect()
-}
-
-/// A number in which sums are exact; the smaller it is, the more of them are added at a time.
-pub trait Cell: Copy + Default + Into<f64> + Send {
-    fn of(number: f64) -> Self;
-    fn plus(self, other: Self) -> Self;
-}
-
-impl Cell for u16 {
-    /// Numbers below 0 wrap round, and so do sums.
-    #[expect(clippy::cast_sign_loss, reason = "only the lowest bits matter")]
-    fn of(number: f64) -> Self {
-        number as i64 as Self
-    }
-
-    fn plus(self, other: Self) -> Self {
-        self.wrapping_add(other)
-    }
-}
-
-impl Cell for f32 {
-    fn of(number: f64) -> Self {
-        number as Self
-    }
-
-    fn plus(self, other: Self) -> Self {
-        self + other
-    }
-}
-
-impl Cell for f64 {
-    fn of(number: f64) -> Self {
-        number
-    }
-
-    fn plus(self, other: Self) -> Self {
-        self + other
-    }
-}
-
-/// Some columns of a unit, or of a sum: a line of the cache.
-#[derive(Clone, Copy)]
-#[repr(align(64))]
-pub struct Row<C, const COLUMNS: usize>(pub [C; COLUMNS]);
-
-impl<C: Cell, const COLUMNS: usize> Row<C, COLUMNS> {
-    pub fn zeros() -> Self {
-        Self([C::default(); COLUMNS])
-    }
-
-    #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
-    #[inline(always)]
-    fn plus(&self, other: &Self) -> Self {
-        Self(std::array::from_fn(|column| self.0[column].plus(other.0[column])))
-    }
-}
-
-/// Adds up a panel for all replicates, from a column on, and returns how many columns it has.
-fn add_panel<C: Cell, const COLUMNS: usize>(
-    rows: &[Row<C, COLUMNS>],
-    taken: &[u64],
-    column: usize,
-    sums: &mut ArrayViewMut2<'_, f64>,
-) -> usize {
-    let mut partial = vec![Row::<C, COLUMNS>::zeros(); sums.nrows()];
-    add_taken(rows, taken, &mut partial);
-    let end = sums.ncols().min(column + COLUMNS);
-    let columns = sums.slice_axis_mut(Axis(1), Slice::from(column..end));
-    Arch::new().dispatch(AddPartial { partial: &partial, sums: columns });
-    COLUMNS
-}
-
-/// Adds to the sums of each replicate the rows that it takes.
-///
-/// `taken` has a word of coins of each replicate for the first 64 rows, then for the next 64.
-pub fn add_taken<C: Cell, const COLUMNS: usize>(
-    rows: &[Row<C, COLUMNS>],
-    taken: &[u64],
-    sums: &mut [Row<C, COLUMNS>],
+    taken: &mut Vec<u64>,
 ) {
-    let mut tables = [[Row::<C, COLUMNS>::zeros(); SUBSETS]; GROUPS];
-    let processor = Arch::new();
-    for (units, words) in rows.chunks(COINS as usize).zip(taken.chunks(sums.len().max(1))) {
-        let mut groups = units.chunks(GROUP);
-        for table in &mut tables {
-            // Coins of units that a last, smaller part lacks find nothing.
-            fill_with_subset_sums(table, groups.next().unwrap_or_default());
-        }
-        processor.dispatch(AddTaken { sums, tables: &tables, words });
-    }
-}
-
-/// The sums of all subsets: each adds its highest unit to a smaller subset. Units that a last, smaller
-/// group lacks are rows of zeros.
-fn fill_with_subset_sums<C: Cell, const COLUMNS: usize>(
-    table: &mut [Row<C, COLUMNS>; SUBSETS],
-    group: &[Row<C, COLUMNS>],
-) {
-    table[0] = Row::zeros();
-    for unit in 0..GROUP {
-        let row = group.get(unit).copied().unwrap_or(Row::zeros());
-        let (smaller, larger) = table.split_at_mut(1 << unit);
-        larger.iter_mut().zip(smaller).for_each(|(sum, part)| *sum = part.plus(&row));
-    }
-}
-
-/// Adds to each replicate's sums those of 64 units that it takes.
-struct AddTaken<'a, C, const COLUMNS: usize> {
-    sums: &'a mut [Row<C, COLUMNS>],
-    tables: &'a [[Row<C, COLUMNS>; SUBSETS]; GROUPS],
-    words: &'a [u64],
-}
-
-impl<C: Cell, const COLUMNS: usize> NullaryFnOnce for AddTaken<'_, C, COLUMNS> {
-    type Output = ();
-
-    #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
-    #[inline(always)]
-    fn call(self) {
-        let (pairs, last) = self.tables.as_chunks::<2>();
-        for (sums, &word) in self.sums.iter_mut().zip(self.words) {
-            let (mut sum, mut rest) = (*sums, word as usize);
-            for [one, other] in pairs {
-                sum = sum.plus(&one[rest % SUBSETS]).plus(&other[rest / SUBSETS % SUBSETS]);
-                rest /= SUBSETS * SUBSETS;
+    let count = (replicates.end - replicates.start) as usize;
+    let words = (units as u64).div_ceil(COINS);
+    taken.clear();
+    taken.resize(words as usize * count, 0);
+    match swaps {
+        Swaps::Random { seed } => {
+            let cipher = keyed(seed, Purpose::Swaps);
+            let mut blocks = [[0; cipher::BLOCKS]; cipher::WORDS];
+            for place in first / WORDS..(first + words).div_ceil(WORDS) {
+                for start in (0..count).step_by(cipher::BLOCKS) {
+                    cipher.parallel(replicates.start + start as u64, place, &mut blocks);
+                    let end = count.min(start + cipher::BLOCKS);
+                    for (word, [low, high]) in (place * WORDS..).zip(blocks.as_chunks().0) {
+                        if (first..first + words).contains(&word) {
+                            let row = (word - first) as usize * count;
+                            let taken = &mut taken[row + start..row + end];
+                            for ((taken, &low), &high) in taken.iter_mut().zip(low).zip(high) {
+                                *taken = u64::from(low) | u64::from(high) << 32;
+                            }
+                        }
+                    }
+                }
             }
-            for table in last {
-                sum = sum.plus(&table[rest % SUBSETS]);
-            }
-            *sums = sum;
         }
+        // The units beyond the 64th are never taken: there are no more than 2^64 replicates.
+        Swaps::Enumerated if first == 0 && words > 0 => {
+            taken.iter_mut().zip(replicates).for_each(|(taken, index)| *taken = index);
+        }
+        Swaps::Enumerated => {}
     }
-}
-
-/// Adds the sums of a block to those of the blocks before it.
-struct AddPartial<'a, C, const COLUMNS: usize> {
-    partial: &'a [Row<C, COLUMNS>],
-    sums: ArrayViewMut2<'a, f64>,
-}
-
-impl<C: Cell, const COLUMNS: usize> NullaryFnOnce for AddPartial<'_, C, COLUMNS> {
-    type Output = ();
-
-    #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
-    #[inline(always)]
-    fn call(mut self) {
-        for (mut sums, part) in self.sums.outer_iter_mut().zip(self.partial) {
-            // Slices are added several numbers at a time.
-            let sums = sums.as_slice_mut().expect("rows of an array made here are slices");
-            sums.iter_mut().zip(part.0).for_each(|(sum, part)| *sum += part.into());
-        }
+    let beyond = units % COINS as usize;
+    if beyond > 0 {
+        let last = taken.len() - count;
+        taken[last..].iter_mut().for_each(|word| *word &= (1 << beyond) - 1);
     }
 }
 
@@ -374,16 +202,6 @@ impl Coins {
         }
     }
 
-    /// Leaves out so many times 64 coins.
-    fn from(mut self, words: u64) -> Self {
-        match &mut self.swaps {
-            Some(stream) => stream.skip(8 * words),
-            None if words > 0 => self.enumerated = 0,
-            None => {}
-        }
-        self
-    }
-
     pub(super) fn next(&mut self) -> u64 {
         match &mut self.swaps {
             Some(stream) => stream.bits(),
@@ -396,7 +214,7 @@ impl Coins {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ndarray::array;
+    use ndarray::{Slice, array};
 
     #[test]
     fn enumerated_replicates_are_all_subsets() {

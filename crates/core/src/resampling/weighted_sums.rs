@@ -32,6 +32,8 @@ pub(super) fn weighted_sums(
     let units = rows.nrows();
     let columns = FreeColumns::new(rows);
     let rows = Rows::new(rows, columns.free());
+    let (exceptions, corrections) = columns.exceptions();
+    let corrections = Rows::new(&corrections, &(0..corrections.ncols()).collect::<Vec<_>>());
     sums.axis_chunks_iter_mut(Axis(0), REPLICATES).into_par_iter().enumerate().for_each(
         |(chunk, mut sums): (usize, ArrayViewMut2<'_, f64>)| {
             let first = replicates.start + (chunk * REPLICATES) as u64;
@@ -40,14 +42,16 @@ pub(super) fn weighted_sums(
                 interruption::check();
                 weigh(index, weights);
             }
-            let mut free = Array2::zeros((sums.nrows(), columns.free().len()));
-            rows.add(&weights, &mut free.view_mut());
-            for ((mut sums, free), weights) in
-                sums.outer_iter_mut().zip(free.outer_iter()).zip(weights.sets())
+            let (free, mended) =
+                (rows.sums(&weights), corrections.sums(&weights.chosen(exceptions)));
+            for (place, (mut sums, weights)) in
+                sums.outer_iter_mut().zip(weights.sets()).enumerate()
             {
                 let total = if columns.need_total() { total(weights) } else { 0.0 };
-                if let (Some(free), Some(sums)) = (free.to_slice(), sums.as_slice_mut()) {
-                    columns.complete(free, total, |row| f64::from(weights[row]), sums);
+                if let (Some(free), Some(mended), Some(sums)) =
+                    (free.row(place).to_slice(), mended.row(place).to_slice(), sums.as_slice_mut())
+                {
+                    columns.complete(free, total, mended, sums);
                 }
             }
         },
@@ -63,19 +67,29 @@ fn total(weights: &[u8]) -> f64 {
 
 /// The weights of all units in some replicates, with zeros behind them that fill the last block of units.
 pub(super) struct Weights {
+    sets: usize,
     units: usize,
     blocks: usize,
     cells: Vec<[u8; UNITS]>,
 }
 
 impl Weights {
-    pub(super) fn new(sets: usize, units: usize) -> Self {
+    fn new(sets: usize, units: usize) -> Self {
         let blocks = units.div_ceil(UNITS);
-        Self { units, blocks, cells: vec![[0; UNITS]; sets * blocks] }
+        Self { sets, units, blocks, cells: vec![[0; UNITS]; sets * blocks] }
+    }
+
+    /// The weights of some units.
+    fn chosen(&self, units: &[usize]) -> Self {
+        let mut chosen = Self::new(self.sets, units.len());
+        for (to, from) in chosen.sets_mut().zip(self.sets()) {
+            to.iter_mut().zip(units).for_each(|(to, &unit)| *to = from[unit]);
+        }
+        chosen
     }
 
     /// The weights of each replicate.
-    pub(super) fn sets(&self) -> impl Iterator<Item = &[u8]> {
+    fn sets(&self) -> impl Iterator<Item = &[u8]> {
         self.cells.chunks(self.blocks.max(1)).map(|set| &set.as_flattened()[..self.units])
     }
 
@@ -95,6 +109,7 @@ impl Weights {
 
 /// The chosen columns of rows as the product takes them.
 struct Rows {
+    columns: usize,
     #[cfg(target_arch = "x86_64")]
     small: super::whole_products::SmallColumns,
     /// Which of the chosen columns are multiplied as floats, and these columns.
@@ -109,26 +124,29 @@ impl Rows {
         let small = super::whole_products::SmallColumns::new(rows, columns);
         let others = small.others(columns.len());
         let chosen: Vec<usize> = others.iter().map(|&place| columns[place]).collect();
-        Self { small, others, floats: rows.select(Axis(1), &chosen) }
+        Self { columns: columns.len(), small, others, floats: rows.select(Axis(1), &chosen) }
     }
 
     /// Multiplies all columns as floats.
     #[cfg(not(target_arch = "x86_64"))]
     fn new(rows: &ArrayView2<'_, f64>, columns: &[usize]) -> Self {
-        Self { others: (0..columns.len()).collect(), floats: rows.select(Axis(1), columns) }
+        let others = (0..columns.len()).collect();
+        Self { columns: columns.len(), others, floats: rows.select(Axis(1), columns) }
     }
 
-    /// Adds to each row of sums what a set of weights makes of the rows.
-    fn add(&self, weights: &Weights, sums: &mut ArrayViewMut2<'_, f64>) {
+    /// What each set of weights makes of the rows.
+    fn sums(&self, weights: &Weights) -> Array2<f64> {
+        let mut sums = Array2::zeros((weights.sets, self.columns));
         #[cfg(target_arch = "x86_64")]
-        self.small.add(weights, sums);
+        self.small.add(weights, &mut sums.view_mut());
         if !self.others.is_empty() {
-            let mut part = Array2::zeros((sums.nrows(), self.others.len()));
+            let mut part = Array2::zeros((weights.sets, self.others.len()));
             multiply_floats(&self.floats.view(), weights, &mut part.view_mut());
             for (from, &column) in part.columns().into_iter().zip(&self.others) {
-                sums.column_mut(column).zip_mut_with(&from, |sum, part| *sum += part);
+                sums.column_mut(column).assign(&from);
             }
         }
+        sums
     }
 }
 
