@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -52,6 +52,17 @@ def _are_equal(value: Any, other: Any) -> bool:
     return bool(value == other)
 
 
+def plain(value: Any) -> Any:
+    """A value as JSON has it: dataclasses as dicts, tuples and arrays as lists, at any depth."""
+    if isinstance(value, str | int | float | None):
+        return value
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    if is_dataclass(value):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    return [plain(item) for item in value]
+
+
 class Result:
     """The base of every typed result.
 
@@ -64,10 +75,12 @@ class Result:
 
     #: Where the document is made: "truebleu.reports.compare", or "….type_one:equivalents_document".
     REPORT: ClassVar[str]
+    #: Of what `to_dict` gives: the next one where names or meanings change.
+    VERSION: ClassVar[int] = 1
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--format json`` prints them."""
-        raise NotImplementedError
+        return {"version": self.VERSION, **plain(self)}
 
     def to_document(self, **options: Any) -> Document:
         """Headings, tables, sentences and charts, which every output format renders.

@@ -16,7 +16,6 @@ import pytest
 
 from tests.planning.achieved import achieved_power, counted_by, only, pair_of, units_for
 from truebleu.corpus import read_test_set
-from truebleu.planning.sample import subset
 from truebleu.simulation import Channel, simulate
 
 if TYPE_CHECKING:
@@ -78,7 +77,7 @@ def test_from_small_pilots_the_power_is_as_promised_on_average(
     shares = []
     for number in range(30):
         drawn = np.sort(rng.integers(0, len(pool), 300))
-        needed = units_for(subset(pool, drawn), difference, metric, "segment")
+        needed = units_for(pool.part(drawn.tolist()), difference, metric, "segment")
         shares.append(achieved_power(population, needed, 20, seed=number))
     assert abs(np.mean(shares) - PROMISED) <= BOUND
 

@@ -582,13 +582,7 @@ class TextWarning:
 
     def to_dict(self) -> dict[str, object]:
         """The warning for JSON."""
-        return {
-            "code": self.code,
-            "text": self.text,
-            "count": self.count,
-            "segment": self.segment,
-            "message": self.message,
-        }
+        return asdict(self)
 
 
 # Code, key of the survey, one of them, several of them, what it means.

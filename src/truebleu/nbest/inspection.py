@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import ReferencesLike
     from truebleu.metrics.base import Metric
     from truebleu.nbest.statistics import CandidateStatistics
-
-RESULT_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,11 +88,6 @@ class ListsReport(Result):
     features: tuple[FeatureSummary, ...]
 
     REPORT: ClassVar[str] = "truebleu.reports.nbest:lists_document"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--format json`` prints them."""
-        values = asdict(self)
-        return {"version": RESULT_VERSION, **values, "features": list(values["features"])}
 
 
 @checked
@@ -221,15 +214,6 @@ class OracleResult(Result):
     metrics: tuple[MetricOracle, ...]
 
     REPORT: ClassVar[str] = "truebleu.reports.nbest:oracle_document"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--format json`` prints them."""
-        values = asdict(self)
-        for metric in values["metrics"]:
-            for key in [key for key in metric if key.endswith("_indices")]:
-                metric[key] = list(metric[key])
-        values["metrics"] = list(values["metrics"])
-        return {"version": RESULT_VERSION, **values}
 
 
 @checked

@@ -8,7 +8,7 @@ exact; approximations are chosen by name, and `check` says what they cost.
 from __future__ import annotations
 
 from array import array
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from math import isfinite
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from truebleu._results import Result
+from truebleu._results import Result, plain
 from truebleu._settings import DEFAULT_SEED, checked
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError, UnpairedSegmentsError
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from truebleu.nbest.utilities import Candidates
 
 
-RESULT_VERSION = 1
 #: Expected utilities this close, relative to the larger one, are tied: rounding can do that.
 TIE_TOLERANCE = 1e-12
 
@@ -174,15 +173,6 @@ class MBRSummary(Result):
 
     REPORT: ClassVar[str] = "truebleu.reports.nbest:mbr_summary_document"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        values = asdict(self)
-        values["tally"] = {
-            name: list(value) if isinstance(value, array) else value
-            for name, value in values["tally"].items()
-        }
-        return {"version": RESULT_VERSION, **values, "evaluations": list(values["evaluations"])}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MBRResult(Result):
@@ -226,23 +216,14 @@ class MBRResult(Result):
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as ``--format json`` prints them."""
         return {
-            "version": RESULT_VERSION,
+            "version": self.VERSION,
             "name": self.name,
             "metric": {
                 "name": self.metric,
                 "signature": self.signature,
                 "higher_is_better": self.higher_is_better,
             },
-            "settings": asdict(self.settings),
-            "evaluations": [asdict(evaluation) for evaluation in self.evaluations],
-            "segments": [
-                {
-                    **asdict(segment),
-                    "chosen": [asdict(choice) for choice in segment.chosen],
-                    "utilities": list(segment.utilities),
-                }
-                for segment in self.segments
-            ],
+            **{key: plain(getattr(self, key)) for key in ("settings", "evaluations", "segments")},
         }
 
 

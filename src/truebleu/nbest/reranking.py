@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     Progress = Callable[[int], None]
 
 
-RESULT_VERSION = 1
 Model = Literal["weights", "quality", "log-linear", "noisy-channel"]
 #: The path of gammas: the largest that keeps a feature, halved so often.
 PATH_LENGTH = 8
@@ -112,15 +111,6 @@ class RerankResult(Result):
     gains: tuple[Gain, ...]
 
     REPORT: ClassVar[str] = "truebleu.reports.nbest:rerank_document"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--format json`` prints them."""
-        values = asdict(self)
-        for key in ("path", "selected", "indices", "texts", "gains"):
-            values[key] = list(values[key])
-        for gain in values["gains"]:
-            gain["interval"], gain["runs"] = list(gain["interval"]), list(gain["runs"])
-        return {"version": RESULT_VERSION, **values}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,32 +183,36 @@ def rerank(
     require_replicates("replicates", replicates)
     require_whole_number("folds", folds, 2, 10**6)
     nbest = as_nbest(lists)
-    if (ngrams or pairs) and model != "log-linear":
-        raise SettingError("ngrams or pairs", ngrams or pairs, "model log-linear")
-    if normalize and model != "noisy-channel":
-        raise SettingError("normalize", normalize, "model noisy-channel")
-    trained = _given(nbest, model, weights, features, length_penalty, gamma, normalize)
-    used_folds, trained_on = None, None
-    if trained is None:
-        fit = _trainer(model, features, gamma, metrics, seed, normalize, (ngrams, pairs))
-        if train is not None:
-            trained = fit(train, train_references, None)
-            trained_on = len(train)
-            indices = first_best(trained.score(nbest), nbest.offsets)
-        else:
-            used_folds, trained_on = min(folds, len(nbest)), len(nbest)
-            if used_folds < 2:
-                raise SettingError("lists", "one segment", "more, or other lists to train on")
-            trained = fit(nbest, references, None)
-            indices = np.zeros(len(nbest), dtype=np.int64)
-            everything = np.arange(len(nbest))
-            for part in np.array_split(everything, used_folds):
-                other = fit(nbest, references, np.setdiff1d(everything, part))
-                indices[part] = first_best(other.score(nbest), nbest.offsets)[part]
-                if progress is not None:
-                    progress(1)
-    else:
+    asked = _Asked(
+        model=model,
+        weights=weights,
+        features=tuple(features),
+        length_penalty=length_penalty,
+        normalize=normalize,
+        gamma=gamma,
+        ngrams=ngrams,
+        pairs=pairs,
+        metrics=metrics,
+        seed=seed,
+    )
+    trained, used_folds, trained_on = asked.given(nbest), None, None
+    if trained is not None:
         indices = first_best(trained.score(nbest), nbest.offsets)
+    elif train is not None:
+        trained, trained_on = asked.trained(train, train_references), len(train)
+        indices = first_best(trained.score(nbest), nbest.offsets)
+    else:
+        used_folds, trained_on = min(folds, len(nbest)), len(nbest)
+        if used_folds < 2:
+            raise SettingError("lists", "one segment", "more, or other lists to train on")
+        trained = asked.trained(nbest, references)
+        indices = np.zeros(len(nbest), dtype=np.int64)
+        everything = np.arange(len(nbest))
+        for part in np.array_split(everything, used_folds):
+            other = asked.trained(nbest, references, np.setdiff1d(everything, part))
+            indices[part] = first_best(other.score(nbest), nbest.offsets)[part]
+            if progress is not None:
+                progress(1)
     gains: tuple[Gain, ...] = ()
     if references is not None:
         gains = measure_gain(
@@ -250,46 +244,103 @@ def rerank(
     )
 
 
-def _given(
-    nbest: NBest,
-    model: Model,
-    weights: Mapping[str, float] | None,
-    features: Sequence[str],
-    length_penalty: float | None,
-    gamma: float | None,
-    normalize: bool,
-) -> _Trained | None:
-    """A model that needs no training; None where it has to be trained."""
-    if gamma is not None and model != "log-linear":
-        raise SettingError("gamma", gamma, "none: only model log-linear has one")
-    if model in ("weights", "log-linear") and features:
-        raise SettingError("features", list(features), f"none: {model} takes all features")
-    if length_penalty is not None and (model != "noisy-channel" or weights is None):
-        expected = "the noisy channel with given weights beside it"
-        raise SettingError("length penalty", length_penalty, expected)
-    if model == "weights":
-        if not weights:
-            raise SettingError(
-                "weights", None, "a weight for each feature, or a model other than weights"
-            )
-        return _Trained(score=lambda lists: weighted_scores(lists, weights), weights=weights)
-    if model == "quality":
-        if weights is not None:
-            raise SettingError("weights", dict(weights), "none with model quality")
-        return _quality(nbest, features)
-    if model == "noisy-channel" and weights is not None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """The model that is asked for, with its settings: the arguments of `rerank`."""
+
+    model: Model
+    weights: Mapping[str, float] | None
+    features: tuple[str, ...]
+    length_penalty: float | None
+    normalize: bool
+    gamma: float | None
+    ngrams: int
+    pairs: bool
+    metrics: Sequence[str | Metric]
+    seed: int
+
+    def __post_init__(self) -> None:
+        model, texts = self.model, self.ngrams or self.pairs
+        if texts and model != "log-linear":
+            raise SettingError("ngrams or pairs", texts, "model log-linear")
+        if self.normalize and model != "noisy-channel":
+            raise SettingError("normalize", self.normalize, "model noisy-channel")
+        if self.gamma is not None and model != "log-linear":
+            raise SettingError("gamma", self.gamma, "none: only model log-linear has one")
+        if model in ("weights", "log-linear") and self.features:
+            raise SettingError("features", list(self.features), f"none: {model} takes all features")
+        given = self.weights is not None
+        if self.length_penalty is not None and (model != "noisy-channel" or not given):
+            expected = "the noisy channel with given weights beside it"
+            raise SettingError("length penalty", self.length_penalty, expected)
+        if model == "weights" and not self.weights:
+            expected = "a weight for each feature, or a model other than weights"
+            raise SettingError("weights", None, expected)
+        if self.weights is not None and model in ("quality", "log-linear"):
+            trains = "" if model == "quality" else ", which trains them"
+            raise SettingError("weights", dict(self.weights), f"none with model {model}{trains}")
+
+    def given(self, nbest: NBest) -> _Trained | None:
+        """A model that needs no training; None where it has to be trained."""
+        if self.model == "quality":
+            return _quality(nbest, self.features)
+        weights = self.weights
+        if weights is None:
+            return None
+        if self.model == "weights":
+            return _Trained(score=lambda lists: weighted_scores(lists, weights), weights=weights)
         channel = NoisyChannel(
             features=tuple(weights),
             weights=tuple(weights.values()),
-            length_penalty=1.0 if length_penalty is None else length_penalty,
-            normalize=normalize,
+            length_penalty=1.0 if self.length_penalty is None else self.length_penalty,
+            normalize=self.normalize,
         )
-        return _Trained(
-            score=channel.scores, weights=weights, length_penalty=channel.length_penalty
-        )
-    if weights is not None:
-        raise SettingError("weights", dict(weights), f"none with model {model}, which trains them")
-    return None
+        return channel.trained()
+
+    def trained(
+        self,
+        lists: NBest,
+        references: ReferencesLike | None,
+        part: NDArray[np.int64] | None = None,
+    ) -> _Trained:
+        """The model, trained on lists or on some segments of them."""
+        train = self._log_linear if self.model == "log-linear" else self._noisy_channel
+        return train(lists, references, part)
+
+    def _log_linear(
+        self, lists: NBest, references: ReferencesLike | None, part: NDArray[np.int64] | None
+    ) -> _Trained:
+        known = with_text_features(lists, ngrams=self.ngrams, pairs=self.pairs)
+        problem = make_problem(known, references, self.metrics[:1])
+        trained = _log_linear(problem if part is None else problem.take(part), self.gamma)
+        if not (self.ngrams or self.pairs):
+            return trained
+
+        def score(others: NBest) -> NDArray[np.float64]:
+            only = [name for name in trained.weights if name not in _own_features(others)]
+            more = with_text_features(others, ngrams=self.ngrams, pairs=self.pairs, only=only)
+            return trained.score(more)
+
+        return replace(trained, score=score)
+
+    def _noisy_channel(
+        self, lists: NBest, references: ReferencesLike | None, part: NDArray[np.int64] | None
+    ) -> _Trained:
+        names = list(self.features)
+        if len(names) < 2:
+            raise SettingError("features", names, "two or more scores to combine")
+        for name in names:
+            lists.feature(name)  # refuses one that is not there
+        problem = make_problem(lists, references, self.metrics[:1], scale=False, names=names)
+        words = word_counts(lists)
+        if self.normalize:
+            divisors = np.stack(norms(lists, len(problem.names)), axis=1)
+            problem = replace(problem, matrix=problem.matrix / divisors)
+        if part is not None:
+            spans = [np.arange(*lists.offsets[[s, s + 1]]) for s in part]
+            problem, words = problem.take(part), words[np.concatenate(spans)]
+        channel = tune_noisy_channel(problem, words, seed=self.seed, normalize=self.normalize)
+        return channel.trained()
 
 
 def _quality(nbest: NBest, features: Sequence[str]) -> _Trained:
@@ -306,70 +357,10 @@ def _quality(nbest: NBest, features: Sequence[str]) -> _Trained:
     return _Trained(score=lambda lists: weighted_scores(lists, weights), weights=weights)
 
 
-def _trainer(
-    model: Model,
-    features: Sequence[str],
-    gamma: float | None,
-    metrics: Sequence[str | Metric],
-    seed: int,
-    normalize: bool,
-    texts: tuple[int, bool],
-) -> Callable[[NBest, ReferencesLike | None, NDArray[np.int64] | None], _Trained]:
-    """A function that trains on lists, or on some segments of them."""
-    if model == "log-linear":
-
-        def fit(
-            lists: NBest, references: ReferencesLike | None, part: NDArray[np.int64] | None
-        ) -> _Trained:
-            ngrams, pairs = texts
-            known = with_text_features(lists, ngrams=ngrams, pairs=pairs)
-            problem = make_problem(known, references, metrics[:1])
-            trained = _log_linear(problem if part is None else problem.take(part), gamma)
-
-            def score(others: NBest) -> NDArray[np.float64]:
-                only = [name for name in trained.weights if name not in _own_features(others)]
-                more = with_text_features(others, ngrams=ngrams, pairs=pairs, only=only)
-                return trained.score(more)
-
-            return replace(trained, score=score) if any(texts) else trained
-
-        return fit
-    if len(features) < 2:
-        raise SettingError("features", list(features), "two or more scores to combine")
-
-    def fit_channel(
-        lists: NBest, references: ReferencesLike | None, part: NDArray[np.int64] | None
-    ) -> _Trained:
-        problem = make_problem(
-            lists, references, metrics[:1], scale=False, names=_known(lists, features)
-        )
-        words = word_counts(lists)
-        if normalize:
-            divisors = np.stack(norms(lists, len(problem.names)), axis=1)
-            problem = replace(problem, matrix=problem.matrix / divisors)
-        if part is not None:
-            spans = [np.arange(*lists.offsets[[s, s + 1]]) for s in part]
-            problem, words = problem.take(part), words[np.concatenate(spans)]
-        channel = tune_noisy_channel(problem, words, seed=seed, normalize=normalize)
-        return _Trained(
-            score=channel.scores,
-            weights=dict(zip(channel.features, channel.weights, strict=True)),
-            length_penalty=channel.length_penalty,
-        )
-
-    return fit_channel
-
-
 def _own_features(lists: NBest) -> set[str]:
     """The names of all features that the lists themselves have."""
     sparse = () if lists.sparse is None else lists.sparse.names
     return {*lists.feature_names, *sparse}
-
-
-def _known(lists: NBest, features: Sequence[str]) -> list[str]:
-    for name in features:
-        lists.feature(name)  # refuses one that is not there
-    return list(features)
 
 
 # The l1-penalised log-linear model of Riezler & Maxwell (2005, section 2), fitted by grafting.
@@ -665,6 +656,11 @@ class NoisyChannel:
             ]
         total = np.sum([w * f for w, f in zip(self.weights, columns, strict=True)], axis=0)
         return np.asarray(total / word_counts(nbest) ** self.length_penalty)
+
+    def trained(self) -> _Trained:
+        """As a model that scores lists."""
+        weights = dict(zip(self.features, self.weights, strict=True))
+        return _Trained(score=self.scores, weights=weights, length_penalty=self.length_penalty)
 
 
 def word_counts(nbest: NBest) -> NDArray[np.float64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -56,7 +56,6 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int], None]
 
-RESULT_VERSION = 1
 MethodName = Literal["mert", "mira", "pro", "expected-bleu", "risk", "expected-corpus-bleu"]
 #: Where the segments that measure a gain come from.
 HeldOut = Literal["test", "folds", "none"]
@@ -193,19 +192,6 @@ class TuneResult(Result):
     def by_feature(self) -> dict[str, float]:
         """The weights by the names of their features."""
         return {weight.feature: weight.weight for weight in self.weights}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as ``--format json`` prints them."""
-        values = asdict(self)
-        for key in ("metrics", "development", "weights", "gains", "rounds"):
-            values[key] = list(values[key])
-        for gain in values["gains"]:
-            gain["interval"], gain["runs"] = list(gain["interval"]), list(gain["runs"])
-        values["settings"] = {
-            key: list(value) if isinstance(value, tuple) else value
-            for key, value in values["settings"].items()
-        }
-        return {"version": RESULT_VERSION, **values}
 
 
 @checked
@@ -593,7 +579,7 @@ def _tie(problem: Problem, groups: Mapping[str, tuple[str, ...]]) -> Problem:
     """One feature in place of each group: the sum of its members as the lists have them."""
     if not groups:
         return problem
-    from scipy.sparse import csr_array
+    from scipy.sparse import csr_array, diags_array
 
     followers = {name: group[0] for group in groups.values() for name in group}
     problem.by_name(dict.fromkeys(followers, 0.0), "tied")
@@ -609,7 +595,7 @@ def _tie(problem: Problem, groups: Mapping[str, tuple[str, ...]]) -> Problem:
     divided = (
         matrix / scales
         if isinstance(matrix, np.ndarray)
-        else csr_array(matrix @ _diagonal(1 / scales))
+        else csr_array(matrix @ diags_array(1 / scales))
     )
     return replace(
         problem,
@@ -618,9 +604,3 @@ def _tie(problem: Problem, groups: Mapping[str, tuple[str, ...]]) -> Problem:
         scales=scales,
         useless=useless,
     )
-
-
-def _diagonal(values: NDArray[np.float64]) -> Any:
-    from scipy.sparse import diags_array
-
-    return diags_array(values)

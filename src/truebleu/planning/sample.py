@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 import numpy as np
 
 from truebleu import _core
-from truebleu._results import Result
+from truebleu._results import Result, plain
 from truebleu._settings import DEFAULT_SEED, Streams, checked, require_seed, require_whole_number
 from truebleu.corpus._writing import files_of, write_files
 from truebleu.corpus.test_set import as_test_set
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from truebleu._settings import Draw
-    from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSet, TextLike
+    from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSet
     from truebleu.metrics.base import Metric, Signature
 
     Positions: TypeAlias = NDArray[np.int64]
@@ -101,10 +101,6 @@ class Lengths:
 
     mean: float
     quantiles: tuple[float, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {"mean": self.mean, "quantiles": list(self.quantiles)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,8 +201,8 @@ class Sample(Result):
             "pool_documents": self.pool_documents,
             "domains": [asdict(domain) for domain in self.domains],
             "quantiles": list(QUANTILES),
-            "lengths": self.lengths.to_dict(),
-            "pool_lengths": self.pool_lengths.to_dict(),
+            "lengths": plain(self.lengths),
+            "pool_lengths": plain(self.pool_lengths),
             "length_distance": self.length_distance,
             "usual_distance": self.usual_distance,
             "vocabulary": asdict(self.vocabulary),
@@ -278,7 +274,7 @@ def sample(
         raise SettingError("size", size, f"at most {len(whole)}, the segments of the pool")
     words = _words(whole, tokenizer)
     positions = _positions(whole, settings, words)
-    drawn = subset(whole, positions)
+    drawn = whole.part(positions.tolist())
     labelled = dict(zip(metric_labels(given), given, strict=True)) if whole.systems else {}
     systems = tuple(
         system
@@ -307,27 +303,6 @@ def sample(
         },
         reasons=_reasons(whole, vocabulary, systems),
         digits={label: metric.digits for label, metric in labelled.items()},
-    )
-
-
-def subset(test_set: TestSet, positions: Positions) -> TestSet:
-    """The segments at these positions, of every text; warnings were about the whole."""
-    chosen = positions.tolist()
-
-    def text(whole: TextLike) -> TextLike:
-        return _core.Segments([whole[position] for position in chosen])
-
-    def labels(whole: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        return None if whole is None else tuple(whole[position] for position in chosen)
-
-    return replace(
-        test_set,
-        systems={name: text(whole) for name, whole in test_set.systems.items()},
-        references=tuple(map(text, test_set.references)),
-        source=None if test_set.source is None else text(test_set.source),
-        documents=labels(test_set.documents),
-        domains=labels(test_set.domains),
-        warnings=(),
     )
 
 
