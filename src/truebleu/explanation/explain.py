@@ -314,11 +314,11 @@ def explain(
     if baseline is None and len(test_set.systems) > 2:
         found = f"none among {len(test_set.systems)} systems"
         raise SettingError("baseline", found, "the system that the others are explained against")
-    cuts = variables(test_set, by, counts)
-    counted = [CountedMetric(metric, metric.count(test_set)) for metric in chosen]
-    comparison = compare(
+    compared = Compared.of(
         test_set,
-        metrics=counted,
+        chosen,
+        by,
+        counts,
         baseline=baseline,
         replicates=replicates,
         seed=seed,
@@ -327,61 +327,70 @@ def explain(
         curves=curves,
         progress=progress,
     )
-    pairs = list(dict.fromkeys((pair.a, pair.b) for pair in comparison.comparisons))
-    return explain_pairs(pairs, test_set, comparison, counted, cuts, degenerate_outputs(test_set))
+    return compared.explain((pair.a, pair.b) for pair in compared.comparison.comparisons)
 
 
-def explain_pairs(
-    pairs: Sequence[tuple[str, str]],
-    test_set: TestSet,
-    comparison: Comparison,
-    counted: Sequence[CountedMetric],
-    cuts: Sequence[Variable],
-    flagged: Mapping[str, Mapping[str, tuple[int, ...]]],
-) -> Explanation:
-    """Explain some pairs of a comparison.
+@dataclass(frozen=True, slots=True, eq=False)
+class Compared:
+    """A comparison, with all that explains its differences.
 
-    Args:
-        pairs: the names of their systems.
+    Attributes:
         test_set: what was compared.
         comparison: of the test set.
         counted: its metrics.
         cuts: the slices.
         flagged: degenerate outputs, by system and flag.
     """
-    explanations: list[PairExplanation] = []
-    adjusted_for = {}
-    for label, metric in zip(comparison.metrics, counted, strict=True):
-        explainer = _Explainer(test_set, comparison, metric, cuts, flagged)
-        compared = [pair for pair in comparison.of(label) if (pair.a, pair.b) in pairs]
-        explanations += [explainer.explain(pair, len(compared)) for pair in compared]
-        adjusted_for[label] = explainer.adjusted_for * len(compared)
-    return Explanation(
-        comparison=comparison,
-        pairs=tuple(explanations),
-        adjusted_for=adjusted_for,
-        segment_names=test_set.segment_names,
-    )
+
+    test_set: TestSet
+    comparison: Comparison
+    counted: tuple[CountedMetric, ...]
+    cuts: tuple[Variable, ...]
+    flagged: Mapping[str, Mapping[str, tuple[int, ...]]]
+
+    @classmethod
+    def of(
+        cls,
+        test_set: TestSet,
+        metrics: Sequence[Metric],
+        by: ColumnsLike | None,
+        counts: Mapping[str, int] | None,
+        **options: Any,
+    ) -> Compared:
+        """Count and compare; the options are those of `compare`."""
+        cuts = tuple(variables(test_set, by, counts))
+        counted = tuple(CountedMetric(metric, metric.count(test_set)) for metric in metrics)
+        comparison = compare(test_set, metrics=counted, **options)
+        return cls(test_set, comparison, counted, cuts, degenerate_outputs(test_set))
+
+    def explain(self, pairs: Iterable[tuple[str, str]]) -> Explanation:
+        """Explain some pairs of the comparison, given by the names of their systems."""
+        wanted = set(pairs)
+        explanations: list[PairExplanation] = []
+        adjusted_for = {}
+        for label, metric in zip(self.comparison.metrics, self.counted, strict=True):
+            explainer = _Explainer(self, metric)
+            chosen = [pair for pair in self.comparison.of(label) if (pair.a, pair.b) in wanted]
+            explanations += [explainer.explain(pair, len(chosen)) for pair in chosen]
+            adjusted_for[label] = explainer.adjusted_for * len(chosen)
+        return Explanation(
+            comparison=self.comparison,
+            pairs=tuple(explanations),
+            adjusted_for=adjusted_for,
+            segment_names=self.test_set.segment_names,
+        )
 
 
 class _Explainer:
     """Explains pairs of systems by one metric."""
 
-    def __init__(
-        self,
-        test_set: TestSet,
-        comparison: Comparison,
-        counted: CountedMetric,
-        cuts: Sequence[Variable],
-        flagged: Mapping[str, Mapping[str, tuple[int, ...]]],
-    ) -> None:
-        self.test_set = test_set
-        self.comparison = comparison
-        self.settings = comparison.settings
+    def __init__(self, compared: Compared, counted: CountedMetric) -> None:
+        self.test_set = test_set = compared.test_set
+        self.settings = compared.comparison.settings
         self.metric = counted.metric
         self.rows = counted.counts.array()
-        self.cuts = cuts
-        self.flagged = flagged
+        self.cuts = compared.cuts
+        self.flagged = compared.flagged
         self.units = units_of(test_set, self.settings)
         self.documents = None if test_set.documents is None else Units.documents(test_set.documents)
         self.shares = reference_shares(test_set)
@@ -506,7 +515,7 @@ class _Explainer:
                     contribution=float(contributions.by_segment @ member[:, place]),
                     interval=(float(low[place]), float(high[place])),
                     scores=self._scores(sums[place]),
-                    p_adjusted=_or_none(ps[place]),
+                    p_adjusted=None if np.isnan(ps[place]) else float(ps[place]),
                 )
                 for place, label in enumerate(variable.labels)
             )
@@ -634,10 +643,6 @@ class _Explainer:
             difference=None if scores is None else scores[0] - scores[1],
             p=self._p(rows, kept) if tested and scores is not None else None,
         )
-
-
-def _or_none(p: float) -> float | None:
-    return None if np.isnan(p) else float(p)
 
 
 def _listed(effects: NgramEffects | None, ps: Values) -> tuple[NgramContribution, ...]:

@@ -19,12 +19,8 @@ from truebleu._settings import DEFAULT_SEED, checked
 from truebleu.corpus.test_set import TestSet, as_test_set
 from truebleu.errors import SettingError, UnpairedSegmentsError
 from truebleu.explanation.contributions import mean_gradient
-from truebleu.explanation.degenerate import degenerate_outputs
-from truebleu.explanation.explain import explain_pairs
-from truebleu.explanation.slices import variables
-from truebleu.metrics.base import CountedMetric
+from truebleu.explanation.explain import Compared
 from truebleu.metrics.registry import metrics_for
-from truebleu.significance.compare import compare
 from truebleu.significance.settings import units_of
 
 if TYPE_CHECKING:
@@ -225,10 +221,11 @@ def report(
     test_set = as_test_set(systems, references, source=source, documents=documents, domains=domains)
     chosen, test_set = metrics_for(metrics, test_set)
     _require_paired(test_set, human or {}, spans or {})
-    counted = [CountedMetric(metric, metric.count(test_set)) for metric in chosen]
-    comparison = compare(
+    compared = Compared.of(
         test_set,
-        metrics=counted,
+        chosen,
+        by,
+        counts,
         baseline=baseline,
         replicates=replicates,
         seed=seed,
@@ -236,19 +233,18 @@ def report(
         unit=unit,
         progress=progress,
     )
-    cuts, flagged = variables(test_set, by, counts), degenerate_outputs(test_set)
-    pairs = _pairs_to_explain(comparison)
+    comparison = compared.comparison
     return Report(
         comparison=comparison,
-        explanation=explain_pairs(pairs, test_set, comparison, counted, cuts, flagged),
+        explanation=compared.explain(_pairs_to_explain(comparison)),
         segments=Segments(
             test_set=test_set,
             metrics=tuple(
                 MetricSegments.of(label, metric.metric, metric.counts.array())
-                for label, metric in zip(comparison.metrics, counted, strict=True)
+                for label, metric in zip(comparison.metrics, compared.counted, strict=True)
             ),
-            variables=tuple(cuts),
-            flagged=flagged,
+            variables=compared.cuts,
+            flagged=compared.flagged,
             units=units_of(test_set, comparison.settings),
             human=human or {},
             spans=spans or {},
