@@ -10,7 +10,7 @@ from truebleu.corpus._files import expect_output, is_input, lost_input
 from truebleu.errors import SettingError, UnreadableFileError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import BinaryIO
 
     from truebleu.corpus.test_set import TestSet, TextLike
@@ -129,18 +129,13 @@ def _text(text: TextLike) -> tuple[str, Iterator[bytes]]:
     from json import dumps
 
     segments = list(text)
-    if any(_needs_json(segment) for segment in segments) or _starts_with_mark(segments):
+    starts_with_mark = bool(segments) and (segments[0] or "").startswith("\ufeff")
+    if starts_with_mark or any(
+        segment is None or "\n" in segment or segment.endswith("\r") for segment in segments
+    ):
         lines = (dumps({"text": segment}, ensure_ascii=False) for segment in segments)
         return ".jsonl", (f"{line}\n".encode() for line in lines)
     return ".txt", (f"{segment}\n".encode() for segment in segments)
-
-
-def _needs_json(segment: str | None) -> bool:
-    return segment is None or "\n" in segment or segment.endswith("\r")
-
-
-def _starts_with_mark(segments: Sequence[str | None]) -> bool:
-    return bool(segments) and (segments[0] or "").startswith("\ufeff")
 
 
 def _labels(test_set: TestSet) -> dict[str, Iterable[bytes]]:

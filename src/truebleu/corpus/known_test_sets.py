@@ -139,17 +139,14 @@ def _require_downloaded(dataset: Any, pair: str) -> None:
     # Texts that were extracted once do as well, where the package knows the fields without them.
     texts = [dataset._get_txt_file_path(pair, field) for field in ("src", "ref")]
     whole = all(map(_has_content, archives))
-    if not whole and (_needs_archive(dataset) or not all(map(_has_content, texts))):
+    # Whether the package looks for the fields in what was downloaded.
+    needs_archive = hasattr(dataset, "_unwrap_wmt21_or_later")
+    if not whole and (needs_archive or not all(map(_has_content, texts))):
         raise SettingError(
             "test set",
             f"{dataset.name} for {pair}, not in {dataset._outdir}",
             f"it there: truebleu sacrebleu --download {dataset.name} -l {pair}",
         )
-
-
-def _needs_archive(dataset: Any) -> bool:
-    """Whether the package looks for the fields in what was downloaded."""
-    return hasattr(dataset, "_unwrap_wmt21_or_later")
 
 
 def _has_content(path: str) -> bool:

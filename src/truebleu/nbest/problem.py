@@ -79,7 +79,9 @@ class Problem:
     @property
     def unit(self) -> float:
         """What a perfect score is: 100 points, or 1 where no score is above 1.5."""
-        largest = max(np.abs(_sentence(counted)).max(initial=0.0) for counted in self.counted)
+        largest = max(
+            np.abs(counted.sentence_scores()).max(initial=0.0) for counted in self.counted
+        )
         return 100.0 if largest > LARGEST_SHARE else 1.0
 
     def objective(self, sums: ArrayLike) -> NDArray[np.float64]:
@@ -103,7 +105,7 @@ class Problem:
 
     def utilities(self) -> NDArray[np.float64]:
         """Each candidate's own score by the objective, where 1 is perfect."""
-        scores = [counted.sign * _sentence(counted) for counted in self.counted]
+        scores = [counted.sign * counted.sentence_scores() for counted in self.counted]
         return np.asarray(np.mean(scores, axis=0) / self.unit)
 
     def model_scores(self, weights: ArrayLike) -> NDArray[np.float64]:
@@ -284,10 +286,6 @@ def reference_lengths(
     return np.maximum(
         count_candidates([[text] for text in firsts], references, bleu).rows[:, 1], 1.0
     )
-
-
-def _sentence(counted: CandidateStatistics) -> NDArray[np.float64]:
-    return counted.sentence_scores()
 
 
 def _sizes(matrix: Any) -> NDArray[np.float64]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -58,15 +58,12 @@ class FeatureMean(MeanMetric):
     @checked
     def count(self, test_set: TestSet) -> Statistics:  # noqa: ARG002
         """Refuses: only lists have features."""
-        self._refuse_texts()
+        raise SettingError(f"metric {FEATURE}{self.name}", "texts", "n-best lists with features")
 
     @property
     def signature(self) -> Signature:
         """The feature."""
         return Signature.of(self.name, feature=self.name)
-
-    def _refuse_texts(self) -> NoReturn:
-        raise SettingError(f"metric {FEATURE}{self.name}", "texts", "n-best lists with features")
 
 
 @checked
@@ -170,7 +167,8 @@ def count_candidates(
     try:
         test_set = as_test_set(nbest.choose(np.zeros(len(nbest), dtype=np.int64)), references)
     except UnpairedSegmentsError as error:
-        text, length = _other_length(error, len(nbest))
+        left, n_left, right, n_right = error.args
+        text, length = (left, n_left) if n_left != len(nbest) else (right, n_right)
         raise UnpairedSegmentsError(nbest.name, len(nbest), text, length) from None
     except TransposedReferencesError as error:
         # One list, and one text of many lines: that is what it looks like.
@@ -214,9 +212,3 @@ def _count(
         references=tuple([text[segment] for segment in segments] for text in test_set.references),
     )
     return metric.count(part).array()
-
-
-def _other_length(error: UnpairedSegmentsError, length: int) -> tuple[str, int]:
-    """Of two texts of different length, the one that is not the lists."""
-    left, n_left, right, n_right = error.args
-    return (left, n_left) if n_left != length else (right, n_right)

@@ -63,6 +63,7 @@ PLAN_UNITS: tuple[PlanUnit, ...] = get_args(PlanUnit)
 # Scores, their differences and their deviations lie far within: what lies outside is a slip.
 SMALLEST_NUMBER, LARGEST_NUMBER = 1e-100, 1e100
 MOST_COMPARISONS = 10**9
+MATTERS = ": the smallest difference that matters to you"
 #: What a score is called if its metric is not named.
 UNNAMED_METRIC = "points"
 
@@ -315,9 +316,9 @@ def plan_from_literature(
         alternative=alternative,
         comparisons=1 if comparisons is None else comparisons,
     )
-    asked = None if difference is None else _require_positive("difference", difference)
+    asked = None if difference is None else _positive("difference", difference, MATTERS)
     segments = reported_segments
-    within = None if margin is None else _require_positive("margin", margin)
+    within = None if margin is None else _positive("margin", margin, MATTERS)
     _require_reported(
         within if asked is None else asked,
         segments,
@@ -479,20 +480,13 @@ def _design_effect(
     return variances[1] / variances[0]
 
 
-def _require_positive(setting: str, value: float) -> float:
-    if not SMALLEST_NUMBER <= value <= LARGEST_NUMBER:
-        expected = "a number above 0: the smallest difference that matters to you"
-        raise SettingError(setting, value, expected)
-    return float(value)
-
-
 def _one_for_each(
     setting: str, given: float | Sequence[float] | None, metrics: int
 ) -> list[float | None]:
     if given is None:
         return [None] * metrics
     values = list(given) if isinstance(given, Sequence) else [given]
-    checked: list[float | None] = [_require_positive(setting, value) for value in values]
+    checked: list[float | None] = [_positive(setting, value, MATTERS) for value in values]
     if len(checked) not in (1, metrics):
         expected = f"one for all metrics, or one for each of {metrics}"
         raise SettingError(setting, f"{len(checked)} {setting}s", expected)
@@ -515,7 +509,7 @@ def _require_reported(
         raise SettingError("spread", found, f"exactly one of {', '.join(spread)}")
 
 
-def _positive(name: str, value: float | None) -> float:
+def _positive(name: str, value: float | None, what: str = "") -> float:
     if value is None or not SMALLEST_NUMBER <= value <= LARGEST_NUMBER:
-        raise SettingError(name, value, "a number above 0")
+        raise SettingError(name, value, f"a number above 0{what}")
     return float(value)

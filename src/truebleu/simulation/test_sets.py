@@ -448,7 +448,8 @@ def simulate(
     require_seed(seed)
     channels = _as_channels(systems)
     documents = _Documents.of(segments, document_length, seed)
-    sentences = _make_sentences(documents.tables, seed)
+    streams = Streams(seed, "sentence")
+    sentences = [make_sentence(streams.at(i), words) for i, words in enumerate(documents.tables)]
     return TestSet(
         systems={name: _translate(sentences, name, channels[name], seed) for name in channels},
         references=(
@@ -490,11 +491,6 @@ def _document_rows(mean_length: int, seed: int) -> Iterator[tuple[str, str, Tabl
         tables = topic_tables(domain, int(draw() * TOPICS_PER_DOMAIN))
         row = (f"document-{document}", domain, tables)
         yield from repeat(row, 1 + int(draw() * (2 * mean_length - 1)))
-
-
-def _make_sentences(tables: Sequence[Tables], seed: int) -> list[Sentence]:
-    streams = Streams(seed, "sentence")
-    return [make_sentence(streams.at(index), words) for index, words in enumerate(tables)]
 
 
 def _paraphrase(sentences: Sequence[Sentence], number: int, seed: int) -> Segments:

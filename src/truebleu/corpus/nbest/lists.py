@@ -148,7 +148,9 @@ class NBest(ComparedByValue, Sequence[tuple[str, ...]]):
     def __post_init__(self) -> None:
         object.__setattr__(self, "texts", tuple(self.texts))
         _freeze(self, "offsets", self.offsets, np.int64)
-        self._check_texts()
+        for number, text in enumerate(self.texts, 1):
+            if not isinstance(text, str):
+                raise SegmentTypeError(f"{self.name}: candidate", number, type(text).__name__)
         self._check_offsets()
         count = len(self.texts)
         features = np.asarray(self.features, dtype=np.float64)
@@ -197,11 +199,11 @@ class NBest(ComparedByValue, Sequence[tuple[str, ...]]):
         """
         if isinstance(lists, str | Mapping):
             raise SettingError(name, type(lists).__name__, "a list of lists of str")
-        texts = [
-            # A lone str would become a list of its letters.
-            _refuse_text(name, number, list_) if isinstance(list_, str) else tuple(list_)
-            for number, list_ in enumerate(lists, 1)
-        ]
+        texts: list[tuple[str, ...]] = []
+        for number, list_ in enumerate(lists, 1):
+            if isinstance(list_, str):  # it would become a list of its letters
+                raise SegmentTypeError(f"{name}: a list of candidates", number, "a single str")
+            texts.append(tuple(list_))
         sizes = [len(list_) for list_ in texts]
 
         def flat(what: str, values: Iterable[Iterable[float]] | None) -> NDArray[Any] | None:
@@ -295,11 +297,6 @@ class NBest(ComparedByValue, Sequence[tuple[str, ...]]):
         chosen = as_indices(indices, self.sizes)
         return [self.texts[i] for i in self.offsets[:-1] + chosen]
 
-    def _check_texts(self) -> None:
-        for number, text in enumerate(self.texts, 1):
-            if not isinstance(text, str):
-                raise SegmentTypeError(f"{self.name}: candidate", number, type(text).__name__)
-
     def _check_offsets(self) -> None:
         offsets = self.offsets
         if offsets.ndim != 1 or len(offsets) < 2:
@@ -328,10 +325,6 @@ def _freeze(owner: object, name: str, values: ArrayLike, kind: type) -> None:
     array: NDArray[Any] = np.array(values, dtype=kind)
     array.flags.writeable = False
     object.__setattr__(owner, name, array)
-
-
-def _refuse_text(name: str, segment: int, _list: str) -> tuple[str, ...]:
-    raise SegmentTypeError(f"{name}: a list of candidates", segment, "a single str")
 
 
 def _flattened(what: str, values: Iterable[Iterable[float]], sizes: list[int]) -> NDArray[Any]:
@@ -505,18 +498,14 @@ def _in_every(flat: list[Candidate]) -> tuple[str, ...]:
 def _column(
     path: str, flat: list[Candidate], name: str, values: list[float | None]
 ) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:
-    if all(value is None for value in values):
+    lines = [c.line for c, value in zip(flat, values, strict=True) if value is not None]
+    if not lines:
         return None
     for candidate, value in zip(flat, values, strict=True):
         if value is None:
-            expected = f"one, as line {_first_with(flat, values)} has"
+            expected = f"one, as line {lines[0]} has"
             raise MalformedFileError(path, candidate.line, f"no {name}", expected)
     return np.array(values, dtype=np.float64)
-
-
-def _first_with(flat: list[Candidate], values: list[float | None]) -> int:
-    pairs = zip(flat, values, strict=True)
-    return next(candidate.line for candidate, value in pairs if value is not None)
 
 
 def _rescaled(

@@ -242,7 +242,7 @@ def _format_by_look(path: str, lines: Sequence[tuple[int, str]], size: int | Non
     first = next((line for _, line in lines if line.strip()), "")
     if first.lstrip().startswith("{"):
         return "sockeye" if '"translations"' in first and '"scores"' in first else "jsonl"
-    if any(_is_fairseq(line) for _, line in lines[:100]):
+    if any(re.match(r"[STHDP]-\d+\t", line) for _, line in lines[:100]):
         return "fairseq"
     format_ = _format_with_bars(first)
     if format_ is None:
@@ -504,11 +504,6 @@ BAR_READERS: dict[str, Callable[[], Callable[[str, int, list[str]], Candidate]]]
 FAIRSEQ_LINE = re.compile(r"([SHDP])-([0-9]{1,18})\t(.*)", re.DOTALL)
 
 
-def _is_fairseq(line: str) -> bool:
-    """Whether a line is one of such a log."""
-    return re.match(r"[STHDP]-\d+\t", line) is not None
-
-
 def parse_fairseq(path: str, lines: Lines) -> Iterator[Listed]:
     """The lists in order of their ids: fairseq translates long segments first."""
     lists: dict[int, list[Candidate]] = {}
@@ -572,7 +567,9 @@ COUNT_KEYS = ("count", "counts")
 def _json(path: str, lines: Lines, keys: JsonKeys, *, scattered: bool) -> Iterator[Listed]:
     records = _records(path, lines)
     first = next(records)
-    key = _list_key(first[1], keys)
+    # The key of a segment's candidates; none where each candidate is an object.
+    usual = (key for key in LIST_KEYS if isinstance(first[1].get(key), list))
+    key = keys.candidates or next(usual, None)
     records = chain([first], records)
     if key is not None:
         return _by_segment(path, records, key, keys)
@@ -590,12 +587,6 @@ def _records(path: str, lines: Lines) -> Iterator[tuple[int, dict[str, object]]]
             parse_record(path, blank, "")
         else:
             yield line, parse_record(path, line, text)
-
-
-def _list_key(first: Mapping[str, Any], keys: JsonKeys) -> str | None:
-    """The key of a segment's candidates; None where each candidate is an object."""
-    usual = (key for key in LIST_KEYS if isinstance(first.get(key), list))
-    return keys.candidates or next(usual, None)
 
 
 def _by_segment(
