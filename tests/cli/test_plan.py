@@ -157,8 +157,11 @@ def test_a_plan_from_a_published_interval() -> None:
         (("--se", "3", "--difference", "1"), "reported_segments: found 'none'"),
         (("-r", "ref"), "systems: found 'none'"),
         (("a", "b"), "references: found 'none'"),
-        (("-r", "ref", "a", "b", "--sd", "3"), "either texts of a pilot or --sd"),
-        (("-r", "ref", "a", "b", "--reported-level", "0.9"), "or --reported-level"),
+        (
+            ("-r", "ref", "a", "b", "--sd", "3"),
+            "--sd: found 3.0, expected none: either texts of a pilot",
+        ),
+        (("-r", "ref", "a", "b", "--reported-level", "0.9"), "--reported-level: found"),
         (("-r", "ref", "a", "b"), "ref: no such file"),
     ],
 )

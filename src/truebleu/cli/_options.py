@@ -95,6 +95,16 @@ def simulate_option(text: str) -> Decorator:
     )
 
 
+def remember(key: str) -> Callable[[click.Context, click.Parameter, Any], Any]:
+    """The callback of an option whose value the context keeps under a key, for other options."""
+
+    def callback(context: click.Context, _option: click.Parameter, value: Any) -> Any:
+        context.meta[key] = value
+        return value
+
+    return callback
+
+
 def was_given(name: str) -> bool:
     """Whether an option of the current command was given, by the name of its value."""
     source = click.get_current_context().get_parameter_source(name)
@@ -285,7 +295,7 @@ def reference_options(command: Command, *, required: bool = True) -> Command:
             "--test-set",
             metavar="NAME",
             is_eager=True,
-            callback=_remembered_test_set,
+            callback=remember(TEST_SET),
             help="In place of references: a test set that sacreBLEU knows and has downloaded, such "
             "as wmt24 with -l en-de, or wmt24/en-de. Source, documents and domains come with it.",
         ),
@@ -297,13 +307,6 @@ def reference_options(command: Command, *, required: bool = True) -> Command:
         ),
         click.option("--strict", is_flag=True, help="Treat warnings about the texts as errors."),
     )
-
-
-def _remembered_test_set(
-    context: click.Context, _option: click.Parameter, written: str | None
-) -> str | None:
-    context.meta[TEST_SET] = written
-    return written
 
 
 def _known_test_set(written: str | None, references: Sequence[str]) -> KnownTestSet | None:
@@ -444,7 +447,7 @@ def metric_option_by(parse: Callable[[Sequence[str]], list[Metric]]) -> Decorato
             metavar="LANG",
             is_eager=True,
             expose_value=False,
-            callback=_remembered_language,
+            callback=remember(LANGUAGE),
             help="Target language or pair, such as zh or en-zh: chooses the tokenizer as sacreBLEU "
             "does. Default: by the script of the references.",
         ),
@@ -453,12 +456,6 @@ def metric_option_by(parse: Callable[[Sequence[str]], list[Metric]]) -> Decorato
 
 #: The same, of the metrics that every command knows.
 metric_option = metric_option_by(as_metrics)
-
-
-def _remembered_language(
-    context: click.Context, _option: click.Parameter, language: str | None
-) -> None:
-    context.meta[LANGUAGE] = language
 
 
 def _for_language(metrics: list[Metric], language: str | None) -> list[Metric]:
@@ -772,17 +769,13 @@ def execution_options(command: Command) -> Command:
     )
 
 
-def _be_quiet(context: click.Context, _option: click.Parameter, quiet: bool) -> None:
-    context.meta[QUIET] = quiet
-
-
 quiet_option = click.option(
     "-q",
     "--quiet",
     is_flag=True,
     is_eager=True,
     expose_value=False,
-    callback=_be_quiet,
+    callback=remember(QUIET),
     help="No warnings and no progress on standard error; results and errors only.",
 )
 

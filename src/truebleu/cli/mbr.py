@@ -300,14 +300,10 @@ def _is_number(value: object) -> bool:
 
 
 def _matrices(path: str) -> Iterator[Any]:
-    from truebleu.corpus._tables import parse_json
+    from truebleu.corpus._tables import json_in
 
     for line, text in file_lines(path):
-        try:
-            matrix = parse_json(text)
-        except ValueError as error:
-            found = f"no valid JSON ({error})"
-            raise MalformedFileError(path, line, found, "a list of lists of numbers") from None
+        matrix = json_in(path, line, text, "a list of lists of numbers")
         rows = matrix if isinstance(matrix, list) else []
         widths = {len(row) if isinstance(row, list) else None for row in rows}
         numbers = (value for row in rows if isinstance(row, list) for value in row)

@@ -24,7 +24,7 @@ from truebleu.metrics.registry import metric_labels
 from truebleu.planning.plan import PLAN_UNITS, UNNAMED_METRIC, plan, plan_from_literature
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from truebleu.metrics.base import Metric
@@ -132,7 +132,7 @@ def command(
     """
     reported = {name: options.pop(name) for name in REPORTED}
     if texts.systems or texts.references:
-        _refuse_reported(reported)
+        refuse_idle(REPORTED, "none: either texts of a pilot or what was published")
         if not texts.systems:
             raise SettingError("systems", "none", "two outputs of the pilot, SYSTEM SYSTEM")
         test_set = texts.read(metrics)
@@ -169,10 +169,3 @@ def _label(metrics: Sequence[Metric]) -> str:
     if len(metrics) > 1:
         raise SettingError("metric", ", ".join(metric_labels(metrics)), "one where no texts are")
     return metric_labels(metrics)[0]
-
-
-def _refuse_reported(reported: Mapping[str, object]) -> None:
-    for name, value in reported.items():
-        if value is not None:
-            option = f"--{name.replace('_', '-')}"
-            raise SettingError(name, "texts as well", f"either texts of a pilot or {option}")

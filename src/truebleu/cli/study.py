@@ -15,6 +15,7 @@ from truebleu._settings import INTERVALS
 from truebleu.cli._options import (
     Show,
     Texts,
+    add_options,
     charted_result_options,
     level_option,
     metric_option,
@@ -112,11 +113,8 @@ def study(name: str, *options: Decorator, metrics: Sequence[str] = ("bleu",)) ->
 
 def human_study(name: str, *options: Decorator) -> Decorator:
     """The same for a study of human judgments: it has metrics of its own, and needs real texts."""
-    what = (
-        test_set_options,
-        human_options,
-    )
-    return lambda function: _command(name, function, (*what, *options), ())
+    every: tuple[Decorator, ...] = (test_set_options, human_options, *options)
+    return lambda function: _command(name, function, every, ())
 
 
 def _command(
@@ -128,34 +126,19 @@ def _command(
     text, _, examples = (function.__doc__ or "").partition("\n    Examples:\n")
 
     @wraps(function)
-    def run(
-        texts: Texts,
-        show: Show,
-        simulated: int | None = None,
-        **keywords: Any,
-    ) -> None:
+    def run(texts: Texts, show: Show, simulated: int | None = None, **keywords: Any) -> None:
         test_set = _pool(texts, keywords.get("metrics", ()), simulated, keywords["seed"])
         given = {key: value for key, value in keywords.items() if value not in (None, ())}
         show(function(test_set, **given))
 
-    decorated: Any = run
-    every = (
-        seed_option,
-        task_options,
-        charted_result_options,
-    )
-    for option in reversed((*options, *every)):
-        decorated = option(decorated)
-    epilog = f"\b\nExamples:\n{_dedented(examples)}" if examples else None
+    decorated = add_options(run, *options, seed_option, task_options, charted_result_options)
+    lines = [line.removeprefix("    ") for line in examples.splitlines()]
+    epilog = "\n".join(["\b\nExamples:", *lines]) if lines else None
     made = click.command(name, help=text, epilog=epilog)(decorated)
     for parameter in made.params:
         if parameter.name == "metrics":
             parameter.default = tuple(metrics)
     return made
-
-
-def _dedented(text: str) -> str:
-    return "\n".join(line.removeprefix("    ") for line in text.splitlines())
 
 
 def _pool(texts: Texts, metrics: Sequence[Metric], simulated: int | None, seed: int) -> TestSet:
@@ -269,9 +252,14 @@ def pair_options(default: str) -> Decorator:
                 raise SettingError("pair", " ".join(named[0]), f"no --pairs {kind} beside it")
             return command(*arguments, pairs=list(named) or kind, **options)
 
-        for option in (
+        return add_options(
+            with_pairs,
             click.option(
-                "--baseline", metavar="NAME", help="Compare all others with this system only."
+                "--pairs",
+                "kind",
+                type=click.Choice(["neighbours", "near", "all"]),
+                help="Systems one rank apart, up to two ranks apart as in the paper, or all. "
+                f"Default: {default}.",
             ),
             click.option(
                 "--pair",
@@ -282,24 +270,11 @@ def pair_options(default: str) -> Decorator:
                 help="A pair of systems; repeat for several.",
             ),
             click.option(
-                "--pairs",
-                "kind",
-                type=click.Choice(["neighbours", "near", "all"]),
-                help="Systems one rank apart, up to two ranks apart as in the paper, or all. "
-                f"Default: {default}.",
+                "--baseline", metavar="NAME", help="Compare all others with this system only."
             ),
-        ):
-            with_pairs = option(with_pairs)
-        return with_pairs
+        )
 
     return decorate
-
-
-def _refuse(options: dict[str, Any], when: str, *names: str) -> None:
-    """Refuse options that would have no effect."""
-    for name in names:
-        if name in options:
-            raise SettingError(name, options[name], f"nothing {when}, where it has no meaning")
 
 
 def _single(options: dict[str, Any], several: str, name: str) -> None:
@@ -664,7 +639,7 @@ def type_one(test_set: TestSet, **options: Any) -> Result:
     from truebleu.studies import study_equivalents, study_multiplicity, study_type_one
 
     if options["null"] == "given":
-        _refuse(options, "with --null given", "together", "corrections", "repetitions")
+        refuse_idle(["together", "corrections", "repetitions"], "none with --null given")
         del options["null"]
         _single(options, "alphas", "alpha")
         return study_equivalents(test_set, **options)
@@ -673,7 +648,7 @@ def type_one(test_set: TestSet, **options: Any) -> Result:
         _single(options, "alphas", "alpha")
         _single(options, "tests", "test")
         return study_multiplicity(test_set, **options)
-    _refuse(options, "without --together", "corrections")
+    refuse_idle(["corrections"], "--together N,N,... beside it")
     return study_type_one(test_set, **options)
 
 

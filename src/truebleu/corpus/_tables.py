@@ -497,6 +497,15 @@ def parse_json(text: str | bytes, **options: Any) -> Any:
         raise ValueError(str(error)) from None
 
 
+def json_in(path: str, line: int | None, text: str | bytes, expected: str) -> Any:
+    """JSON in a file, or on a line of it; refused with its place where it is none."""
+    try:
+        return parse_json(text)
+    except ValueError as error:
+        where = getattr(error, "lineno", None) if line is None else line
+        raise MalformedFileError(path, where, f"no valid JSON ({error})", expected) from None
+
+
 def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
     record = dict(pairs)
     if len(record) < len(pairs):

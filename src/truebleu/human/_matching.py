@@ -333,7 +333,8 @@ def item_scores(
             cells[system][place].append(score)
     judged = [system for system in request.systems if system in cells]
     _refuse_few(sheet.label, judged)
-    parts = ("human", *made, f"raters:{_averaging(sheet, request)}", f"scores:{sheet.digest}")
+    averaging = "z" if sheet.standardized else request.raters
+    parts = ("human", *made, f"raters:{averaging}", f"scores:{sheet.digest}")
     kept = set(request.systems)
     return HumanScores(
         label=sheet.label,
@@ -435,10 +436,6 @@ def _number_of_raters(sheet: Sheet, rows: Sequence[int]) -> int:
     if sheet.raters is None:
         return 1
     return len({sheet.raters[row] for row in rows if sheet.scores[row] is not None})
-
-
-def _averaging(sheet: Sheet, request: Request) -> str:
-    return "z" if sheet.standardized else request.raters
 
 
 def _standardized(sheet: Sheet, request: Request) -> tuple[Sequence[float | None], tuple[str, ...]]:

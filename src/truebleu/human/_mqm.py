@@ -12,7 +12,7 @@ from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode
-from truebleu.corpus._tables import parse_json
+from truebleu.corpus._tables import json_in
 from truebleu.errors import EmptyTextError, MalformedFileError, SettingError
 from truebleu.human._matching import Sheet, counted_scores, segment_scores
 from truebleu.human._tables import digest
@@ -127,13 +127,7 @@ def mqm_weights(written: str | Mapping[str, float] | None) -> Weights:
 def _read(path: str) -> Weights:
     text = decode(path, Files().contents(path)).removeprefix(BYTE_ORDER_MARK)
     if text.lstrip().startswith("{"):
-        try:
-            return _custom(path, None, parse_json(text).items())
-        except ValueError as error:
-            if isinstance(error, MalformedFileError):
-                raise
-            found = f"no valid JSON ({error})"
-            raise MalformedFileError(path, None, found, "an object of weights") from None
+        return _custom(path, None, json_in(path, None, text, "an object of weights").items())
     lines = [(n, line.strip()) for n, line in enumerate(text.split("\n"), 1)]
     entries = [
         _entry(path, number, line) for number, line in lines if line and not line.startswith("#")
@@ -377,11 +371,7 @@ def read_rating_lines(
 def _line_score(path: str, line: int, written: str, scorer: _Scorer) -> float | None:
     if written.lower() in ("none", "null", ""):
         return None
-    try:
-        rating = parse_json(written)
-    except ValueError as error:
-        found = f"no valid JSON ({error})"
-        raise MalformedFileError(path, line, found, 'None or {"errors": […]}') from None
+    rating = json_in(path, line, written, 'None or {"errors": […]}')
     if not isinstance(rating, dict):
         found = f"JSON of type {type(rating).__name__}"
         raise MalformedFileError(path, line, found, 'None or {"errors": […]}')

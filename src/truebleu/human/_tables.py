@@ -11,7 +11,7 @@ from truebleu.corpus._files import BYTE_ORDER_MARK, decode, extension
 from truebleu.corpus._tables import (
     Delimited,
     Table,
-    parse_json,
+    json_in,
     parse_table,
     read_json_lines,
     read_records,
@@ -343,12 +343,7 @@ def json_records(path: str, data: bytes) -> Iterator[tuple[int | None, Mapping[s
     if not text.lstrip().startswith("["):
         yield from enumerate(read_records(path, data), 1)
         return
-    try:
-        records = parse_json(text)
-    except ValueError as error:
-        found = f"no valid JSON ({error})"
-        raise MalformedFileError(path, None, found, "a JSON array of objects") from None
-    for number, record in enumerate(records, 1):
+    for number, record in enumerate(json_in(path, None, text, "a JSON array of objects"), 1):
         if not isinstance(record, dict):
             found = f"JSON of type {type(record).__name__} as item {number}"
             raise MalformedFileError(path, None, found, "an object")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from truebleu._settings import checked
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode, stem
-from truebleu.corpus._tables import csv_rows, parse_json
+from truebleu.corpus._tables import csv_rows, json_in
 from truebleu.corpus.test_set import as_text
 from truebleu.errors import EmptyTextError, MalformedFileError
 from truebleu.human._tables import is_mqm_header, table_by_ending
@@ -141,12 +141,7 @@ def _from_mqm(path: str, data: bytes) -> Iterator[tuple[str, str, ErrorSpan]]:
 
 
 def _from_comet(path: str, data: bytes) -> Iterator[tuple[str, str, ErrorSpan]]:
-    try:
-        values = parse_json(data)
-    except ValueError as error:
-        line = getattr(error, "lineno", None)
-        raise MalformedFileError(path, line, f"no valid JSON ({error})", KIND) from None
-    for file, segments in values.items():
+    for file, segments in json_in(path, None, data, KIND).items():
         if not isinstance(segments, list):
             raise MalformedFileError(path, None, f"{file!r} without a list of segments", KIND)
         # As every other name: that of the file, without folder and ending.

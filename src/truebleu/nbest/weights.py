@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from json import dumps
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
@@ -133,12 +133,9 @@ def _of_line(path: str, number: int, line: str, *, is_ini: bool) -> list[tuple[s
 
 
 def _from_json(path: str, text: str) -> dict[str, float]:
-    from truebleu.corpus._tables import parse_json
+    from truebleu.corpus._tables import json_in
 
-    try:
-        values: Any = parse_json(text)
-    except ValueError as error:
-        raise MalformedFileError(path, None, f"no valid JSON ({error})", "weights") from None
+    values = json_in(path, None, text, "weights")
     if isinstance(values.get("weights"), dict | list):
         values = values["weights"]
     if isinstance(values, list):

@@ -97,9 +97,9 @@ def test_a_journal_is_gone_on_with(tmp_path: Path) -> None:
         ([*TEXTS, "--together", "two"], "error: together: found 'two'"),
         ([*TEXTS, "--together", "2", "--test", "wins"], "error: unknown test 'wins'"),
         ([*TEXTS, "--together", "2", "--test", "ar", "--test", "bootstrap"], "error: test: found"),
-        ([*TEXTS, "--correction", "holm"], "error: corrections: found ('holm',)"),
-        ([*TEXTS, "--null", "given", "--repetitions", "50"], "error: repetitions: found 50"),
-        ([*TEXTS, "--null", "given", "--together", "2"], "error: together: found (2,)"),
+        ([*TEXTS, "--correction", "holm"], "error: --correction: found ('holm',)"),
+        ([*TEXTS, "--null", "given", "--repetitions", "50"], "error: --repetitions: found 50"),
+        ([*TEXTS, "--null", "given", "--together", "2"], "error: --together: found (2,)"),
         (TEXTS[:5], "error: systems: found 1, expected at least 2"),
         (
             ["study", "type-one", "--simulate", "5"],
