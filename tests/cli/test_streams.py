@@ -60,13 +60,11 @@ def test_the_line_to_quote_names_the_bootstrap(folder: Path) -> None:
     [
         ("--by", "domain"),
         ("--unit", "block", "--block-length", "5"),
-        ("--margin", "1"),
         ("--adaptive",),
         ("--test", "studentized"),
         ("--interval", "hall"),
         ("--bootstrap", "multinomial"),
         ("-m", "nist"),
-        ("--documents", "FILE"),
     ],
     ids=" ".join,
 )
@@ -89,10 +87,28 @@ def test_large_texts_are_read_in_parts_unless_that_cannot_be(
 ) -> None:
     monkeypatch.setattr(_files, "STREAMED_BYTES", 10_000)
     assert json_of(folder, "compare")["settings"]["bootstrap"] == "poisson"
-    whole = run(folder, "compare", "--margin", "1")
+    whole = run(folder, "compare", "--adaptive")
     assert whole.code == 0
-    assert "all texts are read into memory, though they are large: --margin" in whole.err
-    assert "into memory" not in run(folder, "compare", "--chunk", "0", "--margin", "1").err
+    assert "all texts are read into memory, though they are large: --adaptive" in whole.err
+    assert "into memory" not in run(folder, "compare", "--chunk", "0", "--adaptive").err
+
+
+@pytest.mark.parametrize("chunk", ["64", "320"])
+def test_documents_are_read_in_parts_too(folder: Path, tmp_path: Path, chunk: str) -> None:
+    (tmp_path / "docs.txt").write_text("".join(f"doc {i // 7}\n" for i in range(700)))
+    arguments = ("--documents", str(tmp_path / "docs.txt"), "--replicates", "200")
+    usual = json_of(folder, "compare", "--chunk", "0", *arguments)
+    found = json_of(folder, "compare", "--chunk", chunk, "--margin", "50", *arguments)
+    assert found["settings"]["unit"] == "document"
+    assert found["test_set"] == usual["test_set"]
+    for one, other in zip(found["comparisons"], usual["comparisons"], strict=True):
+        assert one["p"] == other["p"]
+        assert one["equivalent"]
+        assert one["design_effect"] == pytest.approx(other["design_effect"])
+    (tmp_path / "docs.txt").write_text("".join(f"doc {i % 7}\n" for i in range(700)))
+    again = run(folder, "compare", "--chunk", chunk, *arguments)
+    assert again.code == 2
+    assert "'doc 0 again in segment 8'" in again.err
 
 
 def test_standard_input_can_be_read_in_parts_but_only_once(

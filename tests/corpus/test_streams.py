@@ -197,3 +197,65 @@ def test_parts_may_come_from_memory_and_must_fit_each_other() -> None:
         list(TestSetStream.of([*parts, other]).read().parts)
     with pytest.raises(EmptyTextError):
         TestSetStream.of([])
+
+
+@pytest.mark.parametrize("chunk", [64, 576])
+def test_documents_come_from_a_file_of_their_own(
+    tmp_path: Path, reference: str, chunk: int
+) -> None:
+    names = [f"d{i // 11}" for i in range(len(OUTPUT))]
+    path = write(tmp_path / "a", text(OUTPUT))
+    table = text(["doc\tdomain", *(f"{name}\tnews" for name in names)])
+    records = text([json.dumps({"name": name}) for name in names])
+    written = {
+        "lines.txt": text(names),
+        "lines.gz": gzip.compress(text(names)),
+        "me.docs": text([f"news {name}" for name in names]),
+        "table.tsv": table,
+        "records.jsonl": records,
+    }
+    for file, data in written.items():
+        column = "#name" if file == "records.jsonl" else ""
+        documents = write(tmp_path / file, data) + column
+        stream = stream_test_set([path], [reference], documents=documents, chunk=chunk)
+        found = [label for part in stream.read().parts for label in part.documents or ()]
+        assert found == names, file
+        whole = read_test_set([path], [reference], documents=documents)
+        assert whole.documents == tuple(names)
+
+
+def test_documents_beside_the_text_are_known(tmp_path: Path, reference: str) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    names = [f"d{i // 11}" for i in range(len(OUTPUT))]
+    columns = {"text": OUTPUT, "doc": names}
+    parquet.write_table(pyarrow.table(columns), tmp_path / "a.parquet", row_group_size=100)
+    rows = [json.dumps({"text": line, "doc": name}) for line, name in zip(OUTPUT, names)]  # noqa: B905
+    for file in (
+        f"{tmp_path / 'a.parquet'}#text",
+        write(tmp_path / "a.jsonl", text(rows)) + "#text",
+    ):
+        parts = stream_test_set([file], [reference], chunk=128).read().parts
+        assert [label for part in parts for label in part.documents or ()] == names
+    labels = f"{tmp_path / 'a.parquet'}"
+    stream = stream_test_set([write(tmp_path / "b", text(OUTPUT))], [reference], documents=labels)
+    assert [label for part in stream.read().parts for label in part.documents or ()] == names
+
+
+@pytest.mark.parametrize(
+    ("file", "data", "message"),
+    [
+        ("d.txt", text(["a"] * 1499), "1499 segments"),
+        ("d.docs", text(["news a"] * 700 + ["b"] + ["news a"] * 799), "line 701: found 'b'"),
+        ("d.tsv", text(["name"] + ["a"] * 1500), "expected a column doc or document"),
+    ],
+)
+def test_labels_that_do_not_fit_are_refused(
+    tmp_path: Path, reference: str, file: str, data: bytes, message: str
+) -> None:
+    path = write(tmp_path / "a", text(OUTPUT))
+    documents = write(tmp_path / file, data)
+    stream = stream_test_set([path], [reference], documents=documents, chunk=64)
+    with pytest.raises((UnpairedSegmentsError, MalformedFileError), match=message):
+        list(stream.read().parts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -133,7 +134,6 @@ def test_a_generator_is_enough_for_whole_numbers(whole: TestSet) -> None:
     [
         {"unit": "block", "block_length": 5},
         {"by": ["domain"]},
-        {"margin": 0.5},
         {"adaptive": True},
         {"runs": "{system}-{run}"},
         {"by_domain": True},
@@ -157,13 +157,85 @@ def test_what_needs_all_segments_is_refused(whole: TestSet, setting: dict[str, A
             truebleu.score(in_parts(whole, 256), confidence=True, **setting)
 
 
-def test_segments_of_known_documents_are_the_unit_only_if_asked_for(whole: TestSet) -> None:
-    labelled = TestSet(
-        systems=whole.systems, references=whole.references, documents=("a",) * 600 + ("b",) * 500
+@pytest.fixture(scope="module")
+def labelled(whole: TestSet) -> TestSet:
+    """Documents of 1 to 40 segments, some of which end where parts do."""
+    lengths = [1, 63, 64, 128, *(1 + 7 * i % 40 for i in range(60))]
+    names = [f"document {number}" for number, n in enumerate(lengths) for _ in range(n)]
+    return TestSet(
+        systems=whole.systems, references=whole.references, documents=tuple(names[: len(whole)])
     )
-    with pytest.raises(SettingError, match="unit"):
-        truebleu.compare(in_parts(labelled, 512), replicates=100)
-    assert truebleu.compare(in_parts(labelled, 512), replicates=100, unit="segment").units == 1100
+
+
+@pytest.mark.parametrize("size", [64, 100, 1099, 1100])
+def test_documents_are_the_unit_where_they_are_known(labelled: TestSet, size: int) -> None:
+    settings: dict[str, Any] = {"metrics": METRICS, "replicates": 200, "interval": "percentile"}
+    expected = truebleu.compare(labelled, bootstrap="poisson", **settings)
+    found = truebleu.compare(in_parts(labelled, size), **settings)
+    assert found.settings.unit == "document"
+    assert found.units == len(set(labelled.documents or ()))
+    for pair, same in zip(found.comparisons, expected.comparisons, strict=True):
+        assert pair.p == same.p
+        assert pair.interval == same.interval
+        assert pair.design_effect == pytest.approx(same.design_effect, rel=1e-5)
+    assert [pair.differing_units for pair in found.comparisons] == [
+        pair.differing_units for pair in expected.comparisons
+    ]
+
+
+def test_the_size_of_parts_changes_no_digit_by_documents(labelled: TestSet) -> None:
+    settings: dict[str, Any] = {"metrics": METRICS, "replicates": 100, "unit": "document"}
+    expected = truebleu.compare(in_parts(labelled, 1100), **settings)
+    for size in (1, 64, 300):
+        assert truebleu.compare(in_parts(labelled, size), **settings) == expected
+
+
+def test_scores_by_documents_are_those_of_the_whole(labelled: TestSet) -> None:
+    settings: dict[str, Any] = {"metrics": METRICS, "confidence": True, "replicates": 200}
+    settings["interval"] = "percentile"
+    expected = truebleu.score(labelled, bootstrap="poisson", **settings)
+    found = truebleu.score(in_parts(labelled, 128), **settings)
+    assert found.design_effects is not None
+    assert expected.design_effects is not None
+    for label, effects in expected.design_effects.items():
+        assert found.design_effects[label] == pytest.approx(effects, rel=1e-5)
+    same = replace(found, design_effects=expected.design_effects)
+    assert same.to_dict() == expected.to_dict()
+    assert same.settings is not None
+    assert same.settings.unit == "document"
+
+
+def test_segments_are_the_unit_where_that_is_asked_for(labelled: TestSet) -> None:
+    found = truebleu.compare(in_parts(labelled, 512), replicates=100, unit="segment")
+    assert (found.units, found.settings.unit) == (1100, "segment")
+    unlabelled = TestSet(systems=labelled.systems, references=labelled.references)
+    with pytest.raises(SettingError, match="documents that are known"):
+        truebleu.compare(in_parts(unlabelled, 512), replicates=100, unit="document")
+
+
+@pytest.mark.parametrize("size", [64, 600, 1100])
+def test_a_document_that_comes_again_is_refused(whole: TestSet, size: int) -> None:
+    documents = ("a",) * 600 + ("b",) * 400 + ("a",) * 100
+    test_set = TestSet(systems=whole.systems, references=whole.references, documents=documents)
+    with pytest.raises(SettingError, match="'a again in segment 1001', expected the"):
+        truebleu.compare(in_parts(test_set, size), replicates=100)
+
+
+def test_documents_are_not_counted_elsewhere(labelled: TestSet) -> None:
+    with pytest.raises(SettingError, match="executor"), ThreadPoolExecutor(2) as executor:
+        truebleu.compare(in_parts(labelled, 512), replicates=100, executor=executor)
+
+
+def test_a_margin_is_tested_by_replicates_and_the_delta_method(whole: TestSet) -> None:
+    settings: dict[str, Any] = {"metrics": ["bleu", "chrf"], "replicates": 2000}
+    for margin in (0.5, 1.5, 4.0, 30.0):
+        usual = truebleu.compare(whole, margin=margin, **settings)
+        found = truebleu.compare(in_parts(whole, 512), margin=margin, **settings)
+        for pair, same in zip(found.comparisons, usual.comparisons, strict=True):
+            assert pair.equivalence_p == pytest.approx(same.equivalence_p, abs=0.015)
+        assert found == truebleu.compare(in_parts(whole, 64), margin=margin, **settings)
+    assert found.comparisons[0].equivalent
+    assert found.comparisons[0].equivalence_p == pytest.approx(1 / 2001)
 
 
 def test_a_tokenizer_that_only_the_first_part_suggests_is_refused() -> None:
@@ -180,8 +252,6 @@ def test_a_tokenizer_that_only_the_first_part_suggests_is_refused() -> None:
 
 
 def test_strict_streams_refuse_what_is_suspicious(whole: TestSet) -> None:
-    from dataclasses import replace
-
     texts = dict(whole.systems) | {"copy": whole.references[0]}
     stream = in_parts(TestSet(systems=texts, references=whole.references), 512)
     assert truebleu.score(stream).warnings

@@ -51,7 +51,12 @@ def stream_of(
 
     return watched(
         stream_test_set(
-            texts.systems, texts.references, source=texts.source, strict=texts.strict, chunk=chunk
+            texts.systems,
+            texts.references,
+            source=texts.source,
+            documents=texts.documents,
+            strict=texts.strict,
+            chunk=chunk,
         )
     )
 
@@ -77,7 +82,7 @@ def _require_parts(texts: Texts, metrics: Sequence[Metric], needs: Mapping[str, 
     from truebleu.corpus.streams import require_formats
 
     where = "where texts are read part by part"
-    given = {"--documents": texts.documents, "--test-set": texts.known and "documents", **needs}
+    given = {"--test-set": texts.known and "documents", **needs}
     for name, value in given.items():
         if value:
             shown = "on" if value is True else ", ".join(value) if _is_list(value) else value
@@ -93,7 +98,8 @@ def _require_parts(texts: Texts, metrics: Sequence[Metric], needs: Mapping[str, 
         raise SettingError("systems", "statistics files", expected)
     if not texts.references:
         raise SettingError("references", "none", f"at least one {where}")
-    require_formats([*texts.references, *expanded(texts.systems)])
+    further = [path for path in (texts.source, texts.documents) if path is not None]
+    require_formats([*texts.references, *expanded(texts.systems), *further])
 
 
 def _holds_statistics(written: str | PathLike[str]) -> bool:
@@ -121,7 +127,7 @@ def _needing(options: Mapping[str, Any]) -> dict[str, Any]:
 
     interval, test, correction = (chosen(name) for name in ("interval", "test", "correction"))
     needs = {f"--{name.replace('_', '-')}": chosen(name) for name in _NEEDY}
-    needs["--unit"] = None if chosen("unit") == "segment" else chosen("unit")
+    needs["--unit"] = chosen("unit") if chosen("unit") == "block" else None
     needs["--bootstrap"] = chosen("bootstrap") if chosen("bootstrap") == "multinomial" else None
     needs["--interval"] = interval if interval and INTERVAL_METHODS[interval].needs_units else None
     needs["--test"] = test if test and TESTS[test].needs_units else None
@@ -130,7 +136,7 @@ def _needing(options: Mapping[str, Any]) -> dict[str, Any]:
     return needs
 
 
-_NEEDY = ("block_length", "by_domain", "runs", "about", "margin", "adaptive")
+_NEEDY = ("block_length", "by_domain", "runs", "about", "adaptive")
 
 
 def _is_list(value: object) -> bool:

@@ -578,17 +578,28 @@ class ParquetPart(Table):
 
 
 class ParquetParts:
-    """A column of a Parquet file, and the ids beside it, of which no more is read than needed."""
+    """A column of a Parquet file, with ids and documents; no more is read than is needed.
 
-    def __init__(self, path: str, column: str | None) -> None:
+    Args:
+        path: the file.
+        column: the column, or the only one.
+        defaults: columns of which the first that is there is taken where none was named.
+    """
+
+    def __init__(self, path: str, column: str | None, defaults: Sequence[str] = ()) -> None:
         self.path = path
         self._file = _parquet_file(path, path)
         table = Parquet(path, self._file)
-        self.column = table.chosen_column(column)
+        known = next((name for name in defaults if name in table.columns), None)
+        self.column = table.chosen_column(known if column is None else column)
         self.columns = table.columns
-        ids = [name for name in ID_COLUMNS if name in table.columns][:1]
+        beside = [
+            name
+            for names in (ID_COLUMNS, DOCUMENT_COLUMNS)
+            for name in [name for name in names if name in table.columns][:1]
+        ]
         self._batches = self._file.iter_batches(
-            batch_size=PARQUET_BATCH, columns=list(dict.fromkeys([self.column, *ids]))
+            batch_size=PARQUET_BATCH, columns=list(dict.fromkeys([self.column, *beside]))
         )
         self._rows: list[Any] = []
         self._taken = 0

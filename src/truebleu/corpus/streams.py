@@ -12,7 +12,7 @@ from collections import Counter
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias, cast
 
 from truebleu import _core
 from truebleu._core import Segments
@@ -22,6 +22,9 @@ from truebleu.corpus._files import (
     LIMIT_VARIABLE,
     STANDARD_INPUT,
     SYSTEM_COLUMN,
+    Layout,
+    Lines,
+    NamedText,
     OpenedFile,
     decompressed_limit,
     expanded,
@@ -31,12 +34,13 @@ from truebleu.corpus._files import (
     read_lines,
     stem,
 )
-from truebleu.corpus._reading import distinct_names, refuse_duplicates
+from truebleu.corpus._reading import distinct_names, merged, parse_docs, refuse_duplicates
 from truebleu.corpus.test_set import Examination, TestSet
 from truebleu.errors import (
     EmptyTextError,
     EncodingError,
     MalformedFileError,
+    MissingColumnError,
     SettingError,
     UnpairedSegmentsError,
     UnreadableFileError,
@@ -47,8 +51,12 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import BinaryIO
 
-    from truebleu.corpus._files import Contents, Location, NamedText, Role
+    from truebleu.corpus._files import Contents, Location, Role
+    from truebleu.corpus._tables import Table
     from truebleu.corpus.test_set import TextWarning
+
+#: What a file is to the test set: a text, or labels of segments.
+_Role: TypeAlias = "Role | Literal['documents']"
 
 #: Parts begin at multiples of this many segments: coins are tossed, and weights drawn, together.
 ALIGNED = 512
@@ -64,12 +72,10 @@ class _Text(ABC):
         location: Where it is.
         role: What it is.
         ended: Whether all of it was read.
-        has_documents: Whether its file says which document a segment is from.
     """
 
-    def __init__(self, location: Location, role: Role) -> None:
+    def __init__(self, location: Location, role: _Role) -> None:
         self.location, self.role, self.ended = location, role, False
-        self.has_documents = False
 
     @property
     def label(self) -> str:
@@ -82,7 +88,7 @@ class _Text(ABC):
 
     @abstractmethod
     def take(self, segments: int) -> NamedText:
-        """The next segments, of those that are ready."""
+        """The next segments, of those that are ready; of labels, one for each segment."""
 
     @abstractmethod
     def rest(self) -> int:
@@ -99,12 +105,32 @@ class _Text(ABC):
 
     def only(self, contents: Contents) -> NamedText:
         """The text in a part of the file, refused where there are several."""
+        if self.role == "documents":
+            return self._labels(contents)
         texts = contents.select(self.role, self.location.column)
         if len(texts) != 1:
             expected = "one text in each file or column where texts are read part by part"
             raise SettingError("file", self.label, expected)
-        self.has_documents |= texts[0].layout.documents is not None
         return texts[0]
+
+    def _labels(self, contents: Contents) -> NamedText:
+        """A part of a file of labels: a table, one document per line, or DOMAIN DOCUMENT."""
+        path, column = self.location.path, self.location.column
+        labels: tuple[str, ...] | None
+        if isinstance(contents, Lines):
+            if column is not None:
+                raise MissingColumnError(path, "column", column, ())
+            labels = tuple(line or "" for line in contents.segments)
+            if extension(path) == ".docs":
+                labels, _ = parse_docs(path, labels)
+        else:
+            table = cast("Table", contents)
+            labels = table.layout().documents if column is None else table.labels(column)
+            if labels is None:
+                found = f"the columns {', '.join(table.columns)}"
+                expected = f"a column {' or '.join(DOCUMENT_COLUMNS)}"
+                raise MalformedFileError(path, None, found, expected)
+        return NamedText(self.label, path, "", Segments([]), Layout(documents=labels))
 
     def require_no_systems(self, columns: Sequence[str]) -> None:
         """Refuse a table with rows of several systems: parts of it would not pair."""
@@ -116,7 +142,7 @@ class _Text(ABC):
 class _Lines(_Text):
     """A file of lines: of plain text, or the rows of a table."""
 
-    def __init__(self, location: Location, role: Role, stdin: BinaryIO | None) -> None:
+    def __init__(self, location: Location, role: _Role, stdin: BinaryIO | None) -> None:
         super().__init__(location, role)
         self._file = OpenedFile(location.path, stdin)
         self._pieces: list[bytes] = []
@@ -198,13 +224,14 @@ class _Lines(_Text):
 class _RowGroups(_Text):
     """A column of a Parquet file, read by row groups."""
 
-    def __init__(self, location: Location, role: Role) -> None:
+    def __init__(self, location: Location, role: _Role) -> None:
         from truebleu.corpus._tables import ParquetParts
 
         super().__init__(location, role)
-        self._file = ParquetParts(location.path, location.column)
-        self.require_no_systems(self._file.columns)
-        self.has_documents = any(name in self._file.columns for name in DOCUMENT_COLUMNS)
+        labels = DOCUMENT_COLUMNS if role == "documents" else ()
+        self._file = ParquetParts(location.path, location.column, labels)
+        if role != "documents":
+            self.require_no_systems(self._file.columns)
         self._batches: list[Any] = []
         self._rows = self._taken = 0
 
@@ -270,7 +297,6 @@ class Parts:
         warnings: what is suspicious about the texts so far.
         letters: of the references so far, by script.
         references_vary: whether some segment lacked a reference.
-        has_documents: whether the files say which document a segment is from.
         share_read: how much of all files was read, from 0 to 1; None where nobody knows.
     """
 
@@ -279,7 +305,6 @@ class Parts:
     warnings: tuple[TextWarning, ...] = ()
     letters: Counter[str] = field(default_factory=Counter)
     references_vary: bool = False
-    has_documents: bool = False
     share_read: float | None = None
 
 
@@ -383,7 +408,6 @@ def _examined(test_sets: Iterator[TestSet]) -> Parts:
             else:
                 references, systems, source = test_set.named_texts()
                 _note(read, references, systems, source, examination)
-            read.has_documents |= test_set.documents is not None
             yield test_set
 
     read.parts = parts()
@@ -414,6 +438,7 @@ def stream_test_set(
     references: Sequence[str | PathLike[str]],
     *,
     source: str | PathLike[str] | None = None,
+    documents: str | PathLike[str] | None = None,
     strict: bool = False,
     chunk: int | None = None,
     stdin: BinaryIO | None = None,
@@ -427,6 +452,8 @@ def stream_test_set(
         systems: Outputs, one system each.
         references: What they are compared with, one translator each.
         source: What was translated.
+        documents: A file with the document of each segment, or a table with a column of documents;
+            by default tables say so themselves. A document's segments stand together.
         strict: Whether anything suspicious about the texts is an error.
         chunk: Segments of a part, a multiple of 64; by default as many as have some 32 MB of text.
             It changes no number.
@@ -436,10 +463,12 @@ def stream_test_set(
         raise SettingError("references", references, "at least one file")
     if chunk is not None and require_whole_number("chunk", chunk, 64) % 64:
         raise SettingError("chunk", chunk, "a multiple of 64")
-    require_formats([*references, *expanded(systems), *([] if source is None else [source])])
-    roles: list[tuple[Role, Location]] = [("reference", locate(path)) for path in references]
+    further = [path for path in (source, documents) if path is not None]
+    require_formats([*references, *expanded(systems), *further])
+    roles: list[tuple[_Role, Location]] = [("reference", locate(path)) for path in references]
     roles += [("system", locate(path)) for path in expanded(systems)]
     roles += [] if source is None else [("source", locate(source))]
+    roles += [] if documents is None else [("documents", locate(documents))]
     names = _names(roles)
     refuse_duplicates(names["system"])
     if sum(location.path == STANDARD_INPUT for _, location in roles) > 1:
@@ -452,11 +481,9 @@ def stream_test_set(
     )
 
 
-def _names(roles: Sequence[tuple[Role, Location]]) -> dict[Role, list[str]]:
+def _names(roles: Sequence[tuple[_Role, Location]]) -> dict[_Role, list[str]]:
     """What the texts of each role are called."""
-    from truebleu.corpus._files import NamedText
-
-    names: dict[Role, list[str]] = {"reference": [], "system": [], "source": []}
+    names: dict[_Role, list[str]] = {"reference": [], "system": [], "source": []}
     for role in names:
         locations = [location for known, location in roles if known == role]
         texts = [
@@ -471,8 +498,8 @@ def _names(roles: Sequence[tuple[Role, Location]]) -> dict[Role, list[str]]:
 class _Reading:
     """What a stream reads: texts by their roles."""
 
-    roles: tuple[tuple[Role, Location], ...]
-    names: dict[Role, list[str]]
+    roles: tuple[tuple[_Role, Location], ...]
+    names: dict[_Role, list[str]]
     chunk: int | None
     stdin: BinaryIO | None
     begun: list[bool] = field(default_factory=list, compare=False)
@@ -489,7 +516,7 @@ class _Reading:
         read.parts = self._parts(read, examination)
         return read
 
-    def _open(self, role: Role, location: Location) -> _Text:
+    def _open(self, role: _Role, location: Location) -> _Text:
         note_input(location.path)
         if extension(location.path) == ".parquet":
             return _RowGroups(location, role)
@@ -505,7 +532,6 @@ class _Reading:
                 taken = [text.take(segments) for text in texts]
                 shares = [text.share_read for text in texts if text.share_read is not None]
                 read.share_read = sum(shares) / len(shares) if len(shares) == len(texts) else None
-                read.has_documents |= any(text.has_documents for text in texts)
                 yield self._test_set(read, examination, taken)
 
     def _next_size(self, texts: Sequence[_Text], done: int) -> int:
@@ -524,11 +550,17 @@ class _Reading:
     def _test_set(
         self, read: Parts, examination: Examination, taken: Sequence[NamedText]
     ) -> TestSet:
-        by_role: dict[Role, list[NamedText]] = {"reference": [], "system": [], "source": []}
+        by_role: dict[_Role, list[NamedText]] = {
+            "reference": [],
+            "system": [],
+            "source": [],
+            "documents": [],
+        }
         for (role, _), text in zip(self.roles, taken, strict=True):
             by_role[role].append(text)
         references, systems, sources = (by_role[role] for role in ("reference", "system", "source"))
         source = sources[0] if sources else None
+        labels = merged(text.layout for text in (*by_role["documents"], *taken))
         _require_same_ids(taken, read.segments)
         _note(read, references, systems, source, examination)
         return TestSet(
@@ -539,6 +571,7 @@ class _Reading:
             references=tuple(text.segments for text in references),
             reference_names=tuple(self.names["reference"]),
             source=None if source is None else source.segments,
+            documents=labels.documents,
             is_examined=True,
         )
 

@@ -184,7 +184,6 @@ class _Saved:
             test_set = SavedTestSet.of(saved)
             read.segments += count
             read.share_read = read.segments / max(total, 1)
-            read.has_documents |= test_set.documents is not None
             read.references_vary |= test_set.references_per_segment is None
             yield test_set
 

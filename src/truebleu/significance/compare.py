@@ -108,7 +108,7 @@ def compare(
 
     Args:
         systems: a test set, or the outputs of two or more systems by name; a stream of test sets
-            where they are larger than memory, by segments only.
+            where they are larger than memory, by segments or documents.
         references: one text, or one per translator; None with a test set.
         metrics: names or objects: ``"bleu"``, ``"chrf:word_order=2"``, ``BLEU()``.
         test: "ar", approximate randomization; or another of `significance.TESTS`. A verdict about
@@ -153,10 +153,9 @@ def compare(
 
         refuse_in_parts(
             references=references,
-            unit=None if unit == "segment" else unit,
+            unit=unit if unit == "block" else None,
             block_length=block_length,
             by_domain=by_domain or None,
-            margin=margin,
             adaptive=adaptive or None,
             by=by,
             runs=runs,
@@ -177,6 +176,7 @@ def compare(
             alternative=alternative,
             interval=interval or "percentile",
             bootstrap="poisson" if bootstrap is None else bootstrap,
+            margin=margin,
             baseline=baseline,
             curves=curves,
             progress=progress,
@@ -336,7 +336,6 @@ def _compare_stream(
     from truebleu.significance.streaming import (
         BOOTSTRAP_REPLICATES,
         Plan,
-        require_no_documents,
         require_streamable,
         stream_statistics,
     )
@@ -368,11 +367,12 @@ def _compare_stream(
         ),
         pairs=tuple((min(pair), max(pair)) for pair in pairs),
         moments=True,
+        unit=unit,
     )
     streamed = stream_statistics(stream, metrics, plan, progress, executor)
-    require_no_documents(streamed, unit)
-    if streamed.outline.segments < 2:
-        raise SettingError("test set", "one segment", "at least two: one shows no spread")
+    if streamed.units < 2:
+        raise SettingError("test set", f"one {streamed.unit}", "at least two: one shows no spread")
+    settings = replace(settings, unit=streamed.unit)
     scores = streamed.drawn
     tests = all_pair_tests(streamed.statistics, scores, pairs, settings, _no_more)
     parts = [
@@ -385,13 +385,16 @@ def _compare_stream(
             settings,
             curves=curves,
             references=streamed.references_per_segment,
+            clustered=None if streamed.by_segment is None else (streamed.by_segment[place], metric),
         )
-        for metric, drawn, tested in zip(streamed.statistics, scores, tests, strict=True)
+        for place, (metric, drawn, tested) in enumerate(
+            zip(streamed.statistics, scores, tests, strict=True)
+        )
     ]
     return Comparison(
         test_set=streamed.outline,
         settings=settings,
-        units=streamed.outline.segments,
+        units=streamed.units,
         **by_metric_and_system(parts, stream.systems),
         warnings=streamed.warnings,
     )

@@ -217,7 +217,7 @@ def score(
 
     Args:
         systems: a test set, or outputs by system name, or the outputs of a single system; a stream
-            of test sets where they are larger than memory, by segments only.
+            of test sets where they are larger than memory, by segments or documents.
         references: one list of segments per translator, or a single translator's list; none
             beside a test set.
         metrics: metrics such as ``BLEU()``, or as text: ``"bleu:tokenize=zh"``.
@@ -246,7 +246,7 @@ def score(
         refuse_in_parts(
             references=references,
             segments=segments or None,
-            unit=None if unit == "segment" else unit,
+            unit=unit if unit == "block" else None,
             block_length=block_length,
             by_domain=by_domain or None,
             by=by,
@@ -329,7 +329,6 @@ def _score_stream(
     from truebleu.significance.settings import IntervalSettings
     from truebleu.significance.streaming import (
         Plan,
-        require_no_documents,
         require_streamable,
         stream_statistics,
     )
@@ -339,15 +338,14 @@ def _score_stream(
     if chosen is not None:
         require_streamable(chosen)
         bootstrap = PoissonBootstrap(replicates=chosen.replicates, seed=chosen.seed)
-        plan = Plan(bootstrap=bootstrap, moments=True)
+        plan = Plan(bootstrap=bootstrap, moments=True, unit=unit)
     streamed = stream_statistics(stream, metrics, plan, progress, executor)
-    if chosen is not None:
-        require_no_documents(streamed, unit)
     labelled = {metric.label: metric.metric for metric in streamed.statistics}
     intervals = None
     if chosen is not None:
+        chosen = replace(chosen, unit=streamed.unit)
         intervals = score_intervals(streamed.statistics, streamed.drawn, chosen)
-    return scores_of_sums(
+    scores = scores_of_sums(
         {label: sums.tolist() for label, sums in zip(labelled, streamed.plain_sums, strict=True)},
         stream.systems,
         labelled,
@@ -357,27 +355,38 @@ def _score_stream(
         test_set=streamed.outline,
         warnings=streamed.warnings,
         settings=chosen,
-        units=None if chosen is None else streamed.outline.segments,
+        units=None if chosen is None else streamed.units,
     )
+    if streamed.by_segment is None:
+        return scores
+    effects = {
+        by_cluster.label: _effects_of_scores(by_segment, by_cluster)
+        for by_segment, by_cluster in zip(streamed.by_segment, streamed.statistics, strict=True)
+    }
+    return replace(scores, design_effects=effects)
 
 
 def _design_effects(
     metrics: Mapping[str, Metric], counts: Mapping[str, Statistics], kinds: tuple[Units, Units]
 ) -> dict[str, tuple[float | None, ...]]:
     """For each metric the design effect of every system's score."""
-    from truebleu.significance.statistics import (
-        MetricStatistics,
-        design_effects,
-        signs_of_pairs,
-    )
+    from truebleu.significance.statistics import MetricStatistics
 
     effects = {}
     for label, metric in metrics.items():
         rows = counts[label].array()
         by_segment, by_cluster = (MetricStatistics.of(label, metric, rows, kind) for kind in kinds)
-        each = signs_of_pairs(None, by_segment.systems)
-        effects[label] = tuple(design_effects(by_segment, by_cluster, each))
+        effects[label] = _effects_of_scores(by_segment, by_cluster)
     return effects
+
+
+def _effects_of_scores(
+    by_segment: MetricStatistics, by_cluster: MetricStatistics
+) -> tuple[float | None, ...]:
+    from truebleu.significance.statistics import design_effects, signs_of_pairs
+
+    each = signs_of_pairs(None, by_segment.systems)
+    return tuple(design_effects(by_segment, by_cluster, each))
 
 
 def _with_groups(

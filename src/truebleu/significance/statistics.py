@@ -298,7 +298,7 @@ def pair_variances(
         clusters: the same statistics by segment and by cluster; None where there are none.
     """
     if isinstance(statistics, StreamedStatistics):
-        return _streamed_pair_variances(statistics, pairs)
+        return _streamed_pair_variances(statistics, pairs, clusters)
     least = _no_variance(statistics)
     squares, largest = _pair_squares(statistics.contributions(), pairs)
     left, right = np.array(pairs).T
@@ -338,21 +338,26 @@ def _no_variance(statistics: MetricStatistics) -> float:
 
 
 def _streamed_pair_variances(
-    statistics: StreamedStatistics, pairs: Sequence[Pair]
+    statistics: StreamedStatistics,
+    pairs: Sequence[Pair],
+    clusters: tuple[MetricStatistics, MetricStatistics] | None,
 ) -> list[PairVariance]:
     """The same of units that are forgotten: nobody knows the largest of them."""
+    effects: Sequence[float | None] = [None] * len(pairs)
+    if clusters is not None:
+        effects = design_effects(*clusters, signs_of_pairs(pairs, statistics.systems))
     products, sums, units = statistics.products(), statistics.sums, statistics.units
     systems, columns = sums.shape
     by_pair = products.reshape(systems, columns, systems, columns)
     variances = statistics.variances(signs_of_pairs(pairs, systems))
     results = []
-    for (a, b), variance in zip(pairs, variances.tolist(), strict=True):
+    for (a, b), variance, effect in zip(pairs, variances.tolist(), effects, strict=True):
         slope = statistics.metric.gradient((sums[a] + sums[b]) / 2)
         moved = by_pair[a, :, a] + by_pair[b, :, b] - by_pair[a, :, b] - by_pair[b, :, a]
         square = float(slope @ moved @ slope) - float(slope @ (sums[a] - sums[b])) ** 2 / units
         swapped = square * units / (units - 1)
         known = variance > _no_variance(statistics)
-        results.append(PairVariance(None, None, swapped / variance if known else None))
+        results.append(PairVariance(effect, None, swapped / variance if known else None))
     return results
 
 
@@ -369,7 +374,12 @@ def design_effects(
         signs: for each sum, what each system's score counts: (1, -1) for a difference.
     """
     least = _no_variance(by_segment)
-    plain, whole = (_variances(part.contributions() @ signs.T) for part in (by_segment, by_cluster))
+    plain, whole = (
+        part.variances(signs).tolist()
+        if isinstance(part, StreamedStatistics)
+        else _variances(part.contributions() @ signs.T)
+        for part in (by_segment, by_cluster)
+    )
     return [
         by_clusters / by_segments if by_segments > least else None
         for by_clusters, by_segments in zip(whole, plain, strict=True)

@@ -5,14 +5,14 @@ replicate, so memory does not depend on how many segments there are. Coins and w
 segment's place in the whole, and sums are exact: neither the size of parts nor threads change a
 digit, and scores and p-values of approximate randomization are those of the same test set in
 memory. Counts with fractions take a second pass, since the grid on which their sums are exact
-depends on the largest of them.
+depends on the largest of them. By documents, the counts of one wait until another begins.
 """
 
 from __future__ import annotations
 
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ import numpy as np
 
 from truebleu._core import Statistics
 from truebleu.corpus.test_set import TestSetOutline
-from truebleu.errors import EmptyTextError, SettingError, SuspiciousTextError
+from truebleu.errors import EmptyTextError, SettingError, SuspiciousTextError, shortened
 from truebleu.execution.executors import completed
 from truebleu.metrics.base import CountedMetric
 from truebleu.metrics.registry import as_metrics, metric_labels, metrics_for, warnings_of_parts
@@ -57,12 +57,14 @@ class Plan:
         bootstrap: of the Poisson bootstrap likewise.
         pairs: the systems that are compared.
         moments: whether products of columns are added up, for standard errors.
+        unit: what is drawn or swapped as a whole; None for documents where they are known.
     """
 
     swaps: Swaps | None = None
     bootstrap: PoissonBootstrap | None = None
     pairs: tuple[Pair, ...] = ()
     moments: bool = False
+    unit: Unit | None = "segment"
 
 
 @dataclass(slots=True, eq=False)
@@ -70,17 +72,17 @@ class PartSums:
     """The sums of a part, or of several; all metrics side by side.
 
     Attributes:
-        segments: how many there were.
-        sums: of all segments, shaped (column,).
+        units: how many there were.
+        sums: of all units, shaped (column,).
         taken: in each replicate of the swaps, shaped (replicate, column).
         drawn: in each replicate of the bootstrap, likewise.
         moments: by metric, the products of its columns.
-        different: by metric, the segments in which the systems of each pair are counted apart.
+        different: by metric, the units in which the systems of each pair are counted apart.
         sizes: of the columns.
         few: the rows themselves, while there are so few that all swaps might be made.
     """
 
-    segments: int
+    units: int
     sums: Values
     taken: Values | None
     drawn: Values | None
@@ -90,7 +92,7 @@ class PartSums:
     few: Values | None
 
     def __iadd__(self, other: PartSums) -> PartSums:
-        self.segments += other.segments
+        self.units += other.units
         self.sums = self.sums + other.sums
         for mine, others in ((self.taken, other.taken), (self.drawn, other.drawn)):
             if mine is not None and others is not None:
@@ -111,8 +113,8 @@ def part_sums(
     """What a part adds to the sums.
 
     Args:
-        rows: by metric, counts shaped (segment, system, column).
-        first: the first segment's place among all.
+        rows: by metric, counts shaped (unit, system, column).
+        first: the first unit's place among all.
         plan: what is made of it.
         sizes: of the columns of all parts, once they are known.
     """
@@ -125,15 +127,12 @@ def part_sums(
     ends = np.cumsum([part.shape[1] for part in flat])[:-1]
     moments = [np.zeros((part.shape[1],) * 2) for part in flat]
     if plan.moments:
-        for place, (part, fractional, largest) in enumerate(
-            zip(
-                np.split(exact, ends, axis=1),
-                np.split(known.fractional, ends),
-                np.split(known.largest, ends),
-                strict=True,
+        moments = [
+            products_of(part, sizes_of_part)
+            for part, sizes_of_part in zip(
+                np.split(exact, ends, axis=1), known.split(ends), strict=True
             )
-        ):
-            moments[place] = products_of(part, ColumnSizes(known.rows, largest, fractional))
+        ]
     taken = drawn = None
     if plan.swaps is not None:
         count = plan.swaps.replicates
@@ -141,7 +140,7 @@ def part_sums(
     if plan.bootstrap is not None:
         drawn = plan.bootstrap.sums(exact, None, 0, plan.bootstrap.replicates, first_row=first)
     return PartSums(
-        segments=len(wide),
+        units=len(wide),
         sums=exact.sum(axis=0),
         taken=taken,
         drawn=drawn,
@@ -165,8 +164,9 @@ class Streamed:
         plain_sums: by metric, counts added up from the first segment to the last, as scores are
             made of them.
         outline: the test set's sizes and names.
+        unit: what was drawn or swapped as a whole.
+        by_segment: by metric, the statistics of segments, where documents were the unit.
         references_per_segment: how many, or None when that varies.
-        has_documents: whether documents are known, which are not kept together here.
         warnings: what is suspicious about the texts.
     """
 
@@ -174,9 +174,69 @@ class Streamed:
     drawn: list[Values]
     plain_sums: list[Values]
     outline: TestSetOutline
+    unit: Unit
+    by_segment: list[StreamedStatistics] | None
     references_per_segment: int | None
-    has_documents: bool
     warnings: tuple[TextWarning, ...]
+
+    @property
+    def units(self) -> int:
+        """How many there were."""
+        return self.statistics[0].units
+
+
+class _Documents:
+    """Counts by segment become counts by document, of documents whose segments stand together.
+
+    Of a document only the name's hash is kept, to notice when it comes again.
+    """
+
+    def __init__(self) -> None:
+        self._labels: list[str] = []
+        self._rows: list[Values] = []
+        self._names = np.empty(0, dtype=np.int64)
+        self._before = 0
+
+    def add(self, labels: Sequence[str], rows: Sequence[Values]) -> list[Values]:
+        """The counts of the documents that end here; the last one may go on in the next part."""
+        open_one = bool(self._labels)
+        together = [*self._labels, *labels]
+        counts = [*rows]
+        if open_one:
+            counts = [np.concatenate(two) for two in zip(self._rows, rows, strict=True)]
+        starts = [
+            place
+            for place, label in enumerate(together)
+            if place == 0 or label != together[place - 1]
+        ]
+        self._note(starts[open_one:], together)
+        last = starts[-1]
+        self._before += last
+        self._labels, self._rows = together[last:], [part[last:] for part in counts]
+        return [_added_up(part[:last], starts[:-1]) for part in counts]
+
+    def end(self) -> list[Values]:
+        """The counts of the last document."""
+        return [_added_up(part, [0]) for part in self._rows]
+
+    def _note(self, starts: Sequence[int], labels: Sequence[str]) -> None:
+        """Refuse a document that was there before."""
+        names = np.array([hash(labels[start]) for start in starts], dtype=np.int64)
+        known = np.isin(names, self._names)
+        _, firsts = np.unique(names, return_index=True)
+        known[np.setdiff1d(np.arange(len(names)), firsts)] = True
+        if known.any():
+            start = starts[int(np.flatnonzero(known)[0])]
+            found = f"{shortened(labels[start])} again in segment {self._before + start + 1}"
+            expected = f"segments of a document side by side {WHERE}, or all texts in memory"
+            raise SettingError("documents", found, expected)
+        # Two sorted runs are merged in one pass.
+        self._names = np.sort(np.concatenate([self._names, np.sort(names)]), kind="stable")
+
+
+def _added_up(rows: Values, starts: Sequence[int]) -> Values:
+    """The rows of each document added up, as units in memory are."""
+    return np.add.reduceat(rows, starts, axis=0) if len(starts) else rows[:0]
 
 
 @dataclass(slots=True, eq=False)
@@ -189,9 +249,12 @@ class _Pass:
     progress: Progress | None
     executor: Executor | None = None
     sizes: ColumnSizes | None = None
+    segment_sizes: ColumnSizes | None = None
     totals: PartSums | None = None
     plain: list[Values] = field(default_factory=list)
     shapes: list[tuple[int, ...]] = field(default_factory=list)
+    documents: _Documents | None = None
+    by_segment: list[Values] = field(default_factory=list)
 
     def run(self) -> tuple[Parts, PartSums]:
         """Count all parts."""
@@ -213,6 +276,8 @@ class _Pass:
                 self.metrics = self._fixed(part)
             rows = [_counts(metric, part) for metric in self.metrics]
             self._add_plainly(rows)
+            if self.documents is not None:
+                rows = self._by_document(part, rows, self.documents)
             if carried is not None:
                 rows = [np.concatenate(two) for two in zip(carried, rows, strict=True)]
             # What does not fill a word of coins waits for the next part.
@@ -223,8 +288,32 @@ class _Pass:
             carried = [counts[ready:] for counts in rows]
             if self.progress is not None:
                 self.progress(len(part))
+        if self.documents is not None:
+            last = self.documents.end()
+            waiting = last if carried is None else carried
+            carried = [np.concatenate(two) for two in zip(waiting, last, strict=True)]
         if carried is not None and len(carried[0]):
             self._add(carried, first)
+
+    def _by_document(
+        self, part: TestSet, rows: Sequence[Values], documents: _Documents
+    ) -> list[Values]:
+        """The counts of documents, once the products of segments are added up."""
+        if part.documents is None:
+            raise SettingError("documents", "a part without", "documents in every part")
+        flat = [counts.reshape(len(counts), -1) for counts in rows]
+        wide = np.concatenate(flat, axis=1)
+        if self.sizes is None:
+            own = ColumnSizes.of(wide)
+            known = self.segment_sizes
+            self.segment_sizes = own if known is None else known + own
+        if self.plan.moments and self.segment_sizes is not None:
+            ends = np.cumsum([counts.shape[1] for counts in flat])[:-1]
+            sizes = self.segment_sizes.split(ends)
+            products = [products_of(*two) for two in zip(flat, sizes, strict=True)]
+            before = self.by_segment or [np.zeros_like(square) for square in products]
+            self.by_segment = [a + b for a, b in zip(before, products, strict=True)]
+        return documents.add(part.documents, rows)
 
     def _count_elsewhere(self, parts: Iterator[TestSet], executor: Executor) -> None:
         """Count several parts at once; what they come to is added up in their order."""
@@ -239,6 +328,9 @@ class _Pass:
                     raise SettingError("parts", f"one that begins at {first}", expected)
                 if not self.shapes and not calls:
                     self.metrics = self._fixed(part)
+                    if self.documents is not None:
+                        expected = "unit 'segment': documents are added up here"
+                        raise SettingError("executor", executor, expected)
                 calls.append(
                     partial(_counted_part, self.metrics, self.plan, self.sizes, part, first)
                 )
@@ -253,6 +345,11 @@ class _Pass:
 
     def _fixed(self, part: TestSet) -> list[Metric]:
         """The metrics with what they leave to the references, as the first part has them."""
+        unit = self.plan.unit
+        if unit == "document" or (unit is None and part.documents is not None):
+            if part.documents is None:
+                raise SettingError("unit", unit, "documents that are known")
+            self.documents = _Documents()
         fixed = [
             metric.metric if isinstance(metric, CountedMetric) else metric
             for metric in metrics_for(self.metrics, part)[0]
@@ -287,7 +384,7 @@ class _Pass:
             self.totals += part
         if self.sizes is None and self.totals.sizes.fractional.any():
             # These sums are not exact: all that is needed of this pass is the size of columns.
-            self.plan = Plan()
+            self.plan = Plan(unit=self.plan.unit)
             self.totals.taken = self.totals.drawn = None
             self.totals.different = [{} for _ in self.metrics]
 
@@ -366,8 +463,9 @@ def stream_statistics(
     asked = as_metrics(metrics)
     run = _Pass(stream, asked, plan, progress, executor)
     read, totals = run.run()
-    if totals.sizes.fractional.any() and plan != Plan():
-        run = _Pass(stream, run.metrics, plan, progress, executor, sizes=totals.sizes)
+    if totals.sizes.fractional.any() and plan != Plan(unit=plan.unit):
+        sizes = (totals.sizes, run.segment_sizes)
+        run = _Pass(stream, run.metrics, plan, progress, executor, *sizes)
         read, totals = run.run()
     warnings = warnings_of_parts(read, asked, run.metrics)
     if stream.strict and warnings:
@@ -379,16 +477,29 @@ def stream_statistics(
         drawn=drawn,
         plain_sums=[sums[0] for sums in run.plain],
         outline=TestSetOutline(
-            segments=totals.segments,
+            segments=read.segments,
             references=references,
             reference_names=stream.reference_names,
-            documents=None,
+            documents=None if run.documents is None else totals.units,
             domains=None,
         ),
+        unit="segment" if run.documents is None else "document",
+        by_segment=_of_segments(statistics, run.by_segment, read.segments),
         references_per_segment=None if read.references_vary else references,
-        has_documents=read.has_documents,
         warnings=warnings,
     )
+
+
+def _of_segments(
+    statistics: Sequence[StreamedStatistics], products: Sequence[Values], segments: int
+) -> list[StreamedStatistics] | None:
+    """Statistics with the moments of segments instead of those of documents."""
+    if not products:
+        return None
+    return [
+        replace(of_metric, count=segments, moments=moments, taken=None)
+        for of_metric, moments in zip(statistics, products, strict=True)
+    ]
 
 
 def _statistics(
@@ -396,8 +507,8 @@ def _statistics(
 ) -> tuple[list[StreamedStatistics], list[Values]]:
     """The sums by metric."""
     taken = totals.taken
-    if plan.swaps is not None and plan.swaps.enumerates(totals.segments) and totals.few is not None:
-        count = 2**totals.segments
+    if plan.swaps is not None and plan.swaps.enumerates(totals.units) and totals.few is not None:
+        count = 2**totals.units
         taken = plan.swaps.sums(totals.few, 0, count, enumerated=True)
     ends = np.cumsum([int(np.prod(shape)) for shape in run.shapes])[:-1]
 
@@ -419,7 +530,7 @@ def _statistics(
                 label,
                 metric,
                 np.empty((0, *run.shapes[place])),
-                count=totals.segments,
+                count=totals.units,
                 totals=sums[place],
                 taken=by_metric(taken)[place],
                 moments=totals.moments[place] if plan.moments else None,
@@ -457,10 +568,3 @@ def require_streamable(settings: IntervalSettings) -> None:
     if settings.bootstrap != "poisson":
         expected = f"poisson {WHERE}: nobody knows how many units there are to draw from"
         raise SettingError("bootstrap", settings.bootstrap, expected)
-
-
-def require_no_documents(streamed: Streamed, unit: Unit | None) -> None:
-    """Refuse to take segments for independent without being told, where documents are known."""
-    if streamed.has_documents and unit is None:
-        expected = f"'segment' {WHERE}, though documents are known; or a test set in memory"
-        raise SettingError("unit", None, expected)
