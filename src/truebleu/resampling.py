@@ -304,16 +304,6 @@ class ColumnSizes(ComparedByValue):
             self.fractional | other.fractional,
         )
 
-    @checked
-    def split(self, ends: Sequence[int] | NDArray[np.int64]) -> list[ColumnSizes]:
-        """Those of columns up to each end, and of the rest."""
-        return [
-            ColumnSizes(self.rows, largest, fractional)
-            for largest, fractional in zip(
-                np.split(self.largest, ends), np.split(self.fractional, ends), strict=True
-            )
-        ]
-
     @property
     def steps(self) -> NDArray[np.float64]:
         """The grid of each column: 1 where numbers are whole, else a power of two.

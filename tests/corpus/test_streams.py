@@ -169,8 +169,54 @@ def test_files_in_another_order_are_refused(tmp_path: Path) -> None:
         list(stream.read().parts)
 
 
+def quoted(lines: Sequence[str]) -> bytes:
+    """A column of CSV beside another, every field in quotes."""
+    rows = ['"id,","text"', *(f'"{i}","{line}"' for i, line in enumerate(lines))]
+    return "".join(f"{row}\r\n" for row in rows).encode()
+
+
+@pytest.mark.parametrize("chunk", [64, 576, None])
+@pytest.mark.parametrize("compress", [bytes, gzip.compress])
+def test_rows_of_csv_may_go_on_in_the_next_line(
+    tmp_path: Path, reference: str, chunk: int | None, compress: Callable[[bytes], bytes]
+) -> None:
+    lines = [f'{line}, ""ä""\r\n{line}' if i % 5 else line for i, line in enumerate(OUTPUT)]
+    name = "a.csv" if compress is bytes else "a.csv.gz"
+    path = write(tmp_path / name, compress(b"\xef\xbb\xbf" + quoted(lines)))
+    stream = stream_test_set([f"a={path}#text"], [reference], chunk=chunk)
+    assert outputs(stream, "a") == [line.replace('""', '"') for line in lines]
+    whole = read_test_set([f"a={path}#text"], [reference])
+    assert outputs(stream, "a") == [*whole.systems["a"]]
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        (lambda data: data.replace(b'"900",', b""), MalformedFileError, "line 902: found 1 field"),
+        (lambda data: data.replace(b'"900"', b'"900"x'), MalformedFileError, "line 902: .*broken"),
+        (lambda data: data.replace(b'"900"', b'"\xff"'), EncodingError, "line 902"),
+        (lambda data: data.replace(b'"900"', b'"\0"'), MalformedFileError, "line 902: .*NUL"),
+        (lambda data: data[: data.index(b'"900"')], UnpairedSegmentsError, "900 segments"),
+        (lambda data: data[:0], EmptyTextError, "a.csv"),
+    ],
+)
+@pytest.mark.parametrize("chunk", [64, None])
+def test_broken_csv_is_refused_with_its_line(
+    tmp_path: Path,
+    reference: str,
+    change: Callable[[bytes], bytes],
+    error: type[Exception],
+    message: str,
+    chunk: int | None,
+) -> None:
+    path = write(tmp_path / "a.csv", change(quoted(OUTPUT)))
+    stream = stream_test_set([f"{path}#text"], [reference], chunk=chunk)
+    with pytest.raises(error, match=message):
+        list(stream.read().parts)
+
+
 def test_what_cannot_be_read_in_parts_is_refused(tmp_path: Path, reference: str) -> None:
-    for name in ("a.xml", "a.csv", "a.sgm"):
+    for name in ("a.xml", "a.json", "a.sgm"):
         with pytest.raises(SettingError, match="to read in parts"):
             stream_test_set([str(tmp_path / name)], [reference])
     long = write(tmp_path / "a.tsv", text(["system\ttext", *(f"x\t{line}" for line in OUTPUT)]))

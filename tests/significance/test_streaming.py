@@ -217,7 +217,7 @@ def test_segments_are_the_unit_where_that_is_asked_for(labelled: TestSet) -> Non
 def test_a_document_that_comes_again_is_refused(whole: TestSet, size: int) -> None:
     documents = ("a",) * 600 + ("b",) * 400 + ("a",) * 100
     test_set = TestSet(systems=whole.systems, references=whole.references, documents=documents)
-    with pytest.raises(SettingError, match="'a again in segment 1001', expected the"):
+    with pytest.raises(SettingError, match="'a again in segment 1001', expected segments"):
         truebleu.compare(in_parts(test_set, size), replicates=100)
 
 

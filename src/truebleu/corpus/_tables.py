@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from truebleu._core import Segments
@@ -29,7 +30,7 @@ from truebleu.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from truebleu.corpus._files import Key, Role
 
@@ -332,35 +333,72 @@ def read_csv(path: str, data: bytes) -> Delimited:
     _, header = next(rows, (1, None))
     if header is None:
         raise EmptyTextError(path)
+    table = delimited(path, header, rows)
+    table.byte_order_mark = text.startswith(BYTE_ORDER_MARK)
+    return table
+
+
+def delimited(path: str, header: list[str], rows: Iterable[tuple[int, list[str]]]) -> Delimited:
+    """A table of rows, each with the line where it starts."""
     cells: list[str] = []
     lines: list[int] = []
     for number, row in rows:
         _refuse_ragged(path, number, len(row), len(header))
         cells += row
         lines.append(number)
-    table = Delimited(path, header, cells, lines)
-    table.byte_order_mark = text.startswith(BYTE_ORDER_MARK)
-    return table
+    return Delimited(path, header, cells, lines)
 
 
 def csv_rows(path: str, text: str, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
     """The fields of each row of CSV, and the line where it starts."""
-    import csv
     import io
 
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    line = 1
-    # The module's own limit of 128 KiB for a field would refuse long segments.
-    limit = csv.field_size_limit(max(len(text), 1))
-    try:
-        for row in reader:
-            # A blank line is a row of one empty field.
-            yield line, row or [""]
-            line = reader.line_num + 1
-    except csv.Error as error:
-        raise MalformedFileError(path, line, f"a broken row ({error})", "CSV") from None
-    finally:
-        csv.field_size_limit(limit)
+    rows = CsvRows(path, io.StringIO(text, newline=""), len(text), delimiter)
+    while found := rows.next(CSV_ROWS):
+        yield from found
+
+
+#: Rows that are taken from a reader at a time.
+CSV_ROWS = 1 << 10
+
+
+class CsvRows:
+    """Rows of CSV from lines that come one after the other.
+
+    Args:
+        path: the file.
+        lines: with their ends.
+        longest: how long a field may be.
+        delimiter: what stands between fields.
+    """
+
+    def __init__(self, path: str, lines: Iterable[str], longest: int, delimiter: str = ",") -> None:
+        import csv
+
+        self._path, self._longest, self._line = path, max(longest, 1), 1
+        self._broken: str | None = None
+        self._reader = csv.reader(lines, delimiter=delimiter, strict=True)
+
+    def next(self, count: int) -> list[tuple[int, list[str]]]:
+        """So many rows at most, each with the line where it starts; none at the end."""
+        import csv
+
+        rows: list[tuple[int, list[str]]] = []
+        if self._broken is not None:
+            raise MalformedFileError(self._path, self._line, self._broken, "CSV")
+        # The module's own limit of 128 KiB for a field would refuse long segments.
+        limit = csv.field_size_limit(self._longest)
+        try:
+            for row in islice(self._reader, count):
+                # A blank line is a row of one empty field.
+                rows.append((self._line, row or [""]))
+                self._line = self._reader.line_num + 1
+        except csv.Error as error:
+            # What is wrong with the rows before it is to be said first.
+            self._broken = f"a broken row ({error})"
+        finally:
+            csv.field_size_limit(limit)
+        return rows or (self.next(count) if self._broken is not None else [])
 
 
 def _refuse_ragged(path: str, line: int, fields: int, columns: int) -> None:

@@ -18,6 +18,7 @@ from truebleu import _core
 from truebleu._core import Segments
 from truebleu._settings import checked, require_whole_number
 from truebleu.corpus._files import (
+    BYTE_ORDER_MARK,
     DOCUMENT_COLUMNS,
     LIMIT_VARIABLE,
     STANDARD_INPUT,
@@ -26,6 +27,7 @@ from truebleu.corpus._files import (
     Lines,
     NamedText,
     OpenedFile,
+    decode,
     decompressed_limit,
     expanded,
     extension,
@@ -221,6 +223,93 @@ class _Lines(_Text):
         self._file.close()
 
 
+class _CsvRows(_Text):
+    """A column of a CSV file, whose rows may go on in the next line."""
+
+    def __init__(self, location: Location, role: _Role, stdin: BinaryIO | None) -> None:
+        from truebleu.corpus._tables import CsvRows
+
+        super().__init__(location, role)
+        self._file = OpenedFile(location.path, stdin)
+        self._reader = CsvRows(location.path, self._lines(), decompressed_limit())
+        self._rows: list[tuple[int, list[str]]] = []
+        self._size = 0
+        self._byte_order_mark = False
+        with ExitStack() as refused:
+            refused.callback(self._file.close)
+            header = self._reader.next(1)
+            if not header:
+                raise EmptyTextError(location.path)
+            refused.pop_all()
+        self._header = header[0][1]
+
+    def _lines(self) -> Iterator[str]:
+        """The lines of the file, as they come."""
+        from io import StringIO
+
+        before, waiting = 0, b""
+        while True:
+            piece = self._file.read()
+            # Bytes after the last line end may be half of a character.
+            end = len(waiting) + piece.rfind(b"\n") + 1 if b"\n" in piece else 0
+            waiting += piece
+            whole, waiting = (waiting[:end], waiting[end:]) if piece else (waiting, b"")
+            if len(waiting) > decompressed_limit():
+                found = f"a line of more than {len(waiting):,} bytes"
+                expected = f"a shorter one; if it is not a trap, set {LIMIT_VARIABLE} to more bytes"
+                raise MalformedFileError(self.location.path, before + 1, found, expected)
+            try:
+                text = decode(self.location.path, whole)
+            except (MalformedFileError, EncodingError) as error:
+                path, line, *others = error.args
+                raise type(error)(path, line + before, *others) from None
+            if before == 0 and text.startswith(BYTE_ORDER_MARK):
+                text, self._byte_order_mark = text[1:], True
+            yield from StringIO(text, newline="")
+            if not piece:
+                return
+            before += whole.count(b"\n")
+
+    def ready(self, segments: int, size: int) -> int:
+        """See `_Text`; bytes are counted as characters."""
+        while not self.ended and len(self._rows) < segments:
+            if self._size >= size and len(self._rows) >= ALIGNED:
+                break
+            rows = self._reader.next(min(segments - len(self._rows), ALIGNED))
+            self.ended = not rows
+            self._rows += rows
+            self._size += sum(len(field) for _, row in rows for field in row)
+        return len(self._rows)
+
+    def take(self, segments: int) -> NamedText:
+        """See `_Text`."""
+        from truebleu.corpus._tables import delimited
+
+        table = delimited(self.location.path, self._header, self._rows[:segments])
+        table.byte_order_mark = self._byte_order_mark
+        self._rows = self._rows[segments:]
+        self._size = sum(len(field) for _, row in self._rows for field in row)
+        if self.role != "documents":
+            self.require_no_systems(table.columns)
+        return self.only(table)
+
+    def rest(self) -> int:
+        """See `_Text`."""
+        rows = 0
+        while found := self._reader.next(ALIGNED):
+            rows += len(found)
+        return rows
+
+    @property
+    def share_read(self) -> float | None:
+        """See `_Text`."""
+        return self._file.share_read
+
+    def close(self) -> None:
+        """See `_Text`."""
+        self._file.close()
+
+
 class _RowGroups(_Text):
     """A column of a Parquet file, read by row groups."""
 
@@ -271,7 +360,7 @@ class _RowGroups(_Text):
 
 #: Tables whose rows are lines, so that some lines of them are a table too.
 TABLES = (".tsv", ".jsonl", ".ndjson")
-_WHOLE_ONLY = (".csv", ".json", ".sgm", ".sgml", ".xml")
+_WHOLE_ONLY = (".json", ".sgm", ".sgml", ".xml")
 
 
 def label_of(location: Location) -> str:
@@ -285,7 +374,8 @@ def require_formats(texts: Iterable[str | PathLike[str]]) -> None:
         path = locate(written).path
         if extension(path) in _WHOLE_ONLY:
             found = f"{extension(path)[1:]} file {path}"
-            raise SettingError("chunk", found, "lines, TSV, JSON lines or Parquet to read in parts")
+            expected = "lines, TSV, CSV, JSON lines or Parquet to read in parts"
+            raise SettingError("chunk", found, expected)
 
 
 @dataclass(slots=True, eq=False)
@@ -445,8 +535,8 @@ def stream_test_set(
 ) -> TestSetStream:
     """A test set whose texts are read part by part, each time that it is scored or compared.
 
-    Texts are written as for `read_test_set`. Plain lines, TSV and JSON lines, compressed or not,
-    and Parquet can be read like this, and pair line by line.
+    Texts are written as for `read_test_set`. Plain lines, TSV, CSV and JSON lines, compressed or
+    not, and Parquet can be read like this, and pair line by line.
 
     Args:
         systems: Outputs, one system each.
@@ -520,6 +610,8 @@ class _Reading:
         note_input(location.path)
         if extension(location.path) == ".parquet":
             return _RowGroups(location, role)
+        if extension(location.path) == ".csv":
+            return _CsvRows(location, role, self.stdin)
         return _Lines(location, role, self.stdin)
 
     def _parts(self, read: Parts, examination: Examination) -> Iterator[TestSet]:

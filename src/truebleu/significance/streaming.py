@@ -32,6 +32,8 @@ from truebleu.significance.statistics import StreamedStatistics, products_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
 
+    from numpy.typing import NDArray
+
     from truebleu._settings import Unit
     from truebleu.corpus.streams import Parts, TestSetStream
     from truebleu.corpus.test_set import TestSet, TextWarning
@@ -130,7 +132,7 @@ def part_sums(
         moments = [
             products_of(part, sizes_of_part)
             for part, sizes_of_part in zip(
-                np.split(exact, ends, axis=1), known.split(ends), strict=True
+                np.split(exact, ends, axis=1), _split_sizes(known, ends), strict=True
             )
         ]
     taken = drawn = None
@@ -152,6 +154,16 @@ def part_sums(
         sizes=own,
         few=exact if len(wide) < ALIGNED else None,
     )
+
+
+def _split_sizes(sizes: ColumnSizes, ends: NDArray[np.int64]) -> list[ColumnSizes]:
+    """The sizes of the columns of each metric."""
+    return [
+        ColumnSizes(sizes.rows, largest, fractional)
+        for largest, fractional in zip(
+            np.split(sizes.largest, ends), np.split(sizes.fractional, ends), strict=True
+        )
+    ]
 
 
 @dataclass(slots=True, eq=False)
@@ -309,7 +321,7 @@ class _Pass:
             self.segment_sizes = own if known is None else known + own
         if self.plan.moments and self.segment_sizes is not None:
             ends = np.cumsum([counts.shape[1] for counts in flat])[:-1]
-            sizes = self.segment_sizes.split(ends)
+            sizes = _split_sizes(self.segment_sizes, ends)
             products = [products_of(*two) for two in zip(flat, sizes, strict=True)]
             before = self.by_segment or [np.zeros_like(square) for square in products]
             self.by_segment = [a + b for a, b in zip(before, products, strict=True)]
