@@ -12,6 +12,7 @@ that no replicate's sum ever needs rounding.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -424,6 +425,14 @@ def normal_quantile(share: float) -> float:
     >>> round(normal_quantile(0.975), 3)
     1.96
     """
-    from statistics import NormalDist  # it loads fractions and decimals, slow to import
-
-    return NormalDist().inv_cdf(share)
+    # Python's own lives in a module that loads fractions and decimals, which takes 8 ms.
+    tail = min(share, 1 - share)
+    t = math.sqrt(-2 * math.log(tail))
+    # To within 0.00045 (Abramowitz & Stegun 1964, 26.2.23), and each step cubes the error.
+    above = 2.515517 + t * (0.802853 + t * 0.010328)
+    z = t - above / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)))
+    for _ in range(3):
+        density = math.exp(-z * z / 2) / math.sqrt(2 * math.pi)
+        step = (math.erfc(z / math.sqrt(2)) / 2 - tail) / density
+        z += step / (1 + z * step / 2)
+    return z if share > 0.5 else -z

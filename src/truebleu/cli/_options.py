@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial, wraps
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from concurrent.futures import Executor
     from contextlib import AbstractContextManager
+    from pathlib import Path
 
     from truebleu._results import Result
     from truebleu.corpus.known_test_sets import KnownTestSet
@@ -122,8 +123,21 @@ def refuse_idle(names: Iterable[str], expected: str) -> None:
     for option in context.command.params:
         if option.name in names and was_given(str(option.name)):
             value = context.params[str(option.name)]
-            given = str(value) if isinstance(value, Path) else value
+            given = str(value) if isinstance(value, os.PathLike) else value
             raise SettingError(option.opts[-1], given, expected)
+
+
+class FilePath(click.Path):
+    """A path as an object of pathlib, which is imported only where a path is given.
+
+    It loads addresses of the web, and so takes longer than all options together.
+    """
+
+    def coerce_path_result(self, value: str | os.PathLike[str]) -> Path:
+        """The path."""
+        from pathlib import Path
+
+        return Path(value)
 
 
 # Texts.
@@ -686,7 +700,7 @@ def _charted(command: Command, callback: Callable[..., Path | None]) -> Command:
         click.option(
             "--chart",
             metavar="FILE",
-            type=click.Path(path_type=Path),
+            type=FilePath(),
             callback=callback,
             help=f"Also draw a chart; FILE ends in {', '.join(CHART_ENDINGS)} (Vega-Lite). "
             "Needs truebleu[charts].",
@@ -699,7 +713,7 @@ def _charted(command: Command, callback: Callable[..., Path | None]) -> Command:
 
 
 #: A file of this name is what the command prints.
-STANDARD_OUTPUT = Path("-")
+STANDARD_OUTPUT = "-"
 
 
 def output_options(text: str, *, required: bool = False) -> Decorator:
@@ -713,7 +727,7 @@ def output_options(text: str, *, required: bool = False) -> Decorator:
         def with_output(*arguments: Any, output: Path | None, force: bool, **options: Any) -> Any:
             from truebleu.corpus._writing import refuse_existing
 
-            if output is None or output == STANDARD_OUTPUT:
+            if output is None or str(output) == STANDARD_OUTPUT:
                 refuse_idle(["force"], "-o FILE beside it")
             else:
                 refuse_existing([output], overwrite=force)
@@ -725,7 +739,7 @@ def output_options(text: str, *, required: bool = False) -> Decorator:
                 "-o",
                 "--output",
                 metavar="FILE",
-                type=click.Path(path_type=Path),
+                type=FilePath(),
                 required=required,
                 help=text,
             ),
@@ -852,7 +866,7 @@ def task_options(command: Command) -> Command:
             progress=partial(progress_bar, what="studying"),
             tell=warn,
             share=None if share is None else Share.parse(share),
-            merged=[Path(path) for path in expanded(merged)],
+            merged=[FilePath().coerce_path_result(path) for path in expanded(merged)],
             executor=executor,
         )
         for path in (*runner.merged, *([] if resume is None else [resume])):
@@ -867,7 +881,7 @@ def task_options(command: Command) -> Command:
         click.option(
             "--resume",
             metavar="FILE",
-            type=click.Path(path_type=Path),
+            type=FilePath(),
             help="Save results in FILE as they come, and continue from it if it exists.",
         ),
         click.option(

@@ -168,7 +168,7 @@ def command(
         if lists == "-":
             raise
         result = _write(choosing(_Whole(reader.read(lists))), output, force=force)
-    if output != STANDARD_OUTPUT:
+    if str(output) != STANDARD_OUTPUT:
         show(result)
 
 
@@ -281,7 +281,7 @@ def _write(choosing: _Choosing, output: Path | None, *, force: bool) -> MBRResul
     if output is None:
         for _ in choosing.lines():
             pass
-    elif output == STANDARD_OUTPUT:
+    elif str(output) == STANDARD_OUTPUT:
         with TemporaryFile() as file:
             file.writelines(choosing.lines())
             file.seek(0)

@@ -152,12 +152,10 @@ def unit_sentences(
 
 def _effects(design_effects: Mapping[str, Sequence[float | None]]) -> str:
     """The middle one of each metric: "1.8", or "1.8 by BLEU and 1.5 by TER"."""
-    from statistics import median
-
     known = {
-        label: median(effects)
+        label: (effects[(len(effects) - 1) // 2] + effects[len(effects) // 2]) / 2
         for label, all_effects in design_effects.items()
-        if (effects := [effect for effect in all_effects if effect is not None])
+        if (effects := sorted(effect for effect in all_effects if effect is not None))
     }
     if len(known) == 1:
         return f"{next(iter(known.values())):.2f}"
