@@ -298,7 +298,7 @@ def test_by_item_and_by_system_are_each_other_transposed(
 
 
 def test_counts_add_up() -> None:
-    one = PairCounts(concordant=1, discordant=2, human_ties=3, metric_ties=4, both_ties=5)
-    assert (one + one).classes == (2, 4, 6, 8, 10)
-    assert (one + PairCounts()) == one
-    assert (one.total, one.right) == (15, 6)
+    counts = PairCounts(concordant=1, discordant=2, human_ties=3, metric_ties=4, both_ties=5)
+    assert (counts + counts).classes == (2, 4, 6, 8, 10)
+    assert (counts + PairCounts()) == counts
+    assert (counts.total, counts.right) == (15, 6)

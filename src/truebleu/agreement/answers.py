@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
@@ -38,6 +39,7 @@ from truebleu.agreement.soft_pairwise import (
     soft_pairwise_test,
 )
 from truebleu.agreement.tests import (
+    METHODS,
     PERMUTE,
     Method,
     MetricTest,
@@ -211,8 +213,8 @@ class Answer:
     question: Question
     title: str
     metrics: tuple[MetricAgreement, ...]
-    pairs: tuple[MetricPair, ...]
-    smallest_p: float | None
+    pairs: tuple[MetricPair, ...] = ()
+    smallest_p: float | None = None
     resampled: str
     method: Method
     family: int = 0
@@ -371,17 +373,10 @@ def _of_items(
     assert human is not None  # noqa: S101  # such questions are refused otherwise
     test, method = items_test(human, items, by, settings)
     return Evaluation(
-        values={
-            label: _measured(label, measure(human, scores, by)) for label, scores in items.items()
-        },
+        values={label: _measured(label, measure(human, items[label], by)) for label in items},
         test=test,
         method=method,
-        replicates=lambda: bootstrap_agreement(
-            human,
-            items,
-            by,
-            **resampling.options(settings),
-        ),
+        replicates=lambda: bootstrap_agreement(human, items, by, **resampling.options(settings)),
     )
 
 
@@ -390,16 +385,15 @@ def _of_systems(
 ) -> Evaluation:
     means, systems = data.people.means, data.systems
     test, method = systems_test(means, systems, by, settings)
-    fewest = FEWEST_SYSTEMS.get(by.coefficient.name, 2)
-    too_few = int((~np.isnan(means)).sum()) < fewest
-    reason = "undefined for fewer than three systems: two points always lie on a line"
+    if int((~np.isnan(means)).sum()) < FEWEST_SYSTEMS.get(by.coefficient.name, 2):
+        reason = "undefined for fewer than three systems: two points always lie on a line"
+        values = {
+            label: MetricAgreement(metric=label, value=None, notes=(reason,)) for label in systems
+        }
+    else:
+        values = {label: _measured(label, measure(means, systems[label], by)) for label in systems}
     return Evaluation(
-        values={
-            label: MetricAgreement(metric=label, value=None, notes=(reason,))
-            if too_few
-            else _measured(label, measure(means, scores, by))
-            for label, scores in systems.items()
-        },
+        values=values,
         test=test,
         method=method,
         replicates=lambda: _system_replicates(data, by, settings, resampling),
@@ -409,57 +403,38 @@ def _of_systems(
 def _system_replicates(
     data: AgreementData, by: Measure, settings: AgreeSettings, resampling: Resampling
 ) -> Replicates:
+    options = resampling.options(settings)
     statistics = {label: metric.statistics for label, metric in data.metrics.items()}
     if data.human is not None:
-        return bootstrap_system_agreement(
-            data.human,
-            statistics,
-            by.coefficient,
-            **resampling.options(settings),
-        )
+        return bootstrap_system_agreement(data.human, statistics, by.coefficient, **options)
     if data.judgments is not None and resampling.resample != "systems":
-        return bootstrap_shares_of_wins(
-            statistics,
-            data.judgments,
-            by.coefficient,
-            **resampling.options(settings),
-        )
-    return bootstrap_agreement(
-        data.people.means,
-        data.systems,
-        by,
-        resample="systems",
-        replicates=settings.replicates,
-        seed=settings.seed,
-    )
+        return bootstrap_shares_of_wins(statistics, data.judgments, by.coefficient, **options)
+    # Whole systems are all there is to resample.
+    return bootstrap_agreement(data.people.means, data.systems, by, **options)
 
 
 def _of_comparisons(
     data: AgreementData, by: Measure, settings: AgreeSettings, resampling: Resampling
 ) -> Evaluation:
-    judgments, items = data.judgments, data.items
+    judgments, items, coefficient = data.judgments, data.items, by.coefficient
     assert judgments is not None  # noqa: S101  # comparisons are asked for only where there are any
     values = {}
     for label, scores in items.items():
-        value, reason = measure_judgments(scores, judgments, by.coefficient)
+        value, reason = measure_judgments(scores, judgments, coefficient)
         values[label] = MetricAgreement(metric=label, value=value, notes=_notes(reason))
+    test = partial(
+        judgment_permutation_test,
+        judgments=judgments,
+        by=coefficient,
+        permutations=settings.permutations,
+        seed=settings.seed,
+    )
     return Evaluation(
         values=values,
-        test=lambda better, worse: judgment_permutation_test(
-            items[worse],
-            items[better],
-            judgments,
-            by.coefficient,
-            alternative=settings.side(list(items), better, worse),
-            permutations=settings.permutations,
-            seed=settings.seed,
-        ),
+        test=_by_name(test, items, settings),
         method="segments",
         replicates=lambda: bootstrap_judgments(
-            items,
-            judgments,
-            by.coefficient,
-            **resampling.options(settings),
+            items, judgments, coefficient, **resampling.options(settings)
         ),
     )
 
@@ -470,36 +445,27 @@ def _of_soft_accuracy(
     human, items = data.human, data.items
     assert human is not None  # noqa: S101  # refused otherwise
     accuracies = soft_pairwise_accuracies(human, items, seed=settings.seed)
-    by_system = settings.permute == "systems"
     first = next(iter(accuracies.values()))
     notes: tuple[str, ...] = ()
     if first.unpaired:
         pairs = first.unpaired + first.pairs
         notes = (f"{first.unpaired} of {pairs} pairs of systems share nothing that was rated.",)
+    unit, permutations = _permuted(settings, len(human))
+    test = partial(
+        soft_pairwise_test, human, unit=unit, permutations=permutations, seed=settings.seed
+    )
+    values = {label: accuracy.value for label, accuracy in accuracies.items()}
     return Evaluation(
         values={
             label: MetricAgreement(
-                metric=label, value=accuracy.value, notes=_notes(accuracy.reason)
+                metric=label, value=value, notes=_notes(accuracies[label].reason)
             )
-            for label, accuracy in accuracies.items()
+            for label, value in values.items()
         },
-        test=lambda better, worse: soft_pairwise_test(
-            human,
-            items[worse],
-            items[better],
-            unit="system" if by_system else "cell",
-            alternative=settings.side(list(items), better, worse),
-            permutations=_permutations(settings, len(human))
-            if by_system
-            else settings.permutations,
-            seed=settings.seed,
-        ),
-        method="systems" if by_system else "scores",
+        test=_by_name(test, items, settings),
+        method=METHODS[unit],
         replicates=lambda: bootstrap_soft_pairwise(
-            human,
-            items,
-            {label: accuracy.value for label, accuracy in accuracies.items()},
-            **resampling.options(settings),
+            human, items, values, **resampling.options(settings)
         ),
         notes=notes,
     )
@@ -510,39 +476,52 @@ def items_test(
 ) -> tuple[Test, Method]:
     """The test of a coefficient of items, and its method."""
     coefficient = by.coefficient
-    if settings.test == "williams":
-        return _williams(human, metrics, settings), "williams"
     # A threshold has the unit of its metric's scores, so that these cannot be swapped.
     fixed = bool(coefficient.epsilon) and not coefficient.calibrated
-    if fixed or (coefficient.calibrated and settings.permute == "pairs"):
-        epsilons = (coefficient.parameter, coefficient.parameter) if fixed else None
-        return (
-            lambda better, worse: pair_permutation_test(
-                human,
-                metrics[worse],
-                metrics[better],
-                grouping=by.grouping,
-                micro=by.average == "micro",
-                epsilons=epsilons,
-                alternative=settings.side(list(metrics), better, worse),
-                permutations=settings.permutations,
-                seed=settings.seed,
-            )
-        ), "pairs"
-    if settings.permute == "systems":
-        permutations = _permutations(settings, len(human))
-        return _permuted(human, metrics, by, settings, "system", permutations), "systems"
-    return _permuted(human, metrics, by, settings, "cell", settings.permutations), "scores"
+    outcomes = fixed or (coefficient.calibrated and settings.permute == "pairs")
+    if settings.test == "williams" or not outcomes:
+        return _scores_test(human, metrics, by, settings, *_permuted(settings, len(human)))
+    test = partial(
+        pair_permutation_test,
+        human,
+        grouping=by.grouping,
+        micro=by.average == "micro",
+        epsilons=(coefficient.parameter, coefficient.parameter) if fixed else None,
+        permutations=settings.permutations,
+        seed=settings.seed,
+    )
+    return _by_name(test, metrics, settings), "pairs"
 
 
 def systems_test(
     human: Values, metrics: Mapping[str, Values], by: Measure, settings: AgreeSettings
 ) -> tuple[Test, Method]:
     """The test of a coefficient of system scores, and its method."""
-    if settings.test == "williams":
-        return _williams(human, metrics, settings), "williams"
     permutations = _permutations(settings, len(human))
-    return _permuted(human, metrics, by, settings, "system", permutations), "systems"
+    return _scores_test(human, metrics, by, settings, "system", permutations)
+
+
+def _scores_test(
+    human: Values,
+    metrics: Mapping[str, Values],
+    by: Measure,
+    settings: AgreeSettings,
+    unit: Unit,
+    permutations: int,
+) -> tuple[Test, Method]:
+    if settings.test == "williams":
+        return _by_name(partial(williams_test, human), metrics, settings), "williams"
+    test = partial(
+        permutation_test, human, by=by, unit=unit, permutations=permutations, seed=settings.seed
+    )
+    return _by_name(test, metrics, settings), METHODS[unit]
+
+
+def _permuted(settings: AgreeSettings, systems: int) -> tuple[Unit, int]:
+    """What is permuted of segment scores, and how often."""
+    if settings.permute == "systems":
+        return "system", _permutations(settings, systems)
+    return "cell", settings.permutations
 
 
 def _permutations(settings: AgreeSettings, systems: int) -> int:
@@ -551,31 +530,13 @@ def _permutations(settings: AgreeSettings, systems: int) -> int:
     return max(settings.permutations, 2**systems) if few else settings.permutations
 
 
-def _permuted(
-    human: Values,
-    metrics: Mapping[str, Values],
-    by: Measure,
-    settings: AgreeSettings,
-    unit: Unit,
-    permutations: int,
+def _by_name(
+    test: Callable[..., MetricTest], metrics: Mapping[str, Values], settings: AgreeSettings
 ) -> Test:
-    return lambda better, worse: permutation_test(
-        human,
-        metrics[worse],
-        metrics[better],
-        by,
-        unit=unit,
-        alternative=settings.side(list(metrics), better, worse),
-        permutations=permutations,
-        seed=settings.seed,
-    )
-
-
-def _williams(human: Values, metrics: Mapping[str, Values], settings: AgreeSettings) -> Test:
-    return lambda better, worse: williams_test(
-        human,
-        metrics[worse],
-        metrics[better],
+    """A test of two metrics' scores as one of their names, in the direction that is asked for."""
+    return lambda better, worse: test(
+        metric1=metrics[worse],
+        metric2=metrics[better],
         alternative=settings.side(list(metrics), better, worse),
     )
 
@@ -599,49 +560,33 @@ def _notes(reason: str | None) -> tuple[str, ...]:
 # The answer.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class AskedQuestion:
     """A question answered but for the correction of p-values, which others may have a part in.
 
     Attributes:
-        question: what was asked.
-        title: the same for people.
-        metrics: each metric's agreement with its interval, without rank.
+        answer: as it is without tests: metrics have no rank, and there are no pairs.
         tested: the tests of all pairs of metrics.
-        resampled: what the replicates of intervals resampled.
-        method: how pairs of metrics were tested.
-        notes: what a reader should know, in sentences.
     """
 
-    question: Question
-    title: str
-    metrics: Mapping[str, MetricAgreement]
+    answer: Answer
     tested: TestedMetrics
-    resampled: str
-    method: Method
-    notes: tuple[str, ...]
 
-    def answer(
+    def corrected(
         self, adjusted: Values, smallest_p: float | None, family: int, settings: AgreeSettings
     ) -> Answer:
         """The answer with corrected p-values."""
         ranked = self.tested.ranked(adjusted, alpha=settings.alpha, correction=settings.correction)
         ranks = dict(zip(ranked.order, ranked.ranks, strict=True))
-        of_systems = self.question.level == "system" and self.question.measure is not None
-        return Answer(
-            question=self.question,
-            title=self.title,
+        return replace(
+            self.answer,
             metrics=tuple(
-                replace(self.metrics[label], rank=ranks.get(label))
+                replace(self.answer[label], rank=ranks.get(label))
                 for label in (*ranked.order, *ranked.undefined)
             ),
             pairs=ranked.pairs,
             smallest_p=smallest_p,
-            resampled=self.resampled,
-            method=self.method,
             family=family,
-            about_systems=of_systems or self.method == "systems",
-            notes=self.notes,
         )
 
 
@@ -659,15 +604,17 @@ def ask(
     for label in tested.values:
         agreement = metrics[label].noted(*_constant(data, label, question))
         metrics[label] = _with_interval(agreement, replicates, resampling.refusal, settings.level)
-    return AskedQuestion(
+    of_systems = question.level == "system" and question.measure is not None
+    answer = Answer(
         question=question,
         title=question.title(data.people.item),
-        metrics=metrics,
-        tested=tested,
+        metrics=tuple(metrics.values()),
         resampled=resampling.name,
         method=evaluation.method,
+        about_systems=of_systems or evaluation.method == "systems",
         notes=(*evaluation.notes, *resampling.notes),
     )
+    return AskedQuestion(answer, tested)
 
 
 def correct_answers(
@@ -692,7 +639,7 @@ def correct_answers(
             family, np.split(adjusted, ends), np.split(smallest, ends), strict=True
         ):
             smallest_p = float(least.min()) if least.size else None
-            answers.append(asked.answer(p, smallest_p, sum(sizes), settings))
+            answers.append(asked.corrected(p, smallest_p, sum(sizes), settings))
     return tuple(answers)
 
 

@@ -11,7 +11,7 @@ denominator is 0 a coefficient is undefined, which is None and not 0.
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, fields
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -165,16 +165,8 @@ class PairCounts:
 
 def from_classes(classes: ArrayLike) -> PairCounts:
     """Counts from C, D, Th, Tm, Thm in this order."""
-    concordant, discordant, human_ties, metric_ties, both_ties = (
-        int(count) for count in np.asarray(classes)
-    )
-    return PairCounts(
-        concordant=concordant,
-        discordant=discordant,
-        human_ties=human_ties,
-        metric_ties=metric_ties,
-        both_ties=both_ties,
-    )
+    names = (field.name for field in fields(PairCounts))
+    return PairCounts(**dict(zip(names, map(int, np.asarray(classes)), strict=True)))
 
 
 @checked
@@ -228,20 +220,6 @@ def count_kept_pairs(
     require_grouping(grouping)
     least = require_tie_threshold(threshold, "threshold")
     return KeptPairs(*_core.kept_pairs(cells, scores, grouping=grouping, threshold=least))
-
-
-#: The coefficients that are made of the counts of pairs.
-PAIR_COEFFICIENTS = (
-    "kendall-a",
-    "kendall-b",
-    "tau-10",
-    "tau-13",
-    "tau-14",
-    "tau-eq",
-    "acc-eq",
-    "chen-cherry",
-    "pairwise-accuracy",
-)
 
 
 def value_of_counts(name: str, counts: PairCounts) -> float | None:
@@ -371,6 +349,8 @@ _DEFINITIONS = (
 
 DEFINITIONS = {definition.name: definition for definition in _DEFINITIONS}
 COEFFICIENTS = tuple(DEFINITIONS)
+#: The coefficients that are made of the counts of pairs, which a threshold may tie.
+PAIR_COEFFICIENTS = tuple(name for name, defined in DEFINITIONS.items() if defined.epsilon)
 ALIASES = {
     "kendall": "kendall-b",
     "tau-a": "kendall-a",

@@ -37,10 +37,9 @@ from truebleu.agreement.coefficients import (
     require_tie_threshold,
     value_of_counts,
 )
-from truebleu.agreement.tests import MetricTest
+from truebleu.agreement.tests import hybrid_test
 from truebleu.errors import SettingError
 from truebleu.resampling import Bootstrap, Swaps, as_values
-from truebleu.significance.tests import randomization_p
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from truebleu._settings import Alternative
+    from truebleu.agreement.tests import MetricTest
     from truebleu.resampling import Values
 
 CLASSES = 5
@@ -306,22 +306,14 @@ def judgment_permutation_test(
     else:
         swapped = np.zeros((1, 2 * CLASSES))
     sums = everything.sum(axis=0)
-    differences = np.array([_difference(by, sums, moved) for moved in swapped], dtype=np.float64)
-    observed = _difference(by, sums, np.zeros_like(sums))
-    undefined = np.isnan(differences)
-    # A hybrid without a value counts as if it differed as much as the metrics do.
-    differences = np.where(undefined, observed, differences)
-    p = randomization_p(observed, differences, alternative, exact=exact, scale=1.0)
-    value1, value2 = (_value(by, classes) for classes in sums.reshape(2, -1))
-    return MetricTest(
-        value1=value1,
-        value2=value2,
-        p=float(p),
-        alternative=alternative,
+    observed = _hybrid_values(by, sums, np.zeros_like(sums))
+    return hybrid_test(
+        [None if np.isnan(value) else value for value in observed],
+        np.array(observed),
+        np.array([_hybrid_values(by, sums, moved) for moved in swapped]),
         method="segments",
-        permutations=count,
+        alternative=alternative,
         exact=exact,
-        undefined=int(undefined.sum()),
         seed=seed,
     )
 
@@ -351,8 +343,8 @@ def _value(by: Coefficient, classes: Values) -> float:
     return np.nan if value is None else value
 
 
-def _difference(by: Coefficient, sums: Values, swapped: Values) -> float:
-    """Metric 2 minus metric 1, after the segments that were swapped changed sides."""
+def _hybrid_values(by: Coefficient, sums: Values, swapped: Values) -> list[float]:
+    """Of both metrics, after the segments that were swapped changed sides."""
     (first, second), (from_first, from_second) = sums.reshape(2, -1), swapped.reshape(2, -1)
     moved = from_second - from_first
-    return _value(by, second - moved) - _value(by, first + moved)
+    return [_value(by, first + moved), _value(by, second - moved)]

@@ -23,7 +23,7 @@ Segments are assumed to be independent.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from itertools import combinations
+from math import comb
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,7 +38,7 @@ from truebleu.agreement.bootstrap import (
     units_of_segments,
 )
 from truebleu.agreement.coefficients import as_cells, as_human, as_metric, rated_cells
-from truebleu.agreement.tests import UNITS, MetricTest, Unit, hybrid_test, standardised
+from truebleu.agreement.tests import METHODS, UNITS, MetricTest, Unit, hybrid_test, standardised
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Swaps, on_exact_grid
 
@@ -55,8 +55,6 @@ HYBRIDS = 32
 # With 1,000 permutations, as the metrics tasks have it, the value changes by 0.002 or so from seed
 # to seed; with these by a tenth of that.
 PERMUTATIONS = 100_000
-
-Pair = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,12 +135,13 @@ def soft_pairwise_accuracies(
     matrices = np.stack([np.where(rated, ratings, 0.0), *scores])
     pairs = paired_permutations(matrices, rated, Swaps(replicates=permutations, seed=seed))
     values = soft_accuracies(pairs.p_values[0], pairs.p_values[1:])
+    unpaired = comb(len(ratings), 2) - len(pairs.pairs)
     return {
         name: SoftPairwiseAccuracy(
             value=value,
             reason=None if value is not None else "no two systems share a rated segment",
             pairs=len(pairs.pairs),
-            unpaired=len(pairs.unpaired),
+            unpaired=unpaired,
             permutations=pairs.permutations,
             exact=pairs.exact,
             seed=seed,
@@ -169,14 +168,12 @@ class PairedPermutations:
     Attributes:
         p_values: shaped (matrix, pair); only pairs with a segment rated for both.
         pairs: the systems of each of these pairs.
-        unpaired: pairs of systems that share no rated segment.
         permutations: how many were made.
         exact: these are all there are.
     """
 
     p_values: Values
-    pairs: tuple[Pair, ...]
-    unpaired: tuple[Pair, ...]
+    pairs: tuple[tuple[int, int], ...]
     permutations: int
     exact: bool
 
@@ -193,72 +190,38 @@ def paired_permutations(
     """
     shared = rated.sum(axis=0) >= 2
     rated, matrices = rated[:, shared], matrices[:, :, shared]
-    systems, segments = rated.shape
-    everything = list(combinations(range(systems), 2))
-    pairs = [(a, b) for a, b in everything if (rated[a] & rated[b]).any()]
+    count, _, segments = matrices.shape
+    first, second = paired_systems(rated)
     exact = swaps.enumerates(segments)
     permutations = 2**segments if exact else swaps.replicates
-    margins = _margins(matrices, rated, pairs)
-    reached = _count_reached(matrices, rated, pairs, margins, swaps, permutations)
-    unpaired = tuple(sorted(set(everything) - set(pairs)))
-    return PairedPermutations(reached / permutations, tuple(pairs), unpaired, permutations, exact)
-
-
-def _margins(matrices: Values, rated: NDArray[np.bool_], pairs: list[Pair]) -> Values:
-    """Below which size a sum of differences is 0 but for rounding, shaped (matrix, pair).
-
-    Decimal scores such as 0.1 add up to nearly, not exactly, the same; permutations that tie are
-    common among human scores, which have few values.
-    """
-    margins = np.empty((len(matrices), len(pairs)))
-    for number, (a, b) in enumerate(pairs):
-        both = rated[a] & rated[b]
-        difference = np.abs(matrices[:, a] - matrices[:, b])
-        margins[:, number] = TIE_TOLERANCE * (difference * both).sum(axis=1)
-    return margins
-
-
-def _count_reached(
-    matrices: Values,
-    rated: NDArray[np.bool_],
-    pairs: list[Pair],
-    margins: Values,
-    swaps: Swaps,
-    permutations: int,
-) -> NDArray[np.int64]:
-    """Permutations that reach the observed sum, each pair on the segments rated for both."""
-    count, _, segments = matrices.shape
-    reached = np.zeros((count, len(pairs)), dtype=np.int64)
-    exact = swaps.enumerates(segments)
+    p_values = np.empty((count, len(first)))
     size = max(1, BLOCK_SIZE // (count * max(segments, 1)))
-    for start in range(0, len(pairs), size):
+    for start in range(0, len(first), size):
         chosen = slice(start, start + size)
-        columns = [
-            (matrices[:, a] - matrices[:, b]) * (rated[a] & rated[b]) for a, b in pairs[chosen]
-        ]
-        # Shaped (segment, matrix, pair).
-        rows = on_exact_grid(np.stack(columns).transpose(2, 1, 0).reshape(segments, -1))
-        counts = _core.count_at_most(
-            rows,
-            margins[:, chosen].ravel().tolist(),
+        left, right = first[chosen], second[chosen]
+        differences = (matrices[:, left] - matrices[:, right]) * (rated[left] & rated[right])
+        # Below which size a sum is 0 but for rounding: decimal scores such as 0.1 add up to nearly,
+        # not exactly, the same, and among human scores, which have few values, ties are common.
+        margins = TIE_TOLERANCE * np.abs(differences).sum(axis=2)
+        reached = _core.count_at_most(
+            on_exact_grid(differences.reshape(-1, segments).T),
+            margins.ravel().tolist(),
             first=0,
             replicates=permutations,
             seed=None if exact else swaps.seed,
         )
-        reached[:, chosen] = counts.reshape(count, -1)
-    return reached
-
-
-# --------------------------------------------------------------------------------------------------
-# The normal approximation.
+        p_values[:, chosen] = reached.reshape(count, -1) / permutations
+    pairs = tuple(zip(first.tolist(), second.tolist(), strict=True))
+    return PairedPermutations(p_values, pairs, permutations, exact)
 
 
 def paired_systems(rated: NDArray[np.bool_]) -> NDArray[np.intp]:
     """The pairs of systems that share a rated segment, shaped (2, pair)."""
-    shared = (rated @ rated.T).astype(np.bool_)
-    pairs = [(a, b) for a, b in combinations(range(len(rated)), 2) if shared[a, b]]
-    systems: NDArray[np.intp] = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
-    return systems
+    return np.stack(np.nonzero(np.triu(rated @ rated.T, 1)))
+
+
+# --------------------------------------------------------------------------------------------------
+# The normal approximation.
 
 
 def normal_p(totals: Values, squares: Values) -> Values:
@@ -443,9 +406,14 @@ def soft_pairwise_test(
             coins = _coins(rated, unit, start, count, drawn_by)
             null[start : start + count, 0] = accuracies(np.where(coins, second, first))
             null[start : start + count, 1] = accuracies(np.where(coins, first, second))
-    values = observed.tolist()
     return hybrid_test(
-        values, observed, null, unit=unit, alternative=alternative, exact=exact, seed=seed
+        observed.tolist(),
+        observed,
+        null,
+        method=METHODS[unit],
+        alternative=alternative,
+        exact=exact,
+        seed=seed,
     )
 
 

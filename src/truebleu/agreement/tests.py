@@ -36,7 +36,7 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -81,6 +81,8 @@ Unit: TypeAlias = Literal["cell", "system"]
 
 PERMUTE: tuple[Permute, ...] = get_args(Permute)
 UNITS: tuple[Unit, ...] = get_args(Unit)
+#: What swapping units is called.
+METHODS: dict[Unit, Method] = {"cell": "scores", "system": "systems"}
 PERMUTATIONS = 10_000
 # Standardised scores, or correlations, closer than this are the same but for rounding.
 ROUNDING = 1e-12
@@ -194,7 +196,13 @@ def permutation_test(
         seed=None if exact else seed,
     )
     return hybrid_test(
-        values, hybrids[0], hybrids[1:], unit=unit, alternative=alternative, exact=exact, seed=seed
+        values,
+        hybrids[0],
+        hybrids[1:],
+        method=METHODS[unit],
+        alternative=alternative,
+        exact=exact,
+        seed=seed,
     )
 
 
@@ -228,41 +236,29 @@ def hybrid_test(
     observed: Values,
     null: Values,
     *,
-    unit: Unit,
+    method: Method,
     alternative: Alternative,
     exact: bool,
     seed: int,
 ) -> MetricTest:
-    """The test, from the observed values and those of hybrids, shaped (permutation, 2)."""
+    """The test, from the observed values and those of hybrids, shaped (permutation, 2).
+
+    A hybrid without a value, NaN, counts as if it differed as much as the metrics do.
+    """
     value1, value2 = values
-    method: Method = "systems" if unit == "system" else "scores"
-    if value1 is None or value2 is None:
+    test = MetricTest(
+        value1=value1, value2=value2, alternative=alternative, method=method, seed=seed
+    )
+    if test.difference is None:
         lacking = " and ".join(f"metric {n}" for n, value in enumerate(values, 1) if value is None)
-        return MetricTest(
-            value1=value1,
-            value2=value2,
-            reason=f"the coefficient of {lacking} is undefined",
-            alternative=alternative,
-            method=method,
-            seed=seed,
-        )
+        return replace(test, reason=f"the coefficient of {lacking} is undefined")
     difference = float(observed[1] - observed[0])
     differences = null[:, 1] - null[:, 0]
     undefined = np.isnan(differences)
     differences = np.where(undefined, difference, differences)
     # Equal differences of quotients differ in their last digits; coefficients have the scale 1.
-    p = randomization_p(difference, differences, alternative, exact=exact, scale=1.0)
-    return MetricTest(
-        value1=value1,
-        value2=value2,
-        p=float(p),
-        alternative=alternative,
-        method=method,
-        permutations=len(null),
-        exact=exact,
-        undefined=int(undefined.sum()),
-        seed=seed,
-    )
+    p = float(randomization_p(difference, differences, alternative, exact=exact, scale=1.0))
+    return replace(test, p=p, permutations=len(null), exact=exact, undefined=int(undefined.sum()))
 
 
 # --------------------------------------------------------------------------------------------------
