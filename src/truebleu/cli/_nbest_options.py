@@ -122,10 +122,12 @@ def as_lines(texts: Iterable[str]) -> str:
     return "".join(" ".join(text.split("\n")).rstrip("\r") + "\n" for text in texts)
 
 
-def reference_option(*flags: str, text: str = "A reference; repeat for several.") -> Decorator:
-    """References of lists; without flags they are `references`, by ``-r``."""
-    flags = flags or ("-r", "--reference", "references")
-    return repeatable_option(*flags, metavar="FILE", text=text)
+def reference_option(of: str = "", text: str = "") -> Decorator:
+    """References of lists: `references`, by ``-r``; or those of other lists, such as of "test"."""
+    flags = (f"--{of}-reference", f"{of}_references") if of else ("-r", "--reference", "references")
+    usual = f"A reference of the {of} lists; repeat for several."
+    usual = usual if of else "A reference; repeat for several."
+    return repeatable_option(*flags, metavar="FILE", text=text or usual)
 
 
 def read_references(written: Sequence[str]) -> dict[str, TextLike] | None:

@@ -12,6 +12,7 @@ import click
 from click.core import ParameterSource
 
 from truebleu._settings import (
+    ALTERNATIVES,
     BOOTSTRAPS,
     DEFAULT_REPLICATES,
     DEFAULT_SEED,
@@ -19,7 +20,7 @@ from truebleu._settings import (
     UNITS,
     dataclass,
 )
-from truebleu.cli.main import QUIET, progress_bar, tell, warn
+from truebleu.cli.main import QUIET, progress_bar, warn
 from truebleu.corpus._files import (
     Files,
     Layout,
@@ -29,7 +30,6 @@ from truebleu.corpus._files import (
     expanded,
     locate,
     may_hold_statistics,
-    note_input,
 )
 from truebleu.corpus._reading import read_labels, read_test_set
 from truebleu.errors import MalformedFileError, SettingError, SuspiciousTextError, shortened
@@ -87,13 +87,6 @@ def option_with_default(
 def repeatable_option(*flags: str, metavar: str, text: str) -> Decorator:
     """An option that may be given several times."""
     return click.option(*flags, metavar=metavar, multiple=True, help=text)
-
-
-def simulate_option(text: str) -> Decorator:
-    """What is simulated instead of read: the command gets `simulated`, a number or None."""
-    return click.option(
-        "--simulate", "simulated", type=click.IntRange(min=1), metavar="N", help=text
-    )
 
 
 def remember(key: str) -> Callable[[click.Context, click.Parameter, Any], Any]:
@@ -486,6 +479,12 @@ seed_option = option_with_default(
     "--seed", int, DEFAULT_SEED, "Random seed; the same seed gives the same digits."
 )
 level_option = option_with_default("--level", float, 0.95, "Confidence level.")
+alternative_option = option_with_default(
+    "--alternative", click.Choice(ALTERNATIVES), "two-sided", "The tests' alternative hypothesis."
+)
+baseline_option = click.option(
+    "--baseline", metavar="NAME", help="Compare all others with this system only."
+)
 
 
 def replicates_option(default: int | None = DEFAULT_REPLICATES) -> Decorator:
@@ -843,59 +842,3 @@ def _executor(
     if processes is not None:
         return Processes(processes)
     return Cluster(cast("str", cluster), silent=True)
-
-
-def task_options(command: Command) -> Command:
-    """Where the tasks of long work run, and what keeps their results: the command gets `runner`."""
-
-    @wraps(command)
-    def with_runner(
-        *arguments: Any,
-        resume: Path | None,
-        share: str | None,
-        merged: Sequence[str],
-        executor: Executor | None,
-        **options: Any,
-    ) -> None:
-        from truebleu.execution.journal import Runner, Share, ShareFinished
-
-        if share is not None:
-            refuse_idle(["chart"], "no --tasks beside it: a share has no result to draw")
-        runner = Runner(
-            journal=resume,
-            progress=partial(progress_bar, what="studying"),
-            tell=warn,
-            share=None if share is None else Share.parse(share),
-            merged=[FilePath().coerce_path_result(path) for path in expanded(merged)],
-            executor=executor,
-        )
-        for path in (*runner.merged, *([] if resume is None else [resume])):
-            note_input(path)
-        try:
-            command(*arguments, runner=runner, **options)
-        except ShareFinished as finished:
-            tell(str(finished))
-
-    return add_options(
-        cast("Command", with_runner),
-        click.option(
-            "--resume",
-            metavar="FILE",
-            type=FilePath(),
-            help="Save results in FILE as they come, and continue from it if it exists.",
-        ),
-        click.option(
-            "--tasks",
-            "share",
-            metavar="K/N",
-            help="Run the K-th of N shares of the tasks, and save it in --resume FILE.",
-        ),
-        repeatable_option(
-            "--merge",
-            "merged",
-            metavar="FILE",
-            text="Include the saved results of a share: a file, a folder or a pattern; repeat for "
-            "several.",
-        ),
-        executor_options,
-    )

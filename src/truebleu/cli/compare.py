@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from truebleu._settings import ABOUTS, ALTERNATIVES, DEFAULT_REPLICATES, RUN_SWAPS
+from truebleu._settings import ABOUTS, DEFAULT_REPLICATES, RUN_SWAPS
 from truebleu.cli._options import (
     Show,
     Texts,
+    alternative_option,
+    baseline_option,
     by_option,
     charted_result_options,
     comparison_options,
@@ -59,7 +61,7 @@ the tests leave.
 @click.command("compare", epilog=EPILOG)
 @optional_test_set_options
 @metric_option
-@click.option("--baseline", metavar="NAME", help="Compare all others with this system only.")
+@baseline_option
 @by_option
 @click.option(
     "--test",
@@ -72,9 +74,7 @@ the tests leave.
     help="Correction for the number of comparisons by a metric. Default: holm; westfall-young "
     "from 1001 comparisons on.",
 )
-@click.option(
-    "--alternative", type=click.Choice(ALTERNATIVES), default="two-sided", show_default=True
-)
+@alternative_option
 @click.option(
     "--margin", type=float, metavar="D", help="Also test equivalence within a difference of D."
 )

@@ -101,12 +101,8 @@ ONLY_WITH = {"coarse-to-fine": ("keep", "coarse"), "prune": ("alpha", "seed")}
 )
 @click.option("--check", is_flag=True, help="Also report what --method misses of the exact result.")
 @option_with_default("--keep", int, 16, "With coarse-to-fine: candidates to keep of each segment.")
-@click.option(
-    "--coarse",
-    default="chrf",
-    show_default=True,
-    metavar="METRIC",
-    help="With coarse-to-fine: the metric that selects them.",
+@option_with_default(
+    "--coarse", str, "chrf", "With coarse-to-fine: the metric that selects them.", metavar="METRIC"
 )
 @option_with_default("--alpha", float, 0.99, "With prune: the confidence.")
 @option_with_default("--seed", int, DEFAULT_SEED, "With prune: random seed.")

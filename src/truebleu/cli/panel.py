@@ -8,10 +8,12 @@ import click
 
 from truebleu.cli._options import (
     Show,
+    baseline_option,
     charted_result_options,
     executor_options,
     level_option,
     metric_option,
+    option_with_default,
     refuse_idle,
     replicates_option,
     seed_option,
@@ -54,13 +56,12 @@ Examples:
     metavar="FIELD",
     help="With -m scores: the field that says which items belong together.",
 )
-@click.option("--baseline", metavar="NAME", help="Compare all others with this system only.")
-@click.option(
+@baseline_option
+@option_with_default(
     "--languages",
-    type=click.Choice(LANGUAGES),
-    default="fixed",
-    show_default=True,
-    help="What means are about: these test sets, or further ones like those that were drawn.",
+    click.Choice(LANGUAGES),
+    "fixed",
+    "What means are about: these test sets, or further ones like those that were drawn.",
 )
 @replicates_option()
 @seed_option

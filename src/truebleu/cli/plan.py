@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from truebleu._settings import ALTERNATIVES
 from truebleu.cli._options import (
     Show,
     Texts,
+    alternative_option,
     charted_result_options,
     metric_option,
     option_with_default,
@@ -71,9 +71,7 @@ NEED_TEXTS = ("source", "documents", "strict", "unit", "baseline", "replicates",
 )
 @option_with_default("--power", float, 0.8, "How often the test should find it.")
 @option_with_default("--level", float, 0.95, "Level of intervals; tests decide at 1 - level.")
-@click.option(
-    "--alternative", type=click.Choice(ALTERNATIVES), default="two-sided", show_default=True
-)
+@alternative_option
 @click.option(
     "--comparisons",
     type=int,

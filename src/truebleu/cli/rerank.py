@@ -73,11 +73,7 @@ Examples:
 @click.option(
     "--train", metavar="LISTS", help="Lists to train on. Default: folds of LISTS themselves."
 )
-@reference_option(
-    "--train-reference",
-    "train_references",
-    text="A reference of the training lists; repeat for several.",
-)
+@reference_option("train", "A reference of the training lists; repeat for several.")
 @click.option("--folds", type=int, help="Without --train: how many parts. Default: 5.")
 @seed_option
 @replicates_option()

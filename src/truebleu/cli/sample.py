@@ -49,13 +49,12 @@ segments.txt: the numbers of the segments in the pool, from 1.
     "systematic",
     "Every k-th segment, any segments, each domain in its share, or whole documents.",
 )
-@click.option(
+@option_with_default(
     "--length-groups",
-    type=int,
-    default=1,
-    show_default=True,
+    int,
+    1,
+    "With stratified: also keep the share of each of N groups by length.",
     metavar="N",
-    help="With stratified: also keep the share of each of N groups by length.",
 )
 @option_with_default(
     "--tokenizer",

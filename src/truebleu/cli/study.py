@@ -6,36 +6,41 @@ option that was not given leaves the study's own default. Studies are imported w
 
 from __future__ import annotations
 
-from functools import wraps
+from functools import partial, wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from truebleu._settings import INTERVALS
 from truebleu.cli._options import (
+    FilePath,
     Show,
     Texts,
     add_options,
+    baseline_option,
     charted_result_options,
+    executor_options,
     level_option,
     metric_option,
     option_with_default,
     optional_test_set_options,
     refuse_idle,
+    repeatable_option,
     seed_option,
-    simulate_option,
-    task_options,
     test_set_options,
     was_given,
 )
 from truebleu.cli.agree import HumanFile, human_options
-from truebleu.cli.main import LazyGroup
+from truebleu.cli.main import LazyGroup, progress_bar, tell, warn
+from truebleu.corpus._files import expanded, note_input
 from truebleu.errors import SettingError
 from truebleu.significance.corrections import CORRECTIONS, P_VALUE_CORRECTIONS
 from truebleu.studies._tests import STUDY_TESTS, TESTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from concurrent.futures import Executor
 
     from truebleu._results import Result
     from truebleu.corpus.test_set import TestSet
@@ -94,7 +99,73 @@ SIMULATED_RATES = (0.20, 0.21, 0.23, 0.26, 0.30)
 SIMULATED_REFERENCES = 4
 
 
+# --- Where the tasks of a study run, and what keeps their results ---------------------------------
+
+
+def task_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Where the tasks of long work run, and what keeps their results: the command gets `runner`."""
+
+    @wraps(command)
+    def with_runner(
+        *arguments: Any,
+        resume: Path | None,
+        share: str | None,
+        merged: Sequence[str],
+        executor: Executor | None,
+        **options: Any,
+    ) -> None:
+        from truebleu.execution.journal import Runner, Share, ShareFinished
+
+        if share is not None:
+            refuse_idle(["chart"], "no --tasks beside it: a share has no result to draw")
+        runner = Runner(
+            journal=resume,
+            progress=partial(progress_bar, what="studying"),
+            tell=warn,
+            share=None if share is None else Share.parse(share),
+            merged=[Path(path) for path in expanded(merged)],
+            executor=executor,
+        )
+        for path in (*runner.merged, *([] if resume is None else [resume])):
+            note_input(path)
+        try:
+            command(*arguments, runner=runner, **options)
+        except ShareFinished as finished:
+            tell(str(finished))
+
+    return add_options(
+        with_runner,
+        click.option(
+            "--resume",
+            metavar="FILE",
+            type=FilePath(),
+            help="Save results in FILE as they come, and continue from it if it exists.",
+        ),
+        click.option(
+            "--tasks",
+            "share",
+            metavar="K/N",
+            help="Run the K-th of N shares of the tasks, and save it in --resume FILE.",
+        ),
+        repeatable_option(
+            "--merge",
+            "merged",
+            metavar="FILE",
+            text="Include the saved results of a share: a file, a folder or a pattern; repeat for "
+            "several.",
+        ),
+        executor_options,
+    )
+
+
 # --- What all studies have in common -------------------------------------------------------------
+
+
+def simulate_option(text: str) -> Decorator:
+    """What is simulated instead of read: the command gets `simulated`, a number or None."""
+    return click.option(
+        "--simulate", "simulated", type=click.IntRange(min=1), metavar="N", help=text
+    )
 
 
 def study(name: str, *options: Decorator, metrics: Sequence[str] = ("bleu",)) -> Decorator:
@@ -269,9 +340,7 @@ def pair_options(default: str) -> Decorator:
                 metavar="NAME NAME",
                 help="A pair of systems; repeat for several.",
             ),
-            click.option(
-                "--baseline", metavar="NAME", help="Compare all others with this system only."
-            ),
+            baseline_option,
         )
 
     return decorate
@@ -284,6 +353,18 @@ def _single(options: dict[str, Any], several: str, name: str) -> None:
         raise SettingError(name, values, "one only")
     if values:
         options[name] = values[0]
+
+
+#: What `power` and `accuracy` try on samples.
+TRIALS: tuple[Decorator, ...] = (
+    sizes_option("100, 300, 600, 3000, as far as two of each fit"),
+    samples_option("100"),
+    sampling_option("independent"),
+    unit_option,
+    pair_options("near"),
+    tests_option,
+    replicates_option("1000"),
+)
 
 
 # --- The studies, in the order of the papers ------------------------------------------------------
@@ -365,13 +446,7 @@ def coverage(test_set: TestSet, **options: Any) -> Result:
 
 @study(
     "power",
-    sizes_option("100, 300, 600, 3000, as far as two of each fit"),
-    samples_option("100"),
-    sampling_option("independent"),
-    unit_option,
-    pair_options("near"),
-    tests_option,
-    replicates_option("1000"),
+    *TRIALS,
     level_option,
 )
 def power(test_set: TestSet, **options: Any) -> Result:
@@ -397,13 +472,7 @@ def power(test_set: TestSet, **options: Any) -> Result:
 
 @study(
     "accuracy",
-    sizes_option("100, 300, 600, 3000, as far as two of each fit"),
-    samples_option("100"),
-    sampling_option("independent"),
-    unit_option,
-    pair_options("near"),
-    tests_option,
-    replicates_option("1000"),
+    *TRIALS,
     percents_option(
         "--bands",
         "Percents at which bands of confidence begin. Default: 50,60,70,80,90,95,99,99.9.",

@@ -20,9 +20,8 @@ from truebleu.cli._options import (
     option_with_default,
     refuse_idle,
     seed_option,
-    simulate_option,
-    task_options,
 )
+from truebleu.cli.study import simulate_option, task_options
 from truebleu.errors import SettingError
 
 if TYPE_CHECKING:
@@ -52,16 +51,9 @@ def lists_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.command("tuning")
 @lists_options
 @click.option("--test", metavar="LISTS", help="Test lists, with the same features.")
-@reference_option(
-    "--test-reference",
-    "test_references",
-    text="A reference of the test lists; repeat for several.",
-)
-@click.option(
-    "--smoothings",
-    default="0,1,2,3,4,5,6,7",
-    show_default=True,
-    help="Smoothings to compare, separated by commas.",
+@reference_option("test")
+@option_with_default(
+    "--smoothings", str, "0,1,2,3,4,5,6,7", "Smoothings to compare, separated by commas."
 )
 @click.option("--no-mira", is_flag=True, help="Leave out batch k-best MIRA.")
 @option_with_default("--runs", int, 5, "Runs of each tuner.")

@@ -86,11 +86,7 @@ def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @metric_option
 @option_with_default("--method", click.Choice(list(TUNERS)), "mert", "The tuner.")
 @click.option("--test", metavar="LISTS", help="Other lists, to measure the gain on.")
-@reference_option(
-    "--test-reference",
-    "test_references",
-    text="A reference of the test lists; repeat for several.",
-)
+@reference_option("test")
 @click.option(
     "--folds",
     type=int,

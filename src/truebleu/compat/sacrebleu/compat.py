@@ -38,12 +38,7 @@ def corpus_bleu(
     '100.0/100.0/100.0/50.0'
     """
     metric = BLEU(
-        lowercase,
-        force,
-        tokenize,
-        smooth_method,
-        smooth_value,
-        effective_order=use_effective_order,
+        lowercase, force, tokenize, smooth_method, smooth_value, effective_order=use_effective_order
     )
     return metric.corpus_score(hypotheses, references)
 
