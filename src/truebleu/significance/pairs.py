@@ -293,6 +293,10 @@ class _Swapped:
     ) -> int:
         """Count the extreme ones among new replicates; how many of these there were."""
         made, native = 0, self._native(chosen)
+        pairs, turn = self._pairs, 1
+        if self._settings.baseline is not None:
+            # Pairs with one first system are scored together: with the baseline first, all of them.
+            pairs, turn = [(b, a) for a, b in pairs], -1
         if native is not None:
             for _, blocks in taken_blocks(chosen, swaps, self._progress, first=first):
                 made += len(blocks[0])
@@ -301,9 +305,9 @@ class _Swapped:
                         *_core.tally_differences(
                             taken,
                             self._statistics[metric].sums,
-                            self._pairs,
+                            pairs,
                             scoring,
-                            sign=self._statistics[metric].sign,
+                            sign=turn * self._statistics[metric].sign,
                             side=self._settings.alternative,
                             bounds=self._bounds(metric).tolist(),
                         )
