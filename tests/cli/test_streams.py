@@ -61,7 +61,6 @@ def test_the_line_to_quote_names_the_bootstrap(folder: Path) -> None:
         ("--by", "domain"),
         ("--unit", "block", "--block-length", "5"),
         ("--adaptive",),
-        ("--test", "studentized"),
         ("--interval", "hall"),
         ("--bootstrap", "multinomial"),
         ("-m", "nist"),

@@ -140,7 +140,6 @@ def test_a_generator_is_enough_for_whole_numbers(whole: TestSet) -> None:
         {"documents": ["a"]},
         {"interval": "hall"},
         {"interval": "bca"},
-        {"test": "studentized"},
         {"bootstrap": "multinomial"},
         {"correction": "tukey", "metrics": ["sentbleu"]},
         {"metrics": ["nist"]},
@@ -224,6 +223,32 @@ def test_a_document_that_comes_again_is_refused(whole: TestSet, size: int) -> No
 def test_documents_are_not_counted_elsewhere(labelled: TestSet) -> None:
     with pytest.raises(SettingError, match="executor"), ThreadPoolExecutor(2) as executor:
         truebleu.compare(in_parts(labelled, 512), replicates=100, executor=executor)
+
+
+@pytest.mark.parametrize("size", [64, 1100])
+def test_studentized_differences_of_parts_have_the_p_values_of_memory(
+    whole: TestSet, size: int
+) -> None:
+    settings: dict[str, Any] = {"metrics": METRICS, "test": "studentized", "replicates": 400}
+    expected = truebleu.compare(whole, **settings)
+    found = truebleu.compare(in_parts(whole, size), **settings)
+    assert [pair.p for pair in found.comparisons] == [pair.p for pair in expected.comparisons]
+    turned = truebleu.compare(in_parts(whole, size), baseline="system-2", **settings)
+    usual = truebleu.compare(whole, baseline="system-2", **settings)
+    assert [pair.p for pair in turned.comparisons] == [pair.p for pair in usual.comparisons]
+    westfall = truebleu.compare(in_parts(whole, size), correction="westfall-young", **settings)
+    same = truebleu.compare(whole, correction="westfall-young", **settings)
+    assert [pair.p_adjusted for pair in westfall.comparisons] == [
+        pair.p_adjusted for pair in same.comparisons
+    ]
+
+
+def test_studentized_differences_of_few_units_and_of_documents(labelled: TestSet) -> None:
+    settings: dict[str, Any] = {"test": "studentized", "replicates": 600}
+    for test_set in (labelled, labelled.part(range(9))):
+        expected = truebleu.compare(test_set, **settings)
+        found = truebleu.compare(in_parts(test_set, 128), **settings)
+        assert [pair.p for pair in found.comparisons] == [pair.p for pair in expected.comparisons]
 
 
 def test_a_margin_is_tested_by_replicates_and_the_delta_method(whole: TestSet) -> None:

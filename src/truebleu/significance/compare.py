@@ -368,6 +368,7 @@ def _compare_stream(
         pairs=tuple((min(pair), max(pair)) for pair in pairs),
         moments=True,
         unit=unit,
+        studentized=test.studentized,
     )
     streamed = stream_statistics(stream, metrics, plan, progress, executor)
     if streamed.units < 2:

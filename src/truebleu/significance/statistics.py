@@ -167,6 +167,13 @@ class MetricStatistics(ComparedByValue):
             error[some] = jackknife_error(jackknife[:, left[some]] - jackknife[:, right[some]])
         return error
 
+    @checked
+    def studentized(self, pairs: Sequence[Pair]) -> Values:
+        """Each pair's difference over its standard error, by the delta method."""
+        self._require_systems(pairs)
+        nothing = np.zeros((1, len(self.rows)), dtype=np.bool_)
+        return np.asarray(studentized(self, pairs, nothing)[0])
+
     def jackknife_scores(self) -> Values:
         """Each system's score without one unit, shaped (unit, system)."""
         return self.metric.score(self.sums - self.rows)
@@ -207,6 +214,8 @@ class StreamedStatistics(MetricStatistics):
             system, column); None where nothing was swapped.
         moments: see `products`; None where they were not asked for.
         different: for each pair of systems the units in which they were counted differently.
+        crossed: for each pair the `crossed_products` of the units that each replicate of the swaps
+            takes, added up; nothing where no difference is studentized.
     """
 
     count: int
@@ -214,6 +223,7 @@ class StreamedStatistics(MetricStatistics):
     taken: Values | None
     moments: Values | None
     different: Mapping[Pair, int]
+    crossed: Mapping[Pair, Values]
 
     @property
     def units(self) -> int:
@@ -238,6 +248,13 @@ class StreamedStatistics(MetricStatistics):
     def errors_of_pairs(self, pairs: Sequence[Pair]) -> Values:
         """The standard error of each pair's difference, by the delta method."""
         return np.asarray(np.sqrt(self.variances(signs_of_pairs(pairs, self.systems))))
+
+    def studentized(self, pairs: Sequence[Pair]) -> Values:
+        """Each pair's difference over its standard error."""
+        left, right = np.array(pairs).T
+        return _over_error(
+            self, self.scores[left] - self.scores[right], self.errors_of_pairs(pairs)
+        )
 
     def contributions(self) -> Values:
         """Gone."""
@@ -538,6 +555,9 @@ def studentized_swaps(
     The standard error is that of the delta method, by the gradients at the swapped sums, so that it
     takes as many steps as a replicate has units, for each pair.
     """
+    if any(isinstance(metric, StreamedStatistics) for metric in statistics):
+        yield from _streamed_studentized(statistics, pairs, swaps, first=first)
+        return
     units = len(statistics[0].rows)
     enumerated = swaps.enumerates(units)
     if all(metric.metric.native() is not None for metric in statistics):
@@ -602,10 +622,72 @@ def studentized(
         each -= each.mean(axis=1, keepdims=True)
         variance = (each**2).sum(axis=1) * units / (units - 1)
         difference = metric.score(first) - metric.score(second)
-        least = _no_error(statistics)
-        certain = np.where(np.abs(difference) <= least, 0.0, np.copysign(CERTAIN, difference))
-        error = np.sqrt(variance)
-        values[:, place] = np.where(error > least, difference / np.maximum(error, least), certain)
+        values[:, place] = _over_error(statistics, difference, np.sqrt(variance))
+    return values
+
+
+def _over_error(statistics: MetricStatistics, difference: Values, error: Values) -> Values:
+    """Differences over their standard errors, where there are any."""
+    least = _no_error(statistics)
+    certain = np.where(np.abs(difference) <= least, 0.0, np.copysign(CERTAIN, difference))
+    return np.where(error > least, difference / np.maximum(error, least), certain)
+
+
+def crossed_products(rows: Values, a: int, b: int) -> Values:
+    """Of each unit the products of x_a + x_b with x_b - x_a, shaped (unit, column × column).
+
+    Added up over the units that are swapped, to a matrix M, they say how the sum of squares changes
+    that the variance of the difference is made of: by (u - v)' M (u + v), with the gradients u of
+    the first score and v of the second.
+
+    Args:
+        rows: counts by unit, system and column.
+        a: the first system.
+        b: the second system.
+    """
+    both, apart = rows[:, a] + rows[:, b], rows[:, b] - rows[:, a]
+    return np.asarray((both[:, :, None] * apart[:, None, :]).reshape(len(rows), -1))
+
+
+def _streamed_studentized(
+    statistics: Sequence[MetricStatistics], pairs: Sequence[Pair], swaps: Swaps, *, first: int
+) -> Iterator[list[Values]]:
+    """As `studentized_swaps` of units that are forgotten."""
+    columns = max(metric.rows.shape[2] for metric in statistics)
+    for start, taken in taken_blocks(statistics, swaps, first=first, width=columns**2):
+        yield [
+            _streamed_t(metric, pairs, part, start)
+            for metric, part in zip(statistics, taken, strict=True)
+            if isinstance(metric, StreamedStatistics)
+        ]
+
+
+def _streamed_t(
+    statistics: StreamedStatistics, pairs: Sequence[Pair], taken: Values, first: int
+) -> Values:
+    """Each pair's difference over its standard error in the replicates from the first on."""
+    metric, sums, units = statistics.metric, statistics.sums, statistics.units
+    systems, columns = sums.shape
+    products = statistics.products().reshape(systems, columns, systems, columns)
+    values = np.empty((len(taken), len(pairs)))
+    for place, pair in enumerate(pairs):
+        a, b = min(pair), max(pair)
+        moved = taken[:, b] - taken[:, a]
+        of_a, of_b = sums[a] + moved, sums[b] - moved
+        u, v = metric.gradient(of_a), metric.gradient(of_b)
+        crossed = statistics.crossed[a, b][first : first + len(taken)]
+        crossed = crossed.reshape(len(taken), columns, columns)
+        squares = (
+            np.einsum("ri,ij,rj->r", u, products[a, :, a], u)
+            + np.einsum("ri,ij,rj->r", v, products[b, :, b], v)
+            - 2 * np.einsum("ri,ij,rj->r", u, products[a, :, b], v)
+            + np.einsum("ri,rij,rj->r", u - v, crossed, u + v)
+        )
+        total = (u * of_a).sum(axis=1) - (v * of_b).sum(axis=1)
+        variance = np.maximum(squares - total**2 / units, 0.0) * units / (units - 1)
+        difference = metric.score(of_a) - metric.score(of_b)
+        sign = 1 if pair == (a, b) else -1
+        values[:, place] = sign * _over_error(statistics, difference, np.sqrt(variance))
     return values
 
 

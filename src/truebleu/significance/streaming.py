@@ -25,9 +25,9 @@ from truebleu.errors import EmptyTextError, SettingError, SuspiciousTextError, s
 from truebleu.execution.executors import completed
 from truebleu.metrics.base import CountedMetric
 from truebleu.metrics.registry import as_metrics, metric_labels, metrics_for, warnings_of_parts
-from truebleu.resampling import ColumnSizes, PoissonBootstrap, Swaps, on_exact_grid
+from truebleu.resampling import ColumnSizes, PoissonBootstrap, Swaps, on_exact_grid, rounded
 from truebleu.significance.intervals import INTERVAL_METHODS
-from truebleu.significance.statistics import StreamedStatistics, products_of
+from truebleu.significance.statistics import StreamedStatistics, crossed_products, products_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
@@ -60,6 +60,7 @@ class Plan:
         pairs: the systems that are compared.
         moments: whether products of columns are added up, for standard errors.
         unit: what is drawn or swapped as a whole; None for documents where they are known.
+        studentized: whether differences after swaps are divided by their standard errors.
     """
 
     swaps: Swaps | None = None
@@ -67,6 +68,7 @@ class Plan:
     pairs: tuple[Pair, ...] = ()
     moments: bool = False
     unit: Unit | None = "segment"
+    studentized: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -77,6 +79,7 @@ class PartSums:
         units: how many there were.
         sums: of all units, shaped (column,).
         taken: in each replicate of the swaps, shaped (replicate, column).
+        crossed: in each replicate of the swaps, `crossed_products` of the pairs by each metric.
         drawn: in each replicate of the bootstrap, likewise.
         moments: by metric, the products of its columns.
         different: by metric, the units in which the systems of each pair are counted apart.
@@ -87,6 +90,7 @@ class PartSums:
     units: int
     sums: Values
     taken: Values | None
+    crossed: Values | None
     drawn: Values | None
     moments: list[Values]
     different: list[dict[Pair, int]]
@@ -96,7 +100,8 @@ class PartSums:
     def __iadd__(self, other: PartSums) -> PartSums:
         self.units += other.units
         self.sums = self.sums + other.sums
-        for mine, others in ((self.taken, other.taken), (self.drawn, other.drawn)):
+        for name in ("taken", "crossed", "drawn"):
+            mine, others = getattr(self, name), getattr(other, name)
             if mine is not None and others is not None:
                 mine += others
         for products, more in zip(self.moments, other.moments, strict=True):
@@ -135,16 +140,20 @@ def part_sums(
                 np.split(exact, ends, axis=1), _split_sizes(known, ends), strict=True
             )
         ]
-    taken = drawn = None
+    taken = crossed = drawn = None
     if plan.swaps is not None:
         count = plan.swaps.replicates
         taken = plan.swaps.sums(exact, 0, count, enumerated=False, first_row=first)
+        if plan.studentized:
+            products = _crossed(exact, rows, plan.pairs, known)
+            crossed = plan.swaps.sums(products, 0, count, enumerated=False, first_row=first)
     if plan.bootstrap is not None:
         drawn = plan.bootstrap.sums(exact, None, 0, plan.bootstrap.replicates, first_row=first)
     return PartSums(
         units=len(wide),
         sums=exact.sum(axis=0),
         taken=taken,
+        crossed=crossed,
         drawn=drawn,
         moments=moments,
         different=[
@@ -153,6 +162,23 @@ def part_sums(
         ],
         sizes=own,
         few=exact if len(wide) < ALIGNED else None,
+    )
+
+
+def _crossed(
+    wide: Values, shaped: Sequence[Values], pairs: Sequence[Pair], sizes: ColumnSizes
+) -> Values:
+    """The `crossed_products` of all pairs by all metrics, side by side, on a grid of exact sums."""
+    # They are products of sums of two numbers: four times as large.
+    steps = replace(sizes, rows=4 * sizes.rows).coarse_steps
+    coarse = rounded(wide, steps) if sizes.fractional.any() else wide
+    ends = np.cumsum([int(np.prod(counts.shape[1:])) for counts in shaped])[:-1]
+    parts = [
+        part.reshape(len(part), *counts.shape[1:])
+        for part, counts in zip(np.split(coarse, ends, axis=1), shaped, strict=True)
+    ]
+    return np.concatenate(
+        [crossed_products(part, a, b) for part in parts for a, b in pairs], axis=1
     )
 
 
@@ -397,7 +423,7 @@ class _Pass:
         if self.sizes is None and self.totals.sizes.fractional.any():
             # These sums are not exact: all that is needed of this pass is the size of columns.
             self.plan = Plan(unit=self.plan.unit)
-            self.totals.taken = self.totals.drawn = None
+            self.totals.taken = self.totals.crossed = self.totals.drawn = None
             self.totals.different = [{} for _ in self.metrics]
 
     def _require_memory(self, rows: Sequence[Values]) -> None:
@@ -405,6 +431,8 @@ class _Pass:
             return
         width = sum(counts.shape[1] * counts.shape[2] for counts in rows)
         made = [kind.replicates for kind in (self.plan.swaps, self.plan.bootstrap) if kind]
+        if self.plan.studentized:
+            width += len(self.plan.pairs) * sum(counts.shape[2] ** 2 for counts in rows)
         if width * sum(made) > MOST_SUMS:
             expected = (
                 f"at most {MOST_SUMS // width:,} in all where the counts of all systems by all "
@@ -518,10 +546,14 @@ def _statistics(
     run: _Pass, plan: Plan, totals: PartSums
 ) -> tuple[list[StreamedStatistics], list[Values]]:
     """The sums by metric."""
-    taken = totals.taken
+    taken, crossed = totals.taken, totals.crossed
     if plan.swaps is not None and plan.swaps.enumerates(totals.units) and totals.few is not None:
         count = 2**totals.units
         taken = plan.swaps.sums(totals.few, 0, count, enumerated=True)
+        if plan.studentized:
+            shaped = [np.empty((0, *shape)) for shape in run.shapes]
+            products = _crossed(totals.few, shaped, plan.pairs, totals.sizes)
+            crossed = plan.swaps.sums(products, 0, count, enumerated=True)
     ends = np.cumsum([int(np.prod(shape)) for shape in run.shapes])[:-1]
 
     def by_metric(sums: Values | None) -> list[Values | None]:
@@ -534,6 +566,8 @@ def _statistics(
         ]
 
     statistics = []
+    squares = [shape[-1] ** 2 for shape in run.shapes for _ in plan.pairs]
+    of_pairs = [] if crossed is None else np.split(crossed, np.cumsum(squares)[:-1], axis=1)
     labels = metric_labels(run.metrics)
     sums = [part for part in by_metric(totals.sums) if part is not None]
     for place, (label, metric) in enumerate(zip(labels, run.metrics, strict=True)):
@@ -547,6 +581,7 @@ def _statistics(
                 taken=by_metric(taken)[place],
                 moments=totals.moments[place] if plan.moments else None,
                 different=totals.different[place],
+                crossed=dict(zip(plan.pairs, of_pairs[place * len(plan.pairs) :], strict=False)),
             )
         )
     drawn = [

@@ -48,7 +48,6 @@ from truebleu.resampling import (
 from truebleu.significance.corrections import smallest_factor
 from truebleu.significance.statistics import (
     bootstrap_scores,
-    studentized,
     studentized_swaps,
     swap_blocks,
 )
@@ -348,7 +347,7 @@ class SignificanceTest:
     @property
     def needs_units(self) -> bool:
         """Whether every unit must be in memory."""
-        return self.studentized or self.source == "runs"
+        return self.source == "runs"
 
     @checked
     def p_values(
@@ -376,8 +375,7 @@ class SignificanceTest:
     def observed(self, statistics: MetricStatistics, pairs: Sequence[Pair]) -> Values:
         """What is tested of each pair: the difference on the test set itself, or its t."""
         if self.studentized:
-            nothing = np.zeros((1, len(statistics.rows)), dtype=np.bool_)
-            return np.asarray(studentized(statistics, pairs, nothing)[0])
+            return statistics.studentized(pairs)
         left, right = np.array(pairs).T
         scores = statistics.scores
         return np.asarray(scores[left] - scores[right])
