@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 from importlib import import_module
 from types import ModuleType
@@ -35,6 +36,26 @@ def test_modules_are_the_drop_ins_own() -> None:
     assert by_name is own
     assert own.__spec__ is not None
     assert own.__spec__.name == "truebleu.compat.sacrebleu.metrics.chrf"
+
+
+TOKENIZERS = {
+    "tokenizer_13a": "Tokenizer13a",
+    "tokenizer_char": "TokenizerChar",
+    "tokenizer_intl": "TokenizerV14International",
+    "tokenizer_none": "NoneTokenizer",
+    "tokenizer_ter": "TercomTokenizer",
+    "tokenizer_zh": "TokenizerZh",
+}
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("module", TOKENIZERS)
+def test_tokenizers_are_imported_by_sacrebleus_names_and_pickled(module: str) -> None:
+    name = TOKENIZERS[module]
+    tokenizer = getattr(import_module(f"sacrebleu.tokenizers.{module}"), name)()
+    own = import_module(f"truebleu.compat.sacrebleu.tokenizers.{module}")
+    assert type(tokenizer) is getattr(own, name)
+    assert pickle.loads(pickle.dumps(tokenizer))("a  b") == tokenizer("a  b")
 
 
 @pytest.mark.usefixtures("installed")

@@ -70,12 +70,9 @@ def sentence_bleu(
     use_effective_order: bool = True,
 ) -> BLEUScore:
     """BLEU of one segment, by default over no more orders than the segment has n-grams of."""
+    force = False
     metric = BLEU(
-        lowercase=lowercase,
-        tokenize=tokenize,
-        smooth_method=smooth_method,
-        smooth_value=smooth_value,
-        effective_order=use_effective_order,
+        lowercase, force, tokenize, smooth_method, smooth_value, effective_order=use_effective_order
     )
     return metric.sentence_score(hypothesis, references)
 
