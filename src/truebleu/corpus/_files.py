@@ -70,7 +70,7 @@ def may_hold_statistics(path: str) -> bool:
     try:
         with open(path, "rb") as file:
             beginning = file.read(4096)
-    except OSError:  # whoever reads it as a text says what is wrong
+    except OSError:  # reading it as a text will say what is wrong
         return False
     if beginning[:2] == GZIP or beginning[:4] == PARQUET_MAGIC:
         return True
@@ -496,7 +496,7 @@ class OpenedFile:
 
     @property
     def share_read(self) -> float | None:
-        """From 0 to 1; None where nobody knows how much there is."""
+        """From 0 to 1; None where the size is unknown."""
         if self._raw.closed:
             return 1.0
         return self._raw.tell() / self._size if self._size else None
@@ -543,7 +543,7 @@ class Files:
         if self._stdin_was_read:
             raise UnreadableFileError(STANDARD_INPUT, "standard input can be read only once")
         self._stdin_was_read = True
-        # Python has none where whoever started it closed it.
+        # Python has none if its parent process closed it.
         if self._stdin is None and sys.stdin is None:
             raise UnreadableFileError(STANDARD_INPUT, "standard input is closed")
         return _all_of(STANDARD_INPUT, self._stdin or sys.stdin.buffer)
@@ -582,7 +582,7 @@ _inputs: set[tuple[int, int]] | None = None
 def remembered_inputs() -> Iterator[None]:
     """Keep count of the files that are read in here: no output may take the place of one.
 
-    Only the command line does: a program may well write over what it has read.
+    Only the command line does: a program may overwrite what it has read.
     """
     global _inputs
     _inputs = set()

@@ -87,7 +87,7 @@ def read_test_set(
     texts, by_line = align([*reference_texts, *system_texts, *source_texts], references=m)
     reference_texts, system_texts = texts[:m], texts[m : m + len(system_texts)]
     refuse_absent(reference_texts)
-    # Whoever has no output for a segment is scored as if it were empty, and that is reported.
+    # A missing output is scored as an empty one, and reported.
     missing = [warning for text in system_texts for warning in _missing(text)]
     system_texts = [_without_gaps(text) for text in system_texts]
     source_text = _without_gaps(texts[-1]) if source_texts else None

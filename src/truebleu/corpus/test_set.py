@@ -758,7 +758,7 @@ class Examination:
 
 
 def _of_files(texts: Sequence[_Examined]) -> Iterator[TextWarning]:
-    """What is about whole files, each of which may hold several texts."""
+    """Warnings about whole files, which may hold several texts."""
     for text in {text.path: text for text in texts}.values():
         if text.byte_order_mark:
             message = f"{text.path}: began with a byte-order mark, which was removed"
@@ -817,7 +817,7 @@ def _identical(text: _Examined, other: _Examined, code: str, what: str) -> TextW
 
 
 def _of_order(reference: _Examined, texts: Sequence[_Examined]) -> Iterator[TextWarning]:
-    """Texts of which a part fits the reference better one or two segments further on."""
+    """Texts with a part that fits the reference better one or two segments further on."""
     for text in texts:
         if text.shift is None:
             continue

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
     from concurrent.futures import Future
 
-# What a group should take: long beside what sending it takes, short for whoever waits.
+# What a group should take: long compared with sending it, short for those who wait.
 GROUP_SECONDS = 1.0
 # Towards the end groups become smaller, so that all workers finish at about the same time.
 SHORTEST_GROUP_SECONDS = 0.2
@@ -175,7 +175,7 @@ class Cluster(Executor):
         try:
             return sum(self._client.nthreads().values())
         except OSError:
-            # Gone; whoever waits for a task there hears of it.
+            # Gone; waiting for a task there raises an error.
             return 0
 
     @property
@@ -276,7 +276,7 @@ def _outcomes(
     try:
         while more or running:
             workers = max(1, _workers(executor))
-            # Until something came back, nobody knows how much a group should have.
+            # Until something came back, it is unknown how many calls fill a group.
             most = workers * (AHEAD if pace.known else 1)
             while more and len(running) < most and len(early) < EARLY * workers:
                 chosen = list(islice(calls, pace.group_size(count - taken, workers)))
@@ -308,7 +308,7 @@ def _itself(value: object) -> object:
 
 @dataclass
 class _Lean:
-    """A call without what it shares with others: whoever makes it has that."""
+    """A call without what it shares with others, which it is given when it is made."""
 
     function: Callable[..., Any]
     arguments: tuple[Any, ...]

@@ -62,7 +62,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Every so manyth task, for one job of an array: 3/64 has the tasks 3, 67, 131 and so on."""
+    """Every n-th task, for one job of an array: 3/64 has the tasks 3, 67, 131 and so on."""
 
     number: int
     of: int
@@ -102,7 +102,7 @@ def _warn(message: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """Runs the tasks of a study, with a journal to go on from and progress for people.
+    """Runs the tasks of a study, with a journal to resume from and progress for people.
 
     Attributes:
         journal: the file that results are appended to, and read back from if it exists.
@@ -284,7 +284,7 @@ def _locked(path: Path, tell: Callable[[str], None]) -> Iterator[None]:
     try:
         descriptor = os.open(path, os.O_RDWR)
     except OSError:
-        # Nobody can write it; whether it can be read is found out next.
+        # It cannot be written; reading it comes next.
         yield
         return
     try:
@@ -347,7 +347,7 @@ def _read(
 
 
 def _cut_back(path: Path, size: int) -> None:
-    """Drop the last line, of which a full disk or a crash left the beginning only."""
+    """Drop a last line that a full disk or a crash cut off."""
     try:
         os.truncate(path, size)
     except OSError as error:
@@ -391,7 +391,7 @@ def _check(key: object, record: object) -> int:
 
 def _require_header(path: Path, found: Any, header: Mapping[str, Any]) -> None:
     if not isinstance(found, dict) or found.get("kind") != KIND:
-        expected = "a study's journal, which --resume goes on with; give another file"
+        expected = "a study's journal to --resume from; give another file"
         raise MalformedFileError(str(path), 1, "something else", expected)
     before, now = _flat(found), _flat(header)
     # Counts differ where texts do: what they were made of says more.

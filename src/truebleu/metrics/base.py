@@ -223,8 +223,8 @@ class Metric(ABC):
     def for_references(self, references: Sequence[TextLike]) -> Metric:  # noqa: ARG002
         """This metric with every setting fixed that it leaves to the references.
 
-        So the tokenizer `auto` becomes one that fits their script. Whoever counts parts of a test
-        set asks for this once, with all references, so that every part is counted alike.
+        So the tokenizer `auto` becomes one that fits their script. To count parts of a test set,
+        ask for this once, with all references, so that every part is counted alike.
         """
         return self
 

@@ -83,7 +83,7 @@ class CHRF(NativeMetric):
     def ngram_matches(self, test_set: TestSet, first: str, second: str) -> NgramMatches | None:
         """Where two systems match n-grams of characters differently often.
 
-        None with several references, of which each output is counted against its best, and where
+        None with several references, since each output is counted against its best one, and where
         white space counts.
         """
         if len(test_set.references) > 1 or self.whitespace or not self.char_order:

@@ -49,7 +49,7 @@ class GTM(WordMetric):
     def __post_init__(self) -> None:
         # A dataclass with slots is made anew, and `super()` would look for the first one.
         WordMetric.__post_init__(self)
-        # Lengths of runs to the power of more are beyond all numbers.
+        # Lengths of runs to a higher power would overflow.
         if not 1 <= self.exponent <= 50:
             raise SettingError("exponent", self.exponent, "a number from 1 to 50")
 

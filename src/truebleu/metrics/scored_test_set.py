@@ -1,4 +1,4 @@
-"""A test set of which only scores are known: whatever was evaluated item by item, by any tool.
+"""A test set known by its scores alone: anything that was evaluated item by item, by any tool.
 
 Accuracy, pass or fail, a judge's scores: systems are models, segments are items, and documents are
 clusters of items that go together, such as questions about one passage. Items pair by their names.
@@ -383,7 +383,7 @@ def read_evaluated_texts(
 
 
 def _require_texts(evaluation: Evaluation) -> None:
-    """Refuse an evaluation of which some item has nothing to score."""
+    """Refuse an evaluation with an item that has nothing to score."""
     for item in evaluation.items:
         if item.output is None:
             found = f"no text as the output of item {item.name}"

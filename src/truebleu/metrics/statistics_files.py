@@ -197,7 +197,7 @@ def require_one_system(test_set: TestSet) -> list[str]:
 
 
 class AbsentText(Sequence[str]):
-    """A text that is known by its length alone; whoever reads it learns that it is not there."""
+    """A text of which only the length is known; reading it is an error."""
 
     def __init__(self, label: str, length: int) -> None:
         self._label = label
@@ -336,7 +336,7 @@ def _first_known(
 
 
 class SavedMetric(CountedMetric):
-    """A metric whose counts were saved, of whichever systems a test set has."""
+    """A metric whose counts were saved, for any systems of the test set."""
 
     def __init__(self, metric: Metric, saved: dict[str, SavedStatistics]) -> None:
         self._saved = saved

@@ -150,7 +150,7 @@ def _smooth_bleu(sums: NDArray[np.float64], steepness: float) -> tuple[float, ND
     return score, gradient
 
 
-#: With larger steps and penalties, weights are beyond all numbers.
+#: With larger steps and penalties, weights would overflow.
 LARGEST = 1e12
 
 

@@ -75,7 +75,7 @@ class OuterLoop:
     Attributes:
         command: the decoder's command, in which ``{weights}`` (or ``{weights.json}``,
             ``{weights.ini}``) and ``{nbest}`` stand for the files that it reads and writes.
-        folder: where rounds are kept; a folder with rounds is gone on with.
+        folder: where rounds are kept; a folder that has rounds is continued.
         read: reads the lists that the decoder writes: a function of the file's name.
         most_rounds: the loop ends after so many, if it has not ended before.
         timeout: a decoder that takes longer than so many seconds is ended.

@@ -128,7 +128,7 @@ def as_nbest(lists: NBest | Iterable[Iterable[str]]) -> NBest:
 def as_list_metric(metric: str | Metric) -> Metric:
     """A metric as an object or as text, where ``feature:NAME`` is the mean of a feature.
 
-    ``feature:-NAME`` is one of which lower is better.
+    ``feature:-NAME`` is a feature where lower is better.
     """
     if isinstance(metric, str) and metric.startswith(FEATURE):
         name = metric.removeprefix(FEATURE)

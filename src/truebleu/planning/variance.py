@@ -254,7 +254,7 @@ class Curvature:
         differences = self._of(np.where(self._counts, np.maximum(sums, 0.0), sums))
         linear = stretch * self._linear
         spread, curved = float(linear.std()), float(differences.std())
-        # Stretched beyond all sense, as a handful of units are: the linear view has to do.
+        # A handful of units is stretched too far to tell: fall back on the linear view.
         if not (math.isfinite(curved) and curved > 0 and spread > 0):
             return 0.0, 1.0
         return float((differences - self._difference - linear).mean()), curved / spread

@@ -1,7 +1,7 @@
 """Test sets made to order: references from a small grammar, systems that err at a known rate.
 
-What a test of significance should say about real systems nobody knows. Of these it is known: equal
-channels are equal systems, unequal ones are not.
+Of real systems nobody knows what a significance test should say. Of these we do: systems with equal
+channels are equal, others are not.
 """
 
 from __future__ import annotations

@@ -709,7 +709,7 @@ def _id(path: str, line: int, record: Mapping[str, Any], key: str) -> str | int:
 
 
 def _refuse_disorder(path: str, line: int, id_: str | int, highest: int | None) -> int | None:
-    """The highest number so far, of which new segments have to have a higher one."""
+    """The highest number so far; new segments must have a higher one."""
     if isinstance(id_, int) and highest is not None and id_ < highest:
         expected = "segments in order of their number; sort the lines by it"
         found = f"segment {id_} after segment {highest}"

@@ -81,7 +81,7 @@ class ListStream:
 
     @property
     def share_read(self) -> float | None:
-        """From 0 to 1; None where nobody knows how much there is."""
+        """From 0 to 1; None where the size is unknown."""
         return self._file.share_read
 
     def count_rest(self) -> int:
