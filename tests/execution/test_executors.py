@@ -69,6 +69,11 @@ def cluster() -> Iterator[Cluster]:
         yield executor
 
 
+@pytest.fixture(params=["processes", "cluster"])
+def elsewhere(request: pytest.FixtureRequest) -> Any:
+    return request.getfixturevalue(request.param)
+
+
 def power(executor: Executor | None = None) -> PowerResult:
     pool = simulate(segments=60, systems=[0.1, 0.2, 0.3])
     options: dict[str, Any] = {"sizes": [20, 30], "samples": 30, "replicates": 200}
@@ -102,13 +107,9 @@ def test_a_cluster_gives_the_same_digits(cluster: Cluster) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["processes", "cluster"])
-def test_the_tasks_of_a_killed_worker_are_done_again(
-    kind: str, request: pytest.FixtureRequest, tmp_path: Path
-) -> None:
-    executor = request.getfixturevalue(kind)
+def test_the_tasks_of_a_killed_worker_are_done_again(elsewhere: Executor, tmp_path: Path) -> None:
     chosen = tasks(end_worker_once, tmp_path / "ended")
-    records = Runner(tmp_path / "journal", executor=executor).run(SUBJECT, chosen)
+    records = Runner(tmp_path / "journal", executor=elsewhere).run(SUBJECT, chosen)
     assert (tmp_path / "ended").exists()
     assert records == Runner().run(SUBJECT, tasks(third))
     # Each is kept once.
@@ -116,13 +117,9 @@ def test_the_tasks_of_a_killed_worker_are_done_again(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["processes", "cluster"])
-def test_results_come_in_order_even_if_a_worker_ends(
-    kind: str, request: pytest.FixtureRequest, tmp_path: Path
-) -> None:
-    executor = request.getfixturevalue(kind)
+def test_results_come_in_order_even_if_a_worker_ends(elsewhere: Executor, tmp_path: Path) -> None:
     calls = (partial(end_worker_once, tmp_path / "ended", number) for number in range(40))
-    assert list(in_order(executor, calls)) == [third(number) for number in range(40)]
+    assert list(in_order(elsewhere, calls)) == [third(number) for number in range(40)]
 
 
 def test_an_error_comes_after_all_results_before_it() -> None:

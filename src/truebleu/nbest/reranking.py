@@ -183,18 +183,8 @@ def rerank(
     require_replicates("replicates", replicates)
     require_whole_number("folds", folds, 2, 10**6)
     nbest = as_nbest(lists)
-    asked = _Asked(
-        model=model,
-        weights=weights,
-        features=tuple(features),
-        length_penalty=length_penalty,
-        normalize=normalize,
-        gamma=gamma,
-        ngrams=ngrams,
-        pairs=pairs,
-        metrics=metrics,
-        seed=seed,
-    )
+    channel = _Channel(tuple(features), length_penalty, normalize, seed)
+    asked = _Asked(model, weights, channel, gamma, (ngrams, pairs), metrics)
     trained, used_folds, trained_on = asked.given(nbest), None, None
     if trained is not None:
         indices = first_best(trained.score(nbest), nbest.offsets)
@@ -244,35 +234,47 @@ def rerank(
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
-    """The model that is asked for, with its settings: the arguments of `rerank`."""
+@dataclass(frozen=True, slots=True)
+class _Channel:
+    """What is asked of the noisy channel; other models have no use for most of it."""
 
-    model: Model
-    weights: Mapping[str, float] | None
     features: tuple[str, ...]
     length_penalty: float | None
     normalize: bool
-    gamma: float | None
-    ngrams: int
-    pairs: bool
-    metrics: Sequence[str | Metric]
     seed: int
 
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The model that is asked for, with its settings: the arguments of `rerank`.
+
+    Attributes:
+        texts: up to how many words n-grams of the texts have, and whether pairs of words count too.
+    """
+
+    model: Model
+    weights: Mapping[str, float] | None
+    channel: _Channel
+    gamma: float | None
+    texts: tuple[int, bool]
+    metrics: Sequence[str | Metric]
+
     def __post_init__(self) -> None:
-        model, texts = self.model, self.ngrams or self.pairs
-        if texts and model != "log-linear":
-            raise SettingError("ngrams or pairs", texts, "model log-linear")
-        if self.normalize and model != "noisy-channel":
-            raise SettingError("normalize", self.normalize, "model noisy-channel")
+        model, channel = self.model, self.channel
+        if any(self.texts) and model != "log-linear":
+            raise SettingError("ngrams or pairs", max(self.texts), "model log-linear")
+        if channel.normalize and model != "noisy-channel":
+            raise SettingError("normalize", channel.normalize, "model noisy-channel")
         if self.gamma is not None and model != "log-linear":
             raise SettingError("gamma", self.gamma, "none: only model log-linear has one")
-        if model in ("weights", "log-linear") and self.features:
-            raise SettingError("features", list(self.features), f"none: {model} takes all features")
+        if model in ("weights", "log-linear") and channel.features:
+            expected = f"none: {model} takes all features"
+            raise SettingError("features", list(channel.features), expected)
         given = self.weights is not None
-        if self.length_penalty is not None and (model != "noisy-channel" or not given):
+        penalty = channel.length_penalty
+        if penalty is not None and (model != "noisy-channel" or not given):
             expected = "the noisy channel with given weights beside it"
-            raise SettingError("length penalty", self.length_penalty, expected)
+            raise SettingError("length penalty", penalty, expected)
         if model == "weights" and not self.weights:
             expected = "a weight for each feature, or a model other than weights"
             raise SettingError("weights", None, expected)
@@ -283,17 +285,18 @@ class _Asked:
     def given(self, nbest: NBest) -> _Trained | None:
         """A model that needs no training; None where it has to be trained."""
         if self.model == "quality":
-            return _quality(nbest, self.features)
+            return _quality(nbest, self.channel.features)
         weights = self.weights
         if weights is None:
             return None
         if self.model == "weights":
             return _Trained(score=lambda lists: weighted_scores(lists, weights), weights=weights)
+        penalty = self.channel.length_penalty
         channel = NoisyChannel(
             features=tuple(weights),
             weights=tuple(weights.values()),
-            length_penalty=1.0 if self.length_penalty is None else self.length_penalty,
-            normalize=self.normalize,
+            length_penalty=1.0 if penalty is None else penalty,
+            normalize=self.channel.normalize,
         )
         return channel.trained()
 
@@ -310,15 +313,16 @@ class _Asked:
     def _log_linear(
         self, lists: NBest, references: ReferencesLike | None, part: NDArray[np.int64] | None
     ) -> _Trained:
-        known = with_text_features(lists, ngrams=self.ngrams, pairs=self.pairs)
+        ngrams, pairs = self.texts
+        known = with_text_features(lists, ngrams=ngrams, pairs=pairs)
         problem = make_problem(known, references, self.metrics[:1])
         trained = _log_linear(problem if part is None else problem.take(part), self.gamma)
-        if not (self.ngrams or self.pairs):
+        if not any(self.texts):
             return trained
 
         def score(others: NBest) -> NDArray[np.float64]:
             only = [name for name in trained.weights if name not in _own_features(others)]
-            more = with_text_features(others, ngrams=self.ngrams, pairs=self.pairs, only=only)
+            more = with_text_features(others, ngrams=ngrams, pairs=pairs, only=only)
             return trained.score(more)
 
         return replace(trained, score=score)
@@ -326,20 +330,22 @@ class _Asked:
     def _noisy_channel(
         self, lists: NBest, references: ReferencesLike | None, part: NDArray[np.int64] | None
     ) -> _Trained:
-        names = list(self.features)
+        names = list(self.channel.features)
         if len(names) < 2:
             raise SettingError("features", names, "two or more scores to combine")
         for name in names:
             lists.feature(name)  # refuses one that is not there
         problem = make_problem(lists, references, self.metrics[:1], scale=False, names=names)
         words = word_counts(lists)
-        if self.normalize:
+        if self.channel.normalize:
             divisors = np.stack(norms(lists, len(problem.names)), axis=1)
             problem = replace(problem, matrix=problem.matrix / divisors)
         if part is not None:
             spans = [np.arange(*lists.offsets[[s, s + 1]]) for s in part]
             problem, words = problem.take(part), words[np.concatenate(spans)]
-        channel = tune_noisy_channel(problem, words, seed=self.seed, normalize=self.normalize)
+        channel = tune_noisy_channel(
+            problem, words, seed=self.channel.seed, normalize=self.channel.normalize
+        )
         return channel.trained()
 
 

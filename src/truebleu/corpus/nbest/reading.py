@@ -25,7 +25,7 @@ hypothesis is divided by a power of its length.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from math import isfinite, log
@@ -55,7 +55,7 @@ from truebleu.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from os import PathLike
     from typing import BinaryIO
 
@@ -120,14 +120,8 @@ def read_nbest(
         first_id=first_id,
         scale=ScoreScale(log_base, length_normalized),
         keys=JsonKeys(
-            candidates=candidates_key,
-            text=text_key,
-            id=id_key,
-            source=source_key,
-            score=score_key,
-            log_probability=log_probability_key,
-            count=count_key,
-            features=None if features is None else tuple(features),
+            *(candidates_key, text_key, id_key, source_key, score_key),
+            *(log_probability_key, count_key, None if features is None else tuple(features)),
         ),
     )
     return read_lists(str(path), how, stdin)
@@ -149,9 +143,11 @@ def read_lists(path: str, how: ListFormat, stdin: BinaryIO | None = None) -> NBe
 
 
 Lines = Iterable[tuple[int, str]]
+Record = Mapping[str, Any]
+Records = Iterable[tuple[int, Record]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class JsonKeys:
     """Which keys hold what; None for the usual ones.
 
@@ -589,9 +585,7 @@ def _records(path: str, lines: Lines) -> Iterator[tuple[int, dict[str, object]]]
             yield line, parse_record(path, line, text)
 
 
-def _by_segment(
-    path: str, records: Iterable[tuple[int, Mapping[str, Any]]], key: str, keys: JsonKeys
-) -> Iterator[Listed]:
+def _by_segment(path: str, records: Records, key: str, keys: JsonKeys) -> Iterator[Listed]:
     """The lists of objects that each have all candidates of a segment."""
     reader = None
     for segment, (line, record) in enumerate(records):
@@ -636,12 +630,7 @@ def _beside(
     return objects
 
 
-def _by_candidate(
-    path: str,
-    records: Iterable[tuple[int, Mapping[str, Any]]],
-    first: Mapping[str, Any],
-    keys: JsonKeys,
-) -> Iterator[Listed]:
+def _by_candidate(path: str, records: Records, first: Record, keys: JsonKeys) -> Iterator[Listed]:
     """The lists of objects that are a candidate each, wherever those of a segment stand."""
     id_key, reader = _id_key(path, first, keys), _JsonReader(path, first, keys)
     lists: dict[str | int, Listed] = {}
@@ -659,12 +648,7 @@ class ScatteredListsError(MalformedFileError):
     """Candidates of a segment come after those of others: the lists are known at the end only."""
 
 
-def _consecutive(
-    path: str,
-    records: Iterable[tuple[int, Mapping[str, Any]]],
-    first: Mapping[str, Any],
-    keys: JsonKeys,
-) -> Iterator[Listed]:
+def _consecutive(path: str, records: Records, first: Record, keys: JsonKeys) -> Iterator[Listed]:
     """The lists of objects that are a candidate each, if those of a segment stand together."""
     id_key, reader = _id_key(path, first, keys), _JsonReader(path, first, keys)
     seen: set[str | int] = set()
