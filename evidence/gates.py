@@ -22,8 +22,7 @@ from truebleu import compare
 from truebleu.metrics.given import GivenScores, textless_test_set
 from truebleu.reports.gate import hangs_on_few, hangs_on_one
 from truebleu.reports.sentences import ENOUGH_DOCUMENTS_FOR_A_MARGIN
-from truebleu.resampling import Units
-from truebleu.significance.gate import GateSettings, _checks
+from truebleu.significance.gate import GateSettings, _checks, _Units
 from truebleu.significance.ledger import alpha_of_look
 from truebleu.significance.optimizer_runs import RunAverage, two_way_p
 from truebleu.significance.statistics import MetricStatistics
@@ -44,7 +43,7 @@ FIVE_METRICS = ("bleu", "chrf", "ter", "wer", "per")
 
 def _decided(statistics: Sequence[MetricStatistics], settings: GateSettings) -> list[GateCheck]:
     """A gate's checks by these metrics."""
-    units = Units.segments(len(statistics[0].rows))
+    units = _Units(len(statistics[0].rows), None)
     return _checks(statistics, units, 1, settings, ALPHA, None)
 
 

@@ -75,6 +75,17 @@ def test_options_that_need_all_segments_are_refused(
     assert "where texts are read part by part" in result.err
 
 
+@pytest.mark.parametrize("arguments", [(), ("--margin", "20"), ("--margin", "1")])
+def test_a_gate_reads_in_parts(folder: Path, arguments: tuple[str, ...]) -> None:
+    usual = run(folder, "gate", *arguments)
+    found = run(folder, "gate", "--chunk", "64", *arguments)
+    assert (found.code, usual.code) in ((0, 0), (1, 1))
+    assert found.out.split(":")[0] == usual.out.split(":")[0]
+    assert run(folder, "gate", "--chunk", "64", "--ledger", "looks.jsonl").code == 2
+    idle = run(folder, "gate", "--processes", "2")
+    assert (idle.code, "--chunk N beside it" in idle.err) == (2, True)
+
+
 def test_scores_of_segments_are_refused(folder: Path) -> None:
     result = run(folder, "score", "--chunk", "64", "--per-segment")
     assert result.code == 2

@@ -353,3 +353,41 @@ def test_processes_have_the_same_digits(whole: TestSet) -> None:
     with Processes(2) as executor:
         found = truebleu.compare(stream, metrics=METRICS, replicates=100, executor=executor)
     assert found == truebleu.compare(stream, metrics=METRICS, replicates=100)
+
+
+@pytest.mark.parametrize("size", [64, 700])
+def test_a_gate_of_parts_decides_as_that_of_the_whole(whole: TestSet, size: int) -> None:
+    names = ("system-2", "system-1", "system-3")
+    for new, old in ((0, 1), (1, 0), (2, 0)):
+        systems = {names[place]: whole.systems[names[place]] for place in (new, old)}
+        pair = TestSet(systems=systems, references=whole.references)
+        for settings in ({"metrics": METRICS}, {"margin": 2.0, "metrics": ["bleu", "ter"]}):
+            usual = truebleu.gate(pair, **settings)
+            found = truebleu.gate(in_parts(pair, size), **settings)
+            assert [check.passed for check in found.checks] == [
+                check.passed for check in usual.checks
+            ]
+            for check, same in zip(found.checks, usual.checks, strict=True):
+                assert check.interval == pytest.approx(same.interval, abs=0.15)
+                if "margin" in settings:
+                    assert check.p == pytest.approx(same.p, abs=0.01)
+                else:
+                    assert (check.p, check.p_adjusted) == (same.p, same.p_adjusted)
+
+
+def test_a_gate_of_documents_and_what_it_refuses(labelled: TestSet) -> None:
+    names = list(labelled.systems)[:2]
+    pair = replace(labelled, systems={name: labelled.systems[name] for name in names})
+    usual, found = truebleu.gate(pair), truebleu.gate(in_parts(pair, 128))
+    assert found.settings == usual.settings
+    assert (found.units, found.test_set) == (usual.units, usual.test_set)
+    assert found.checks[0].p == usual.checks[0].p
+    assert found.checks[0].design_effect == pytest.approx(usual.checks[0].design_effect)
+    with pytest.raises(SettingError, match="one new and one old"):
+        truebleu.gate(in_parts(labelled, 128))
+    with pytest.raises(SettingError, match="ledger"):
+        truebleu.gate(in_parts(pair, 128), ledger="looks.jsonl")
+    with pytest.raises(SettingError, match="executor"), ThreadPoolExecutor(1) as executor:
+        truebleu.gate(pair, executor=executor)
+    with pytest.raises(SettingError, match="at least 5"):
+        truebleu.gate(in_parts(pair.part(range(3)), 128), unit="segment")

@@ -254,18 +254,21 @@ def refuse_parts() -> None:
     refuse_idle(["processes", "cluster"], "texts that are read in parts: --chunk N beside it")
 
 
+chunk_option = click.option(
+    "--chunk",
+    type=int,
+    metavar="N",
+    help="Read texts in parts of N segments: scores and p-values stay the same, and intervals use "
+    "the Poisson bootstrap. 0 reads everything at once. Default: in parts above half a gigabyte of "
+    "text.",
+)
+
+
 def stream_options(command: Command) -> Command:
     """Whether texts are read part by part, and the bootstrap that goes with it."""
     return add_options(
         command,
-        click.option(
-            "--chunk",
-            type=int,
-            metavar="N",
-            help="Read texts in parts of N segments: scores and p-values stay the same, and "
-            "intervals use --bootstrap poisson. 0 reads everything at once. Default: in parts "
-            "above half a gigabyte of text.",
-        ),
+        chunk_option,
         click.option(
             "--bootstrap",
             type=click.Choice(BOOTSTRAPS),

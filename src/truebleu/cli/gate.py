@@ -11,13 +11,17 @@ from truebleu.cli._options import (
     Show,
     Texts,
     check_format_option,
+    chunk_option,
     execution_options,
+    executor_options,
     given,
     metric_option,
     people_option,
     reference_options,
     refuse_idle,
     replicate_options,
+    share_read,
+    warn_of,
 )
 from truebleu.cli.main import progress_bar
 from truebleu.corpus._files import locate
@@ -26,6 +30,8 @@ from truebleu.metrics.statistics_files import find_statistics
 from truebleu.significance.gate import GateSettings, gate
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from truebleu.metrics.base import Metric
     from truebleu.metrics.statistics_files import SavedStatistics
 
@@ -69,6 +75,8 @@ Examples:
 )
 @people_option
 @replicate_options
+@chunk_option
+@executor_options
 @check_format_option
 @execution_options
 @click.pass_context
@@ -79,6 +87,8 @@ def command(
     old: str,
     texts: Texts,
     metrics: list[Metric],
+    chunk: int | None,
+    executor: Executor | None,
     show: Show,
     **options: Any,
 ) -> None:
@@ -95,13 +105,24 @@ def command(
     others = ("ledger", "curves")
     settings = {name: value for name, value in given(options).items() if name not in others}
     GateSettings(**settings)  # refuses what is not possible before the texts are read
-    # Statistics of both systems are a test set by themselves.
-    saved = None if _saved(new) is not None else _saved(old)
-    systems = [new, old] if saved is None else [new]
-    test_set = replace(texts, systems=systems).read(metrics)
+    both, stream = replace(texts, systems=[new, old]), None
+    if both.in_parts(chunk):
+        from truebleu.cli._streams import stream_of
+
+        needs = {"--ledger": options["ledger"]}
+        stream = stream_of(both, chunk, metrics, options, needs)
     replicates = options["replicates"] if options["margin"] is None else 0
-    with progress_bar(replicates, "comparing") as progress:
-        result = gate(test_set, saved, metrics=metrics, progress=progress, **options)
+    if stream is not None:
+        with progress_bar(replicates, "comparing", share=share_read(stream)) as progress:
+            result = gate(stream, metrics=metrics, progress=progress, executor=executor, **options)
+        warn_of(result.warnings)
+    else:
+        # Statistics of both systems are a test set by themselves.
+        saved = None if _saved(new) is not None else _saved(old)
+        test_set = both if saved is None else replace(texts, systems=[new])
+        read = test_set.read(metrics)
+        with progress_bar(replicates, "comparing") as progress:
+            result = gate(read, saved, metrics=metrics, progress=progress, **options)
     show(result)
     context.exit(0 if result.passed else 1)
 

@@ -21,6 +21,9 @@ same swaps (Westfall & Young 1993): equal systems fail in at most 1 - level of a
 many metrics there are. With a margin, a bad system would have to pass every one of the tests, each
 at the full level, and no correction is needed (intersection-union test, Berger 1982).
 
+Of a test set that comes in parts, units are forgotten: with a margin the t is not corrected for
+skewness, which so many units do not need, and the replicates of a Poisson bootstrap must agree.
+
 A test set that is used night after night finds an equal system worse in the end, or a bad one good
 enough. With a ledger, the looks at one test set share the error; see `ledger`.
 """
@@ -29,7 +32,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 import numpy as np
 
@@ -37,10 +40,11 @@ from truebleu._results import Result
 from truebleu._settings import DEFAULT_SEED, checked, dataclass, require_number
 from truebleu.corpus.test_set import TestSet, as_test_set
 from truebleu.errors import SettingError
-from truebleu.metrics.registry import metric_labels, metrics_for
+from truebleu.metrics.registry import as_metrics, metric_labels, metrics_for
 from truebleu.metrics.statistics_files import SavedStatistics
-from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Swaps
+from truebleu.resampling import TIE_TOLERANCE, Bootstrap, PoissonBootstrap, Swaps
 from truebleu.significance.corrections import westfall_young
+from truebleu.significance.intervals import interval_bounds
 from truebleu.significance.ledger import (
     look_key,
     open_ledger,
@@ -61,14 +65,21 @@ from truebleu.significance.statistics import (
     signs_of_pairs,
     swap_differences,
 )
-from truebleu.significance.student import effective_units, hall_interval, hall_p
-from truebleu.significance.tests import fewest_units, monte_carlo_error, randomization_p
+from truebleu.significance.student import effective_units, hall_interval, hall_p, student_p
+from truebleu.significance.tests import (
+    fewest_units,
+    monte_carlo_error,
+    non_inferiority_p,
+    randomization_p,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from concurrent.futures import Executor
     from pathlib import Path
 
     from truebleu._settings import Unit
+    from truebleu.corpus.streams import TestSetStream
     from truebleu.corpus.test_set import ReferencesLike, TestSetOutline, TextLike, TextWarning
     from truebleu.metrics.base import Metric, Signature
     from truebleu.resampling import Units, Values
@@ -242,7 +253,7 @@ class GateResult(Result):
 
 @checked
 def gate(
-    new: TestSet | TextLike,
+    new: TestSet | TestSetStream | TextLike,
     old: TextLike | SavedStatistics | None = None,
     references: ReferencesLike | None = None,
     metrics: Sequence[str | Metric] = ("bleu",),
@@ -260,6 +271,7 @@ def gate(
     looks: int | None = None,
     curves: Sequence[AgreementCurve] | None = CURVES,
     progress: Progress | None = None,
+    executor: Executor | None = None,
 ) -> GateResult:
     """May the new system take the place of the old one?
 
@@ -269,7 +281,8 @@ def gate(
 
     Args:
         new: the new system's outputs; or a test set of the new and the old system in this order,
-            or of the new one alone with saved statistics of the old.
+            or of the new one alone with saved statistics of the old. A stream of test sets of both
+            where they are larger than memory.
         old: the old system's outputs, or what `read_statistics` read of them.
         references: one text, or one per translator; None with a test set.
         metrics: names or objects; the new system must pass by all of them.
@@ -289,7 +302,9 @@ def gate(
         looks: how many looks are planned, with a ledger; None for any number.
         curves: what says how often people agree with a difference, which decides nothing; None to
             leave that out.
-        progress: called with the number of replicates made since the last call.
+        progress: called with the number of replicates made since the last call; of a stream, with
+            that of segments counted.
+        executor: where parts of a stream are counted, such as `truebleu.execution.Processes(4)`.
     """
     settings = GateSettings(
         margin=margin,
@@ -303,6 +318,24 @@ def gate(
     )
     if looks is not None and ledger is None:
         raise SettingError("looks", looks, "a ledger beside it, which counts them")
+    if getattr(new, "is_streamed", False):
+        from truebleu.significance.streaming import refuse_in_parts
+
+        refuse_in_parts(
+            old=old,
+            references=references,
+            unit=unit if unit == "block" else None,
+            block_length=block_length,
+            by_domain=by_domain or None,
+            documents=documents,
+            domains=domains,
+            ledger=ledger,
+        )
+        stream = cast("TestSetStream", new)
+        return _gate_stream(stream, metrics, settings, unit, curves, progress, executor)
+    if executor is not None:
+        raise SettingError("executor", executor, "a stream: only its parts are counted elsewhere")
+    new = cast("TestSet | TextLike", new)
     saved = old if isinstance(old, SavedStatistics) else None
     if isinstance(new, TestSet):
         if old is not saved:
@@ -317,7 +350,7 @@ def gate(
     require_curves(parsed, curves)
     labels = metric_labels(parsed)
     _require_directions(labels, parsed)
-    new_name, old_name = _names(test_set, saved)
+    new_name, old_name = _names(list(test_set.systems), saved)
     if saved is not None:
         saved.require_same_references(test_set)
         test_set = _with_labels_of(saved, test_set)
@@ -337,16 +370,18 @@ def gate(
             for label, metric, counts in zip(labels, parsed, rows, strict=True)
         ]
 
+    spread = _Units(len(units), _strata(units, settings))
+
     def decide(look: Look | None) -> GateResult:
         alpha = settings.alpha if look is None else look.alpha
-        _require_enough(units, alpha)
+        _require_enough(len(units), settings, alpha)
         return GateResult(
             new=new_name,
             old=old_name,
             checks=tuple(
                 replace(check, people=agreement, design_effect=effect)
                 for check, agreement, effect in zip(
-                    _checks(statistics, units, references_per_segment, settings, alpha, progress),
+                    _checks(statistics, spread, references_per_segment, settings, alpha, progress),
                     people,
                     effects,
                     strict=True,
@@ -369,6 +404,63 @@ def gate(
         if not look.repeated:
             opened.record(look, _record(result, test_set.fingerprint, key, fingerprints))
         return result
+
+
+def _gate_stream(
+    stream: TestSetStream,
+    metrics: Sequence[str | Metric],
+    settings: GateSettings,
+    unit: Unit | None,
+    curves: Sequence[AgreementCurve] | None,
+    progress: Progress | None,
+    executor: Executor | None,
+) -> GateResult:
+    """As `gate` does, of a test set that comes in parts."""
+    from truebleu.significance.streaming import BOOTSTRAP_REPLICATES, Plan, stream_statistics
+
+    parsed = as_metrics(metrics)
+    require_curves(parsed, curves)
+    _require_directions(metric_labels(parsed), parsed)
+    new_name, old_name = _names(stream.systems, None)
+    swaps = None
+    if settings.margin is None:
+        replicates = _replicates(settings, settings.alpha)
+        swaps = Swaps(replicates=replicates, seed=settings.seed)
+    plan = Plan(
+        swaps=swaps,
+        bootstrap=PoissonBootstrap(replicates=BOOTSTRAP_REPLICATES, seed=settings.seed),
+        pairs=((0, 1),),
+        moments=True,
+        unit=unit,
+    )
+    streamed = stream_statistics(stream, parsed, plan, progress, executor)
+    settings = replace(settings, unit=streamed.unit)
+    _require_enough(streamed.units, settings, settings.alpha)
+    spread = _Units(streamed.units, None, streamed.drawn)
+    references = streamed.references_per_segment
+    checks = _checks(streamed.statistics, spread, references, settings, settings.alpha, None)
+    nothing: list[MetricStatistics | None] = [None] * len(checks)
+    by_segment = nothing if streamed.by_segment is None else [*streamed.by_segment]
+    return GateResult(
+        new=new_name,
+        old=old_name,
+        checks=tuple(
+            replace(
+                check,
+                people=agreement_of_pairs(metric.metric, curves, [(0, 1)], metric.scores, drawn)[0],
+                design_effect=None
+                if segments is None
+                else design_effects(segments, metric, signs_of_pairs([(0, 1)], 2))[0],
+            )
+            for check, metric, drawn, segments in zip(
+                checks, streamed.statistics, streamed.drawn, by_segment, strict=True
+            )
+        ),
+        test_set=streamed.outline,
+        settings=settings,
+        units=streamed.units,
+        warnings=streamed.warnings,
+    )
 
 
 def _fingerprint(rows: Sequence[Values], system: int) -> str:
@@ -419,8 +511,7 @@ def _require_directions(labels: Sequence[str], metrics: Sequence[Metric]) -> Non
             raise SettingError("metric", label, expected)
 
 
-def _names(test_set: TestSet, saved: SavedStatistics | None) -> tuple[str, str]:
-    names = list(test_set.systems)
+def _names(names: Sequence[str], saved: SavedStatistics | None) -> tuple[str, str]:
     if len(names) != (2 if saved is None else 1):
         expected = "one new and one old system" if saved is None else "one system besides the saved"
         raise SettingError("systems", ", ".join(names), expected)
@@ -448,15 +539,15 @@ def _with_labels_of(saved: SavedStatistics, test_set: TestSet) -> TestSet:
     )
 
 
-def _require_enough(units: Units, alpha: float) -> None:
+def _require_enough(units: int, settings: GateSettings, alpha: float) -> None:
     """Refuse so few units that no difference could be significant: such a gate never closes."""
     least = fewest_units(alpha, "greater")
-    if len(units) < least:
+    if units < least:
         expected = (
-            f"at least {least} at the level {round(1 - alpha, 12):g}; with {len(units)} no "
+            f"at least {least} at the level {round(1 - alpha, 12):g}; with {units} no "
             "difference can be significant"
         )
-        raise SettingError("test set", f"{len(units)} {units.kind}s", expected)
+        raise SettingError("test set", f"{units} {settings.unit}s", expected)
 
 
 def _rows(metric: Metric, test_set: TestSet, saved: SavedStatistics | None) -> Values:
@@ -468,9 +559,24 @@ def _rows(metric: Metric, test_set: TestSet, saved: SavedStatistics | None) -> V
     return np.stack([new, old], axis=1)
 
 
+@dataclass(frozen=True, slots=True)
+class _Units:
+    """What says how much a difference varies.
+
+    Attributes:
+        count: how many units there are.
+        strata: of which, where they are drawn within domains.
+        drawn: by metric, scores on the replicates of a stream, whose units are forgotten.
+    """
+
+    count: int
+    strata: tuple[tuple[int, int], ...] | None
+    drawn: list[Values] | None = None
+
+
 def _checks(
     statistics: Sequence[MetricStatistics],
-    units: Units,
+    units: _Units,
     references: int | None,
     settings: GateSettings,
     alpha: float,
@@ -478,16 +584,24 @@ def _checks(
 ) -> list[GateCheck]:
     """Each metric's check, at this significance level."""
     if settings.margin is None:
-        replicates = _replicates(units, settings, alpha)
-        judged = _without_margin(statistics, units, settings, replicates, progress)
+        replicates = _replicates(settings, alpha, units.count)
+        judged = _without_margin(statistics, units.count, settings, replicates, progress)
     else:
-        judged = _with_margin(statistics, units, settings)
+        judged = _with_margin(statistics, units, settings.margin)
     checks = []
-    strata = _strata(units, settings)
-    for metric, p, adjusted in zip(statistics, judged.p, judged.p_adjusted, strict=True):
+    for place, metric in enumerate(statistics):
+        p, adjusted = judged.p[place], judged.p_adjusted[place]
         new, old = metric.scores.tolist()
-        left_out = _jackknife(metric)
-        low, high = hall_interval(new - old, left_out, 1 - 2 * alpha, strata).tolist()
+        share, effective = None, units.count
+        if units.drawn is None:
+            left_out = _jackknife(metric)
+            low, high = hall_interval(new - old, left_out, 1 - 2 * alpha, units.strata).tolist()
+            share = _largest_share(metric)
+            effective = int(effective_units(left_out, units.strata))
+        else:
+            drawn, level = units.drawn[place], 1 - 2 * alpha
+            bounds = interval_bounds(metric, drawn, [(0, 1)], "delta", level, settings.seed)
+            low, high = bounds[:, 0].tolist()
         differing = metric.differing_units([(0, 1)])[0]
         checks.append(
             GateCheck(
@@ -506,8 +620,8 @@ def _checks(
                 replicates=judged.replicates,
                 exact=judged.exact,
                 differing_units=differing,
-                largest_share=_largest_share(metric),
-                effective_units=int(effective_units(left_out, strata)),
+                largest_share=share,
+                effective_units=effective,
                 note=_note(differing, settings, alpha),
             )
         )
@@ -531,10 +645,11 @@ def _people(
     ]
 
 
-def _replicates(units: Units, settings: GateSettings, alpha: float) -> int:
+def _replicates(settings: GateSettings, alpha: float, units: int | None = None) -> int:
     """As many as were asked for, or as a later look needs for a p-value below its level."""
     needed = math.ceil(2 / alpha)
-    if needed <= max(settings.replicates, MOST_REPLICATES) or len(units) < math.log2(needed):
+    few = units is not None and units < math.log2(needed)
+    if needed <= max(settings.replicates, MOST_REPLICATES) or few:
         return max(settings.replicates, needed)
     expected = (
         "a fresh test set, a planned number of looks, or a margin, whose test needs no replicates: "
@@ -561,14 +676,14 @@ class _Judged:
 
 def _without_margin(
     statistics: Sequence[MetricStatistics],
-    units: Units,
+    units: int,
     settings: GateSettings,
     replicates: int,
     progress: Progress | None,
 ) -> _Judged:
     """Is it worse by any metric: swaps that all metrics share."""
     swaps = Swaps(replicates=replicates, seed=settings.seed)
-    exact = swaps.enumerates(len(units))
+    exact = swaps.enumerates(units)
     swapped = swap_differences(statistics, [(0, 1)], swaps, progress)
     signs = np.array([metric.sign for metric in statistics])
     scales = np.array([metric.scale for metric in statistics])
@@ -583,24 +698,25 @@ def _without_margin(
     return _Judged(p.tolist(), adjusted.tolist(), len(null), exact)
 
 
-def _with_margin(
-    statistics: Sequence[MetricStatistics],
-    units: Units,
-    settings: GateSettings,
-) -> _Judged:
+def _with_margin(statistics: Sequence[MetricStatistics], units: _Units, margin: float) -> _Judged:
     """Is it worse by less than the margin, or better, by every metric."""
-    p = [
-        float(
-            hall_p(
-                metric.sign * -np.diff(metric.scores)[0],
-                metric.sign * _jackknife(metric),
-                -(settings.margin or 0.0),
-                scale=metric.scale,
-                strata=_strata(units, settings),
+    p = []
+    for place, metric in enumerate(statistics):
+        difference = metric.sign * -np.diff(metric.scores)[0]
+        if units.drawn is None:
+            left_out = metric.sign * _jackknife(metric)
+            of_metric = hall_p(
+                difference, left_out, -margin, scale=metric.scale, strata=units.strata
             )
-        )
-        for metric in statistics
-    ]
+        else:
+            # As `compare --margin` does in a stream: the larger p of delta method and bootstrap.
+            error = metric.errors_of_pairs([(0, 1)])[0]
+            degrees = units.count - 1
+            by_error = student_p(difference + margin, error, degrees, "greater", scale=metric.scale)
+            drawn = metric.sign * -np.diff(units.drawn[place], axis=1)
+            by_replicates = non_inferiority_p(drawn, margin, scale=metric.scale)[0]
+            of_metric = np.maximum(by_error, by_replicates)
+        p.append(float(of_metric))
     return _Judged(p, p)
 
 
