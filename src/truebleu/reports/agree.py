@@ -15,6 +15,9 @@ from truebleu.reports.document import (
     Plot,
     Sentences,
     Table,
+    charted_document,
+    plain_columns,
+    rows_of,
     signature_lines,
 )
 from truebleu.reports.sentences import about_inputs, bracketed, listed
@@ -168,7 +171,7 @@ def _data(agreement: Agreement, signatures: tuple[str, ...]) -> Table:
         for answer in agreement.answers
         for metric in answer.metrics
     )
-    return Table(tuple(Column(name, name) for name in names), rows, signatures)
+    return Table(plain_columns(*names), rows, signatures)
 
 
 def _scatter(agreement: Agreement) -> Chart:
@@ -516,20 +519,33 @@ def curve_document(fit: CurveFit) -> Document:
         }
         for curve in fit.curves
     )
-    table = Table(columns, rows)
-    sentences = tuple(_about_curves(fit))
-    title = "How often people agree with a metric, by the size of its difference"
-    data_names = ("metric", "difference", "accuracy", "low", "high")
+    points = plain_columns("difference", "accuracy", "low", "high")
     data = Table(
-        tuple(Column(name, name) for name in data_names),
+        (Column("metric", "metric"), *points),
         tuple(
-            {"metric": curve.metric, **{name: getattr(point, name) for name in data_names[1:]}}
+            {"metric": curve.metric, **row}
             for curve in fit.curves
-            for point in curve.points
+            for row in rows_of(points, curve.points)
         ),
     )
-    blocks = (Heading(title), table, Sentences(sentences), _curve_chart(fit, title, sentences))
-    return Document(blocks, data)
+    return charted_document(
+        "How often people agree with a metric, by the size of its difference",
+        Table(columns, rows),
+        _about_curves(fit),
+        Plot(
+            "line",
+            "difference",
+            "accuracy",
+            errors=("low", "high"),
+            interval=f"{100 * fit.level:g} % intervals over systems",
+            series="kind",
+            series_order=("fitted", "observed"),
+            panel="metric" if len(fit.curves) > 1 else None,
+            reference_field="coin",
+        ),
+        chart=_curve_points(fit),
+        data=data,
+    )
 
 
 def _needed(threshold: CurveThreshold) -> str:
@@ -570,7 +586,8 @@ def _about_curves(fit: CurveFit) -> Iterator[str]:
         )
 
 
-def _curve_chart(fit: CurveFit, title: str, sentences: tuple[str, ...]) -> Chart:
+def _curve_points(fit: CurveFit) -> Table:
+    """The fitted curves, and the shares that were observed."""
     rows: list[Row] = []
     for curve in fit.curves:
         for kind, points in (("fitted", curve.points), ("observed", curve.observed)):
@@ -595,15 +612,4 @@ def _curve_chart(fit: CurveFit, title: str, sentences: tuple[str, ...]) -> Chart
         Column("metric", "Metric"),
         Column("coin", "a coin"),
     )
-    plot = Plot(
-        "line",
-        "difference",
-        "accuracy",
-        errors=("low", "high"),
-        interval=f"{100 * fit.level:g} % intervals over systems",
-        series="kind",
-        series_order=("fitted", "observed"),
-        panel="metric" if len(fit.curves) > 1 else None,
-        reference_field="coin",
-    )
-    return Chart(title=title, table=Table(columns, tuple(rows)), plot=plot, sentences=sentences)
+    return Table(columns, tuple(rows))

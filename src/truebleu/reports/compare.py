@@ -14,6 +14,7 @@ from truebleu.reports.document import (
     Plot,
     Sentences,
     Table,
+    plain_columns,
     signature_lines,
 )
 from truebleu.reports.groups import comparison_blocks
@@ -26,6 +27,7 @@ from truebleu.reports.sentences import (
     p_cell,
     p_equals,
     people_sentences,
+    rank_range,
     resampled,
     unit_sentences,
     widened_sentence,
@@ -560,8 +562,7 @@ def _system_row(
             "p_adjusted": f"{p_cell(compared.p_adjusted)}{mark}",
         }
     if result.rank_range is not None:
-        first, last = result.rank_range
-        row["ranks"] = str(first) if first == last else f"{first}–{last}"
+        row["ranks"] = rank_range(result.rank_range)
     if result.runs is not None:
         over_runs = result.runs.sd_of_runs
         row |= {
@@ -615,7 +616,7 @@ def pair_table(comparison: Comparison) -> Table:
         if name not in hidden and any(row[name] is not None for row in rows)
     ]
     grouped = ("by", "group") if comparison.groups else ()
-    columns = tuple(Column(name, name) for name in (*grouped, "metric", "a", "b", *numbers))
+    columns = plain_columns(*grouped, "metric", "a", "b", *numbers)
     signatures = signature_lines(metric.signature for metric in comparison.metrics.values())
     return Table(columns, tuple(rows), tuple(signatures))
 

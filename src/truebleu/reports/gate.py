@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from truebleu.reports.document import (
     Check,
-    Column,
     Document,
     Notes,
     Sentences,
     Table,
+    bounds_of,
+    plain_columns,
+    rows_of,
     signature_lines,
 )
 from truebleu.reports.sentences import (
@@ -101,21 +103,11 @@ def method(result: GateResult) -> str:
 
 def check_table(result: GateResult) -> Table:
     """A row per metric, with all its numbers."""
-    rows = tuple(
-        {
-            "new": result.new,
-            "old": result.old,
-            "rule": result.rule,
-            "metric": check.metric,
-            "low": check.interval[0],
-            "high": check.interval[1],
-            **{name: getattr(check, name) for name in NUMBERS if name not in ("low", "high")},
-        }
-        for check in result.checks
-    )
-    columns = tuple(Column(name, name) for name in ("new", "old", "rule", "metric", *NUMBERS))
+    numbers = plain_columns("metric", *NUMBERS)
+    decision = {name: getattr(result, name) for name in ("new", "old", "rule")}
+    rows = tuple({**decision, **row} for row in rows_of(numbers, result.checks, **bounds_of()))
     signatures = signature_lines(check.signature for check in result.checks)
-    return Table(columns, rows, tuple(signatures))
+    return Table((*plain_columns(*decision), *numbers), rows, tuple(signatures))
 
 
 def _verdict(passed: bool) -> str:

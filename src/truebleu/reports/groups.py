@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from truebleu.reports.document import Column, Heading, Sentences, Table
-from truebleu.reports.sentences import ENOUGH_DOCUMENTS, bracketed, listed, p_cell
+from truebleu.reports.sentences import (
+    ENOUGH_DOCUMENTS,
+    bracketed,
+    listed,
+    p_cell,
+    score_cells,
+    score_columns,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,34 +37,20 @@ def score_tables(scores: Scores) -> list[Table]:
 
 def _score_table(scores: Scores, name: str, groups: Sequence[GroupScores]) -> Table:
     columns = _group_columns(name, [group.unit or "segment" for group in groups])
-    columns.append(Column("system", "System"))
+    columns += [Column("system", "System"), *score_columns(scores)]
     settings, notes = scores.settings, []
-    for label, digits in scores.digits.items():
-        columns.append(Column(label, label, digits=digits, numeric=True))
-        if settings is not None:
-            heading, parts = (
-                f"{100 * settings.level:g} % interval",
-                (f"{label} low", f"{label} high"),
-            )
-            columns.append(Column(f"{label} interval", heading, parts=parts, numeric=True))
     if settings is not None:
         many = len(groups)
         notes.append(
             f"by {name}: intervals are simultaneous, those of all {many} groups hold together with "
             f"{100 * settings.level:g} % confidence (each at {settings.level ** (1 / many):.4f})"
         )
-    rows = []
-    for group in groups:
-        for system in group.systems:
-            row = {**_group_row(group), "system": system.name}
-            for label, digits in scores.digits.items():
-                row[label] = system.scores[label].score
-                if system.intervals is not None:
-                    low, high = system.intervals[label]
-                    row[f"{label} low"], row[f"{label} high"] = low, high
-                    row[f"{label} interval"] = bracketed((low, high), digits)
-            rows.append(row)
-    return Table(tuple(columns), tuple(rows), tuple(notes))
+    rows = tuple(
+        {**_group_row(group), **score_cells(scores, system)}
+        for group in groups
+        for system in group.systems
+    )
+    return Table(tuple(columns), rows, tuple(notes))
 
 
 def comparison_blocks(comparison: Comparison, correction: str) -> list[Block]:

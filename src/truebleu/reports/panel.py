@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from truebleu.reports.document import (
@@ -13,18 +14,23 @@ from truebleu.reports.document import (
     Plot,
     Sentences,
     Table,
+    bounds_of,
+    plain_columns,
+    rows_of,
 )
-from truebleu.reports.sentences import bracketed, p_cell, p_equals
+from truebleu.reports.sentences import bracketed, p_cell, p_equals, rank_range
 from truebleu.significance.tests import fewest_units
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from truebleu.reports.document import Block, Row
-    from truebleu.significance.panel import Panel, PanelComparison, PanelSystem
+    from truebleu.significance.panel import Panel, PanelComparison
 
 # With more sets than this missing, only their number is told.
 NAMED = 5
+COLUMNS = plain_columns(
+    *("metric", "a", "b"),
+    *("test_set", "difference", "low", "high", "p", "p_adjusted", "verdict"),
+)
 
 
 def document(result: Panel) -> Document:
@@ -35,7 +41,7 @@ def document(result: Panel) -> Document:
             blocks.append(Heading(label))
         blocks.append(_systems(result, label))
         blocks.append(_comparisons(result, label))
-        blocks.append(Sentences(tuple(map(str, _verdicts(result, label)))))
+        blocks.append(Sentences(tuple(_verdict(result, pair) for pair in result.of(label))))
     blocks.append(Sentences(tuple(_about(result))))
     blocks.append(
         Notes(
@@ -49,58 +55,47 @@ def document(result: Panel) -> Document:
 def _systems(result: Panel, label: str) -> Table:
     digits = result.digits[label]
     systems = [row for row in result.systems if row.metric == label]
-    higher = result.higher_is_better[label] is not False
-    systems.sort(key=lambda row: _place(row, higher=higher))
-    ranked = any(row.ranks is not None for row in systems)
+    # Best first, and those without a score last.
+    turn = -1 if result.higher_is_better[label] is not False else 1
+    systems.sort(key=lambda row: (row.score is None, turn * (row.score or 0.0)))
     columns = [Column("system", "System"), Column("score", f"mean {label}", digits=digits)]
-    if ranked:
+    if any(row.ranks is not None for row in systems):
         columns.append(Column("ranks", "ranks", numeric=True))
     columns.append(Column("sets", "test sets", numeric=True))
-    rows = tuple(
-        {
-            "system": row.name,
-            "score": row.score,
-            "ranks": None if row.ranks is None else _range(*row.ranks),
-            "sets": len(result.test_sets) - len(row.missing),
-        }
-        for row in systems
+    rows = rows_of(
+        columns,
+        systems,
+        system=attrgetter("name"),
+        ranks=lambda row: None if row.ranks is None else rank_range(row.ranks),
+        sets=lambda row: len(result.test_sets) - len(row.missing),
     )
     return Table(tuple(columns), rows)
 
 
-def _place(row: PanelSystem, *, higher: bool) -> tuple[bool, float]:
-    """Best first, and those without a score last."""
-    if row.score is None:
-        return True, 0.0
-    return False, -row.score if higher else row.score
-
-
-def _range(low: int, high: int) -> str:
-    return str(low) if low == high else f"{low}–{high}"
+def _mean_interval(result: Panel, pair: PanelComparison) -> tuple[float, float] | None:
+    """That of the mean difference, over these test sets or over further ones."""
+    return pair.fixed if result.settings.languages == "fixed" else pair.drawn
 
 
 def _comparisons(result: Panel, label: str) -> Table:
     digits, level = result.digits[label], f"{100 * result.settings.level:g} % interval"
+
+    def in_brackets(interval: tuple[float, float] | None) -> str | None:
+        return None if interval is None else bracketed(interval, digits)
+
     rows: list[Row] = []
     for pair in result.of(label):
-        interval = pair.fixed if result.settings.languages == "fixed" else pair.drawn
-        varies = pair.heterogeneity
+        varies, p = pair.heterogeneity, pair.p_adjusted
         rows.append(
             {
                 "pair": f"{pair.a} − {pair.b}",
                 "difference": pair.difference,
-                "interval": None if interval is None else bracketed(interval, digits),
-                "p": None
-                if pair.p_adjusted is None
-                else p_cell(pair.p_adjusted) + ("*" if pair.significant else ""),
-                "better": pair.count("better"),
-                "worse": pair.count("worse"),
-                "undecided": pair.count("undecided"),
+                "interval": in_brackets(_mean_interval(result, pair)),
+                "p": None if p is None else p_cell(p) + ("*" if pair.significant else ""),
+                **{verdict: pair.count(verdict) for verdict in ("better", "worse", "undecided")},
                 "tau": None if varies is None else varies.tau,
                 "i_squared": None if varies is None else varies.i_squared,
-                "prediction": None
-                if varies is None or varies.prediction is None
-                else bracketed(varies.prediction, digits),
+                "prediction": None if varies is None else in_brackets(varies.prediction),
             }
         )
     columns = (
@@ -116,10 +111,6 @@ def _comparisons(result: Panel, label: str) -> Table:
         Column("prediction", "further set", numeric=True),
     )
     return Table(columns, tuple(rows))
-
-
-def _verdicts(result: Panel, label: str) -> list[str]:
-    return [_verdict(result, pair) for pair in result.of(label)]
 
 
 def _verdict(result: Panel, pair: PanelComparison) -> str:
@@ -200,23 +191,16 @@ def _charts(result: Panel) -> list[Block]:
     level = f"{100 * result.settings.level:g} % intervals"
     charts: list[Block] = []
     for label in result.signatures:
-        rows: list[Row] = []
-        for pair in result.of(label):
-            name = f"{pair.a} − {pair.b}"
-            mean = pair.fixed if result.settings.languages == "fixed" else pair.drawn
-            for test_set in (*pair.sets, None):
-                low, high = (mean or (None, None)) if test_set is None else test_set.interval
-                rows.append(
-                    {
-                        "set": "mean" if test_set is None else test_set.test_set,
-                        "difference": pair.difference if test_set is None else test_set.difference,
-                        "low": low,
-                        "high": high,
-                        "verdict": "mean" if test_set is None else test_set.verdict,
-                        "pair": name,
-                        "zero": 0.0,
-                    }
-                )
+        rows = tuple(
+            {
+                **row,
+                "set": row["test_set"] or "mean",
+                "pair": f"{row['a']} − {row['b']}",
+                "zero": 0.0,
+            }
+            for pair in result.of(label)
+            for row in _rows(result, pair)
+        )
         columns = (
             Column("set", "Test set"),
             Column("difference", f"difference in {label}"),
@@ -238,54 +222,22 @@ def _charts(result: Panel) -> list[Block]:
             reference_field="zero",
             horizontal=True,
         )
-        table = Table(columns, tuple(rows))
+        table = Table(columns, rows)
         charts.append(Chart(title=f"{label}: differences by test set", table=table, plot=plot))
     return charts
 
 
 def _data(result: Panel) -> Table:
     """A row for each metric, pair and set, and one for each mean."""
-    rows: list[Row] = []
-    for pair in result.comparisons:
-        mean = pair.fixed if result.settings.languages == "fixed" else pair.drawn
-        common = {"metric": pair.metric, "a": pair.a, "b": pair.b}
-        rows += [
-            {
-                **common,
-                "test_set": test_set.test_set,
-                "difference": test_set.difference,
-                "low": test_set.interval[0],
-                "high": test_set.interval[1],
-                "p": test_set.p,
-                "p_adjusted": test_set.p_adjusted,
-                "verdict": test_set.verdict,
-            }
-            for test_set in pair.sets
-        ]
-        rows.append(
-            {
-                **common,
-                "test_set": None,
-                "difference": pair.difference,
-                "low": None if mean is None else mean[0],
-                "high": None if mean is None else mean[1],
-                "p": pair.p,
-                "p_adjusted": pair.p_adjusted,
-                "verdict": "mean",
-            }
-        )
-    return Table(tuple(Column(name, name) for name in _NAMES), tuple(rows))
+    rows = tuple(row for pair in result.comparisons for row in _rows(result, pair))
+    return Table(COLUMNS, rows)
 
 
-_NAMES: Sequence[str] = (
-    "metric",
-    "a",
-    "b",
-    "test_set",
-    "difference",
-    "low",
-    "high",
-    "p",
-    "p_adjusted",
-    "verdict",
-)
+def _rows(result: Panel, pair: PanelComparison) -> list[Row]:
+    """The difference in each test set, and their mean."""
+    low, high = _mean_interval(result, pair) or (None, None)
+    common = {"metric": pair.metric, "a": pair.a, "b": pair.b}
+    mean = {"test_set": None, "low": low, "high": high, "verdict": "mean"}
+    numbers = {name: getattr(pair, name) for name in ("difference", "p", "p_adjusted")}
+    of_sets = rows_of(COLUMNS[len(common) :], pair.sets, **bounds_of())
+    return [{**common, **row} for row in (*of_sets, mean | numbers)]

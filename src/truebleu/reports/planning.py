@@ -15,6 +15,9 @@ from truebleu.reports.document import (
     Plot,
     Sentences,
     Table,
+    bounds_of,
+    plain_columns,
+    rows_of,
     signature_lines,
 )
 
@@ -139,15 +142,10 @@ def _summary_table(plan: Plan) -> Table:
     """A row per pair and metric with all its numbers."""
     signatures = [pair.signature for pair in plan.plans if pair.signature is not None]
     notes = (*signature_lines(signatures), _method(plan))
-    columns = tuple(Column(name, name) for name in SUMMARY)
-    return Table(columns, tuple(map(_summary_row, plan.plans)), notes)
-
-
-def _summary_row(pair: PairPlan) -> Row:
-    low, high = pair.units_needed_interval or (None, None)
-    sd_low, sd_high = pair.sd_interval or (None, None)
-    ends = {"low": low, "high": high, "sd_low": sd_low, "sd_high": sd_high}
-    return {name: ends[name] if name in ends else getattr(pair, name) for name in SUMMARY}
+    columns = plain_columns(*SUMMARY)
+    sd = bounds_of("sd_interval")
+    bounds = bounds_of("units_needed_interval") | {f"sd_{end}": cell for end, cell in sd.items()}
+    return Table(columns, rows_of(columns, plan.plans, **bounds), notes)
 
 
 def _method(plan: Plan) -> str:
@@ -384,15 +382,11 @@ def domain_table(sample: Sample) -> Table:
         Column("pool_segments", "in the pool", numeric=True),
         Column("pool_share", "share of the pool", digits=1, percent=True),
     )
-    rows: tuple[Row, ...] = tuple(
-        {
-            "domain": domain.domain,
-            "segments": f"{domain.segments:,}",
-            "share": domain.share,
-            "pool_segments": f"{domain.pool_segments:,}",
-            "pool_share": domain.pool_share,
-        }
-        for domain in sample.domains
+    rows = rows_of(
+        columns,
+        sample.domains,
+        segments=lambda domain: f"{domain.segments:,}",
+        pool_segments=lambda domain: f"{domain.pool_segments:,}",
     )
     return Table(columns, rows)
 
@@ -437,7 +431,7 @@ def long_table(sample: Sample) -> Table:
         name, metric = system.system, system.metric
         rows.append(_measure(metric, name, system.score, system.pool_score))
         rows.append(_measure(f"{metric} standard errors", name, system.standard_errors))
-    columns = tuple(Column(name, name) for name in ("measure", "of", "test_set", "pool"))
+    columns = plain_columns("measure", "of", "test_set", "pool")
     return Table(columns, tuple(rows), tuple(signature_lines(sample.signatures.values())))
 
 

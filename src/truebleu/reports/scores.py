@@ -16,8 +16,9 @@ from truebleu.reports.document import (
 )
 from truebleu.reports.sentences import (
     bootstrap_replicates,
-    bracketed,
     resampled,
+    score_cells,
+    score_columns,
     unit_sentences,
     widened_sentence,
 )
@@ -25,8 +26,8 @@ from truebleu.reports.sentences import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu.reports.document import Block, Row, Value
-    from truebleu.significance.scores import Scores, SystemScores
+    from truebleu.reports.document import Block, Row
+    from truebleu.significance.scores import Scores
     from truebleu.significance.settings import IntervalSettings
 
 
@@ -72,18 +73,12 @@ def _all_rows(table: Table, of_groups: Sequence[Table]) -> Table:
 
 def score_table(scores: Scores) -> Table:
     """A row per system with its scores, and their intervals where there are any."""
-    columns = [Column("system", "System")]
-    for label, digits in scores.digits.items():
-        columns.append(Column(label, label, digits=digits, numeric=True))
-        if scores.settings is not None:
-            heading = f"{100 * scores.settings.level:g} % interval"
-            parts = (f"{label} low", f"{label} high")
-            columns.append(Column(f"{label} interval", heading, parts=parts, numeric=True))
     notes = _signature_lines(scores)
     if scores.settings is not None:
         notes.append(_interval_line(scores.settings, scores.units))
-    rows = tuple(_score_row(scores, system) for system in scores.systems)
-    return Table(tuple(columns), rows, tuple(notes))
+    columns = (Column("system", "System"), *score_columns(scores))
+    rows = tuple(score_cells(scores, system) for system in scores.systems)
+    return Table(columns, rows, tuple(notes))
 
 
 def score_chart(scores: Scores) -> Chart:
@@ -150,17 +145,6 @@ def segment_table(scores: Scores) -> Table:
         for label, note in system.notes.items()
     ]
     return Table(tuple(columns), tuple(rows), (*_signature_lines(scores), *lacking))
-
-
-def _score_row(scores: Scores, system: SystemScores) -> Row:
-    row: dict[str, Value] = {"system": system.name}
-    for label, digits in scores.digits.items():
-        row[label] = system.scores[label].score
-        if system.intervals is not None:
-            low, high = system.intervals[label]
-            row[f"{label} low"], row[f"{label} high"] = low, high
-            row[f"{label} interval"] = bracketed((low, high), digits)
-    return row
 
 
 def _details(scores: Scores) -> list[str]:

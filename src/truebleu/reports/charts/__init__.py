@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from altair import TopLevelMixin
 
     from truebleu.reports.charts._data import ChartData
-    from truebleu.reports.document import Document, Value
+    from truebleu.reports.document import Document
 
 
 class Documented(Protocol):
@@ -60,6 +60,8 @@ class Documented(Protocol):
 
 
 Drawable: TypeAlias = "Chart | Documented"
+#: Makes a file of a specification, by the converter and a version of Vega-Lite.
+Writer: TypeAlias = "Callable[[ModuleType, Mapping[str, Any], str | None], bytes]"
 
 __all__ = [
     "chart",
@@ -186,21 +188,15 @@ def _ending(path: Path) -> str:
     return ending
 
 
-def _png(convert: ModuleType, spec: Mapping[str, Any], version: str | None) -> bytes:
-    written: bytes = convert.vegalite_to_png(
-        spec, vl_version=version, scale=PNG_SCALE, allowed_base_urls=[]
-    )
-    return written
+def _picture(kind: str, **options: object) -> Writer:
+    """What writes a picture of a kind."""
 
+    def write(convert: ModuleType, spec: Mapping[str, Any], version: str | None) -> bytes:
+        draw = getattr(convert, f"vegalite_to_{kind}")
+        drawn: bytes | str = draw(spec, vl_version=version, allowed_base_urls=[], **options)
+        return drawn if isinstance(drawn, bytes) else drawn.encode() + b"\n"
 
-def _svg(convert: ModuleType, spec: Mapping[str, Any], version: str | None) -> bytes:
-    written: str = convert.vegalite_to_svg(spec, vl_version=version, allowed_base_urls=[])
-    return written.encode() + b"\n"
-
-
-def _pdf(convert: ModuleType, spec: Mapping[str, Any], version: str | None) -> bytes:
-    written: bytes = convert.vegalite_to_pdf(spec, vl_version=version, allowed_base_urls=[])
-    return written
+    return write
 
 
 def _html(convert: ModuleType, spec: Mapping[str, Any], version: str | None) -> bytes:
@@ -223,10 +219,10 @@ def _json(_convert: ModuleType, spec: Mapping[str, Any], _version: str | None) -
     return f"{dump(spec)}\n".encode()
 
 
-_WRITERS: Mapping[str, Callable[[ModuleType, Mapping[str, Any], str | None], bytes]] = {
-    ".png": _png,
-    ".svg": _svg,
-    ".pdf": _pdf,
+_WRITERS: Mapping[str, Writer] = {
+    ".png": _picture("png", scale=PNG_SCALE),
+    ".svg": _picture("svg"),
+    ".pdf": _picture("pdf"),
     ".html": _html,
     ".json": _json,
 }
@@ -442,7 +438,8 @@ def _notes(data: ChartData, unnamed: int) -> list[str]:
     if data.has_error_bars:
         notes.append(f"Error bars: {_interval(data)}")
     if data.plot.reference is not None:
-        notes.append(f"Dashed line: {_number(data.plot.reference, data)}")
+        value = Column("reference", "", percent=columns["y"].percent).cell(data.plot.reference)
+        notes.append(f"Dashed line: {value}")
     if "reference" in columns:
         kind = "Dashed line" if data.steady_references else "Short lines"
         notes.append(f"{kind}: {columns['reference'].heading}")
@@ -465,7 +462,3 @@ def _interval(data: ChartData) -> str:
     if high.lower() == "to" and low.lower().endswith("from"):
         return low[: -len("from")].strip() or "the interval"
     return f"{low} to {high}"
-
-
-def _number(value: Value, data: ChartData) -> str:
-    return Column("reference", "", percent=data.columns["y"].percent).cell(value)

@@ -463,9 +463,13 @@ def _line_across(panel: Panel, value: float) -> Layer:
     }
 
 
+def _single_colour(panel: Panel) -> Layer:
+    """The colour of marks that no series gives one."""
+    return {} if panel.data.series else {"color": SINGLE}
+
+
 def _bars(panel: Panel) -> Layer:
-    colour = {} if panel.data.series else {"color": SINGLE}
-    mark = {"type": "bar", "stroke": INK, "strokeWidth": 0.5, **colour}
+    mark = {"type": "bar", "stroke": INK, "strokeWidth": 0.5, **_single_colour(panel)}
     layer = _layer(panel, mark, "color")
     if "base" in panel.data.columns:
         layer["encoding"]["y2"] = {"field": "base"}
@@ -473,23 +477,20 @@ def _bars(panel: Panel) -> Layer:
 
 
 def _lines(panel: Panel) -> Layer:
-    colour = {} if panel.data.series else {"color": SINGLE}
     # Round joints: sharp ones would stick out beyond the values, below 0 or above 100 %.
-    mark = {"type": "line", "strokeWidth": 1.6, "strokeJoin": "round", **colour}
+    mark = {"type": "line", "strokeWidth": 1.6, "strokeJoin": "round", **_single_colour(panel)}
     return _layer(panel, mark, "color", "strokeDash")
 
 
 def _points(panel: Panel) -> Layer:
-    size, opacity = _crowd(panel)
+    size, opacity = crowd(_count(panel))
     if panel.data.has_error_bars:
         # Neighbours may touch but not hide each other's bars.
         size = min(size, max(SMALLEST_POINT, round((1.3 * panel.spacing) ** 2)))
-    if panel.data.has_error_bars and panel.data.plot.horizontal:
-        size = min(size, SMALLER_POINT)  # or it hides short bars
+        if panel.data.plot.horizontal:
+            size = min(size, SMALLER_POINT)  # or it hides short bars
     mark = {"type": "point", "filled": True, "size": size, "opacity": opacity}
-    if not panel.data.series:
-        mark["color"] = SINGLE
-    return _layer(panel, mark, "color", "shape")
+    return _layer(panel, mark | _single_colour(panel), "color", "shape")
 
 
 def _points_on_lines(panel: Panel) -> Layer:
@@ -498,9 +499,7 @@ def _points_on_lines(panel: Panel) -> Layer:
     apart = panel.along / on_a_line
     size = max(SMALLEST_POINT, min(CROWDS[0][1], round((0.5 * apart) ** 2)))
     mark = {"type": "point", "filled": True, "opacity": 1, "size": size}
-    if not panel.data.series:
-        mark["color"] = SINGLE
-    layer = _layer(panel, mark, "color", "shape")
+    layer = _layer(panel, mark | _single_colour(panel), "color", "shape")
     if on_a_line > MOST_ON_A_LINE:
         every = ceil(on_a_line / FEWER_ON_A_LINE)
         count = {"window": [{"op": "row_number", "as": "place"}]}
@@ -510,16 +509,15 @@ def _points_on_lines(panel: Panel) -> Layer:
 
 
 def _ticks(panel: Panel) -> Layer:
-    _, opacity = _crowd(panel)
+    _, opacity = crowd(_count(panel))
     mark = {
         "type": "tick",
         "orient": "horizontal",
         "size": round(max(4, min(30, 0.7 * panel.spacing)), 2),
         "thickness": 1.5,
         "opacity": opacity,
+        **_single_colour(panel),
     }
-    if not panel.data.series:
-        mark["color"] = SINGLE
     return _layer(panel, mark, "color")
 
 
@@ -543,7 +541,7 @@ def _error_bars(panel: Panel) -> list[Layer]:
     # On bars and under points alike they must be seen: those of bars are in ink.
     on_bars = panel.data.plot.mark == "bar"
     channels = () if on_bars else ("color",)
-    colour = {"color": INK if on_bars else SINGLE} if on_bars or not panel.data.series else {}
+    colour = {"color": INK} if on_bars else _single_colour(panel)
     # Where very many overlap, lighter ones leave the points legible.
     opacity = {} if _count(panel) <= CROWDS[0][0] else {"opacity": 0.45}
     rule_mark = {"type": "rule", "strokeWidth": 1.2, **colour, **opacity}
@@ -598,10 +596,6 @@ def _tooltip(data: ChartData) -> list[Layer]:
         for part, column in data.columns.items()
         if part not in ("base", "unit")
     ]
-
-
-def _crowd(panel: Panel) -> tuple[int, float]:
-    return crowd(_count(panel))
 
 
 def _count(panel: Panel) -> int:
