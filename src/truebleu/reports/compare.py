@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from truebleu.errors import SettingError, UnknownNameError
@@ -28,6 +29,7 @@ from truebleu.reports.sentences import (
     p_equals,
     people_sentences,
     rank_range,
+    relation,
     resampled,
     unit_sentences,
     widened_sentence,
@@ -202,13 +204,15 @@ def _pair_sentence(comparison: Comparison, pair: PairResult, metric: MetricResul
     low, high = (low, high) if pair.difference >= 0 else (-high, -low)
     amount = f"by {abs(pair.difference):.{metric.digits}f} {_bounds(pair, low, high, metric)}"
     if pair.significant:
-        return f"{pair.a} {_relation(pair.difference, metric)} {pair.b} {amount}, {p}."
+        stands = relation(pair.difference, metric.higher_is_better)
+        return f"{pair.a} {stands} {pair.b} {amount}, {p}."
     if alternative == "two-sided":
         return f"{pair.a} and {pair.b} can't be told apart: they differ {amount}, {p}."
     # What the test asked: "greater" is ahead by a higher-is-better metric.
     asked = 1 if (alternative == "greater") == (metric.higher_is_better is not False) else -1
+    stands = relation(asked, metric.higher_is_better)
     return (
-        f"It is not shown that {pair.a} {_relation(asked, metric)} {pair.b}: the difference is "
+        f"It is not shown that {pair.a} {stands} {pair.b}: the difference is "
         f"{pair.difference:+.{metric.digits}f} "
         f"{_bounds(pair, *(pair.simultaneous_interval or pair.interval), metric)}, {p}."
     )
@@ -216,13 +220,6 @@ def _pair_sentence(comparison: Comparison, pair: PairResult, metric: MetricResul
 
 def _bounds(pair: PairResult, low: float, high: float, metric: MetricResult) -> str:
     return f"{pair.metric} {bracketed((low, high), metric.digits)}"
-
-
-def _relation(difference: float, metric: MetricResult) -> str:
-    """How a system with so much more than another stands to it."""
-    if metric.higher_is_better is None:
-        return "is above" if difference > 0 else "is below"
-    return "is better than" if (difference > 0) == metric.higher_is_better else "is worse than"
 
 
 def _p_name(comparison: Comparison, label: str) -> str:
@@ -349,7 +346,7 @@ def _share_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Ite
     ]
     if not shares or comparison.units < 1 / LARGEST_SHARE:
         return
-    share, pair = max(shares, key=lambda found: found[0])
+    share, pair = max(shares, key=itemgetter(0))
     unit = comparison.settings.unit
     more = f"{len(shares) - 1:,} other comparison" + ("s" if len(shares) > 2 else "")
     others = f" (and over {100 * LARGEST_SHARE:.0f} % in {more})" if len(shares) > 1 else ""
@@ -370,7 +367,7 @@ def _swap_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Iter
     ]
     if not ratios or test.source != "swaps" or test.studentized:
         return
-    ratio, pair = min(ratios, key=lambda found: found[0])
+    ratio, pair = min(ratios, key=itemgetter(0))
     more = len(ratios) - 1
     others = f" (and {more:,} other {'pair' if more == 1 else 'pairs'})" if more else ""
     rate = 100 * _without_swaps(alpha, ratio)
@@ -494,7 +491,7 @@ def paper_table(comparison: Comparison, columns: Sequence[str] = ("score",)) -> 
         rows.append(row)
     notes = [
         _legend(comparison, first),
-        *signature_lines(m.signature for m in comparison.metrics.values()),
+        *signature_lines(metric.signature for metric in comparison.metrics.values()),
     ]
     notes += [f"{label}: {method(comparison, label)}" for label in labels]
     return Table(tuple(shown), tuple(rows), tuple(notes), rule="rule")
@@ -677,6 +674,13 @@ KINDS = SCORE, DIFFERS, UNDECIDED, AGAINST = (
 )
 
 
+def _point(
+    system: str, kind: str, value: float, bounds: Sequence[float | None] = (None, None)
+) -> dict[str, Value]:
+    low, high = bounds
+    return {"system": system, "kind": kind, "value": value, "low": low, "high": high}
+
+
 def forest_chart(comparison: Comparison) -> Chart:
     """Systems from the best down, with scores on the left and differences on the right."""
     rows: list[Row] = []
@@ -700,36 +704,17 @@ def forest_chart(comparison: Comparison) -> Chart:
             differs["panel"] = f"{label}: difference to {against}"
         for name in order:
             result = comparison.systems[name][label]
-            low, high = result.interval
-            rows.append(
-                {
-                    **scored,
-                    "system": name,
-                    "value": result.score,
-                    "low": low,
-                    "high": high,
-                    "kind": SCORE,
-                }
-            )
+            rows.append(scored | _point(name, SCORE, result.score, result.interval))
         for name in order:
-            pair = pairs.get(name)
-            if pair is None:
-                rows.append({**differs, "system": name, "value": 0.0, "kind": AGAINST})
+            if name not in pairs:
+                rows.append(differs | _point(name, AGAINST, 0.0))
                 continue
-            compared, sign = pair
-            simultaneous = simultaneous or compared.simultaneous_interval is not None
-            bounds = compared.simultaneous_interval or compared.interval
-            low, high = sorted(sign * bound for bound in bounds)
-            rows.append(
-                {
-                    **differs,
-                    "system": name,
-                    "value": sign * compared.difference,
-                    "low": low,
-                    "high": high,
-                    "kind": DIFFERS if compared.significant else UNDECIDED,
-                }
-            )
+            pair, sign = pairs[name]
+            simultaneous = simultaneous or pair.simultaneous_interval is not None
+            bounds = pair.simultaneous_interval or pair.interval
+            kind = DIFFERS if pair.significant else UNDECIDED
+            turned = sorted(sign * bound for bound in bounds)
+            rows.append(differs | _point(name, kind, sign * pair.difference, turned))
     columns = (
         Column("system", "System"),
         Column("value", "Score"),

@@ -28,6 +28,7 @@ from truebleu.reports.sentences import (
     p_equals,
     people_limits,
     people_sentence,
+    relation,
 )
 from truebleu.significance.tests import TESTS
 
@@ -51,6 +52,8 @@ LARGE_SHARE = 0.5
 LISTED = 10
 # Characters of a text in a table.
 LONGEST_TEXT = 400
+# Flags that are no adjectives.
+ADJECTIVES = {"loop": "looping", "wrong script": "wrong-script", "cut short": "cut-short"}
 # Variables that sentences speak of.
 SPOKEN_OF = 3
 NOTES = (
@@ -145,13 +148,7 @@ def _artefacts(explanation: Explanation, pair: PairExplanation) -> Iterator[str]
 def _outputs(group: DegenerateGroup) -> str:
     count = len(group.segments)
     noun = "output" if count == 1 else "outputs"
-    return f"{count:,} {_adjective(group.flag)} {noun} of {group.system}"
-
-
-def _adjective(flag: str) -> str:
-    return {"loop": "looping", "wrong script": "wrong-script", "cut short": "cut-short"}.get(
-        flag, flag
-    )
+    return f"{count:,} {ADJECTIVES.get(group.flag, group.flag)} {noun} of {group.system}"
 
 
 def _without(group: DegenerateGroup, pair: PairExplanation, digits: int, alpha: float) -> str:
@@ -193,13 +190,8 @@ def _is_it_real(explanation: Explanation, pair: PairExplanation) -> str:
     )
     if not compared.significant:
         return f"{compared.a} and {compared.b} can't be told apart: they differ {amount}."
-    return f"{compared.a} {_relation(compared.difference, metric)} {compared.b} {amount}."
-
-
-def _relation(difference: float, metric: MetricResult) -> str:
-    if metric.higher_is_better is None:
-        return "is above" if difference > 0 else "is below"
-    return "is better than" if (difference > 0) == metric.higher_is_better else "is worse than"
+    stands = relation(compared.difference, metric.higher_is_better)
+    return f"{compared.a} {stands} {compared.b} {amount}."
 
 
 def _is_it_big_enough(explanation: Explanation, pair: PairExplanation) -> Iterator[str]:

@@ -195,16 +195,16 @@ def _pair_sentence(
     below = [group.label for group, pair in of_pair if pair.significant and pair.difference < 0]
     words = ("above", "below") if higher_is_better is None else ("better than", "worse than")
     ahead, behind = (below, above) if higher_is_better is False else (above, below)
-    said = [
+    clauses = [
         f"{word} {b} in {listed(labels, MOST_GROUPS)}"
         for word, labels in zip(words, (ahead, behind), strict=True)
         if labels
     ]
     rest = len(of_pair) - len(above) - len(below)
-    if not said:
+    if not clauses:
         return f"{a} and {b} can't be told apart in any of {rest} groups."
     others = f"; in {rest} other{'s' if rest > 1 else ''} they can't be told apart" if rest else ""
-    return f"{a} is {' and '.join(said)}{others}."
+    return f"{a} is {' and '.join(clauses)}{others}."
 
 
 def _corrected(comparison: Comparison, correction: str) -> Iterator[str]:
@@ -219,7 +219,7 @@ def _corrected(comparison: Comparison, correction: str) -> Iterator[str]:
         f"{family // len(tested)}) by {correction}, and the intervals of all groups of a column "
         "hold together; the comparison of the whole test set is not among them."
     )
-    few = [g for g in tested if g.unit == "document" and g.units < ENOUGH_DOCUMENTS]
+    few = [group for group in tested if group.unit == "document" and group.units < ENOUGH_DOCUMENTS]
     if few:
         yield (
             f"{len(few)} of these groups have fewer than {ENOUGH_DOCUMENTS} documents: "

@@ -419,8 +419,9 @@ def mbr_summary_document(result: MBRResult | MBRSummary) -> Document:
     tally = result.tally
     summary = _mbr_summary(result.metric, tally)
     blocks: list[Block] = [summary]
-    if result.evaluations:
-        blocks.append(_mbr_scores(result))
+    if scored := result.evaluations:
+        rows = rows_of(MBR_SCORES, scored, difference=lambda scores: scores.chosen - scores.first)
+        blocks.append(Table(MBR_SCORES, rows))
     blocks += [Sentences(tuple(_mbr_sentences(result, tally))), Notes((result.signature,))]
     return Document(tuple(blocks), data=summary)
 
@@ -439,11 +440,6 @@ def _mbr_summary(metric: str, tally: MBRTally) -> Table:
         if numbers
     ]
     return Table(MBR_SUMMARY, tuple(rows))
-
-
-def _mbr_scores(result: MBRResult | MBRSummary) -> Table:
-    rows = rows_of(MBR_SCORES, result.evaluations, difference=lambda made: made.chosen - made.first)
-    return Table(MBR_SCORES, rows)
 
 
 def _mbr_sentences(result: MBRResult | MBRSummary, tally: MBRTally) -> list[str]:

@@ -45,7 +45,12 @@ def document(scores: Scores, *, details: bool = False) -> Document:
         blocks += tables
         table = _all_rows(table, tables)
     if details:
-        blocks.append(Notes(tuple(_details(scores))))
+        lines = (
+            f"{system.name}: {score}"
+            for system in scores.systems
+            for score in system.scores.values()
+        )
+        blocks.append(Notes(tuple(lines)))
     if not by_segment:
         blocks.append(score_chart(scores))
     return Document(tuple(blocks), table)
@@ -145,12 +150,6 @@ def segment_table(scores: Scores) -> Table:
         for label, note in system.notes.items()
     ]
     return Table(tuple(columns), tuple(rows), (*_signature_lines(scores), *lacking))
-
-
-def _details(scores: Scores) -> list[str]:
-    return [
-        f"{system.name}: {score}" for system in scores.systems for score in system.scores.values()
-    ]
 
 
 def _interval_line(settings: IntervalSettings, units: int | None) -> str:

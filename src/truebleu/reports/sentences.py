@@ -62,6 +62,13 @@ def bracketed(interval: tuple[float, float], digits: int, *, sign: Literal["", "
     return f"[{low}, {high}]"
 
 
+def relation(difference: float, higher_is_better: bool | None) -> str:
+    """How a system with so much more than another stands to it."""
+    if higher_is_better is None:
+        return "is above" if difference > 0 else "is below"
+    return "is better than" if (difference > 0) == higher_is_better else "is worse than"
+
+
 def rank_range(ranks: tuple[int, int]) -> str:
     """The ranks that a system may have.
 
@@ -168,15 +175,15 @@ def unit_sentences(
             ]
         if test_set.documents < 2:
             return ["All segments are of one document, and are taken as independent."]
-        told = f": by documents the variance is {effects} times as large" if effects else ""
+        larger = f": by documents the variance is {effects} times as large" if effects else ""
         return [
             f"Segments are taken as independent, though {test_set.documents} documents are known"
-            f"{told}. Without --unit segment documents are the unit."
+            f"{larger}. Without --unit segment documents are the unit."
         ]
     effect = f" (design effect {effects})" if effects else ""
-    found = [f"Resampled by {settings.unit}, {units:,} {settings.unit}s{effect}."]
+    sentences = [f"Resampled by {settings.unit}, {units:,} {settings.unit}s{effect}."]
     if settings.unit == "document" and units < ENOUGH_DOCUMENTS:
-        found.append(
+        sentences.append(
             f"Fewer than {ENOUGH_DOCUMENTS} documents: "
             + (
                 "randomization holds its level, but intervals can be too narrow and tests by the "
@@ -185,7 +192,7 @@ def unit_sentences(
                 else "intervals can be too narrow."
             )
         )
-    return found
+    return sentences
 
 
 def _effects(design_effects: Mapping[str, Sequence[float | None]]) -> str:

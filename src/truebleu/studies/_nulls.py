@@ -115,7 +115,7 @@ class Swapped(OfPool):
                 MetricStatistics.of(
                     statistics.label,
                     statistics.metric,
-                    _dealt_out(statistics.rows, chosen, deal),
+                    statistics.rows[np.arange(len(deal))[:, None], chosen[deal]],
                     self.tested,
                 )
                 for statistics in self.pool.statistics
@@ -132,12 +132,6 @@ def _deal(draw: Draw, units: int, systems: int) -> NDArray[np.int64]:
     numbers = units * systems
     keys = np.fromiter((draw() for _ in range(numbers)), dtype=np.float64, count=numbers)
     return np.argsort(keys.reshape(units, systems), axis=1, kind="stable")
-
-
-def _dealt_out(
-    rows: NDArray[np.float64], chosen: NDArray[np.int64], deal: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    return rows[np.arange(len(rows))[:, None], chosen[deal]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -267,7 +267,9 @@ def study_sampling(
     rows, means = [], []
     for statistics in pool.statistics:
         for size in settings.sizes:
-            of_size = [_variation(pool, statistics, q, records, size) for q in quantities]
+            of_size = [
+                _variation(pool, statistics, quantity, records, size) for quantity in quantities
+            ]
             rows += of_size
             for kind in ("score", "difference"):
                 if group := [row for row in of_size if row.of == kind]:

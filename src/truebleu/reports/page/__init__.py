@@ -222,9 +222,10 @@ def _scores(compared: Document) -> str:
 def _explanation(report: Report, explained: Document) -> str:
     """A part that can be folded for each pair; the notes below all of them."""
     parts = []
-    told = len(report.comparison.systems) == 2
+    # Of two systems, the verdict has the sentences.
+    in_verdict = len(report.comparison.systems) == 2
     for heading, blocks in _groups(explained):
-        kept = [block for block in blocks if not (told and isinstance(block, Sentences))]
+        kept = [block for block in blocks if not (in_verdict and isinstance(block, Sentences))]
         if heading is None:
             parts.append(_blocks(kept))
             continue
@@ -404,8 +405,8 @@ def _drawn_rows(chart: Chart, rows: Sequence[Row], names: dict[str, Column]) -> 
         marks.append(_label((LEFT + RIGHT) / 2, top + 30, heading, "axis", "middle"))
         top += AXIS + 6
     # Bars say by themselves on which side they are.
-    told = plot.series if plot.mark != "bar" else None
-    present = set() if told is None else {str(row.get(told)) for row in rows}
+    column = plot.series if plot.mark != "bar" else None
+    present = set() if column is None else {str(row.get(column)) for row in rows}
     legend = [f"{SYMBOLS[n % 4]} {kind}" for n, kind in enumerate(kinds) if kind in present]
     caption = " · ".join([*legend, *([plot.interval] if plot.interval else [])])
     return _figure(chart, top, marks, caption)

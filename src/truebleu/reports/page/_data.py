@@ -131,8 +131,8 @@ class PageData:
         the first two systems; the others are a random sample.
         """
         data, blocks = self, [*self.blocks()]
-        while len(data.places) > 1 and (found := sum(map(len, blocks))) > size:
-            share = min(0.95, max(0.0, 0.98 * size / found))
+        while len(data.places) > 1 and (taken := sum(map(len, blocks))) > size:
+            share = min(0.95, max(0.0, 0.98 * size / taken))
             data = self.reduced(max(1, int(share * len(data.places))))
             blocks = [*data.blocks()]
         return data, blocks

@@ -275,7 +275,7 @@ def _p_sentence(result: EquivalentsResult, metric: str, test: str) -> str:
     if test == first:
         return f"{sentence}."
     pairs = list(zip(p_values, result.p_values(metric, first), strict=True))
-    smaller, larger = sum(p < q for p, q in pairs), sum(p > q for p, q in pairs)
+    smaller, larger = sum(p < other for p, other in pairs), sum(p > other for p, other in pairs)
     return (
         f"{sentence}; p is smaller than by {TEST_TITLES[first]} in {smaller}, larger in {larger}."
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from truebleu.reports.document import Column, Document, Plot, Table, charted_document, rows_of
 from truebleu.reports.sentences import about_inputs, listed, percent
-from truebleu.reports.studies import rate_of, title_of_test
+from truebleu.reports.studies import rate_columns, rate_of, title_of_test
 from truebleu.studies.smoothing import COEFFICIENTS, CORPUS, NONE, SAME, best, next_best
 
 if TYPE_CHECKING:
@@ -34,9 +34,7 @@ SENSITIVITY_COLUMNS = (
     Column("correction", "Correction"),
     Column("pairs", "Pairs"),
     Column("significant", "Significant", 1),
-    Column("share", "Share", 1, percent=True),
-    Column("share_low", "from", 1, percent=True),
-    Column("share_high", "to", 1, percent=True),
+    *rate_columns("share", "Share"),
     Column("width", "Relative width", 2, percent=True),
 )
 SYSTEM_COLUMNS = (
@@ -65,7 +63,7 @@ def sensitivity_document(result: SensitivityResult) -> Document:
     if result.by_system:
         return charted_document(
             f"Relative intervals of the level {level} by metric and system",
-            _system_table(result),
+            Table(SYSTEM_COLUMNS, rows_of(SYSTEM_COLUMNS, result.systems)),
             sentences,
             Plot(
                 "point",
@@ -107,10 +105,6 @@ def sensitivity_document(result: SensitivityResult) -> Document:
             table.rows,
         ),
     )
-
-
-def _system_table(result: SensitivityResult) -> Table:
-    return Table(SYSTEM_COLUMNS, rows_of(SYSTEM_COLUMNS, result.systems))
 
 
 def _test_and_correction(row: Sensitivity) -> str:
