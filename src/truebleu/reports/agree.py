@@ -17,8 +17,8 @@ from truebleu.reports.document import (
     Table,
     charted_document,
     plain_columns,
-    rows_of,
     signature_lines,
+    table_of,
 )
 from truebleu.reports.sentences import about_inputs, bracketed, listed
 from truebleu.significance.corrections import CORRECTIONS
@@ -525,7 +525,7 @@ def curve_document(fit: CurveFit) -> Document:
         tuple(
             {"metric": curve.metric, **row}
             for curve in fit.curves
-            for row in rows_of(points, curve.points)
+            for row in table_of(points, curve.points).rows
         ),
     )
     return charted_document(

@@ -162,20 +162,22 @@ class Table:
         return all(kinds) if kinds else column.digits is not None
 
 
-def rows_of(
+def table_of(
     columns: Iterable[Column], items: Iterable[object], **cells: Callable[[Any], Value]
-) -> tuple[Row, ...]:
-    """A row for each item: a cell is the attribute of the column's name, unless a function has it.
+) -> Table:
+    """A row for each item: a cell is the attribute of that name, unless a function makes it.
 
-    >>> rows_of([Column("real", "Real")], [3 + 4j], size=abs)
+    >>> table_of([Column("real", "Real")], [3 + 4j], size=abs).rows
     ({'real': 3.0, 'size': 5.0},)
     """
-    names = [column.name for column in columns if column.name not in cells]
-    return tuple(
+    shown = tuple(columns)
+    names = [column.name for column in shown if column.name not in cells]
+    rows = tuple(
         {name: getattr(item, name) for name in names}
         | {name: cell(item) for name, cell in cells.items()}
         for item in items
     )
+    return Table(shown, rows)
 
 
 def bounds_of(attribute: str = "interval") -> dict[str, Callable[[Any], Value]]:

@@ -20,7 +20,7 @@ from truebleu.reports.document import (
     Table,
     bounds_of,
     plain_columns,
-    rows_of,
+    table_of,
 )
 from truebleu.reports.sentences import (
     bracketed,
@@ -345,13 +345,12 @@ def ngram_table(explanation: Explanation, pair: PairExplanation) -> Table:
     ]
     if all(ngram.documents is None for ngram in pair.ngrams):
         columns = [column for column in columns if column.name != "documents"]
-    rows = rows_of(
+    return table_of(
         columns,
         pair.ngrams,
         typography=lambda ngram: ngram.typography or "",
         examples=lambda ngram: ", ".join(map(str, ngram.examples)),
     )
-    return Table(tuple(columns), rows)
 
 
 def group_table(explanation: Explanation, pair: PairExplanation) -> Table:
@@ -439,7 +438,7 @@ def degenerate_table(explanation: Explanation, pair: PairExplanation) -> Table:
     ]
     if all(group.documents is None for group in pair.degenerate):
         columns = [column for column in columns if column.name != "documents"]
-    return Table(tuple(columns), rows_of(columns, pair.degenerate, **FLAGGED))
+    return table_of(columns, pair.degenerate, **FLAGGED)
 
 
 # Whose outputs are flagged, and how many.
@@ -453,7 +452,7 @@ def _findings(
     common: Row, items: Iterable[object], *names: str, **cells: Callable[[Any], Value]
 ) -> list[Row]:
     """A row for each of what contributes to the difference, with what is common to all."""
-    return [{**common, **row} for row in rows_of(plain_columns(*names), items, **cells)]
+    return [{**common, **row} for row in table_of(plain_columns(*names), items, **cells).rows]
 
 
 def data_table(explanation: Explanation) -> Table:

@@ -13,8 +13,8 @@ from truebleu.reports.document import (
     Table,
     bounds_of,
     plain_columns,
-    rows_of,
     signature_lines,
+    table_of,
 )
 from truebleu.reports.sentences import (
     ENOUGH_DOCUMENTS_FOR_A_MARGIN,
@@ -105,7 +105,8 @@ def check_table(result: GateResult) -> Table:
     """A row per metric, with all its numbers."""
     numbers = plain_columns("metric", *NUMBERS)
     decision = {name: getattr(result, name) for name in ("new", "old", "rule")}
-    rows = tuple({**decision, **row} for row in rows_of(numbers, result.checks, **bounds_of()))
+    checks = table_of(numbers, result.checks, **bounds_of())
+    rows = tuple({**decision, **row} for row in checks.rows)
     signatures = signature_lines(check.signature for check in result.checks)
     return Table((*plain_columns(*decision), *numbers), rows, tuple(signatures))
 

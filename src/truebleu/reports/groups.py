@@ -10,12 +10,10 @@ from truebleu.reports.sentences import (
     bracketed,
     listed,
     p_cell,
-    score_cells,
-    score_columns,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from truebleu.reports.document import Block, Value
     from truebleu.significance.comparison import (
@@ -23,34 +21,38 @@ if TYPE_CHECKING:
         GroupComparison,
         PairResult,
     )
-    from truebleu.significance.scores import GroupScores, Scores
+    from truebleu.significance.scores import GroupScores, Scores, SystemScores
 
 # Groups that a sentence names at most.
 MOST_GROUPS = 8
 Group = TypeVar("Group", "GroupScores", "GroupComparison")
 
 
-def score_tables(scores: Scores) -> list[Table]:
-    """For each column a row per group and system, with what the intervals mean."""
-    return [_score_table(scores, column, groups) for column, groups in _columns(scores.groups)]
+def score_tables(
+    scores: Scores, columns: Sequence[Column], cells: Callable[[SystemScores], dict[str, Value]]
+) -> list[Table]:
+    """For each column a row per group and system, with what the intervals mean.
 
-
-def _score_table(scores: Scores, name: str, groups: Sequence[GroupScores]) -> Table:
-    columns = _group_columns(name, [group.unit or "segment" for group in groups])
-    columns += [Column("system", "System"), *score_columns(scores)]
-    settings, notes = scores.settings, []
-    if settings is not None:
-        many = len(groups)
-        notes.append(
-            f"by {name}: intervals are simultaneous, those of all {many} groups hold together with "
-            f"{100 * settings.level:g} % confidence (each at {settings.level ** (1 / many):.4f})"
+    Args:
+        scores: with groups.
+        columns: of a system's scores.
+        cells: of those columns, for a system's scores on a group.
+    """
+    tables = []
+    for name, groups in _columns(scores.groups):
+        shown = _group_columns(name, [group.unit or "segment" for group in groups])
+        notes: tuple[str, ...] = ()
+        if scores.settings is not None:
+            level, many = scores.settings.level, len(groups)
+            notes = (
+                f"by {name}: intervals are simultaneous, those of all {many} groups hold together "
+                f"with {100 * level:g} % confidence (each at {level ** (1 / many):.4f})",
+            )
+        rows = tuple(
+            {**_group_row(group), **cells(system)} for group in groups for system in group.systems
         )
-    rows = tuple(
-        {**_group_row(group), **score_cells(scores, system)}
-        for group in groups
-        for system in group.systems
-    )
-    return Table(tuple(columns), rows, tuple(notes))
+        tables.append(Table((*shown, Column("system", "System"), *columns), rows, notes))
+    return tables
 
 
 def comparison_blocks(comparison: Comparison, correction: str) -> list[Block]:

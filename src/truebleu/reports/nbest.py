@@ -15,8 +15,9 @@ from truebleu.reports.document import (
     Plot,
     Sentences,
     Table,
+    bounds_of,
     charted_document,
-    rows_of,
+    table_of,
 )
 from truebleu.reports.sentences import listed, p_cell
 
@@ -56,7 +57,7 @@ ORACLES = (
 
 def lists_document(result: ListsReport) -> Document:
     """The features of lists as a table, with what may surprise whoever uses them."""
-    table = Table(FEATURES, rows_of(FEATURES, result.features, feature=attrgetter("name")))
+    table = table_of(FEATURES, result.features, feature=attrgetter("name"))
     sentences = Sentences((*_contents(result), *warnings(result)))
     return Document((sentences, table) if result.features else (sentences,), data=table)
 
@@ -128,7 +129,7 @@ def _lists_of(count: int) -> str:
 
 def oracle_document(result: OracleResult) -> Document:
     """The scores of the best and the worst choices, by metric."""
-    table = Table(ORACLES, rows_of(ORACLES, result.metrics))
+    table = table_of(ORACLES, result.metrics)
     sentences = [
         f"{result.candidates:,} candidates for {result.segments:,} segments. Best and worst choose "
         "each segment by itself. Best and worst for the text go on from there, one candidate at a "
@@ -179,12 +180,12 @@ MOST_FEATURES = 25
 
 def tune_document(result: TuneResult) -> Document:
     """What was tuned, the gain on held-out segments, and the weights."""
-    rows = rows_of(
+    table = table_of(
         TUNED_WEIGHTS,
         result.weights,
         note=lambda weight: "constant within lists" if weight.is_useless else "",
     )
-    table = Table(TUNED_WEIGHTS, rows)
+    rows = table.rows
     shown = sorted(rows, key=lambda row: -abs(float(str(row["influence"]))))[:MOST_FEATURES]
     sentences = [*_development(result), *_held_out(result), *_cautions(result)]
     if len(rows) > MOST_FEATURES:
@@ -216,16 +217,14 @@ def _rounds(result: TuneResult) -> list[Block]:
     )
     return [
         Heading("Rounds of the decoder"),
-        Table(ROUNDS, rows_of(ROUNDS, result.rounds, round=attrgetter("number"))),
+        table_of(ROUNDS, result.rounds, round=attrgetter("number")),
         Sentences((f"Both scores of a round are on the lists of all rounds so far. {end}",)),
     ]
 
 
 def _gain_blocks(heading: str, gains: Sequence[Gain]) -> list[Block]:
     """A table with one row per metric; nothing where no gain was measured."""
-    rows = rows_of(
-        GAINS, gains, low=lambda gain: gain.interval[0], high=lambda gain: gain.interval[1]
-    )
+    rows = table_of(GAINS, gains, **bounds_of()).rows
     return [Heading(heading), Table(_used(GAINS, rows), rows)] if gains else []
 
 
@@ -332,7 +331,7 @@ def rerank_document(result: RerankResult) -> Document:
     blocks = _gain_blocks("Against the first candidates", result.gains)
     blocks.append(Sentences(tuple(_reranking_sentences(result))))
     if result.path:
-        blocks += [Heading("Path"), Table(PATH, rows_of(PATH, result.path))]
+        blocks += [Heading("Path"), table_of(PATH, result.path)]
     names = [*result.selected, *(name for name in result.weights if name not in result.selected)]
     weights: list[Row] = [
         {"feature": name, "weight": result.weights[name]} for name in names[:MOST_FEATURES]
@@ -420,8 +419,9 @@ def mbr_summary_document(result: MBRResult | MBRSummary) -> Document:
     summary = _mbr_summary(result.metric, tally)
     blocks: list[Block] = [summary]
     if scored := result.evaluations:
-        rows = rows_of(MBR_SCORES, scored, difference=lambda scores: scores.chosen - scores.first)
-        blocks.append(Table(MBR_SCORES, rows))
+        blocks.append(
+            table_of(MBR_SCORES, scored, difference=lambda scores: scores.chosen - scores.first)
+        )
     blocks += [Sentences(tuple(_mbr_sentences(result, tally))), Notes((result.signature,))]
     return Document(tuple(blocks), data=summary)
 

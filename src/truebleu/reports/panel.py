@@ -16,7 +16,7 @@ from truebleu.reports.document import (
     Table,
     bounds_of,
     plain_columns,
-    rows_of,
+    table_of,
 )
 from truebleu.reports.sentences import bracketed, p_cell, p_equals, rank_range
 from truebleu.significance.tests import fewest_units
@@ -62,14 +62,13 @@ def _systems(result: Panel, label: str) -> Table:
     if any(row.ranks is not None for row in systems):
         columns.append(Column("ranks", "ranks", numeric=True))
     columns.append(Column("sets", "test sets", numeric=True))
-    rows = rows_of(
+    return table_of(
         columns,
         systems,
         system=attrgetter("name"),
         ranks=lambda row: None if row.ranks is None else rank_range(row.ranks),
         sets=lambda row: len(result.test_sets) - len(row.missing),
     )
-    return Table(tuple(columns), rows)
 
 
 def _mean_interval(result: Panel, pair: PanelComparison) -> tuple[float, float] | None:
@@ -239,5 +238,5 @@ def _rows(result: Panel, pair: PanelComparison) -> list[Row]:
     common = {"metric": pair.metric, "a": pair.a, "b": pair.b}
     mean = {"test_set": None, "low": low, "high": high, "verdict": "mean"}
     numbers = {name: getattr(pair, name) for name in ("difference", "p", "p_adjusted")}
-    of_sets = rows_of(COLUMNS[len(common) :], pair.sets, **bounds_of())
+    of_sets = table_of(COLUMNS[len(common) :], pair.sets, **bounds_of()).rows
     return [{**common, **row} for row in (*of_sets, mean | numbers)]

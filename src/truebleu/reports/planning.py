@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from truebleu.planning.plan import UNNAMED_METRIC
@@ -17,8 +17,8 @@ from truebleu.reports.document import (
     Table,
     bounds_of,
     plain_columns,
-    rows_of,
     signature_lines,
+    table_of,
 )
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def _summary_table(plan: Plan) -> Table:
     columns = plain_columns(*SUMMARY)
     sd = bounds_of("sd_interval")
     bounds = bounds_of("units_needed_interval") | {f"sd_{end}": cell for end, cell in sd.items()}
-    return Table(columns, rows_of(columns, plan.plans, **bounds), notes)
+    return replace(table_of(columns, plan.plans, **bounds), notes=notes)
 
 
 def _method(plan: Plan) -> str:
@@ -382,13 +382,12 @@ def domain_table(sample: Sample) -> Table:
         Column("pool_segments", "in the pool", numeric=True),
         Column("pool_share", "share of the pool", digits=1, percent=True),
     )
-    rows = rows_of(
+    return table_of(
         columns,
         sample.domains,
         segments=lambda domain: f"{domain.segments:,}",
         pool_segments=lambda domain: f"{domain.pool_segments:,}",
     )
-    return Table(columns, rows)
 
 
 def score_table(sample: Sample) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from truebleu.reports.document import (
@@ -16,9 +17,8 @@ from truebleu.reports.document import (
 )
 from truebleu.reports.sentences import (
     bootstrap_replicates,
+    bracketed,
     resampled,
-    score_cells,
-    score_columns,
     unit_sentences,
     widened_sentence,
 )
@@ -26,8 +26,8 @@ from truebleu.reports.sentences import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from truebleu.reports.document import Block, Row
-    from truebleu.significance.scores import Scores
+    from truebleu.reports.document import Block, Row, Value
+    from truebleu.significance.scores import Scores, SystemScores
     from truebleu.significance.settings import IntervalSettings
 
 
@@ -41,7 +41,7 @@ def document(scores: Scores, *, details: bool = False) -> Document:
     if scores.groups:
         from truebleu.reports.groups import score_tables
 
-        tables = score_tables(scores)
+        tables = score_tables(scores, _score_columns(scores), partial(_score_cells, scores))
         blocks += tables
         table = _all_rows(table, tables)
     if details:
@@ -81,9 +81,33 @@ def score_table(scores: Scores) -> Table:
     notes = _signature_lines(scores)
     if scores.settings is not None:
         notes.append(_interval_line(scores.settings, scores.units))
-    columns = (Column("system", "System"), *score_columns(scores))
-    rows = tuple(score_cells(scores, system) for system in scores.systems)
+    columns = (Column("system", "System"), *_score_columns(scores))
+    rows = tuple(_score_cells(scores, system) for system in scores.systems)
     return Table(columns, rows, tuple(notes))
+
+
+def _score_columns(scores: Scores) -> list[Column]:
+    """Each metric's score, with its interval where there are any."""
+    columns = []
+    for label, digits in scores.digits.items():
+        columns.append(Column(label, label, digits=digits, numeric=True))
+        if scores.settings is not None:
+            heading = f"{100 * scores.settings.level:g} % interval"
+            parts = (f"{label} low", f"{label} high")
+            columns.append(Column(f"{label} interval", heading, parts=parts, numeric=True))
+    return columns
+
+
+def _score_cells(scores: Scores, system: SystemScores) -> dict[str, Value]:
+    """The cells of those columns, of a system on the whole test set or on a group."""
+    row: dict[str, Value] = {"system": system.name}
+    for label, digits in scores.digits.items():
+        row[label] = system.scores[label].score
+        if system.intervals is not None:
+            low, high = system.intervals[label]
+            row[f"{label} low"], row[f"{label} high"] = low, high
+            row[f"{label} interval"] = bracketed((low, high), digits)
+    return row
 
 
 def score_chart(scores: Scores) -> Chart:

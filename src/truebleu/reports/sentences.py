@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from truebleu.reports.document import Column
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from truebleu.agreement.agree import HumanSummary
     from truebleu.corpus.test_set import TestSetOutline
-    from truebleu.reports.document import Value
     from truebleu.significance.people import PeopleAgreement
-    from truebleu.significance.scores import Scores, SystemScores
     from truebleu.significance.settings import IntervalSettings, ResamplingSettings
 
 # Fewer documents than this leave intervals too narrow: docs/evidence/defaults.md.
@@ -97,30 +93,6 @@ def listed(parts: Sequence[str], most: int | None = None) -> str:
     if most is not None and len(parts) > most:
         return f"{', '.join(parts[:most])} and {len(parts) - most} more"
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
-def score_columns(scores: Scores) -> list[Column]:
-    """Each metric's score, with its interval where there are any."""
-    columns = []
-    for label, digits in scores.digits.items():
-        columns.append(Column(label, label, digits=digits, numeric=True))
-        if scores.settings is not None:
-            heading = f"{100 * scores.settings.level:g} % interval"
-            parts = (f"{label} low", f"{label} high")
-            columns.append(Column(f"{label} interval", heading, parts=parts, numeric=True))
-    return columns
-
-
-def score_cells(scores: Scores, system: SystemScores) -> dict[str, Value]:
-    """The cells of those columns, of a system on the whole test set or on a group."""
-    row: dict[str, Value] = {"system": system.name}
-    for label, digits in scores.digits.items():
-        row[label] = system.scores[label].score
-        if system.intervals is not None:
-            low, high = system.intervals[label]
-            row[f"{label} low"], row[f"{label} high"] = low, high
-            row[f"{label} interval"] = bracketed((low, high), digits)
-    return row
 
 
 def resampled(settings: ResamplingSettings, units: int) -> str:

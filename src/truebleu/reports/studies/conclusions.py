@@ -12,7 +12,7 @@ from truebleu.reports.document import (
     Plot,
     Table,
     charted_document,
-    rows_of,
+    table_of,
 )
 from truebleu.reports.sentences import listed, percent
 from truebleu.reports.studies import (
@@ -65,7 +65,7 @@ REJECTION_COLUMNS = (
 
 def type_one_document(result: TypeOneResult) -> Document:
     """A table of tests and levels."""
-    rows = rows_of(
+    table = table_of(
         REJECTION_COLUMNS,
         result.rows,
         test=title_of_test,
@@ -73,7 +73,6 @@ def type_one_document(result: TypeOneResult) -> Document:
         case=lambda row: f"{row.metric}, level {100 * row.alpha:g} %",
         **rate_of("rejected"),
     )
-    table = Table(REJECTION_COLUMNS, rows)
     null, unit = NULL_TITLES[result.settings.null], result.settings.pool.unit
     return charted_document(
         f"How often tests reject a true null hypothesis: {null}, tested by {unit}",
@@ -168,13 +167,12 @@ ALARM_COLUMNS = (
 def multiplicity_document(result: MultiplicityResult) -> Document:
     """A table of numbers of systems and corrections; sentences are about the most systems."""
     settings = result.settings
-    rows = rows_of(
+    table = table_of(
         ALARM_COLUMNS,
         result.rows,
         correction=lambda row: CORRECTIONS[row.correction].short_title,
         **rate_of("alarms"),
     )
-    table = Table(ALARM_COLUMNS, rows)
     most = settings.together[-1]
     return charted_document(
         "Any false alarm among all pairs of equal systems: "

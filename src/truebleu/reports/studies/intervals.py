@@ -6,7 +6,7 @@ from dataclasses import asdict
 from math import log2
 from typing import TYPE_CHECKING
 
-from truebleu.reports.document import Column, Document, Plot, Table, charted_document, rows_of
+from truebleu.reports.document import Column, Document, Plot, Table, charted_document, table_of
 from truebleu.reports.sentences import percent
 from truebleu.reports.studies import rate_columns, rate_of
 from truebleu.studies._study import FEWEST_SIZES, SQUARE_ROOT_NARROWING
@@ -176,22 +176,13 @@ INTERVAL_COLUMNS = (
 def coverage_document(result: CoverageResult) -> Document:
     """A table of metrics and sizes, and a chart of single intervals."""
     settings = result.settings
-    table = Table(COVERAGE_COLUMNS, rows_of(COVERAGE_COLUMNS, result.rows, **rate_of("coverage")))
+    table = table_of(COVERAGE_COLUMNS, result.rows, **rate_of("coverage"))
     first, size = " against ".join(result.first), settings.sizes[0]
-    chart = Table(
+    chart = table_of(
         INTERVAL_COLUMNS,
-        tuple(
-            {
-                "sample": row.sample,
-                "value": row.value,
-                "low": row.low,
-                "high": row.high,
-                "pool": row.pool,
-                "contains": "yes" if row.contains else "no",
-                "case": f"{row.metric} of {first}, {size} {settings.pool.unit}s",
-            }
-            for row in result.intervals
-        ),
+        result.intervals,
+        contains=lambda row: "yes" if row.contains else "no",
+        case=lambda row: f"{row.metric} of {first}, {size} {settings.pool.unit}s",
     )
     return charted_document(
         f"Intervals of the level {100 * settings.level:g} % that contain the pool's "
@@ -266,7 +257,7 @@ def test_size_document(result: TestSizeResult) -> Document:
     return charted_document(
         f"Scores and relative intervals of the level {100 * settings.level:g} % by the share of "
         f"{result.units:,} {settings.pool.unit}s used, mean of {settings.samples} random growths",
-        Table(columns, tuple(map(asdict, result.rows))),
+        table_of(columns, result.rows),
         _size_sentences(result),
         Plot(
             "line",
@@ -277,9 +268,9 @@ def test_size_document(result: TestSizeResult) -> Document:
             panel="metric",
         ),
         axes={"share": "Share of the test set", "score": "Mean score of the samples"},
-        chart=Table(
+        chart=table_of(
             (*columns, Column("score_low", "Interval from", 3), Column("score_high", "to", 3)),
-            tuple(map(asdict, _drawn(result))),
+            _drawn(result),
         ),
     )
 
@@ -369,15 +360,18 @@ def references_document(result: ReferencesResult) -> Document:
         Column("width", "Relative width", 2, percent=True),
         Column("alone", "As one reference on", 0, percent=True),
     )
-    rows = tuple({**asdict(row), "with": _references(row.references)} for row in result.rows)
     return charted_document(
         f"Relative intervals of the level {100 * result.settings.level:g} % by the number of "
         "references and the share of the test set",
-        Table(columns, rows),
+        table_of(columns, result.rows),
         _reference_sentences(result),
-        Plot("line", "share", "width", series="with", panel="metric"),
+        Plot("line", "share", "width", series="given", panel="metric"),
         axes={"share": "Share of the test set", "width": "Width of the interval, of the score"},
-        chart=Table((*columns, Column("with", "References")), rows),
+        chart=table_of(
+            (*columns, Column("given", "References")),
+            result.rows,
+            given=lambda row: _references(row.references),
+        ),
     )
 
 
@@ -462,7 +456,7 @@ def replicates_document(result: ReplicatesResult) -> Document:
     return charted_document(
         f"Relative intervals of the level {100 * result.settings.level:g} % from B replicates, "
         "and how far they differ between runs",
-        Table(columns, tuple(map(asdict, result.rows))),
+        table_of(columns, result.rows),
         _replicate_sentences(result),
         Plot(
             "line",

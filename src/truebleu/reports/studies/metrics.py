@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from truebleu.reports.document import Column, Document, Plot, Table, charted_document, rows_of
+from truebleu.reports.document import Column, Document, Plot, Table, charted_document, table_of
 from truebleu.reports.sentences import about_inputs, listed, percent
 from truebleu.reports.studies import rate_columns, rate_of, title_of_test
 from truebleu.studies.smoothing import COEFFICIENTS, CORPUS, NONE, SAME, best, next_best
@@ -63,7 +62,7 @@ def sensitivity_document(result: SensitivityResult) -> Document:
     if result.by_system:
         return charted_document(
             f"Relative intervals of the level {level} by metric and system",
-            Table(SYSTEM_COLUMNS, rows_of(SYSTEM_COLUMNS, result.systems)),
+            table_of(SYSTEM_COLUMNS, result.systems),
             sentences,
             Plot(
                 "point",
@@ -75,7 +74,7 @@ def sensitivity_document(result: SensitivityResult) -> Document:
             ),
             axes={"width": "Width of the interval, of the score"},
         )
-    rows = rows_of(
+    table = table_of(
         SENSITIVITY_COLUMNS,
         result.rows,
         test=title_of_test,
@@ -83,7 +82,6 @@ def sensitivity_document(result: SensitivityResult) -> Document:
         on=lambda row: f"{row.size} {result.settings.pool.unit}s",
         **rate_of("share"),
     )
-    table = Table(SENSITIVITY_COLUMNS, rows)
     return charted_document(
         f"Pairs of {len(result.settings.pool.systems)} systems that differ significantly at the "
         f"level {level}, by metric",
@@ -201,7 +199,7 @@ def length_document(result: LengthResult) -> Document:
     sentences = [_effect(result, rows) for rows in by_metric]
     return charted_document(
         f"Scores against the length of the output: {how}",
-        Table(_cut_columns() if cut else _rank_columns(), tuple(map(asdict, result.rows))),
+        table_of(_cut_columns() if cut else _rank_columns(), result.rows),
         [*sentences, *_most_and_least(result, by_metric)],
         Plot(
             "line",
