@@ -170,7 +170,7 @@ class TransposedReferencesError(CorpusError):
         outputs, groups, size = self.args
         return (
             f"references: found {groups} lists of {size} for {outputs} outputs, expected one list "
-            f"of {outputs} segments per translator; turn them round with list(zip(*references))"
+            f"of {outputs} segments per translator; transpose them with list(zip(*references))"
         )
 
 

@@ -771,7 +771,7 @@ def _require_writable(
 
 
 def execution_options(command: Command) -> Command:
-    """How a command runs, which changes nothing about results: threads, and what is said."""
+    """How a command runs, which does not change results: threads, and messages."""
     return add_options(
         command,
         click.option(

@@ -137,7 +137,7 @@ def read_human(
         match: How segments find those of the test set, by "names" where systems are files of
             scores whose items have some, by "documents", by "numbers" or in "order"; by default
             the first that fits what the file has.
-        first_segment: The number of the first segment, 0 or 1; by default it is found out.
+        first_segment: The number of the first segment, 0 or 1; by default it is detected.
         language_pair: Which language pair to take from a file with several, as the file writes it.
 
     Returns:

@@ -185,7 +185,7 @@ def read_score_table(table: HumanTable, request: Request) -> HumanScores:
 
 
 def _placed(table: HumanTable, sheet: Sheet, repeat: int, request: Request) -> HumanScores:
-    """Scores of a sheet with so many rows for each row of the table."""
+    """Scores of a sheet that has `repeat` rows for each row of the table."""
     numbers = _repeated(table.values(SEGMENTS), repeat)
     documents = _repeated(table.labels(DOCUMENTS), repeat)
     in_document = None
@@ -378,7 +378,7 @@ class TableScores:
         return max((n for n in numbers if n is not None), default=0) - self.first_segment + 1
 
     def of(self, system: str, segments: int, scale: Scale) -> list[float | None]:
-        """One system's score for each of so many segments, None where it is missing.
+        """One system's score for each segment, None where it is missing.
 
         Raises:
             CorpusError: When the system is not there, or a score is not a number of the scale, or

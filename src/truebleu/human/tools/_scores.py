@@ -239,7 +239,7 @@ class ToolScores:
         return replace(self, by_system={**self.by_system, system: placed})
 
     def of(self, system: str, segments: int, scale: Scale) -> list[float | None]:
-        """One system's score for each of so many segments, None where it is missing."""
+        """One system's score for each segment, None where it is missing."""
         if system not in self.by_system:
             raise MissingColumnError(self.label, "system", system, list(self.by_system))
         scores = list(self.by_system[system])
