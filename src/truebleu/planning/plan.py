@@ -29,7 +29,7 @@ from truebleu._settings import (
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics.registry import metric_labels, metrics_for
-from truebleu.planning.power import PairPlan, PlannedTest, Question
+from truebleu.planning.power import PairPlan, PilotPair, PlannedTest, Question
 from truebleu.planning.variance import (
     DifferenceVariance,
     bootstrap_sd_interval,
@@ -349,11 +349,13 @@ def plan_from_literature(
         difference=asked,
         margin=within,
     ).pair_plan(
-        sd_interval=sd_interval,
-        units=segments,
-        segments=segments,
-        pilot_difference=middle,
-        metric=metric,
+        PilotPair(
+            metric=metric,
+            sd_interval=sd_interval,
+            units=segments,
+            segments=segments,
+            pilot_difference=middle,
+        )
     )
     return Plan(settings=settings, plans=(pair,), reported=reported)
 
@@ -423,7 +425,7 @@ class _Pilot:
             margin=margin,
             segments_per_unit=len(self._test_set) / len(influence),
         )
-        return question.pair_plan(
+        pilot = PilotPair(
             sd_interval=bootstrap_sd_interval(
                 influence, settings.level, settings.replicates, settings.seed
             ),
@@ -438,6 +440,7 @@ class _Pilot:
             largest_share=largest_share(influence),
             design_effect=effect,
         )
+        return question.pair_plan(pilot)
 
     def _require_variance(
         self, statistics: MetricStatistics, pair: Pair, influence: NDArray[np.float64]

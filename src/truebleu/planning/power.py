@@ -20,7 +20,7 @@ units it is rough.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -240,8 +240,8 @@ class MarginPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PairPlan:
-    """The plan for two systems by one metric. What is None has its reason under its name.
+class PilotPair:
+    """What a pilot, or the literature, tells of two systems by one metric.
 
     Attributes:
         metric: the metric's label.
@@ -249,20 +249,45 @@ class PairPlan:
         b: the baseline; None likewise.
         signature: all settings of the metric; None in a plan from the literature.
         digits: decimals of a score that people should see.
-        sd: of one unit, so that the standard error on n units is sd / sqrt(n).
-        sd_interval: where it lies, as far as the pilot tells.
-        null_sd: the same of the test by swaps, between systems that do not differ.
+        sd_interval: where the standard deviation of one unit lies, as far as the pilot tells.
         largest_share: how much of the variance is a single unit's.
         units: of the pilot.
         segments: of the pilot.
+        pilot_difference: a - b on the pilot, an estimate.
+        design_effect: how many times larger the variance is than if segments were independent.
+    """
+
+    metric: str
+    sd_interval: Bounds | None
+    units: int | None
+    segments: int | None
+    pilot_difference: float | None
+    a: str | None = None
+    b: str | None = None
+    signature: Signature | None = None
+    digits: int = 2
+    largest_share: float | None = None
+    design_effect: float | None = None
+
+    @property
+    def name(self) -> str:
+        """The metric and the pair."""
+        return self.metric if self.a is None else f"{self.metric}: {self.a} − {self.b}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairPlan(PilotPair):
+    """The plan for two systems by one metric. What is None has its reason under its name.
+
+    Attributes:
+        sd: of one unit, so that the standard error on n units is sd / sqrt(n).
+        null_sd: the same of the test by swaps, between systems that do not differ.
         difference: the difference to find.
         units_needed: to find it with the power wanted.
         units_needed_interval: where that lies, from sd_interval.
         segments_needed: about how many segments that is.
         smallest_difference: that the pilot's size finds with the power wanted.
         power_now: of the pilot's size for the difference to find.
-        pilot_difference: a - b on the pilot, an estimate.
-        design_effect: how many times larger the variance is than if segments were independent.
         sizes: the power of test sets of several sizes.
         curve: the same of more sizes, to draw.
         margin: for gates and equivalence tests with a margin; None where none was asked about.
@@ -270,39 +295,25 @@ class PairPlan:
         reasons: why a value is None, by its name.
     """
 
-    metric: str
-    a: str | None
-    b: str | None
-    signature: Signature | None
-    digits: int
     sd: float
-    sd_interval: Bounds | None
     null_sd: float
-    largest_share: float | None
-    units: int | None
-    segments: int | None
     difference: float | None
     units_needed: int | None
     units_needed_interval: Sizes | None
     segments_needed: int | None
     smallest_difference: float | None
     power_now: float | None
-    pilot_difference: float | None
-    design_effect: float | None
     sizes: tuple[SizePower, ...]
     curve: tuple[SizePower, ...]
     margin: MarginPlan | None = None
     warnings: tuple[PlanWarning, ...] = ()
     reasons: Mapping[str, str] = field(default_factory=dict)
 
-    @property
-    def name(self) -> str:
-        """The metric and the pair."""
-        return self.metric if self.a is None else f"{self.metric}: {self.a} − {self.b}"
-
     def to_dict(self) -> dict[str, Any]:
         """Plain values, without the points that are only drawn."""
-        values = {key: getattr(self, key) for key in self.__slots__ if key != "curve"}
+        values = {
+            entry.name: getattr(self, entry.name) for entry in fields(self) if entry.name != "curve"
+        }
         return {
             **{key: list(v) if isinstance(v, tuple) else v for key, v in values.items()},
             **({"signature": None} if self.signature is None else self.signature.to_dict()),
@@ -326,46 +337,23 @@ class Question:
     skewness: float = 0.0
     segments_per_unit: float = 1.0
 
-    def pair_plan(
-        self,
-        *,
-        sd_interval: Bounds | None,
-        units: int | None,
-        segments: int | None,
-        pilot_difference: float | None,
-        metric: str,
-        digits: int = 2,
-        a: str | None = None,
-        b: str | None = None,
-        signature: Signature | None = None,
-        largest_share: float | None = None,
-        design_effect: float | None = None,
-    ) -> PairPlan:
+    def pair_plan(self, pilot: PilotPair) -> PairPlan:
         """The answer."""
+        units, sd_interval = pilot.units, pilot.sd_interval
         needed = self._units_needed(self.variance)
         anchors = [size for size in (needed, units) if size is not None]
         fewest = self.test.fewest
         now = None if units is None else self._size(units)
         pair = PairPlan(
-            metric=metric,
-            a=a,
-            b=b,
-            signature=signature,
-            digits=digits,
+            **{entry.name: getattr(pilot, entry.name) for entry in fields(pilot)},
             sd=self.variance.sd,
-            sd_interval=sd_interval,
             null_sd=self.variance.null_sd,
-            largest_share=largest_share,
-            units=units,
-            segments=segments,
             difference=self.difference,
             units_needed=needed,
             units_needed_interval=None if needed is None else self._interval(sd_interval),
             segments_needed=None if needed is None else round(needed * self.segments_per_unit),
             smallest_difference=None if now is None else now.smallest_difference,
             power_now=None if now is None else now.power,
-            pilot_difference=pilot_difference,
-            design_effect=design_effect,
             sizes=tuple(self._size(count) for count in _round_sizes(anchors, fewest)),
             curve=tuple(self._size(count) for count in _dense_sizes(anchors, fewest)),
             margin=None if self.margin is None else self._margin_plan(self.margin, units),
@@ -476,7 +464,8 @@ class Question:
             if pair.a is None
             else "no two documents are known, or segments do not vary"
         )
-        return {name: reasons[name] for name in pair.__slots__ if getattr(pair, name) is None}
+        names = (entry.name for entry in fields(pair))
+        return {name: reasons[name] for name in names if getattr(pair, name) is None}
 
 
 def _round_sizes(anchors: list[int], fewest: int) -> list[int]:
