@@ -4,6 +4,8 @@
 //! is walked down this tree from each of its positions and leaves it at the first mismatch, so n-grams
 //! that cannot match are never built, hashed or counted.
 
+use super::symbols::UNKNOWN;
+
 /// One n-gram of the references.
 #[derive(Debug, Clone, Copy, Default)]
 struct Ngram {
@@ -146,7 +148,8 @@ impl Ngrams {
     }
 
     fn child(&self, parent: u32, symbol: u32) -> Option<u32> {
-        self.find(key(parent, symbol)).ok()
+        // What the references do not have needs no look-up.
+        if symbol == UNKNOWN { None } else { self.find(key(parent, symbol)).ok() }
     }
 
     fn child_or_new(&mut self, parent: u32, symbol: u32) -> u32 {

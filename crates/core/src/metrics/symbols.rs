@@ -3,20 +3,30 @@
 /// The symbol of a token that the references do not have; no n-gram with it can match.
 pub const UNKNOWN: u32 = u32::MAX;
 
+/// The part of a hash that a slot keeps.
+const TAG: u64 = !0 << 32;
+
 /// Gives each different token a number.
 #[derive(Debug, Default)]
 pub struct Symbols {
     text: String,
     tokens: Vec<Token>,
-    /// Open addressing; a slot holds a token's number plus one, and 0 is free.
-    slots: Vec<u32>,
+    /// Open addressing; a slot holds a token's number plus one below a part of its hash, and 0 is free.
+    slots: Vec<u64>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Token {
-    hash: u64,
+    letters: Letters,
     start: u32,
-    end: u32,
+}
+
+/// The length of a token, its first letters and its last ones, which are all there is of most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Letters {
+    length: usize,
+    first: u64,
+    last: u64,
 }
 
 impl Symbols {
@@ -31,17 +41,18 @@ impl Symbols {
 
     /// The number of a token, a new one if it is new.
     pub fn insert(&mut self, token: &str) -> u32 {
-        let hash = hash(token.as_bytes());
-        let slot = match self.find(hash, token) {
+        let letters = Letters::of(token.as_bytes());
+        let hash = letters.hash();
+        let slot = match self.find(letters, hash, token) {
             Ok(symbol) => return symbol,
             Err(slot) => slot,
         };
         let start = self.text.len() as u32;
         self.text.push_str(token);
-        self.tokens.push(Token { hash, start, end: self.text.len() as u32 });
+        self.tokens.push(Token { letters, start });
         let number = self.tokens.len() as u32;
-        self.slots[slot] = number;
-        if self.tokens.len() * 4 > self.slots.len() * 3 {
+        self.slots[slot] = hash & TAG | u64::from(number);
+        if self.tokens.len() * 2 > self.slots.len() {
             self.grow();
         }
         number - 1
@@ -50,7 +61,8 @@ impl Symbols {
     /// The number of a token, or `UNKNOWN`.
     #[must_use]
     pub fn get(&self, token: &str) -> u32 {
-        self.find(hash(token.as_bytes()), token).unwrap_or(UNKNOWN)
+        let letters = Letters::of(token.as_bytes());
+        self.find(letters, letters.hash(), token).unwrap_or(UNKNOWN)
     }
 
     /// The number of different tokens.
@@ -68,27 +80,35 @@ impl Symbols {
 
     /// Every token once, in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
-        self.tokens.iter().map(|token| &self.text[token.start as usize..token.end as usize])
+        self.tokens.iter().map(|token| {
+            let start = token.start as usize;
+            &self.text[start..start + token.letters.length]
+        })
     }
 
     /// The token's number, or the slot where it belongs.
-    fn find(&self, hash: u64, token: &str) -> Result<u32, usize> {
+    fn find(&self, letters: Letters, hash: u64, token: &str) -> Result<u32, usize> {
         let mask = self.slots.len() - 1;
         let mut slot = hash as usize & mask;
         loop {
-            let number = self.slots[slot];
-            if number == 0 {
+            let found = self.slots[slot];
+            if found == 0 {
                 return Err(slot);
             }
-            let known = self.tokens[number as usize - 1];
-            if known.hash == hash
-                && &self.text.as_bytes()[known.start as usize..known.end as usize]
-                    == token.as_bytes()
-            {
-                return Ok(number - 1);
+            if (found ^ hash) & TAG == 0 {
+                let number = (found & !TAG) as u32 - 1;
+                let known = self.tokens[number as usize];
+                if known.letters == letters && (letters.are_all() || self.has_text(known, token)) {
+                    return Ok(number);
+                }
             }
             slot = (slot + 1) & mask;
         }
+    }
+
+    fn has_text(&self, known: Token, token: &str) -> bool {
+        let start = known.start as usize;
+        &self.text.as_bytes()[start..start + token.len()] == token.as_bytes()
     }
 
     fn grow(&mut self) {
@@ -96,26 +116,49 @@ impl Symbols {
         self.slots.clear();
         self.slots.resize(length, 0);
         for (index, token) in self.tokens.iter().enumerate() {
-            let mut slot = token.hash as usize & (length - 1);
+            let hash = token.letters.hash();
+            let mut slot = hash as usize & (length - 1);
             while self.slots[slot] != 0 {
                 slot = (slot + 1) & (length - 1);
             }
-            self.slots[slot] = index as u32 + 1;
+            self.slots[slot] = hash & TAG | (index as u64 + 1);
         }
     }
 }
 
-/// A quick hash of a short token; equality is always checked on the text.
-fn hash(token: &[u8]) -> u64 {
-    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mut state = token.len() as u64;
-    let (eights, rest) = token.as_chunks::<8>();
-    for eight in eights {
-        state = (state.rotate_left(23) ^ u64::from_le_bytes(*eight)).wrapping_mul(FACTOR);
+impl Letters {
+    fn of(token: &[u8]) -> Self {
+        let length = token.len();
+        // Letters may be counted twice; with the length they still say which ones they are.
+        let (first, last) = if let (Some(first), Some(last)) =
+            (token.first_chunk::<8>(), token.last_chunk::<8>())
+        {
+            (u64::from_le_bytes(*first), u64::from_le_bytes(*last))
+        } else if let (Some(first), Some(last)) =
+            (token.first_chunk::<4>(), token.last_chunk::<4>())
+        {
+            (u64::from(u32::from_le_bytes(*first)), u64::from(u32::from_le_bytes(*last)))
+        } else if length > 0 {
+            let [first, middle, last] =
+                [token[0], token[length / 2], token[length - 1]].map(u64::from);
+            (first | middle << 8, last)
+        } else {
+            (0, 0)
+        };
+        Self { length, first, last }
     }
-    let tail = rest.iter().fold(0, |tail, &byte| tail << 8 | u64::from(byte));
-    state = (state.rotate_left(23) ^ tail).wrapping_mul(FACTOR);
-    state ^ state >> 32
+
+    /// Whether the token has no other letters.
+    fn are_all(self) -> bool {
+        self.length <= 16
+    }
+
+    fn hash(self) -> u64 {
+        const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+        let state = (self.first ^ self.length as u64).wrapping_mul(FACTOR).rotate_left(23);
+        let state = (state ^ self.last).wrapping_mul(FACTOR);
+        state ^ state >> 32
+    }
 }
 
 #[cfg(test)]
@@ -136,5 +179,23 @@ mod tests {
         assert_eq!(symbols.len(), 500);
         symbols.reset(4);
         assert_eq!(symbols.get("token0"), UNKNOWN);
+    }
+
+    #[test]
+    fn tokens_that_differ_in_one_letter_are_different() {
+        for length in 0..40 {
+            let token = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnop"[..length].to_owned();
+            let mut symbols = Symbols::default();
+            symbols.reset(2);
+            assert_eq!(symbols.insert(&token), 0);
+            for place in 0..length {
+                let mut other = token.clone();
+                other.replace_range(place..=place, "-");
+                assert_eq!(symbols.get(&other), UNKNOWN);
+                assert_eq!(symbols.insert(&other), place as u32 + 1);
+                assert_eq!(symbols.insert(&token), 0);
+            }
+            assert_eq!(symbols.get(&format!("{token}a")), UNKNOWN);
+        }
     }
 }

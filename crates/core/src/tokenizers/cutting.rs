@@ -28,6 +28,8 @@ pub enum Class {
 pub struct Classes {
     /// By the first byte; `None` where the whole character must be looked at.
     by_byte: [Option<Class>; 256],
+    /// Whether a byte may be anything but a part of a longer token.
+    notable: [bool; 256],
     of: fn(char) -> Class,
 }
 
@@ -40,13 +42,7 @@ impl Classes {
             Ok(byte) if plain(byte) => Some(Class::Other),
             _ => None,
         });
-        Self { by_byte, of }
-    }
-
-    /// How many bytes at the start of `bytes` are parts of longer tokens for certain.
-    fn plain_bytes(&self, bytes: &[u8]) -> usize {
-        let plain = |byte: &&u8| self.by_byte[usize::from(**byte)] == Some(Class::Other);
-        bytes.iter().take_while(plain).count()
+        Self { by_byte, notable: by_byte.map(|class| class != Some(Class::Other)), of }
     }
 
     /// The class of the character at `at` and how many bytes it is safe to go on.
@@ -55,6 +51,52 @@ impl Classes {
             Some(class) => Some((class, 1)),
             None => line[at..].chars().next().map(|c| ((self.of)(c), c.len_utf8())),
         }
+    }
+}
+
+/// Finds the bytes of a line that may be anything but a part of a longer token, 64 bytes at a time: a loop that
+/// ends where a word does takes longer than looking at bytes in vain.
+struct Notable<'a> {
+    bytes: &'a [u8],
+    classes: &'a Classes,
+    /// Which of the bytes from here to there are notable.
+    start: usize,
+    end: usize,
+    bits: u64,
+}
+
+impl<'a> Notable<'a> {
+    fn new(line: &'a str, classes: &'a Classes) -> Self {
+        Self { bytes: line.as_bytes(), classes, start: 0, end: 0, bits: 0 }
+    }
+
+    /// The first one at a place or behind it, which is behind all places asked for before; the end of the line
+    /// where there is none.
+    fn next(&mut self, mut place: usize) -> usize {
+        loop {
+            if place < self.end {
+                let bits = self.bits >> (place - self.start);
+                if bits != 0 {
+                    return place + bits.trailing_zeros() as usize;
+                }
+                place = self.end;
+            }
+            if place >= self.bytes.len() {
+                return self.bytes.len();
+            }
+            self.look(place);
+        }
+    }
+
+    fn look(&mut self, start: usize) {
+        let notable = |byte: &u8| u64::from(self.classes.notable[usize::from(*byte)]);
+        let rest = &self.bytes[start..];
+        (self.start, self.end) = (start, start + 64);
+        self.bits = if let Some(bytes) = rest.first_chunk::<64>() {
+            (0..64).fold(0, |bits, place| bits | notable(&bytes[place]) << place)
+        } else {
+            rest.iter().rev().fold(0, |bits, byte| bits << 1 | notable(byte))
+        };
     }
 }
 
@@ -81,6 +123,7 @@ pub fn cut(line: &str, edges: Edges, classes: &Classes, mut visit: impl FnMut(&s
     let mut token = None;
     // Of the run of marks under way: what stands before it holds marks; it is odd so far.
     let (mut held, mut odd) = (false, false);
+    let mut notable = Notable::new(line, classes);
     let mut end = 0;
     while let Some((class, length)) = classes.look(line, end) {
         let start = end;
@@ -89,7 +132,7 @@ pub fn cut(line: &str, edges: Edges, classes: &Classes, mut visit: impl FnMut(&s
         if class == Class::Other {
             token.get_or_insert(start);
             // Most characters continue a word: run through them before asking anything else.
-            end += classes.plain_bytes(&line.as_bytes()[end..]);
+            end = notable.next(end);
             continue;
         }
         let joins = match class {
