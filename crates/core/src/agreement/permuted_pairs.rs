@@ -107,22 +107,33 @@ impl<'a> PermutedPairs<'a> {
     fn add(&self, group: &Group, counted: &Counted, means: &mut [Mean]) {
         let tied = group.ties + group.copies;
         let ordered = pairs_of(group.len()) - tied;
-        let Counted { up, down, apart } = counted;
+        let value = |counts: [u32; 3]| {
+            let [concordant, discordant, human_ties] = counts.map(u64::from);
+            self.formula.of(&PairCounts {
+                concordant,
+                discordant,
+                human_ties,
+                metric_ties: ordered - concordant - discordant,
+                // A cell ties with its copy in everything.
+                both_ties: tied - human_ties - group.copies,
+            })
+        };
+        let Counted { up, down, apart, has_ties } = counted;
+        if !has_ties {
+            // One count says all.
+            let all = ordered as u32;
+            let values: Vec<_> = (0..=all).map(|up| value([up, all - up, apart[0]])).collect();
+            for (mean, &up) in means.iter_mut().zip(up) {
+                mean.add(values[up as usize], group.len(), 1);
+            }
+            return;
+        }
         let mut last = ([u32::MAX; 3], None);
         for (draw, mean) in means.iter_mut().enumerate() {
             let counts = [up[draw], down[draw], apart[draw]];
             // Neighbours are often alike: groups are small.
             if counts != last.0 {
-                let [concordant, discordant, human_ties] = counts.map(u64::from);
-                let counted = PairCounts {
-                    concordant,
-                    discordant,
-                    human_ties,
-                    metric_ties: ordered - concordant - discordant,
-                    // A cell ties with its copy in everything.
-                    both_ties: tied - human_ties - group.copies,
-                };
-                last = (counts, self.formula.of(&counted));
+                last = (counts, value(counts));
             }
             mean.add(last.1, group.len(), 1);
         }
@@ -137,6 +148,8 @@ struct Counted {
     down: [u32; LANES],
     /// and those that people tie and the metric does not.
     apart: [u32; LANES],
+    /// Whether the metric ties any pair in any draw.
+    has_ties: bool,
 }
 
 /// Counts the pairs of a group, as the first hybrid has them, or the second: the other way round.
@@ -157,12 +170,17 @@ fn count(ordered: &[Pair], tied: &[Pair], holds: &[Bits], is_second: bool) -> Co
         counter.counts()
     };
     let up = of(ordered, |pair| pair.up);
-    let down = if ordered.iter().all(|pair| pair.up | pair.down == ALL) {
+    let are_apart = |pairs: &[Pair]| pairs.iter().all(|pair| pair.up | pair.down == ALL);
+    let is_ordered = are_apart(ordered);
+    let down = if is_ordered {
         up.map(|up| ordered.len() as u32 - up)
     } else {
         of(ordered, |pair| pair.down)
     };
-    Counted { up, down, apart: of(tied, |pair| pair.up | pair.down) }
+    let is_apart = are_apart(tied);
+    let apart =
+        if is_apart { [tied.len() as u32; LANES] } else { of(tied, |pair| pair.up | pair.down) };
+    Counted { up, down, apart, has_ties: !(is_ordered && is_apart) }
 }
 
 /// The states as the second hybrid has them, which holds what the first does not.

@@ -314,8 +314,8 @@ impl CoarseTies {
     #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
     #[inline(always)]
     pub(super) fn accuracies(&self, holds: &[Bits]) -> Vec<[f64; 2]> {
-        let mut sums = [[0_i64; LANES]; 2];
-        let mut least = [[0_i64; LANES]; 2];
+        let mut sums = [[0.0; LANES]; 2];
+        let mut least = [[0.0; LANES]; 2];
         let mut start = 0;
         for run in &self.runs {
             let mut counters = [Counter::default(), Counter::default()];
@@ -333,17 +333,20 @@ impl CoarseTies {
             }
             if start < run.end {
                 for (counter, sums) in counters.iter().zip(&mut sums) {
-                    counter.add_to(run.loss, sums);
+                    counter.add_to(run.loss as f64, sums);
                 }
             }
             if run.last {
                 for (least, sums) in least.iter_mut().zip(&sums) {
-                    least.iter_mut().zip(sums).for_each(|(least, &sum)| *least = (*least).min(sum));
+                    least
+                        .iter_mut()
+                        .zip(sums)
+                        .for_each(|(least, &sum)| *least = f64::min(*least, sum));
                 }
             }
             start = run.end;
         }
-        let share = |least: i64| (self.tied - least) as f64 / self.total as f64;
+        let share = |least: f64| (self.tied as f64 - least) / self.total as f64;
         (0..LANES).map(|draw| [share(least[0][draw]), share(least[1][draw])]).collect()
     }
 }
@@ -389,30 +392,22 @@ impl Counter {
             if digit.iter().all(|&word| word == 0) {
                 continue;
             }
-            for (counts, &word) in counts.chunks_exact_mut(64).zip(digit) {
+            let bytes = digit.iter().flat_map(|word| word.to_le_bytes());
+            for (counts, byte) in counts.as_chunks_mut::<8>().0.iter_mut().zip(bytes) {
                 for (bit, count) in counts.iter_mut().enumerate() {
-                    *count += ((word >> bit & 1) as u32) << exponent;
+                    *count += if u32::from(byte) & 1 << bit == 0 { 0 } else { 1 << exponent };
                 }
             }
         }
         counts
     }
 
-    /// Adds the counts of all draws, times a factor.
+    /// Adds the counts of all draws, times a factor; whole numbers that are exact as floats.
     #[expect(clippy::inline_always, reason = "only inlined code is compiled for the processor")]
     #[inline(always)]
-    fn add_to(&self, factor: i64, sums: &mut [i64; LANES]) {
-        for (exponent, digit) in self.digits.iter().enumerate() {
-            if digit.iter().all(|&word| word == 0) {
-                continue;
-            }
-            let worth = factor << exponent;
-            for (sums, &word) in sums.chunks_exact_mut(64).zip(digit) {
-                for (bit, sum) in sums.iter_mut().enumerate() {
-                    // All bits of the mask are those of the draw.
-                    *sum += worth & -((word >> bit & 1) as i64);
-                }
-            }
+    fn add_to(&self, factor: f64, sums: &mut [f64; LANES]) {
+        for (sum, count) in sums.iter_mut().zip(self.counts()) {
+            *sum += factor * f64::from(count as i32);
         }
     }
 }
