@@ -41,12 +41,11 @@ def measure_cold(corpus: Corpus) -> Speed:
         except DisagreementError as error:
             return Speed(name=NAME, what=what, peer=peer, problem=f"scores differ ({error})")
         times = race({"ours": lambda: _output(ours), "peer": lambda: _output(theirs)}, rounds=10)
-    return Speed(
+    return Speed.raced(
+        times,
         name=NAME,
         what=what,
         peer=peer,
-        peer_seconds=times["peer"],
-        seconds=times["ours"],
         bar=BAR,
         note="whole processes: starting Python, importing, reading, scoring, printing",
     )

@@ -33,12 +33,11 @@ def compare(comparison: Comparison, corpus: Corpus) -> Speed:
         f"{way}: {times[way]:.3g} s, ratio {times[way] / times['ours']:.3g}"
         for way in contest.other_ways
     ]
-    return Speed(
+    return Speed.raced(
+        times,
         name=comparison.name,
         what=what,
         peer=peer,
-        peer_seconds=times["peer"],
-        seconds=times["ours"],
         bar=comparison.bar,
         note="; ".join(notes),
     )

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +32,11 @@ class Speed:
     bar: float | None = None
     note: str = ""
     problem: str = ""
+
+    @classmethod
+    def raced(cls, times: Mapping[str, float], ours: str = "ours", **facts: Any) -> Speed:
+        """The times of a race in which the peer is called "peer"."""
+        return cls(peer_seconds=times["peer"], seconds=times[ours], **facts)
 
     @property
     def ratio(self) -> float | None:

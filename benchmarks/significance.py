@@ -72,12 +72,11 @@ def _bootstrap(corpus: Corpus, peer: str) -> Speed:
 
     ours()
     times = race({"ours": ours, "peer": theirs})
-    return Speed(
+    return Speed.raced(
+        times,
         name="paired-bs",
         what=f"paired bootstrap of BLEU, {corpus.size}, B = {BOOTSTRAP_REPLICATES:,}",
         peer=peer,
-        peer_seconds=times["peer"],
-        seconds=times["ours"],
         bar=150,
         note="statistics given to both; ours are the scores of all systems on shared replicates",
     )
@@ -105,12 +104,11 @@ def _randomization(corpus: Corpus, peer: str, swaps: int) -> Speed:
     if problem:
         return Speed(name="paired-ar", what=what, peer=peer, problem=problem)
     times = race({"ours": ours, "peer": theirs})
-    return Speed(
+    return Speed.raced(
+        times,
         name="paired-ar",
         what=what,
         peer=peer,
-        peer_seconds=times["peer"],
-        seconds=times["ours"],
         bar=300,
         note=f"statistics given to both; ours tests all {len(pairs)} pairs, sacrebleu the "
         f"{counted.systems - 1} with the baseline",
@@ -198,12 +196,11 @@ def _compared(corpus: Corpus, peer: str, kind: str, samples: int) -> Speed:
     if problem:
         return Speed(name=name, what=what, peer=peer, problem=problem)
     times = race({"ours": ours, "all pairs": lambda: ours(None), "peer": theirs})
-    return Speed(
+    return Speed.raced(
+        times,
         name=name,
         what=what,
         peer=peer,
-        peer_seconds=times["peer"],
-        seconds=times["ours"],
         bar=100,
         note=_note("texts given to both; ours looks for strange texts and makes intervals", times),
     )
@@ -241,12 +238,12 @@ def _command(corpus: Corpus, peer: str, kind: str, samples: int) -> Speed:
         (f"--paired-{kind}", f"--paired-{kind}-n", count),
     )
     least = times["imports"]
-    return Speed(
+    return Speed.raced(
+        times,
+        "baseline",
         name=f"command-{kind}",
         what=_what("compare from files to text", corpus, kind, samples),
         peer=f"{peer} --paired-{kind}",
-        peer_seconds=times["peer"],
-        seconds=times["baseline"],
         bar=100 if kind == "ar" else None,
         note=_note("whole processes; ours also makes intervals", times)
         + f". Python with click and NumPy alone takes {1e3 * least:.0f} ms: no command could reach "
@@ -268,12 +265,12 @@ def _cold_limit(corpus: Corpus) -> Speed:
 
 def _cold(corpus: Corpus, peer: str) -> Speed:
     times = race_paired_tests(corpus.first(2, len(corpus.reference)))
-    return Speed(
+    return Speed.raced(
+        times,
+        "all pairs",
         name="cold-compare",
         what=f"paired test of BLEU, command line, 2 × {len(corpus.reference):,} segments",
         peer=peer,
-        peer_seconds=times["peer"],
-        seconds=times["all pairs"],
         bar=6,
         note="whole processes; ours also makes intervals and ranks",
     )

@@ -253,13 +253,7 @@ def _categories(panel: Panel, title: list[str] | None) -> dict[str, Any]:
         axis |= {"labelAngle": angle, "labelAlign": "right", "labelBaseline": "top"}
     elif any(len(parts) > 1 for parts in lines.values()):
         axis["labelExpr"] = f"{literal(lines)}[datum.value]"
-    return {
-        "field": "x",
-        "type": "ordinal",
-        "title": title,
-        "scale": {"domain": list(labels), "paddingInner": 0.2, "paddingOuter": 0.15},
-        "axis": axis,
-    }
+    return _ordinal(labels, title, axis, inside=0.2, outside=0.15)
 
 
 def _rows(panel: Panel, title: list[str] | None) -> dict[str, Any]:
@@ -275,11 +269,22 @@ def _rows(panel: Panel, title: list[str] | None) -> dict[str, Any]:
     }
     if panel.x_title and any(len(parts) > 1 for parts in lines.values()):
         axis["labelExpr"] = f"{literal(lines)}[datum.value]"
+    return _ordinal(labels, title, axis, inside=0.25, outside=0.2)
+
+
+def _ordinal(
+    labels: Sequence[str],
+    title: list[str] | None,
+    axis: dict[str, Any],
+    *,
+    inside: float,
+    outside: float,
+) -> dict[str, Any]:
     return {
         "field": "x",
         "type": "ordinal",
         "title": title,
-        "scale": {"domain": list(labels), "paddingInner": 0.25, "paddingOuter": 0.2},
+        "scale": {"domain": list(labels), "paddingInner": inside, "paddingOuter": outside},
         "axis": axis,
     }
 
