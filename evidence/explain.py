@@ -94,7 +94,7 @@ def page() -> Page:
                 verdict=_about_lists(lists),
             ),
             Section(
-                heading="Differences that hang on few segments",
+                heading="Differences that depend on few segments",
                 command=_command(*PAIRS[0]),
                 result=Findings(
                     title="How few segments and documents carry a difference",
@@ -205,7 +205,7 @@ def _about_lists(rows: tuple[Row, ...]) -> str:
     )
 
 
-# Differences that hang on few segments.
+# Differences that depend on few segments.
 
 FRAGILE_COLUMNS = (
     Column("pair", "Pair"),

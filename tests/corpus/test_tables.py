@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
+from unittest.mock import Mock
 
 import pyarrow
 import pyarrow.parquet
@@ -75,17 +76,11 @@ def test_a_table_is_read_once_for_all_its_columns(
 ) -> None:
     from truebleu.corpus import _files as files
 
-    opened: list[str] = []
-    read = files._read
-
-    def watched(path: str) -> bytes:
-        opened.append(path)
-        return read(path)
-
-    monkeypatch.setattr(files, "_read", watched)
+    read = Mock(wraps=files._read)
+    monkeypatch.setattr(files, "_read", read)
     path = folder.write("t.tsv", "a\tb\tc\n1\t2\t3\n")
     read_test_set([f"{path}#a", f"{path}#b"], [f"{path}#c"])
-    assert opened == [path]
+    read.assert_called_once_with(path)
 
 
 # TSV and CSV.
