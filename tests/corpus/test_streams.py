@@ -222,10 +222,16 @@ def test_what_cannot_be_read_in_parts_is_refused(tmp_path: Path, reference: str)
     long = write(tmp_path / "a.tsv", text(["system\ttext", *(f"x\t{line}" for line in OUTPUT)]))
     with pytest.raises(SettingError, match="column for each system"):
         list(stream_test_set([f"{long}#text"], [reference]).read().parts)
-    with pytest.raises(SettingError, match="multiple of 64"):
-        stream_test_set([reference], [reference], chunk=100)
+    with pytest.raises(SettingError, match="from 1 up"):
+        stream_test_set([reference], [reference], chunk=-1)
     with pytest.raises(EmptyTextError):
         list(stream_test_set([reference], [write(tmp_path / "empty", b"")]).read().parts)
+
+
+def test_parts_have_a_multiple_of_64_segments(tmp_path: Path) -> None:
+    path = write(tmp_path / "many", text([f"segment {number}" for number in range(200)]))
+    stream = stream_test_set([path], [path], chunk=100)
+    assert [len(part) for part in stream.read().parts] == [128, 72]
 
 
 def test_parts_may_come_from_memory_and_must_fit_each_other() -> None:

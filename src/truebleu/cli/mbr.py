@@ -227,11 +227,18 @@ class _Choosing:
             self._evaluations = self._chooser.evaluate(self._firsts, chosen, self._references)
 
     def _parts(self) -> Iterator[Part]:
-        while (lists := self._stream.take()) is not None:
-            others, matrices = self._beside(len(lists))
-            if self._references is not None:
-                self._firsts += lists.choose(np.zeros(len(lists), dtype=np.int64))
-            yield Part(lists, others, utilities=matrices)
+        while (part := self._next_part()) is not None:
+            yield part
+            del part  # before the next one is read
+
+    def _next_part(self) -> Part | None:
+        lists = self._stream.take()
+        if lists is None:
+            return None
+        others, matrices = self._beside(len(lists))
+        if self._references is not None:
+            self._firsts += lists.choose(np.zeros(len(lists), dtype=np.int64))
+        return Part(lists, others, utilities=matrices)
 
     def result(self) -> MBRResult | MBRSummary:
         """After the lines."""

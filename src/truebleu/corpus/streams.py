@@ -62,6 +62,8 @@ _Role: TypeAlias = "Role | Literal['documents']"
 
 #: Parts begin at multiples of this many segments: coins are tossed, and weights drawn, together.
 ALIGNED = 512
+# The coins of so many segments are one random number, which belongs to one part.
+COINS = 64
 #: The most segments of a part, divided by the number of texts; and the bytes that it should have.
 MOST_SEGMENTS = 1 << 18
 PART_BYTES = 1 << 25
@@ -545,14 +547,14 @@ def stream_test_set(
         documents: A file with the document of each segment, or a table with a column of documents;
             by default tables say so themselves. A document's segments stand together.
         strict: Whether anything suspicious about the texts is an error.
-        chunk: Segments of a part, a multiple of 64; by default as many as have some 32 MB of text.
-            It changes no number.
+        chunk: Segments of a part, rounded up to a multiple of 64; by default as many as have some
+            32 MB of text. It changes no number.
         stdin: Read where a text is written `-`; by default standard input.
     """
     if not references:
         raise SettingError("references", references, "at least one file")
-    if chunk is not None and require_whole_number("chunk", chunk, 64) % 64:
-        raise SettingError("chunk", chunk, "a multiple of 64")
+    if chunk is not None:
+        chunk = -(-require_whole_number("chunk", chunk, 1) // COINS) * COINS
     further = [path for path in (source, documents) if path is not None]
     require_formats([*references, *expanded(systems), *further])
     roles: list[tuple[_Role, Location]] = [("reference", locate(path)) for path in references]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain
+from itertools import islice
 from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -368,38 +368,48 @@ class Chooser:
                 first += len(part.lists)
             return
         coming = iter(parts)
-        opening = next(coming, None)
-        if opening is None:
+        opening = list(islice(coming, 1))
+        if not opening:
             return
-        pseudo = [opening.pseudo_references.texts]
-        self._metric = as_utility(self._given).for_references(pseudo)
-        level = self.settings.sentence_level
-        self._scored_as = self._metric.sentence_level() if level else self._metric
-        expected = ExpectedUtilities(self._scored_as, self.settings, pseudo)
-        for chosen in self._chosen(expected, chain([opening], coming)):
+        expected = self._expected(self._given, opening[0])
+        for chosen in self._chosen(expected, _in_turn(opening, coming)):
             yield from chosen
             if progress is not None:
                 progress(len(chosen))
 
+    def _expected(
+        self, given: str | Metric | Callable[..., Any], opening: Part
+    ) -> ExpectedUtilities:
+        """What scores pairs; the first part fixes what a metric leaves to its references."""
+        pseudo = [opening.pseudo_references.texts]
+        self._metric = as_utility(given).for_references(pseudo)
+        level = self.settings.sentence_level
+        self._scored_as = self._metric.sentence_level() if level else self._metric
+        return ExpectedUtilities(self._scored_as, self.settings, pseudo)
+
     def _chosen(
         self, expected: ExpectedUtilities, parts: Iterable[Part]
     ) -> Iterator[list[MBRSegment]]:
-        """What is chosen from batches of lists."""
-        segments = self._segments(parts)
+        """What is chosen from batches of lists; a batch ends where its part does."""
         executor = self._executor
-        batches = expected.batches(segments, elsewhere=executor is not None)
-        calls = (partial(_best, expected, batch) for batch in batches)
+        calls = (
+            partial(_best, expected, batch)
+            for segments in self._segments(parts)
+            for batch in expected.batches(segments, elsewhere=executor is not None)
+        )
         if executor is None:
             return (call() for call in calls)
         from truebleu.execution.executors import in_order
 
         return in_order(executor, calls)
 
-    def _segments(self, parts: Iterable[Part]) -> Iterator[Candidates]:
+    def _segments(self, parts: Iterable[Part]) -> Iterator[Iterator[Candidates]]:
+        """The segments of each part."""
         first = 0
         for part in parts:
-            yield from part.segments(self.settings, first, collapse=True)
+            yield part.segments(self.settings, first, collapse=True)
             first += len(part.lists)
+            del part  # before the next one is read
 
     def utility(self) -> dict[str, Any]:
         """What results say of the utility, after a first choice."""
@@ -442,6 +452,13 @@ class Chooser:
                 )
             )
         return tuple(evaluations)
+
+
+def _in_turn(opening: list[Part], coming: Iterable[Part]) -> Iterator[Part]:
+    """The first part and those after it; none is kept once it was taken."""
+    while opening:
+        yield opening.pop()
+    yield from coming
 
 
 def _best(expected: ExpectedUtilities, batch: Sequence[Candidates]) -> list[MBRSegment]:
