@@ -29,9 +29,12 @@ settings.register_profile("quick", parent=settings.get_profile("patient"), max_e
 settings.load_profile("patient")
 # Tables fit the width that COLUMNS names: xdist sets it for its workers, and some shells do.
 os.environ.pop("COLUMNS", None)
-# A shell lets what it runs in the background ignore Ctrl-C, and so would all that tests start.
+# A shell lets what it runs in the background ignore Ctrl-C, and nohup the end of the terminal: so
+# would all that tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 # As on the command line: small problems spend their time waiting for threads otherwise.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
