@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -25,8 +24,16 @@ SEGMENTS = 10_000_000
 # members one after the other, so each block is compressed once.
 BLOCK = 40_000
 MEMORY_BAR = 1_000_000_000
-# The peak of the process on Linux, where it ends: what wait4 says is that of the program alone.
-KILOBYTE = 1024 if sys.platform != "darwin" else 1
+# The command line, and then its own peak memory.
+PROGRAM = """
+import sys
+from benchmarks.memory import peak_memory
+from truebleu.cli.main import main
+try:
+    main(sys.argv[1:])
+finally:
+    sys.stderr.write(str(peak_memory()))
+"""
 
 
 class Streamed(TypedDict):
@@ -62,25 +69,21 @@ def run(segments: int) -> Streamed:
     with TemporaryDirectory() as folder:
         paths, text = write_files(Path(folder), segments)
         reference, *systems = map(str, paths)
-        command = [sys.executable, "-m", "truebleu", "compare", "-r", reference, *systems]
+        command = [sys.executable, "-c", PROGRAM, "compare", "-r", reference, *systems]
         command += ["--format", "json", "--quiet", "--chunk", "65536"]
         started = perf_counter()
-        process = subprocess.Popen(command, stdout=subprocess.PIPE)
-        with process:
-            output = process.stdout.read() if process.stdout else b""
-            _, status, usage = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
+        process = subprocess.run(command, capture_output=True, text=True, check=False)
         seconds = perf_counter() - started
         compressed = sum(path.stat().st_size for path in paths)
     if process.returncode:
-        raise RuntimeError(f"truebleu compare ended with {process.returncode}")
-    result = json.loads(output)
+        raise RuntimeError(f"truebleu compare ended with {process.returncode}: {process.stderr}")
+    result = json.loads(process.stdout)
     return {
         "segments": result["test_set"]["segments"],
         "text": text,
         "compressed": compressed,
         "seconds": seconds,
-        "peak": usage.ru_maxrss * KILOBYTE,
+        "peak": int(process.stderr),
         "scores": {s["name"]: s["scores"]["BLEU"]["score"] for s in result["systems"]},
         "p": result["comparisons"][0]["p"],
     }
