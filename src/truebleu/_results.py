@@ -8,7 +8,6 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from truebleu._settings import checked
 from truebleu.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -92,7 +91,6 @@ class Result:
 
         return document_of(self, **options)
 
-    @checked
     def to_frame(self, library: Literal["pandas", "polars"] | None = None) -> Any:
         """A data frame with one tidy row per finding, as ``--format tsv`` prints them.
 
@@ -114,7 +112,6 @@ class Result:
 
         return chart(self)
 
-    @checked
     def save_chart(self, path: str | PathLike[str], *, overwrite: bool = False) -> Path:
         """Write the first chart into a file; its ending says as what.
 

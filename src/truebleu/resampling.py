@@ -13,6 +13,7 @@ that no replicate's sum ever needs rounding.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -24,8 +25,6 @@ from truebleu._settings import (
     BYTES_PER_REPLICATE,
     DEFAULT_SEED,
     LARGEST,
-    checked,
-    dataclass,
     require_memory_for,
     require_replicates,
     require_seed,
@@ -46,7 +45,6 @@ Values: TypeAlias = NDArray[np.float64]
 # Units: which segments are drawn or swapped together, and within which strata.
 
 
-@checked
 @dataclass(frozen=True, slots=True, eq=False)
 class Units(ComparedByValue):
     """The unit of each segment, counted from 0, and the ranges of units that are strata.
@@ -63,21 +61,18 @@ class Units(ComparedByValue):
         return self.strata[-1][1]
 
     @classmethod
-    @checked
     def segments(cls, count: int, strata: Sequence[str] | None = None) -> Units:
         """Each segment by itself."""
         _require_segments(count)
         return _units("segment", np.arange(count), strata)
 
     @classmethod
-    @checked
     def documents(cls, documents: Sequence[str], strata: Sequence[str] | None = None) -> Units:
         """All segments of a document together, wherever they stand."""
         numbers, names = _numbered(documents)
         return _units("document", numbers, strata, names)
 
     @classmethod
-    @checked
     def blocks(cls, count: int, length: int, strata: Sequence[str] | None = None) -> Units:
         """Blocks of so many consecutive segments.
 
@@ -95,7 +90,6 @@ class Units(ComparedByValue):
             places -= np.maximum.accumulate(np.where(new, places, 0))
         return _units("block", np.cumsum(places % length == 0) - 1, strata)
 
-    @checked
     def add_up(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """The rows of each unit's segments added up: (segment, …) becomes (unit, …)."""
         if len(rows) != len(self.of_segment):
@@ -174,7 +168,6 @@ class Resampler:
         require_seed(self.seed)
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bootstrap(Resampler):
     """Draw as many units as there are, within each stratum (Koehn 2004, §5).
@@ -183,7 +176,6 @@ class Bootstrap(Resampler):
     Assumes that units are independent draws from what the test set stands for.
     """
 
-    @checked
     def sums(
         self, rows: NDArray[np.float64], units: Units, first: int, count: int
     ) -> NDArray[np.float64]:
@@ -193,7 +185,6 @@ class Bootstrap(Resampler):
         )
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoissonBootstrap(Resampler):
     """Count each unit as often as a Poisson number of mean 1 says (Chamandy et al. 2012).
@@ -203,7 +194,6 @@ class PoissonBootstrap(Resampler):
     bootstrap's replicates, but that their size varies, by 1/sqrt(units) of it.
     """
 
-    @checked
     def sums(
         self,
         rows: NDArray[np.float64],
@@ -230,7 +220,6 @@ class PoissonBootstrap(Resampler):
         )
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Swaps(Resampler):
     """Take each unit by a fair coin (Riezler & Maxwell 2005, Fig. 1).
@@ -242,12 +231,10 @@ class Swaps(Resampler):
 
     replicates: int = 10_000
 
-    @checked
     def enumerates(self, units: int) -> bool:
         """Whether all 2**units swaps are no more than the replicates asked for."""
         return units < 63 and 2**units <= self.replicates
 
-    @checked
     def sums(
         self,
         rows: NDArray[np.float64],
@@ -272,7 +259,6 @@ class Swaps(Resampler):
         )
 
 
-@checked
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnSizes(ComparedByValue):
     """How large the numbers of columns are, and which have fractions; those of parts add up.
@@ -288,7 +274,6 @@ class ColumnSizes(ComparedByValue):
     fractional: NDArray[np.bool_]
 
     @classmethod
-    @checked
     def of(cls, rows: NDArray[np.float64]) -> ColumnSizes:
         """Those of some rows."""
         largest = np.maximum(rows.max(axis=0, initial=0.0), -rows.min(axis=0, initial=0.0))
@@ -323,7 +308,6 @@ class ColumnSizes(ComparedByValue):
         return np.where(self.fractional, np.ldexp(1.0, exponent - int(bits)), 1.0)
 
 
-@checked
 def on_exact_grid(
     rows: NDArray[np.float64], sizes: ColumnSizes | None = None
 ) -> NDArray[np.float64]:

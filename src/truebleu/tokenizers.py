@@ -21,7 +21,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from truebleu import _core
-from truebleu._settings import checked
 from truebleu.errors import (
     MissingExtraError,
     SettingError,
@@ -74,7 +73,6 @@ OF_UNSPACED_WORDS: dict[str, tuple[str, ...]] = {
 }
 
 
-@checked
 def tokenizer_for_script(script: str | None) -> str:
     """The tokenizer that `auto` stands for, by the script that `unspaced_script` finds.
 
@@ -84,7 +82,6 @@ def tokenizer_for_script(script: str | None) -> str:
     return DEFAULT if script is None else BY_SCRIPT.get(script, OF_OTHER_UNSPACED_SCRIPTS)
 
 
-@checked
 def tokenizer_for_language(language: str) -> str:
     """The tokenizer that sacreBLEU uses for a target language, given alone or as a pair.
 
@@ -137,7 +134,6 @@ def tokenizer_names() -> list[str]:
     return [AUTO, *NATIVE, *MECAB, *MODELS]
 
 
-@checked
 def check_tokenizer(name: str) -> None:
     """Raise UnknownNameError unless a tokenizer has that name; its package may still be missing."""
     if not isinstance(name, str):
@@ -148,7 +144,6 @@ def check_tokenizer(name: str) -> None:
         raise UnknownNameError("tokenizer", name, [*tokenizer_names(), "spm:PATH"])
 
 
-@checked
 def tokenize(line: str, name: str = AUTO, *, lowercase: bool = False) -> list[str]:
     """The tokens of a line as BLEU and NIST see them; `auto` goes by the script of the line.
 
@@ -209,7 +204,6 @@ NAMES = {
 }
 
 
-@checked
 def unspaced_script(texts: Sequence[TextLike]) -> str | None:
     """The script of texts that put no spaces between words; None where words are spaced.
 

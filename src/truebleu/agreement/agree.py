@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 import numpy as np
 
 from truebleu._results import Result
-from truebleu._settings import DEFAULT_SEED, checked
+from truebleu._settings import DEFAULT_SEED
 from truebleu.agreement.answers import (
     AgreeSettings,
     Answer,
@@ -89,7 +89,6 @@ class HumanSummary:
     notes: tuple[str, ...] = ()
 
     @classmethod
-    @checked
     def of(cls, human: Human, data: AgreementData, test_set: TestSet) -> HumanSummary:
         """The summary of judgments, beside the systems that they are about."""
         people, judgments = data.people, data.judgments
@@ -223,7 +222,6 @@ class Agreement(Result):
         }
 
 
-@checked
 def agree(
     systems: SystemsLike,
     human: HumanLike,

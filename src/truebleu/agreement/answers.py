@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 
-from truebleu._settings import DEFAULT_SEED, checked, require_replicates, require_seed
+from truebleu._settings import DEFAULT_SEED, require_replicates, require_seed
 from truebleu.agreement.bootstrap import (
     MOST_NOISE,
     RESAMPLE,
@@ -84,7 +84,6 @@ OUTSIDE = (
 FEWEST_SYSTEMS = {"pearson": 3, "spearman": 3}
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgreeSettings:
     """Settings of an agreement; the defaults are what we would report.
@@ -146,7 +145,6 @@ class AgreeSettings:
         """The significance level."""
         return round(1 - self.level, 12)
 
-    @checked
     def side(self, metrics: Sequence[str], better: str, worse: str) -> Alternative:
         """The alternative of a test of two metrics, in the order in which metrics are named."""
         if self.alternative == "two-sided":

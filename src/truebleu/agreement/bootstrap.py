@@ -42,7 +42,7 @@ import numpy as np
 
 from truebleu import _core
 from truebleu._results import ComparedByValue
-from truebleu._settings import DEFAULT_SEED, checked, require_name, require_replicates, require_seed
+from truebleu._settings import DEFAULT_SEED, require_name, require_replicates, require_seed
 from truebleu.agreement.coefficients import as_cells, as_human, rated_cells
 from truebleu.agreement.measures import measure_by, measure_cells
 from truebleu.errors import SettingError, UnknownNameError
@@ -127,7 +127,6 @@ class Replicates(ComparedByValue):
     bounds: tuple[float, float] = (-1.0, 1.0)
     noise: Mapping[str, float] = field(default_factory=dict)
 
-    @checked
     def interval(self, metric: str, level: float = 0.95) -> AgreementInterval:
         """The interval of one metric's agreement."""
         require_name("metric", metric, self.observed)
@@ -141,7 +140,6 @@ class Replicates(ComparedByValue):
         )
         return replace(interval, low=low, high=high)
 
-    @checked
     def difference(self, metric: str, other: str, level: float = 0.95) -> AgreementInterval:
         """The interval of a metric's agreement less that of another."""
         for name in (metric, other):
@@ -164,7 +162,6 @@ class BootstrapOptions(TypedDict):
     seed: int
 
 
-@checked
 def bootstrap_agreement(
     human: ArrayLike,
     metrics: Mapping[str, ArrayLike],
@@ -295,7 +292,6 @@ def _interval(value: float | None, replicates: Values, level: float) -> Agreemen
 # System scores.
 
 
-@checked
 @dataclass(frozen=True, slots=True, eq=False)
 class SegmentStatistics(ComparedByValue):
     """What a metric counts in each segment, and how the sums become system scores.
@@ -309,7 +305,6 @@ class SegmentStatistics(ComparedByValue):
     score: Score
 
 
-@checked
 def mean_of_segments(scores: ArrayLike) -> SegmentStatistics:
     """A metric whose system score is the mean of its segment scores.
 
@@ -322,7 +317,6 @@ def mean_of_segments(scores: ArrayLike) -> SegmentStatistics:
     return SegmentStatistics(np.stack([matrix.T, np.ones_like(matrix.T)], axis=2), _mean)
 
 
-@checked
 def bootstrap_system_agreement(
     human: ArrayLike,
     metrics: Mapping[str, SegmentStatistics],

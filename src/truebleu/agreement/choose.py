@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 import numpy as np
 
 from truebleu._results import Result
-from truebleu._settings import DEFAULT_SEED, checked
+from truebleu._settings import DEFAULT_SEED
 from truebleu.agreement.agree import HumanSummary, as_judgments, require_answerable
 from truebleu.agreement.answers import AgreeSettings, answer_question, evaluate, resampling_of
 from truebleu.agreement.bootstrap import SegmentStatistics
@@ -66,7 +66,6 @@ SAME = 1e-12
 # The grid: metrics with alternatives for some of their settings, each combination a candidate.
 
 
-@checked
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A metric with settings that may be chosen.
@@ -102,7 +101,6 @@ class _Setting:
         return all(_is_number(value) for value in self.values)
 
 
-@checked
 def parse_grid(grid: str | Metric | Sequence[str | Metric]) -> tuple[Candidate, ...]:
     """All candidates of one grid or of several, each once, in the order they are written.
 
@@ -532,7 +530,6 @@ class _Part:
         return texts[0] == texts[1] and judgments[0] == judgments[1]
 
 
-@checked
 def choose(
     grid: str | Metric | Sequence[str | Metric],
     systems: SystemsLike,

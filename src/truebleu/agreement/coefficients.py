@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from truebleu import _core
-from truebleu._settings import checked
 from truebleu.errors import SettingError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -169,7 +168,6 @@ def from_classes(classes: ArrayLike) -> PairCounts:
     return PairCounts(**dict(zip(names, map(int, np.asarray(classes)), strict=True)))
 
 
-@checked
 def count_pairs(
     human: ArrayLike, metric: ArrayLike, *, grouping: Grouping = "none", epsilon: float = 0.0
 ) -> PairCounts:
@@ -361,7 +359,6 @@ ALIASES = {
 }
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coefficient:
     """A coefficient with its settings; `coefficient` makes one from a name.
@@ -430,7 +427,6 @@ class Coefficient:
         return 0.0 if self.epsilon == CALIBRATED else float(self.epsilon)
 
 
-@checked
 def coefficient(
     name: str, *, epsilon: Epsilon | None = None, threshold: float | None = None
 ) -> Coefficient:

@@ -17,7 +17,6 @@ import numpy as np
 
 from truebleu import _core
 from truebleu._results import ComparedByValue
-from truebleu._settings import checked
 from truebleu.agreement.bootstrap import (
     BootstrapOptions,
     Replicates,
@@ -124,7 +123,6 @@ def count_judgments_by_item(
     return counts.astype(np.int64)
 
 
-@checked
 def count_judgments(metric: ArrayLike, judgments: Judgments, *, epsilon: float = 0.0) -> PairCounts:
     """The five classes of all judgments put together; see `count_judgments_by_item`.
 
@@ -135,7 +133,6 @@ def count_judgments(metric: ArrayLike, judgments: Judgments, *, epsilon: float =
     return from_classes(count_judgments_by_item(metric, judgments, epsilon=epsilon).sum(axis=0))
 
 
-@checked
 def measure_judgments(
     metric: ArrayLike, judgments: Judgments, by: str | Coefficient
 ) -> tuple[float | None, str | None]:
@@ -183,7 +180,6 @@ def shares_of_wins(judgments: Judgments, systems: int) -> Values:
 # Intervals and tests.
 
 
-@checked
 def bootstrap_judgments(
     metrics: Mapping[str, Values],
     judgments: Judgments,
@@ -268,7 +264,6 @@ def bootstrap_shares_of_wins(
     return replace(bootstrap_system_agreement(human, padded, by, **options), resample=resample)
 
 
-@checked
 def judgment_permutation_test(
     metric1: ArrayLike,
     metric2: ArrayLike,

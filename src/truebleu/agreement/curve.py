@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from truebleu._results import Result
-from truebleu._settings import DEFAULT_SEED, checked, require_whole_number
+from truebleu._settings import DEFAULT_SEED, require_whole_number
 from truebleu.agreement.agree import as_judgments
 from truebleu.agreement.data import agreement_data
 from truebleu.corpus.test_set import as_test_set
@@ -171,7 +171,6 @@ class CurveFit(Result):
         }
 
 
-@checked
 def fit_curves(
     systems: SystemsLike,
     human: HumanLike,

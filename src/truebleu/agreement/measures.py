@@ -30,7 +30,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, cast, get_
 import numpy as np
 
 from truebleu import _core
-from truebleu._settings import checked
 from truebleu.agreement.coefficients import (
     ALIASES,
     COEFFICIENTS,
@@ -99,7 +98,6 @@ class TieCalibration:
         return {**asdict(self), "notes": list(self.notes)}
 
 
-@checked
 def calibrate_ties(
     human: ArrayLike, metric: ArrayLike, *, grouping: Grouping = "item", micro: bool = False
 ) -> TieCalibration | None:
@@ -156,7 +154,6 @@ class NativeSettings(TypedDict):
     undefined_as_zero: bool
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
     """A coefficient over groups; `measure_by` makes one from names.
@@ -222,7 +219,6 @@ class Measure:
         return "|".join(parts)
 
 
-@checked
 def measure_by(
     name: str | Coefficient,
     *,
@@ -296,7 +292,6 @@ class Measured:
         }
 
 
-@checked
 def measure(
     human: ArrayLike,
     metric: ArrayLike,
@@ -418,7 +413,6 @@ Correlation: TypeAlias = Literal["pearson", "spearman", "kendall-b", "kendall-c"
 CORRELATIONS: tuple[Correlation, ...] = get_args(Correlation)
 
 
-@checked
 def correlation_p(human: ArrayLike, metric: ArrayLike, name: Correlation) -> float | None:
     """The two-sided p-value of a correlation over all cells; None where there is none.
 
@@ -497,7 +491,6 @@ TITLES = {
 }
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """How well does a metric agree with people, asked in one way.
@@ -529,7 +522,6 @@ class Question:
             return f"segment|{self.measure.coefficient.label}|comparisons"
         return f"segment|{self.measure.signature}"
 
-    @checked
     def title(self, item: str = "segment") -> str:
         """What is asked, for people, where items are segments, documents or domains."""
         name = TITLES[self.coefficient]
@@ -550,7 +542,6 @@ class Question:
         return f"{name} of {item}s, {grouping[self.measure.grouping]}"
 
 
-@checked
 def parse_question(text: str, *, compared: bool = False) -> Question:
     """A question from text: a coefficient, then a colon and settings if there are any.
 

@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from truebleu._settings import checked, require_alpha
+from truebleu._settings import require_alpha
 from truebleu.agreement.coefficients import as_human, rated_cells
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import Values, as_probabilities
@@ -125,7 +125,6 @@ class RankedMetrics:
         return asdict(self)
 
 
-@checked
 def rank_clusters(p_values: ArrayLike, alpha: float = 0.05) -> list[int]:
     """The rank of each metric, metrics given best first.
 
@@ -150,7 +149,6 @@ def rank_clusters(p_values: ArrayLike, alpha: float = 0.05) -> list[int]:
     return ranks
 
 
-@checked
 def rank_metrics(
     values: Mapping[str, float | None],
     test: Callable[[str, str], MetricTest],
@@ -297,7 +295,6 @@ class HumanRanking:
         return asdict(self)
 
 
-@checked
 def rank_systems(
     names: Sequence[str],
     human: ArrayLike,

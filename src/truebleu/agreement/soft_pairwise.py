@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truebleu import _core
-from truebleu._settings import DEFAULT_SEED, checked, require_replicates, require_seed
+from truebleu._settings import DEFAULT_SEED, require_replicates, require_seed
 from truebleu.agreement.bootstrap import (
     BLOCK_SIZE,
     Replicates,
@@ -84,7 +84,6 @@ class SoftPairwiseAccuracy:
         return asdict(self)
 
 
-@checked
 def soft_pairwise_accuracy(
     human: ArrayLike,
     metric: ArrayLike,
@@ -110,7 +109,6 @@ def soft_pairwise_accuracy(
     )["metric"]
 
 
-@checked
 def soft_pairwise_accuracies(
     human: ArrayLike,
     metrics: Mapping[str, ArrayLike],
@@ -237,7 +235,6 @@ def normal_p(totals: Values, squares: Values) -> Values:
 # Intervals and tests.
 
 
-@checked
 def bootstrap_soft_pairwise(
     human: ArrayLike,
     metrics: Mapping[str, ArrayLike],
@@ -336,7 +333,6 @@ def _accuracies(metric: Values, people: Values, shared: NDArray[np.bool_]) -> Va
     return np.where(count > 0, 1 - distances / np.maximum(count, 1), np.nan)
 
 
-@checked
 def soft_pairwise_test(
     human: ArrayLike,
     metric1: ArrayLike,

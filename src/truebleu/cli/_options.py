@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -18,7 +18,6 @@ from truebleu._settings import (
     DEFAULT_SEED,
     INTERVALS,
     UNITS,
-    dataclass,
 )
 from truebleu.cli.main import QUIET, progress_bar, warn
 from truebleu.corpus._files import (

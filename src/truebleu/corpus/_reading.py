@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from truebleu import _core
 from truebleu._core import Segments
-from truebleu._settings import checked
 from truebleu.corpus._files import (
     LABEL_COLUMNS,
     STANDARD_INPUT,
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
     from truebleu.corpus._files import Contents, Key, NamedText, Role
 
 
-@checked
 def read_test_set(
     systems: Sequence[str | PathLike[str]],
     references: Sequence[str | PathLike[str]],

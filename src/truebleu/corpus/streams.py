@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias, c
 
 from truebleu import _core
 from truebleu._core import Segments
-from truebleu._settings import checked, require_whole_number
+from truebleu._settings import require_whole_number
 from truebleu.corpus._files import (
     BYTE_ORDER_MARK,
     DOCUMENT_COLUMNS,
@@ -407,7 +407,6 @@ class Source(Protocol):
         """The parts, one after the other."""
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestSetStream:
     """A test set that comes in parts, each of them a `TestSet`, as often as it is asked for.
@@ -437,7 +436,6 @@ class TestSetStream:
     strict: bool = False
 
     @classmethod
-    @checked
     def of(cls, parts: Iterable[TestSet]) -> TestSetStream:
         """Parts from anywhere: a list, or an object that gives an iterator each time it is asked.
 
@@ -524,7 +522,6 @@ def _note(
     read.segments += len(texts[0])
 
 
-@checked
 def stream_test_set(
     systems: Sequence[str | PathLike[str]],
     references: Sequence[str | PathLike[str]],

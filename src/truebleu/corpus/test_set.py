@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import copyreg
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, cast
 
 from truebleu import _core
 from truebleu._core import Segments
-from truebleu._settings import checked, dataclass, require_whole_number
+from truebleu._settings import require_whole_number
 from truebleu.errors import (
     AbsentSegmentError,
     ArgumentTypeError,
@@ -198,7 +198,6 @@ class TestSet:
             None if self.source is None else named("source", self.source),
         )
 
-    @checked
     def part(self, segments: Sequence[int]) -> TestSet:
         """Some of its segments, by their places; warnings stay with the whole."""
         for place in segments:
@@ -217,12 +216,10 @@ class TestSet:
             is_examined=True,
         )
 
-    @checked
     def labels(self, name: str) -> tuple[str, ...] | None:
         """What is known under a name about each segment; None where nothing is."""
         return {"domain": self.domains, "document": self.documents}.get(name)
 
-    @checked
     def columns(self, by: ColumnsLike | None) -> dict[str, tuple[str, ...]]:
         """Labels of the segments by the names of their columns.
 
@@ -279,7 +276,6 @@ ColumnsLike: TypeAlias = Mapping[str, Sequence[object]] | Sequence[str]
 SystemsLike: TypeAlias = TestSet | Mapping[str, TextLike] | TextLike | Frame
 
 
-@checked
 def as_test_set(
     systems: SystemsLike,
     references: ReferencesLike | None = None,

@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from truebleu._results import ComparedByValue
-from truebleu._settings import checked
 from truebleu.errors import SettingError
 
 if TYPE_CHECKING:
@@ -85,7 +84,6 @@ def _require_alike(name: str, first: Values, second: Values) -> None:
         raise SettingError(name, second.shape, expected)
 
 
-@checked
 def split_difference(metric: Metric, first: Values, second: Values) -> Contributions:
     """Split the difference of two systems.
 
@@ -108,7 +106,6 @@ def split_difference(metric: Metric, first: Values, second: Values) -> Contribut
     )
 
 
-@checked
 def mean_gradient(
     metric: Metric, start: Values, end: Values, *, tolerance: float = 1e-13
 ) -> tuple[Values, Values]:

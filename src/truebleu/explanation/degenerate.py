@@ -13,8 +13,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from unicodedata import name as character_name
 
-from truebleu._settings import checked
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -124,7 +122,6 @@ RULES: Mapping[str, Callable[[str, SegmentTexts], bool]] = {
 }
 
 
-@checked
 def degenerate_outputs(test_set: TestSet) -> dict[str, dict[str, tuple[int, ...]]]:
     """For each system and flag the numbers of its flagged segments, counted from 0.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from truebleu._results import Result
-from truebleu._settings import DEFAULT_SEED, checked
+from truebleu._settings import DEFAULT_SEED
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError
 from truebleu.explanation.contributions import (
@@ -244,7 +244,6 @@ class Explanation(Result):
     adjusted_for: Mapping[str, int]
     segment_names: tuple[str, ...] | None = None
 
-    @checked
     def of(self, metric: str) -> tuple[PairExplanation, ...]:
         """The explanations by one metric."""
         return tuple(pair for pair in self.pairs if pair.comparison.metric == metric)
@@ -262,7 +261,6 @@ class Explanation(Result):
         }
 
 
-@checked
 def explain(
     systems: SystemsLike,
     references: ReferencesLike | None = None,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from truebleu._results import ComparedByValue, Result
-from truebleu._settings import DEFAULT_SEED, checked
+from truebleu._settings import DEFAULT_SEED
 from truebleu.corpus.test_set import TestSet, as_test_set
 from truebleu.errors import SettingError, UnpairedSegmentsError
 from truebleu.explanation.contributions import mean_gradient
@@ -65,7 +65,6 @@ class MetricSegments(ComparedByValue):
     gradients: Values
 
     @classmethod
-    @checked
     def of(cls, label: str, metric: Metric, rows: Values) -> MetricSegments:
         """What a metric says of its rows."""
         sums = rows.sum(axis=0)
@@ -84,7 +83,6 @@ class MetricSegments(ComparedByValue):
             gradients=gradients,
         )
 
-    @checked
     def contributions(self, first: int, second: int) -> Values:
         """What each segment contributes to the difference of two systems, by their numbers."""
         sign = 1.0 if first < second else -1.0
@@ -151,7 +149,6 @@ class Report(ComparedByValue, Result):
             values["agreement"] = self.agreement.to_dict()
         return values
 
-    @checked
     def save(
         self, path: str | Path, *, command: str | None = None, overwrite: bool = False
     ) -> Path:
@@ -167,7 +164,6 @@ class Report(ComparedByValue, Result):
         return saved
 
 
-@checked
 def report(
     systems: SystemsLike,
     references: ReferencesLike | None = None,

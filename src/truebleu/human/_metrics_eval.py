@@ -12,7 +12,6 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from truebleu._settings import checked
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode
 from truebleu.corpus._reading import parse_docs
 from truebleu.corpus._tables import read_records
@@ -87,7 +86,6 @@ class MetricsEvalSet:
     ratings: tuple[HumanFile, ...]
     metrics: tuple[MetricFile, ...]
 
-    @checked
     def test_set(
         self, references: Iterable[str] | None = None, systems: Iterable[str] | None = None
     ) -> TestSet:
@@ -116,7 +114,6 @@ class MetricsEvalSet:
             domains=self.domains,
         )
 
-    @checked
     def human_scores(
         self,
         name: str,
@@ -138,7 +135,6 @@ class MetricsEvalSet:
         data = Files().contents(path)
         return read_score_lines(path, data, request, level, canary=self.canary)
 
-    @checked
     def human_ratings(
         self,
         name: str,
@@ -154,7 +150,6 @@ class MetricsEvalSet:
         scores = parse_human(path, Files().contents(path), request, "ratings", canary=self.canary)
         return cast("HumanScores", scores)
 
-    @checked
     def metric_scores(
         self, name: str, references: str | None = None, level: Level = "segment"
     ) -> dict[str, tuple[float, ...]]:
@@ -201,7 +196,6 @@ class MetricsEvalSet:
         )
 
 
-@checked
 def read_metrics_eval(
     folder: str | os.PathLike[str], language_pair: str | None = None
 ) -> MetricsEvalSet:

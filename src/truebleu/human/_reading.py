@@ -6,7 +6,6 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
-from truebleu._settings import checked
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode, extension
 from truebleu.errors import EmptyTextError, MalformedFileError, SettingError, UnknownNameError
 from truebleu.human._matching import Sheet, item_scores, known_rows
@@ -101,7 +100,6 @@ _LOOKS = {
 }
 
 
-@checked
 def read_human(
     path: str | os.PathLike[str],
     test_set: TestSet | None = None,

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from math import fsum
 from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
-from truebleu._settings import checked
 from truebleu.errors import (
     DuplicateSystemError,
     SettingError,
@@ -21,7 +20,6 @@ Level: TypeAlias = Literal["segment", "document", "domain", "system"]
 Verdict: TypeAlias = Literal[-1, 0, 1]
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HumanScores:
     """Human scores of some systems of a test set; higher is better.
@@ -83,7 +81,6 @@ class Judgment(NamedTuple):
     rater: str | None = None
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairwiseJudgments:
     """Which of two outputs people preferred, segment by segment.

@@ -10,7 +10,6 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from truebleu._settings import checked
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode, stem
 from truebleu.corpus._tables import csv_rows, json_in
 from truebleu.corpus.test_set import as_text
@@ -71,7 +70,6 @@ class MarkedErrors:
     unmatched: int
 
 
-@checked
 def read_spans(path: str, systems: Mapping[str, TextLike]) -> MarkedErrors:
     """Read the errors that were marked in outputs of a test set.
 

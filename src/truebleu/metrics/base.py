@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from dataclasses import field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypedDict
 
 from truebleu import _core
 from truebleu._core import VERSION
-from truebleu._settings import MOST, checked, dataclass, require_name, require_whole_number
+from truebleu._settings import MOST, require_name, require_whole_number
 from truebleu.corpus.test_set import as_test_set, as_text
 from truebleu.errors import SettingError, shortened
 from truebleu.tokenizers import (
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import TestSet, TextLike
 
 
-@checked
 @dataclass(frozen=True, slots=True)
 class Signature:
     """A metric's name and settings: ``BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|…``.
@@ -52,7 +51,6 @@ class Signature:
     script: str | None = field(default=None, compare=False)
 
     @classmethod
-    @checked
     def of(cls, name: str, **fields: str | int | bool) -> Signature:
         """A signature of these fields, in this order; a bool becomes yes or no.
 
@@ -64,7 +62,6 @@ class Signature:
     def __getitem__(self, key: str) -> str:
         return dict(self.fields)[key]
 
-    @checked
     def with_references(self, references: int | None) -> Signature:
         """The signature of a score against this many references; None means a varying number."""
         count = "var" if references is None else str(references)
@@ -219,7 +216,6 @@ class Metric(ABC):
     def signature(self) -> Signature:
         """All settings that a score depends on; `with_references` adds what only the texts tell."""
 
-    @checked
     def for_references(self, references: Sequence[TextLike]) -> Metric:  # noqa: ARG002
         """This metric with every setting fixed that it leaves to the references.
 
@@ -228,17 +224,14 @@ class Metric(ABC):
         """
         return self
 
-    @checked
     def for_language(self, language: str) -> Metric:  # noqa: ARG002
         """The same, where the target language decides: `zh`, or a pair such as `en-zh`."""
         return self
 
-    @checked
     def for_signature(self, signature: Mapping[str, str]) -> Metric:  # noqa: ARG002
         """The same, where the fields of a signature decide: that of saved statistics."""
         return self
 
-    @checked
     def advice_for_script(self, script: str) -> str | None:  # noqa: ARG002
         """What to use instead, where this metric cuts words at spaces that the script lacks."""
         return None
@@ -251,7 +244,6 @@ class Metric(ABC):
     def score(self, sums: ArrayLike) -> NDArray[np.float64]:
         """The scores of summed rows, over any leading axes."""
 
-    @checked
     def gradient(self, sums: ArrayLike) -> NDArray[np.float64]:
         """The derivative of the score by each column of summed rows, shaped as they are.
 
@@ -272,7 +264,6 @@ class Metric(ABC):
             gradient[..., column] = (self.score(above) - self.score(below)) / width
         return gradient
 
-    @checked
     def column_parts(self, width: int) -> tuple[str, ...]:
         """What each of so many columns is to the score, such as "1-gram matches".
 
@@ -280,7 +271,6 @@ class Metric(ABC):
         """
         return ("score",) * require_whole_number("width", width, 0, MOST_COLUMNS)
 
-    @checked
     def ngram_matches(
         self,
         test_set: TestSet,  # noqa: ARG002
@@ -297,7 +287,6 @@ class Metric(ABC):
         """The metric of the native code, whose kernels score by the million; None without one."""
         return None
 
-    @checked
     def reference_cache(self, most_bytes: int) -> _core.ReferenceCache | None:  # noqa: ARG002
         """What keeps references ready in so much memory; None where they are counted anew."""
         return None
@@ -321,7 +310,6 @@ class Metric(ABC):
         """The metric as it should score single segments; itself unless it needs other settings."""
         return self
 
-    @checked
     def segment_scores(self, rows: NDArray[np.float64]) -> list[tuple[float | None, ...]]:
         """Each system's scores of single segments, of rows shaped (segment, system, column).
 
@@ -331,14 +319,12 @@ class Metric(ABC):
         scores = self.sentence_level().score(rows)
         return [tuple(column.tolist()) for column in scores.T]
 
-    @checked
     def statistics(
         self, outputs: TextLike, references: Sequence[TextLike] | TextLike
     ) -> NDArray[np.float64]:
         """One row of counts per segment, shaped (segment, column)."""
         return self.count(as_test_set(outputs, references)).array()[:, 0]
 
-    @checked
     def corpus(self, outputs: TextLike, references: Sequence[TextLike] | TextLike) -> Score:
         """The score of a whole text.
 
@@ -352,7 +338,6 @@ class Metric(ABC):
         (sums,) = metric.count(test_set).sums()
         return metric.describe(sums, test_set.references_per_segment)
 
-    @checked
     def sentence(self, output: str, references: Sequence[str] | str) -> Score:
         """The score of one segment against one or more references for it."""
         given = [references] if isinstance(references, str) else references
@@ -392,7 +377,6 @@ ALWAYS_ALLOWED = 16
 _environment_used = False
 
 
-@checked
 def set_threads(threads: int) -> int:
     """Use this many threads from now on; 0 means one per processor.
 
@@ -451,7 +435,6 @@ class MeanMetric(Metric):
     # Such scores are often between 0 and 1.
     digits: ClassVar[int] = 4
 
-    @checked
     def score(self, sums: ArrayLike) -> NDArray[np.float64]:
         """The means of summed rows, over any leading axes; a sum of no scores is refused."""
         rows, shape = rows_of(sums, 2)
@@ -459,7 +442,6 @@ class MeanMetric(Metric):
             self._refuse_no_scores()
         return (rows[:, 0] / rows[:, 1]).reshape(shape)
 
-    @checked
     def gradient(self, sums: ArrayLike) -> NDArray[np.float64]:
         """The derivatives of the means by sum and count."""
         import numpy as np
@@ -474,7 +456,6 @@ class MeanMetric(Metric):
         """The sum over the count; no score where there is none."""
         return ratio([0], [1], empty=None)
 
-    @checked
     def segment_scores(self, rows: NDArray[np.float64]) -> list[tuple[float | None, ...]]:
         """Each system's scores of single segments; None where a segment has none."""
         _require_rows_of_systems(rows)
@@ -483,7 +464,6 @@ class MeanMetric(Metric):
             for system in rows.swapaxes(0, 1)
         ]
 
-    @checked
     def describe(self, sums: Sequence[float], references: int | None) -> MeanScore:
         """The mean of one row of sums, and over how many segments it is."""
         if len(sums) != 2:
@@ -538,13 +518,11 @@ class NativeMetric(Metric):
         """The number of columns."""
         return self.native().width
 
-    @checked
     def count(self, test_set: TestSet) -> Statistics:
         """The statistics of all systems in one pass; `native` says what the columns are."""
         use_environment()
         return self.native().count(list(test_set.systems.values()), test_set.references)
 
-    @checked
     def reference_cache(self, most_bytes: int) -> _core.ReferenceCache | None:
         """What keeps references ready in so much memory; None where they are counted anew."""
         require_whole_number("most_bytes", most_bytes, 0, MOST)
@@ -552,26 +530,22 @@ class NativeMetric(Metric):
         use_environment()
         return _core.ReferenceCache(native, most_bytes) if native.keeps_references else None
 
-    @checked
     def score(self, sums: ArrayLike) -> NDArray[np.float64]:
         """The scores of summed rows, over any leading axes: one call, all replicates."""
         native = self.native()
         rows, shape = rows_of(sums, native.width)
         return native.scores(rows).reshape(shape)
 
-    @checked
     def gradient(self, sums: ArrayLike) -> NDArray[np.float64]:
         """The derivative of the score by each column of summed rows, shaped as they are."""
         native = self.native()
         rows, shape = rows_of(sums, native.width)
         return native.gradient(rows).reshape(*shape, native.width)
 
-    @checked
     def column_parts(self, width: int) -> tuple[str, ...]:
         """What each column is to the score."""
         return self.part_names or Metric.column_parts(self, width)
 
-    @checked
     def describe(self, sums: Sequence[float], references: int | None) -> Score:
         """The score of one row of sums, with what it is made of."""
         signature = self.signature.with_references(references)
@@ -618,7 +592,6 @@ class TokenMetric(NativeMetric):
             return {"tokenizer": self.tokenize, "lowercase": self.lowercase}
         return {"tokenizer": "none", "lowercase": False}
 
-    @checked
     def for_references(self, references: Sequence[TextLike]) -> TokenMetric:
         """With the tokenizer that fits the script of the references, where it is `auto`."""
         if self.tokenize != AUTO:
@@ -626,28 +599,24 @@ class TokenMetric(NativeMetric):
         script = unspaced_script(references)
         return replace(self, tokenize=tokenizer_for_script(script), chosen_for=script)
 
-    @checked
     def for_language(self, language: str) -> TokenMetric:
         """With the tokenizer that sacreBLEU uses for the language, where it is `auto`."""
         if self.tokenize != AUTO:
             return self
         return replace(self, tokenize=tokenizer_for_language(language))
 
-    @checked
     def for_signature(self, signature: Mapping[str, str]) -> TokenMetric:
         """With the tokenizer that the signature names, where it is `auto`."""
         if self.tokenize != AUTO or "tok" not in signature:
             return self
         return replace(self, tokenize=signature["tok"])
 
-    @checked
     def advice_for_script(self, script: str) -> str | None:
         """A tokenizer that cuts the script, where this one does not."""
         if cuts_words_of(self.tokenize, script):
             return None
         return f"tokenize={tokenizer_for_script(script)}"
 
-    @checked
     def count(self, test_set: TestSet) -> Statistics:
         """The statistics of all systems in one pass; `native` says what the columns are."""
         if self.tokenize == AUTO:
@@ -656,14 +625,12 @@ class TokenMetric(NativeMetric):
         systems = self.prepared(test_set.systems.values())
         return self.native().count(systems, self.prepared(test_set.references))
 
-    @checked
     def reference_cache(self, most_bytes: int) -> _core.ReferenceCache | None:
         """None where an external tokenizer cuts the texts."""
         if self.tokenize not in NATIVE:
             return None
         return NativeMetric.reference_cache(self, most_bytes)
 
-    @checked
     def prepared(self, texts: Iterable[TextLike]) -> list[TextLike]:
         """The texts, cut by the external tokenizer where there is one."""
         external = external_tokenizer(self.tokenize)
@@ -671,7 +638,6 @@ class TokenMetric(NativeMetric):
             return list(texts)
         return [external.tokenize_text(text, lowercase=self.lowercase) for text in texts]
 
-    @checked
     def ngrams_up_to(
         self, max_order: int, test_set: TestSet, first: str, second: str
     ) -> NgramMatches:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from truebleu import _core
-from truebleu._settings import checked, dataclass, require_name, require_whole_number
+from truebleu._settings import require_name, require_whole_number
 from truebleu.errors import SettingError
 from truebleu.metrics.base import Score, Signature, TokenMetric, ngram_parts
 from truebleu.tokenizers import AUTO, NATIVE, check_tokenizer
@@ -54,18 +54,15 @@ class PrecisionMetric(TokenMetric):
             return None
         return _core.PairScorer.bleu(self.native(), **self.tokens, max_order=self.max_order)
 
-    @checked
     def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
         """Brevity penalty, matches of each order, and the totals that they are divided by."""
         return ngram_parts(self.max_order, "matches", "brevity penalty")
 
-    @checked
     def ngram_matches(self, test_set: TestSet, first: str, second: str) -> NgramMatches:
         """Where two systems match n-grams differently often."""
         return self.ngrams_up_to(self.max_order, test_set, first, second)
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BLEU(PrecisionMetric):
     """BLEU; the defaults score like sacreBLEU's for the script. See docs/reference/metrics/bleu.md.

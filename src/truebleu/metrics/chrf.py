@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from truebleu import _core
-from truebleu._settings import checked, dataclass, require_name, require_whole_number
+from truebleu._settings import require_name, require_whole_number
 from truebleu.errors import SettingError
 from truebleu.metrics.base import NativeMetric, Score, Signature
 
@@ -22,7 +22,6 @@ class CHRFScore(Score):
     """chrF of one text."""
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CHRF(NativeMetric):
     """chrF; ``word_order=2`` makes it chrF++. See docs/reference/metrics/chrf.md.
@@ -52,7 +51,6 @@ class CHRF(NativeMetric):
         """``chrF2``, ``chrF2++``: beta, and a plus for each order of words."""
         return f"chrF{self.beta}{'+' * self.word_order}"
 
-    @checked
     def advice_for_script(self, script: str) -> str | None:  # noqa: ARG002
         """Characters only: n-grams of words need spaces."""
         return "word_order=0" if self.word_order else None
@@ -72,14 +70,12 @@ class CHRF(NativeMetric):
         """F-score of precision and recall over all orders."""
         return {"kind": "chrf", "beta": float(self.beta), "eps_smoothing": self.eps_smoothing}
 
-    @checked
     def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
         """Matches of characters and of words, and the lengths that they are divided by."""
         lengths = ("output length", "reference length")
         characters = (*lengths, "character matches") * self.char_order
         return characters + (*lengths, "word matches") * self.word_order
 
-    @checked
     def ngram_matches(self, test_set: TestSet, first: str, second: str) -> NgramMatches | None:
         """Where two systems match n-grams of characters differently often.
 

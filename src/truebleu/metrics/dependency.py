@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, get_args
 
 from truebleu import _core
-from truebleu._settings import checked, require_name
+from truebleu._settings import require_name
 from truebleu.corpus._files import COMPRESSED, Files, decode
 from truebleu.errors import (
     MissingColumnError,
@@ -50,7 +50,6 @@ class DependencyScore(Score):
         )
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DependencyF(NativeMetric):
     r"""F-score of dependency relations; see docs/reference/metrics/depf.md.
@@ -84,7 +83,6 @@ class DependencyF(NativeMetric):
             raise SettingError("parses", self.parses, expected)
 
     @classmethod
-    @checked
     def of(
         cls,
         outputs: Mapping[str, str | PathLike[str]],
@@ -106,7 +104,6 @@ class DependencyF(NativeMetric):
         """Columns: relations that match, those of the output, and those of the reference."""
         return _core.NativeMetric.dependency_f()
 
-    @checked
     def count(self, test_set: TestSet) -> Statistics:
         """The statistics of all systems; parses are read anew, and checked against the texts."""
         use_environment()

@@ -13,7 +13,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, get_args
 
 from truebleu._core import Segments
-from truebleu._settings import checked, require_name, require_whole_number
+from truebleu._settings import require_name, require_whole_number
 from truebleu.corpus._files import Files, Layout, NamedText, stem
 from truebleu.corpus._reading import read_labels
 from truebleu.corpus.test_set import TestSet
@@ -41,7 +41,6 @@ def require_answers(answers: str) -> None:
         raise UnknownNameError("way with several answers", answers, ANSWERS)
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GivenScores(MeanMetric):
     """Scores from a file or from Python; see docs/reference/metrics/scores.md.
@@ -103,7 +102,6 @@ class GivenScores(MeanMetric):
             object.__setattr__(self, "higher_is_better", True if known is None else known)
 
     @classmethod
-    @checked
     def of(
         cls,
         scores: Mapping[str, Iterable[object]],
@@ -151,7 +149,6 @@ class GivenScores(MeanMetric):
             raise SettingError("path", self.path, expected)
         return self._scores
 
-    @checked
     def count(self, test_set: TestSet) -> Statistics:
         """Columns: the score, and 1; both are 0 where a segment does not count."""
         segments, scale = len(test_set), Scale(self.low, self.high)
@@ -272,7 +269,6 @@ def textless_test_set(metrics: Sequence[Metric], documents: str | None = None) -
 LARGEST = 1e100
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionMetric(MeanMetric):
     """A Python function as a metric; see docs/how-to/add-a-metric.md.
@@ -305,7 +301,6 @@ class FunctionMetric(MeanMetric):
         if not self.name:
             raise SettingError("name", self.name, "what to call the metric")
 
-    @checked
     def count(self, test_set: TestSet) -> Statistics:
         """Columns: what the function returned, and 1."""
         references = [

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
-from truebleu._settings import checked
 from truebleu.errors import SettingError
 from truebleu.metrics.base import Score, WordMetric, ratio
 
@@ -31,7 +30,6 @@ class GTMScore(Score):
         )
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GTM(WordMetric):
     """GTM; an exponent above 1 favours long runs. See docs/reference/metrics/gtm.md.

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
-from truebleu._settings import checked
 from truebleu.metrics.base import Score, WordMetric, ratio
 
 if TYPE_CHECKING:
@@ -21,7 +20,6 @@ class LengthRatioScore(Score):
     reference_length: int
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LengthRatio(WordMetric):
     """Output words per hundred reference words. See docs/reference/metrics/length.md.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
-from truebleu._settings import checked, require_whole_number
+from truebleu._settings import require_whole_number
 from truebleu.metrics.bleu import BLEUScore, PrecisionMetric
 from truebleu.tokenizers import AUTO, check_tokenizer
 
@@ -19,7 +19,6 @@ class MBLEUScore(BLEUScore):
     """M-BLEU of one text; precisions are in [0, 100], 0 for orders that the output lacks."""
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MBLEU(PrecisionMetric):
     """M-BLEU, which orders without a match do not turn to 0. See docs/reference/metrics/mbleu.md.

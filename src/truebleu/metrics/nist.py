@@ -8,7 +8,7 @@ from math import log2
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
-from truebleu._settings import checked, require_whole_number
+from truebleu._settings import require_whole_number
 from truebleu.metrics.base import Score, TokenMetric, ngram_parts
 from truebleu.tokenizers import check_tokenizer
 
@@ -43,7 +43,6 @@ class NISTScore(Score):
         )
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NIST(TokenMetric):
     """NIST-5; the defaults score like mteval-v13a -c. See docs/reference/metrics/nist.md.
@@ -80,12 +79,10 @@ class NIST(TokenMetric):
         """Information per n-gram of each order, with a length penalty."""
         return {"kind": "nist"}
 
-    @checked
     def column_parts(self, width: int) -> tuple[str, ...]:  # noqa: ARG002
         """Length penalty, information of each order, and the totals that it is divided by."""
         return ngram_parts(self.max_order, "information", "length penalty")
 
-    @checked
     def ngram_matches(self, test_set: TestSet, first: str, second: str) -> NgramMatches:
         """Where two systems match n-grams differently often, as information in bits."""
         matches = self.ngrams_up_to(self.max_order, test_set, first, second)

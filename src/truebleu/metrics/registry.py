@@ -13,7 +13,6 @@ from importlib import import_module
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, cast
 
-from truebleu._settings import checked
 from truebleu.errors import PluginError, SettingError, UnknownNameError
 from truebleu.metrics.base import Metric
 
@@ -88,7 +87,6 @@ def _known_as(name: str) -> tuple[str, dict[str, Any]]:
     return name.strip(), {}
 
 
-@checked
 def parse_metric(text: str) -> Metric:
     """The metric that a text describes: a name, then a colon and settings if there are any.
 
@@ -318,7 +316,6 @@ def warnings_of_parts(
     return _script_warnings(read.warnings, labelled, script, read.segments)
 
 
-@checked
 def metric_labels(metrics: Sequence[Metric]) -> list[str]:
     """A label for each metric: its name, and what tells it from others of that name.
 

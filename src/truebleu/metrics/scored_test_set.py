@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from math import comb
 from typing import TYPE_CHECKING, Any, cast
 
-from truebleu._settings import checked
 from truebleu.corpus._files import Files, Layout, NamedText, expanded, locate
 from truebleu.corpus._reading import read_labels
 from truebleu.corpus.test_set import TestSet, TextWarning, is_frame
@@ -63,7 +62,6 @@ class ScoredTestSet(CountedTestSet):
     answers: str = "mean"
 
     @classmethod
-    @checked
     def read(
         cls,
         systems: Sequence[str | PathLike[str]],
@@ -83,7 +81,6 @@ class ScoredTestSet(CountedTestSet):
         return cls._made(read_systems(systems), documents, answers)
 
     @classmethod
-    @checked
     def of(
         cls,
         systems: Mapping[str, Iterable[Any] | Frame] | Frame,
@@ -168,7 +165,6 @@ class ScoredTestSet(CountedTestSet):
         """Of the items and their checksums."""
         return digest(repr(self.items).encode())
 
-    @checked
     def labels(self, name: str) -> tuple[str, ...] | None:
         """A field of the items; domains and documents where they are known."""
         known = TestSet.labels(self, name)
@@ -202,7 +198,6 @@ class ScoredTestSet(CountedTestSet):
             raise SettingError("documents", documents, expected)
         return replace(self, documents=labels)
 
-    @checked
     def metrics(self, metrics: Sequence[Metric]) -> list[Metric]:
         """The metrics with the scores of these systems; metrics that need texts are refused."""
         return [self._bound(metric) for metric in metrics]
@@ -290,7 +285,6 @@ def read_systems(systems: Sequence[str | PathLike[str]]) -> list[Evaluation]:
     return evaluations
 
 
-@checked
 def read_benchmarks(
     paths: Sequence[str], *, documents: str | None = None, answers: str | None = None
 ) -> dict[str, ScoredTestSet]:

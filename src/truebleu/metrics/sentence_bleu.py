@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from truebleu import _core
-from truebleu._settings import checked, require_name, require_whole_number
+from truebleu._settings import require_name, require_whole_number
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics.base import Score, TokenMetric, ratio
 from truebleu.tokenizers import AUTO, check_tokenizer
@@ -48,7 +48,6 @@ class SentenceBLEUScore(Score):
         )
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentenceBLEU(TokenMetric):
     """Sentence BLEU, for a text its mean over segments. See docs/reference/metrics/sentbleu.md.

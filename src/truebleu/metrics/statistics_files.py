@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, cast
 
 from truebleu._results import ComparedByValue
-from truebleu._settings import checked
 from truebleu.corpus._files import PARQUET_MAGIC, STATISTICS, Files, may_hold_statistics
 from truebleu.corpus._writing import refuse_existing, write_files
 from truebleu.corpus.test_set import TestSet, fingerprint
@@ -57,7 +56,6 @@ PARQUET = ".parquet"
 BEGINNING = re.compile(rb'\s*\{\s*"format"\s*:\s*"' + STATISTICS.encode() + rb'"')
 
 
-@checked
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SavedStatistics(ComparedByValue):
     """One system's counts, and what they were counted from.
@@ -87,14 +85,12 @@ class SavedStatistics(ComparedByValue):
     label: str = "statistics"
 
     @classmethod
-    @checked
     def of(cls, test_set: TestSet, metrics: Sequence[str | Metric] = ("bleu",)) -> SavedStatistics:
         """Count the only system of a test set."""
         require_one_system(test_set)
         return cls.of_systems(test_set, metrics)[0]
 
     @classmethod
-    @checked
     def of_systems(
         cls, test_set: TestSet, metrics: Sequence[str | Metric] = ("bleu",)
     ) -> tuple[SavedStatistics, ...]:
@@ -122,17 +118,14 @@ class SavedStatistics(ComparedByValue):
             for place, (system, text) in enumerate(test_set.systems.items())
         )
 
-    @checked
     def named(self, system: str) -> SavedStatistics:
         """The same statistics under another name."""
         return replace(self, system=system)
 
-    @checked
     def require_same_references(self, test_set: TestSet) -> None:
         """Raise OtherStatisticsError unless they were counted against this test set."""
         self._require(len(test_set), len(test_set.references), test_set.fingerprint)
 
-    @checked
     def require_same_as(self, other: SavedStatistics) -> None:
         """Raise OtherStatisticsError unless both were counted against the same references."""
         self._require(other.segments, other.references, other.fingerprint)
@@ -157,7 +150,6 @@ class SavedStatistics(ComparedByValue):
         count = counts.pop() if len(counts) == 1 else "var"
         return int(count) if count.isdecimal() else None
 
-    @checked
     def fixed(self, metric: Metric) -> Metric:
         """The metric, with what it leaves to the references as it was when it was saved."""
         of_references = self.references_per_segment
@@ -169,7 +161,6 @@ class SavedStatistics(ComparedByValue):
         expected = str(metric.signature.with_references(of_references))
         raise OtherStatisticsError(self.label, "signature", " and ".join(self.rows), expected)
 
-    @checked
     def by(self, metric: Metric) -> NDArray[np.float64]:
         """The counts of a metric; one with other settings, or of another version, is refused."""
         signature = str(metric.signature.with_references(self.references_per_segment))
@@ -244,7 +235,6 @@ class CountedTestSet(TestSet):
         """As the signatures of the metrics say it."""
         return self.counted_references
 
-    @checked
     def part(self, segments: Sequence[int]) -> TestSet:
         """Some of its segments, for metrics that have counted them already."""
 
@@ -262,7 +252,6 @@ class CountedTestSet(TestSet):
             counted_references=self.references_per_segment,
         )
 
-    @checked
     def metrics(self, metrics: Sequence[Metric]) -> list[Metric]:
         """The metrics with what is known instead of texts; here, what they counted already."""
         return list(metrics)
@@ -275,7 +264,6 @@ class SavedTestSet(CountedTestSet):
     saved: tuple[SavedStatistics, ...] = ()
 
     @classmethod
-    @checked
     def of(cls, saved: Sequence[SavedStatistics]) -> SavedTestSet:
         """The systems of one or more statistics files, for `compare`, `plan`, `panel`, ….
 
@@ -322,7 +310,6 @@ class SavedTestSet(CountedTestSet):
         """Of the references that the statistics were counted against."""
         return self.saved[0].fingerprint
 
-    @checked
     def metrics(self, metrics: Sequence[Metric]) -> list[Metric]:
         """The metrics with the counts that were saved; others are refused."""
         by_name = {statistics.system: statistics for statistics in self.saved}
@@ -367,7 +354,6 @@ def _stacked(metric: Metric, saved: Sequence[SavedStatistics]) -> Statistics:
     return Statistics(np.stack([statistics.by(metric) for statistics in saved], axis=1))
 
 
-@checked
 def save_statistics(
     statistics: SavedStatistics | Sequence[SavedStatistics],
     path: str | Path,
@@ -400,7 +386,6 @@ def require_new_file(path: str | Path, *, overwrite: bool) -> None:
     refuse_existing([Path(path)], overwrite=overwrite)
 
 
-@checked
 def read_statistics(path: str | Path) -> SavedStatistics:
     """Read one system's statistics; a file that is damaged or of another kind is refused."""
     systems = read_all_statistics(path)
@@ -409,7 +394,6 @@ def read_statistics(path: str | Path) -> SavedStatistics:
     return systems[0]
 
 
-@checked
 def read_all_statistics(path: str | Path) -> tuple[SavedStatistics, ...]:
     """Read the statistics of all systems in a file; `SavedTestSet.of` makes a test set of them."""
     name = str(path)

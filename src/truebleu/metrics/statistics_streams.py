@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from truebleu._settings import checked
 from truebleu.corpus._files import note_input, output_written
 from truebleu.corpus._reading import refuse_duplicates
 from truebleu.corpus._writing import written_whole
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Metric
 
 
-@checked
 def save_stream(
     stream: TestSetStream,
     metrics: Sequence[str | Metric],
@@ -117,7 +115,6 @@ def _fixed(metrics: Sequence[Metric], part: TestSet) -> list[Metric]:
     return fixed
 
 
-@checked
 def stream_statistics_files(paths: Sequence[str | Path]) -> TestSetStream:
     """The systems of Parquet files of statistics, read part by part.
 

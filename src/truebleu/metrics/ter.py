@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
-from truebleu._settings import checked, dataclass
 from truebleu.metrics.base import NativeMetric, Score, Signature, ratio
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ class TERScore(Score):
     reference_length: float
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TER(NativeMetric):
     """TER as tercom computes it; 0 is best. See docs/reference/metrics/ter.md.
@@ -39,7 +38,6 @@ class TER(NativeMetric):
     part_names = ("edits", "reference length")
     higher_is_better: ClassVar[bool] = False
 
-    @checked
     def advice_for_script(self, script: str) -> str | None:
         """Tercom's rules for Asian text, which cut Chinese characters but no others."""
         if script != "Chinese":

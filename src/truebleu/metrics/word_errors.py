@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from truebleu import _core
-from truebleu._settings import checked
 from truebleu.metrics.base import Score, WordMetric, ratio
 
 if TYPE_CHECKING:
@@ -42,7 +41,6 @@ class WERScore(Score):
         )
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WER(WordErrorRate):
     """WER; 0 is best. See docs/reference/metrics/wer.md.
@@ -68,7 +66,6 @@ class PERScore(Score):
     reference_length: int
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PER(WordErrorRate):
     """PER, position-independent error rate; 0 is best. See docs/reference/metrics/per.md.

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 import numpy as np
 
 from truebleu._results import Result
-from truebleu._settings import checked
 from truebleu.errors import SettingError, UnknownNameError, UnpairedSegmentsError
 from truebleu.nbest.statistics import as_nbest, count_candidates, plus_one_bleu
 
@@ -90,7 +89,6 @@ class ListsReport(Result):
     REPORT: ClassVar[str] = "truebleu.reports.nbest:lists_document"
 
 
-@checked
 def describe_lists(
     lists: NBest | Iterable[Iterable[str]], *, references: int | None = None
 ) -> ListsReport:
@@ -216,7 +214,6 @@ class OracleResult(Result):
     REPORT: ClassVar[str] = "truebleu.reports.nbest:oracle_document"
 
 
-@checked
 def oracle_scores(
     lists: NBest | Iterable[Iterable[str]],
     references: ReferencesLike | None = None,

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from truebleu._results import Result, plain
-from truebleu._settings import DEFAULT_SEED, checked
+from truebleu._settings import DEFAULT_SEED
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError, UnpairedSegmentsError
 from truebleu.metrics.registry import as_metrics
@@ -227,7 +227,6 @@ class MBRResult(Result):
         }
 
 
-@checked
 def mbr(
     candidates: NBest | Iterable[Iterable[str]],
     *,

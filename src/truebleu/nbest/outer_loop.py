@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from truebleu._settings import checked, require_whole_number
+from truebleu._settings import require_whole_number
 from truebleu.corpus._writing import write_files
 from truebleu.corpus.nbest.lists import NBest, SparseFeatures
 from truebleu.corpus.nbest.reading import read_nbest
@@ -63,7 +63,6 @@ class Round:
     weights: Mapping[str, float]
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OuterLoop:
     """A decoder, and where its rounds are kept: `tune` takes it in place of lists.

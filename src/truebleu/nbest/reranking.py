@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 import numpy as np
 
 from truebleu._results import Result
-from truebleu._settings import (
-    DEFAULT_SEED,
-    checked,
-    require_replicates,
-    require_seed,
-    require_whole_number,
-)
+from truebleu._settings import DEFAULT_SEED, require_replicates, require_seed, require_whole_number
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.nbest.expectation import probabilities
 from truebleu.nbest.gain import another_metric, measure_gain
@@ -125,7 +119,6 @@ class _Trained:
     selected: tuple[str, ...] = ()
 
 
-@checked
 def rerank(
     lists: NBest | Iterable[Iterable[str]],
     references: ReferencesLike | None = None,

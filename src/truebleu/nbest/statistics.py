@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truebleu._results import ComparedByValue
-from truebleu._settings import checked
 from truebleu.corpus.nbest.lists import NBest, SparseFeatures, as_indices
 from truebleu.corpus.nbest.reading import NBEST_FORMATS, read_nbest
 from truebleu.corpus.test_set import TestSet, as_test_set
@@ -41,7 +40,6 @@ __all__ = [
 FEATURE = "feature:"
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeatureMean(MeanMetric):
     """The mean of a feature of the lists, such as scores that another metric gave.
@@ -55,7 +53,6 @@ class FeatureMean(MeanMetric):
     name: str = field()
     higher_is_better: bool = True
 
-    @checked
     def count(self, test_set: TestSet) -> Statistics:  # noqa: ARG002
         """Refuses: only lists have features."""
         raise SettingError(f"metric {FEATURE}{self.name}", "texts", "n-best lists with features")
@@ -66,7 +63,6 @@ class FeatureMean(MeanMetric):
         return Signature.of(self.name, feature=self.name)
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CandidateStatistics(ComparedByValue):
     """What a metric counted in every candidate.
@@ -91,14 +87,12 @@ class CandidateStatistics(ComparedByValue):
         scores: NDArray[np.float64] = self.metric.sentence_level().score(self.rows)
         return scores
 
-    @checked
     def sums(self, indices: ArrayLike) -> NDArray[np.float64]:
         """The counts of the text that takes the candidate with this index from each list."""
         chosen = as_indices(indices, np.diff(self.offsets))
         sums: NDArray[np.float64] = self.rows[self.offsets[:-1] + chosen].sum(axis=0)
         return sums
 
-    @checked
     def score(self, indices: ArrayLike) -> float:
         """The score of that text."""
         return float(self.metric.score(self.sums(indices)))
@@ -137,7 +131,6 @@ def as_list_metric(metric: str | Metric) -> Metric:
     return parsed
 
 
-@checked
 def count_candidates(
     lists: NBest | Iterable[Iterable[str]],
     references: ReferencesLike | None = None,

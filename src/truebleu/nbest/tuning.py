@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from truebleu._results import Result
-from truebleu._settings import (
-    DEFAULT_SEED,
-    checked,
-    require_replicates,
-    require_seed,
-    require_whole_number,
-)
+from truebleu._settings import DEFAULT_SEED, require_replicates, require_seed, require_whole_number
 from truebleu.corpus.test_set import fingerprint
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner, Task
@@ -194,7 +188,6 @@ class TuneResult(Result):
         return {weight.feature: weight.weight for weight in self.weights}
 
 
-@checked
 def tune(
     lists: NBest | Iterable[Iterable[str]] | OuterLoop,
     references: ReferencesLike | None = None,

@@ -17,7 +17,6 @@ from truebleu import _core
 from truebleu._settings import (
     DEFAULT_SEED,
     Streams,
-    checked,
     require_name,
     require_seed,
     require_whole_number,
@@ -51,7 +50,6 @@ TASK_PAIRS = 1 << 16
 FIRST_REFERENCES = 8
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MBRSettings:
     """How the best candidate is found.
@@ -122,7 +120,6 @@ def as_utility(metric: str | Metric | Callable[..., Any]) -> Metric:
     return parsed
 
 
-@checked
 def utility_matrix(
     metric: str | Metric | Callable[..., Any],
     candidates: Sequence[str],

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from truebleu._settings import checked
 from truebleu.errors import MalformedFileError, SettingError, UnknownNameError
 from truebleu.nbest.problem import feature_matrix, first_best
 
@@ -86,7 +85,6 @@ def weights_format(path: Path) -> WeightsFormat:
     return kind  # type: ignore[return-value]
 
 
-@checked
 def read_weights(path: str) -> dict[str, float]:
     """Weights from TSV (feature, weight), JSON (an object, or with "weights") or a Moses ini."""
     from truebleu.corpus._files import Files, decode

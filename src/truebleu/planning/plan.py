@@ -20,7 +20,6 @@ from truebleu._settings import (
     ALTERNATIVES,
     DEFAULT_SEED,
     Alternative,
-    checked,
     require_level,
     require_replicates,
     require_seed,
@@ -68,7 +67,6 @@ MATTERS = ": the smallest difference that matters to you"
 UNNAMED_METRIC = "points"
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanSettings:
     """Settings of a plan.
@@ -118,7 +116,6 @@ class PlanSettings:
         """The significance level of all tests together."""
         return round(1 - self.level, 12)
 
-    @checked
     def test(self, pairs: int) -> PlannedTest:
         """The test of one of so many pairs."""
         require_whole_number("pairs", pairs, 1, MOST_COMPARISONS)
@@ -132,7 +129,6 @@ class PlanSettings:
             raise SettingError("comparisons", comparisons, expected)
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportedDifference:
     """What was published about the difference of two systems: one of `sd`, `se` and `interval`.
@@ -198,7 +194,6 @@ class Plan(Result):
         }
 
 
-@checked
 def plan(
     systems: SystemsLike,
     references: ReferencesLike | None = None,
@@ -265,7 +260,6 @@ def plan(
     return Plan(settings=settings, plans=tuple(plans), test_set=test_set.to_dict())
 
 
-@checked
 def plan_from_literature(
     *,
     difference: float | None = None,

@@ -11,7 +11,7 @@ import numpy as np
 
 from truebleu import _core
 from truebleu._results import Result, plain
-from truebleu._settings import DEFAULT_SEED, Streams, checked, require_seed, require_whole_number
+from truebleu._settings import DEFAULT_SEED, Streams, require_seed, require_whole_number
 from truebleu.corpus._writing import files_of, write_files
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError, UnknownNameError
@@ -51,7 +51,6 @@ NUMBERS = "segments.txt"
 ENDINGS = (".txt", ".jsonl", ".tsv")
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleSettings:
     """How a test set is drawn.
@@ -215,7 +214,6 @@ class Sample(Result):
             "segments": list(self.segments),
         }
 
-    @checked
     def save(self, folder: str | PathLike[str], *, overwrite: bool = False) -> list[Path]:
         """Write the test set into a folder, which is made if need be: all files or none.
 
@@ -236,7 +234,6 @@ class Sample(Result):
         return write_files(folder, contents, overwrite=overwrite)
 
 
-@checked
 def sample(
     pool: SystemsLike,
     references: ReferencesLike | None = None,

@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from importlib import import_module
 from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias
 from unicodedata import category
 
-from truebleu._settings import checked, dataclass
 from truebleu.errors import SettingError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -61,7 +60,6 @@ def _is_finite(value: float) -> bool:
         return False
 
 
-@checked
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column of a table: its name, its heading, and how its numbers are written.
@@ -90,7 +88,6 @@ class Column:
     mark: str | None = None
     tight: bool = False
 
-    @checked
     def cell(self, value: Value) -> str:
         """A value as people read it.
 
@@ -113,7 +110,6 @@ class Column:
         return f"{number:{sign}.6g}{unit}"
 
 
-@checked
 @dataclass(frozen=True, slots=True)
 class Heading:
     """A line above what follows."""
@@ -148,7 +144,6 @@ class Table:
             tuple(column.cell(row.get(column.name)) for column in self.columns) for row in self.rows
         ]
 
-    @checked
     def is_numeric(self, column: Column) -> bool:
         """Whether a column is aligned on the right."""
         if column.numeric is not None:
@@ -194,7 +189,6 @@ def plain_columns(*names: str) -> tuple[Column, ...]:
     return tuple(Column(name, name) for name in names)
 
 
-@checked
 @dataclass(frozen=True, slots=True)
 class Sentences:
     """What the numbers say, one sentence or short paragraph each."""
@@ -202,7 +196,6 @@ class Sentences:
     lines: tuple[str, ...]
 
 
-@checked
 @dataclass(frozen=True, slots=True)
 class Notes:
     """Lines whose characters must stay as they are: signatures, methods, settings."""
@@ -210,7 +203,6 @@ class Notes:
     lines: tuple[str, ...]
 
 
-@checked
 @dataclass(frozen=True, slots=True)
 class Plot:
     """What a chart shows of a table's rows; names are those of columns.
@@ -258,7 +250,6 @@ class Plot:
     shared_y: bool | None = None
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
     """A chart of a table's rows, with a title and sentences above it.
@@ -284,7 +275,6 @@ class Check:
     reason: str
 
 
-@checked
 @dataclass(frozen=True, slots=True)
 class Document:
     """Blocks in reading order, and the same findings as one tidy table for programs.
@@ -400,7 +390,6 @@ def document_of(result: Renderable, **options: Any) -> Document:
     return document
 
 
-@checked
 def render(result: Renderable, format_: str = "text", **options: Any) -> str:
     """A result in one of FORMATS, ending with a line feed.
 

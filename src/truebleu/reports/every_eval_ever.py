@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from uuid import UUID
 
 from truebleu._core import VERSION
-from truebleu._settings import checked, require_name
+from truebleu._settings import require_name
 from truebleu.corpus._writing import write_files
 from truebleu.errors import SettingError
 
@@ -34,7 +34,6 @@ RELATIONSHIPS: tuple[Relationship, ...] = get_args(Relationship)
 UNKNOWN = "unknown"
 
 
-@checked
 def save_evaluations(
     scores: Scores,
     test_set: TestSet,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED, checked
+from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError
 from truebleu.metrics.base import CountedMetric
@@ -46,14 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from concurrent.futures import Executor
 
-    from truebleu._settings import (
-        About,
-        Alternative,
-        BootstrapName,
-        IntervalName,
-        RunSwaps,
-        Unit,
-    )
+    from truebleu._settings import About, Alternative, BootstrapName, IntervalName, RunSwaps, Unit
     from truebleu.corpus.streams import TestSetStream
     from truebleu.corpus.test_set import (
         ColumnsLike,
@@ -69,7 +62,6 @@ if TYPE_CHECKING:
     from truebleu.significance.statistics import Progress
 
 
-@checked
 def compare(
     systems: SystemsLike | TestSetStream,
     references: ReferencesLike | None = None,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict, TypeVar
 
 import numpy as np
 
 from truebleu._core import VERSION
 from truebleu._results import Result
-from truebleu._settings import checked, dataclass
 from truebleu.corpus._files import Files
 from truebleu.corpus.test_set import TestSetOutline, TextWarning
 from truebleu.errors import MalformedFileError, SettingError
@@ -213,7 +212,6 @@ class GroupComparison:
     systems: Mapping[str, Mapping[str, float]]
     comparisons: tuple[PairResult, ...]
 
-    @checked
     def of(self, metric: str) -> tuple[PairResult, ...]:
         """The comparisons by one metric."""
         return tuple(pair for pair in self.comparisons if pair.metric == metric)
@@ -257,7 +255,6 @@ class Comparison(Result):
     groups: tuple[GroupComparison, ...] = ()
     warnings: tuple[TextWarning, ...] = ()
 
-    @checked
     def of(self, metric: str) -> tuple[PairResult, ...]:
         """The comparisons by one metric."""
         return tuple(pair for pair in self.comparisons if pair.metric == metric)

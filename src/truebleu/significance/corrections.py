@@ -11,19 +11,12 @@ dependence from the replicates.
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
-from truebleu._settings import (
-    ALTERNATIVES,
-    MOST,
-    Alternative,
-    checked,
-    dataclass,
-    require_alpha,
-    require_whole_number,
-)
+from truebleu._settings import ALTERNATIVES, MOST, Alternative, require_alpha, require_whole_number
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import (
     TIE_TOLERANCE,
@@ -47,7 +40,6 @@ LARGEST_HOLM_FAMILY = 1000
 Basis = Literal["p-values", "replicates", "segment scores"]
 
 
-@checked
 @dataclass(frozen=True, slots=True)
 class Correction:
     """A correction for many comparisons by one metric.
@@ -76,7 +68,6 @@ class Correction:
         return self.assumption == _NOTHING
 
 
-@checked
 def experimentwise_error(alpha: float, comparisons: int) -> float:
     """The probability of any rejection among independent true null hypotheses, uncorrected.
 
@@ -89,7 +80,6 @@ def experimentwise_error(alpha: float, comparisons: int) -> float:
     return float(-np.expm1(count * np.log1p(-require_alpha(alpha))))
 
 
-@checked
 def adjust(p_values: ArrayLike, method: str) -> Values:
     """The p-values as they are after a correction, in the given order.
 
@@ -139,7 +129,6 @@ def default_correction(comparisons: int) -> str:
     return "holm" if comparisons <= LARGEST_HOLM_FAMILY else "westfall-young"
 
 
-@checked
 def westfall_young(
     observed: ArrayLike,
     null_differences: ArrayLike,
@@ -327,7 +316,6 @@ def _smallest_from_here(p: Values) -> Values:
 # of one variance: no pair of systems varies more than another. SciPy has the distributions.
 
 
-@checked
 def tukey_p(segment_scores: ArrayLike) -> Values:
     """p-values of all pairs by Tukey's honestly significant difference, adjusted for all pairs.
 
@@ -356,7 +344,6 @@ def tukey_p(segment_scores: ArrayLike) -> Values:
     return _all_pairs(scores, p_of)
 
 
-@checked
 def scheffe_p(segment_scores: ArrayLike) -> Values:
     """p-values of all pairs by Scheffé's method, adjusted for every contrast of the means.
 

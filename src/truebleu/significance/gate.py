@@ -31,13 +31,13 @@ enough. With a ledger, the looks at one test set share the error; see `ledger`.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 import numpy as np
 
 from truebleu._results import Result
-from truebleu._settings import DEFAULT_SEED, checked, dataclass, require_number
+from truebleu._settings import DEFAULT_SEED, require_number
 from truebleu.corpus.test_set import TestSet, as_test_set
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import as_metrics, metric_labels, metrics_for
@@ -99,7 +99,6 @@ MOST_REPLICATES = 2_000_000
 Rule = Literal["not worse", "within margin", "better"]
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateSettings(ResamplingSettings):
     """What the gate asks for, and how it is tested; `level` is that of the one-sided test.
@@ -251,7 +250,6 @@ class GateResult(Result):
         }
 
 
-@checked
 def gate(
     new: TestSet | TestSetStream | TextLike,
     old: TextLike | SavedStatistics | None = None,

@@ -8,9 +8,8 @@ p-values over the comparisons of all groups, and intervals so that those of all 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-from truebleu._settings import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

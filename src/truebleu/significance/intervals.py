@@ -16,12 +16,13 @@ the mean of independent, about normal segment scores (Koehn 2004, §4).
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from truebleu import _core
-from truebleu._settings import DEFAULT_SEED, checked, dataclass, require_level
+from truebleu._settings import DEFAULT_SEED, require_level
 from truebleu.errors import SettingError
 from truebleu.resampling import (
     Bootstrap,
@@ -62,7 +63,6 @@ def smallest_replicates(level: float) -> int:
     return math.ceil(2 / (1 - require_level(level)) - WHOLE)
 
 
-@checked
 def percentile_interval(scores: ArrayLike, level: float) -> Values:
     """The middle of the sorted scores, the same whole number left out on either side.
 
@@ -101,7 +101,6 @@ def medians_and_relative_intervals(
     return results
 
 
-@checked
 def basic_interval(estimate: ArrayLike, scores: ArrayLike, level: float) -> Values:
     """The percentile interval mirrored at the estimate (Davison & Hinkley 1997, eq. 5.6).
 
@@ -113,7 +112,6 @@ def basic_interval(estimate: ArrayLike, scores: ArrayLike, level: float) -> Valu
     return np.stack([2 * centre - high, 2 * centre - low])
 
 
-@checked
 def bca_interval(
     estimate: ArrayLike, scores: ArrayLike, jackknife: ArrayLike, level: float
 ) -> Values:
@@ -355,7 +353,6 @@ class Estimates:
         return self._of(self.statistics.unit_means("interval student"))
 
 
-@checked
 def _products(rows: Values) -> Values:
     """The products of all columns of each row, shaped (row, column, column)."""
     return np.asarray(rows[:, :, None] * rows[:, None, :])

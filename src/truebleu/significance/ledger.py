@@ -28,12 +28,11 @@ import os
 import stat
 import sys
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from truebleu._settings import dataclass
 from truebleu.errors import MalformedFileError, SettingError, UnreadableFileError
 
 if TYPE_CHECKING:

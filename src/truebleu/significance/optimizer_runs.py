@@ -42,12 +42,12 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from truebleu._core import Statistics
-from truebleu._settings import checked, dataclass
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.metrics.base import DerivedMetric, Score
 from truebleu.resampling import Bootstrap, Units, on_exact_grid
@@ -302,7 +302,6 @@ def as_runs(
     return _check_runs(grouped, outputs)
 
 
-@checked
 def group_runs(names: Iterable[str], pattern: str) -> dict[str, tuple[str, ...]]:
     """The runs of each system, where the names of outputs say which is which.
 

@@ -9,7 +9,7 @@ intervals have. Replicates of pairs are counted block by block and never kept: 3
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from truebleu import _core
-from truebleu._settings import checked, dataclass
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import TIE_TOLERANCE, Swaps, Values, as_replicates, as_values
 from truebleu.significance.corrections import (
@@ -524,7 +523,6 @@ def significantly_better(
     return better
 
 
-@checked
 def rank_ranges(better: ArrayLike) -> list[tuple[int, int]]:
     """The best and the worst rank that each system may have.
 
@@ -540,7 +538,6 @@ def rank_ranges(better: ArrayLike) -> list[tuple[int, int]]:
     return [(int(best), int(worst)) for best, worst in zip(first, last, strict=True)]
 
 
-@checked
 def probability_of_best(scores: ArrayLike, *, higher_is_better: bool = True) -> list[float]:
     """The share of the replicates in which each system is the best; those that tie share it.
 
@@ -560,7 +557,6 @@ def probability_of_best(scores: ArrayLike, *, higher_is_better: bool = True) -> 
     return [float(share) for share in shares]
 
 
-@checked
 def clusters(
     scores: ArrayLike, better: ArrayLike, *, higher_is_better: bool = True
 ) -> list[list[int]]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -26,8 +26,6 @@ from truebleu._results import Result
 from truebleu._settings import (
     DEFAULT_REPLICATES,
     DEFAULT_SEED,
-    checked,
-    dataclass,
     require_level,
     require_name,
     require_replicates,
@@ -71,7 +69,6 @@ Interval = tuple[float, float]
 FEWEST_FOR_PREDICTION = 3
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PanelSettings:
     """How a panel is compared.
@@ -264,7 +261,6 @@ def _plain(value: Any) -> Any:
     return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
-@checked
 def panel(
     test_sets: Mapping[str, TestSet],
     metrics: Sequence[str | Metric] = ("bleu",),
@@ -672,7 +668,6 @@ EXPECTED = (
 )
 
 
-@checked
 def read_panel(paths: Sequence[str]) -> dict[str, TestSet]:
     """Read the test sets of a panel, by their names.
 

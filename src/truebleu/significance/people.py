@@ -11,13 +11,13 @@ curve to one's own human scores; it starts at 50 %.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import isfinite, log
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from truebleu import _core
-from truebleu._settings import checked, dataclass
 from truebleu.corpus._files import Files, decode
 from truebleu.errors import MalformedFileError, SettingError
 from truebleu.resampling import as_replicates
@@ -44,7 +44,6 @@ LARGEST_FRACTION = 1.5
 BLEU_TOKENIZERS = ("13a", "zh", "ja-mecab", "ko-mecab")
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgreementCurve:
     """How often people agree with a metric, by the size of the difference that it shows.
@@ -78,7 +77,6 @@ class AgreementCurve:
         """Per cent at a difference of 0."""
         return self.ceiling / 2 if self.start is None else self.start
 
-    @checked
     def accuracy(self, difference: ArrayLike) -> NDArray[np.float64]:
         """Per cent of pairs in which people agree, at least that of a coin.
 
@@ -89,7 +87,6 @@ class AgreementCurve:
         rise = 2 / (1 + np.exp(-self.slope * size)) - 1
         return np.maximum(self.at_zero + (self.ceiling - self.at_zero) * rise, COIN)
 
-    @checked
     def difference(self, accuracy: float) -> float | None:
         """The difference at which so many per cent agree; None where that is never reached."""
         if not 0 < accuracy <= 100:
@@ -99,7 +96,6 @@ class AgreementCurve:
         rise = max(0.0, (accuracy - self.at_zero) / (self.ceiling - self.at_zero))
         return log((1 + rise) / (1 - rise)) / self.slope
 
-    @checked
     def fits(self, signature: Signature) -> bool:
         """Whether the curve is about the metric with this signature."""
         said = dict(signature.fields)
@@ -199,7 +195,6 @@ class PeopleAgreement:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
-@checked
 def find_curve(metric: Metric, curves: Iterable[AgreementCurve] = CURVES) -> AgreementCurve | None:
     """The curve that is about a metric with its settings; None where there is none."""
     return next((curve for curve in curves if curve.fits(metric.signature)), None)
@@ -240,7 +235,6 @@ def agreement_of_pairs(
     return [*_agreements(curve, scores[left] - scores[right], replicates.T, pairs, largest)]
 
 
-@checked
 def people_agreement(
     curve: AgreementCurve,
     difference: float,
@@ -318,7 +312,6 @@ def settings_of(signature: Signature) -> dict[str, tuple[str, ...]]:
     return {key: (value,) for key, value in signature.fields if key not in NOT_SETTINGS}
 
 
-@checked
 def read_curves(path: str | PathLike[str]) -> tuple[AgreementCurve, ...]:
     """The curves that ``truebleu agree --curve --format json`` printed into a file.
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from truebleu._results import Result
-from truebleu._settings import DEFAULT_SEED, checked, dataclass
+from truebleu._settings import DEFAULT_SEED
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels, metrics_for
@@ -186,7 +186,6 @@ class Scores(Result, Mapping[str, Mapping[str, "Score"]]):
         }
 
 
-@checked
 def score(
     systems: SystemsLike | TestSetStream,
     references: ReferencesLike | None = None,

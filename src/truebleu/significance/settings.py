@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from truebleu._settings import (
@@ -20,8 +20,6 @@ from truebleu._settings import (
     IntervalName,
     RunSwaps,
     Unit,
-    checked,
-    dataclass,
     require_flag,
     require_level,
     require_name,
@@ -49,7 +47,6 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import TestSet
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResamplingSettings:
     """How test sets are resampled, and how sure an answer must be.
@@ -99,7 +96,6 @@ class ResamplingSettings:
         return asdict(self)
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntervalSettings(ResamplingSettings):
     """How intervals of scores are made.
@@ -124,7 +120,6 @@ class IntervalSettings(ResamplingSettings):
             expected = "another one with by_domain: standard errors are not made within domains"
             raise SettingError("interval", self.interval, expected)
 
-    @checked
     def drawn(self, replicates: int | None = None) -> Bootstrap | PoissonBootstrap:
         """The bootstrap that the settings name."""
         kind = Bootstrap if self.bootstrap == "multinomial" else PoissonBootstrap
@@ -143,7 +138,6 @@ class IntervalSettings(ResamplingSettings):
         return INTERVALS
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareSettings(IntervalSettings):
     """Settings of a comparison; the defaults are what we would report.

@@ -6,13 +6,14 @@ Replicates are made block by block, so that no matrix of replicates by segments 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
 from truebleu import _core
 from truebleu._results import ComparedByValue
-from truebleu._settings import MOST, checked, dataclass, require_whole_number
+from truebleu._settings import MOST, require_whole_number
 from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels
 from truebleu.resampling import ColumnSizes, on_exact_grid, rounded
@@ -39,7 +40,6 @@ LARGEST_BLOCK = 1 << 12
 BLOCK_WORK = 1 << 31
 
 
-@checked
 @dataclass(frozen=True, slots=True, eq=False)
 class MetricStatistics(ComparedByValue):
     """Counts by unit, system and column, on the grid on which their sums are exact."""
@@ -49,7 +49,6 @@ class MetricStatistics(ComparedByValue):
     rows: Values
 
     @classmethod
-    @checked
     def of(cls, label: str, metric: Metric, rows: Values, units: Units) -> MetricStatistics:
         """Counts by segment, added up by unit."""
         by_unit = units.add_up(rows)
@@ -94,7 +93,6 @@ class MetricStatistics(ComparedByValue):
         columns: int = self.rows.shape[2]
         return self.systems * columns
 
-    @checked
     def differing_units(self, pairs: Sequence[Pair]) -> list[int]:
         """The number of units in which each pair's systems are counted differently."""
         self._require_systems(pairs)
@@ -105,7 +103,6 @@ class MetricStatistics(ComparedByValue):
         if not pairs or any(not 0 <= system < self.systems for pair in pairs for system in pair):
             raise SettingError("pairs", pairs, f"pairs of numbers from 0 to {self.systems - 1}")
 
-    @checked
     def unit_means(self, needed_by: str) -> Values:
         """The scores of units, shaped (unit, system), of a metric that is their mean."""
         if not self.metric.is_mean:
@@ -134,7 +131,6 @@ class MetricStatistics(ComparedByValue):
         flat = self.rows.reshape(len(self.rows), -1)
         return products_of(flat, ColumnSizes.of(flat))
 
-    @checked
     def variances(self, weights: Values) -> Values:
         """The variances of weighted sums of scores, by the delta method in one pass.
 
@@ -154,7 +150,6 @@ class MetricStatistics(ComparedByValue):
         squares -= (slopes @ self.sums.ravel()) ** 2 / self.units
         return np.asarray(np.maximum(squares, 0.0) * self.units / (self.units - 1))
 
-    @checked
     def errors_of_pairs(self, pairs: Sequence[Pair]) -> Values:
         """The standard error of each pair's difference, by the jackknife."""
         self._require_systems(pairs)
@@ -167,7 +162,6 @@ class MetricStatistics(ComparedByValue):
             error[some] = jackknife_error(jackknife[:, left[some]] - jackknife[:, right[some]])
         return error
 
-    @checked
     def studentized(self, pairs: Sequence[Pair]) -> Values:
         """Each pair's difference over its standard error, by the delta method."""
         self._require_systems(pairs)
@@ -273,7 +267,6 @@ class StreamedStatistics(MetricStatistics):
         raise SettingError(self.label, what, expected)
 
 
-@checked
 def metric_statistics(
     test_set: TestSet, metrics: Sequence[Metric], units: Units
 ) -> list[MetricStatistics]:
@@ -427,7 +420,6 @@ def split_sums(sums: Values, statistics: Sequence[MetricStatistics]) -> list[Val
     ]
 
 
-@checked
 def bootstrap_scores(
     statistics: Sequence[MetricStatistics],
     units: Units,
@@ -452,7 +444,6 @@ def bootstrap_scores(
     return scores
 
 
-@checked
 def swap_differences(
     statistics: Sequence[MetricStatistics],
     pairs: Sequence[Pair],

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from truebleu._settings import ALTERNATIVES, checked, require_level
+from truebleu._settings import ALTERNATIVES, require_level
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.resampling import TIE_TOLERANCE, as_replicates, as_values, beside, normal_quantile
 
@@ -134,7 +134,6 @@ def student_p(
     return np.asarray(np.where(certain & none, 1.0, p))[()]
 
 
-@checked
 def student_interval(values: ArrayLike, level: float) -> Values:
     """The mean of the segment scores plus and minus t * s / sqrt(n) (Koehn 2004, §4, eq. 5).
 

@@ -16,6 +16,7 @@ its copy gets p = 1.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -25,8 +26,6 @@ from truebleu._settings import (
     DEFAULT_REPLICATES,
     MOST,
     Alternative,
-    checked,
-    dataclass,
     require_alpha,
     require_level,
     require_number,
@@ -60,7 +59,6 @@ if TYPE_CHECKING:
     from truebleu.significance.statistics import MetricStatistics, Pair, Progress
 
 
-@checked
 def randomization_p(
     observed: ArrayLike,
     differences: ArrayLike,
@@ -87,7 +85,6 @@ def randomization_p(
     return extreme.mean(axis=0) if exact else _with_the_observed(extreme)
 
 
-@checked
 def fewest_units(alpha: float, alternative: Alternative = "two-sided") -> int:
     """The fewest units whose swaps can give a p-value of alpha or less.
 
@@ -99,7 +96,6 @@ def fewest_units(alpha: float, alternative: Alternative = "two-sided") -> int:
     return math.ceil(-math.log2(require_alpha(alpha))) + (alternative == "two-sided")
 
 
-@checked
 def shifted_bootstrap_p(
     observed: ArrayLike,
     differences: ArrayLike,
@@ -128,7 +124,6 @@ def shifted_bootstrap_p(
     return _with_the_observed(_extreme(difference, replicates - difference, alternative, size))
 
 
-@checked
 def absolute_bootstrap_p(
     observed: ArrayLike,
     differences: ArrayLike,
@@ -149,7 +144,6 @@ def absolute_bootstrap_p(
     return _with_the_observed(sizes - sizes.mean(axis=0) >= np.abs(difference) - margin)
 
 
-@checked
 def bootstrap_wins(differences: ArrayLike, *, scale: ArrayLike = 0.0) -> Values:
     """The share of the replicates in which the first system is better (Koehn 2004, §6).
 
@@ -163,7 +157,6 @@ def bootstrap_wins(differences: ArrayLike, *, scale: ArrayLike = 0.0) -> Values:
     return np.asarray((1 + better - worse) / 2)[()]
 
 
-@checked
 def non_inferiority_p(differences: ArrayLike, margin: float, *, scale: ArrayLike = 0.0) -> Values:
     """Test the hypothesis that the first system is worse than the second by the margin or more.
 
@@ -177,7 +170,6 @@ def non_inferiority_p(differences: ArrayLike, margin: float, *, scale: ArrayLike
     return _with_the_observed(replicates <= -bound + tie)
 
 
-@checked
 def equivalence_p(differences: ArrayLike, margin: float, *, scale: ArrayLike = 0.0) -> Values:
     """Test the hypothesis that the systems differ by the margin or more.
 
@@ -242,7 +234,6 @@ def _finite_margin(margin: float) -> float:
 CLEAR = 1 - 1e-3
 
 
-@checked
 def smallest_p(replicates: int) -> float:
     """The p-value when no replicate is extreme: 1 / (R + 1).
 
@@ -261,7 +252,6 @@ def replicates_for(alpha: float) -> int:
     return max(1, math.ceil(1 / require_alpha(alpha) - 1 - 1e-6))
 
 
-@checked
 def monte_carlo_error(p: ArrayLike, replicates: int) -> Values:
     """The standard error of p from this many replicates: sqrt(p (1 - p) / R).
 
@@ -271,7 +261,6 @@ def monte_carlo_error(p: ArrayLike, replicates: int) -> Values:
     return np.asarray(np.sqrt(share * (1 - share) / _count(replicates)))[()]
 
 
-@checked
 def monte_carlo_interval(p: ArrayLike, replicates: int, confidence: float = CLEAR) -> Values:
     """Between which bounds p would lie with endless replicates: `low, high` (Wilson 1927).
 
@@ -313,7 +302,6 @@ def _count(replicates: int) -> int:
 Source = Literal["swaps", "bootstrap", "runs"]
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignificanceTest:
     """A test of the hypothesis that two systems are equally good.
@@ -349,7 +337,6 @@ class SignificanceTest:
         """Whether every unit must be in memory."""
         return self.source == "runs"
 
-    @checked
     def p_values(
         self,
         observed: Values,
@@ -371,7 +358,6 @@ class SignificanceTest:
         enumerated = {"exact": True} if exact else {}
         return self.p_value(observed, differences, alternative, scale=scale, **enumerated)
 
-    @checked
     def observed(self, statistics: MetricStatistics, pairs: Sequence[Pair]) -> Values:
         """What is tested of each pair: the difference on the test set itself, or its t."""
         if self.studentized:
@@ -380,7 +366,6 @@ class SignificanceTest:
         scores = statistics.scores
         return np.asarray(scores[left] - scores[right])
 
-    @checked
     def scale(self, statistics: MetricStatistics) -> float:
         """The size of what rounding is relative to."""
         return 1.0 if self.studentized else statistics.scale
@@ -390,7 +375,6 @@ class SignificanceTest:
         """What makes the same after random swaps, block by block: see `statistics.swap_blocks`."""
         return studentized_swaps if self.studentized else swap_blocks
 
-    @checked
     def differences(
         self,
         statistics: Sequence[MetricStatistics],
@@ -486,7 +470,6 @@ TESTS: Mapping[str, SignificanceTest] = {
 }
 
 
-@checked
 def find_test(name: str) -> SignificanceTest:
     """The test of this name.
 

@@ -18,7 +18,6 @@ from truebleu._core import Segments
 from truebleu._settings import (
     DEFAULT_SEED,
     Streams,
-    checked,
     require_memory_for,
     require_seed,
     require_whole_number,
@@ -328,7 +327,6 @@ def spell(words: Sequence[str]) -> str:
 # Systems: channels that err, and test sets made of them.
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Channel:
     """A system of known quality: how probable each kind of error is at each word.
@@ -352,7 +350,6 @@ class Channel:
         require_probability("drop + swap + substitute + insert", self.rate)
 
     @classmethod
-    @checked
     def at_rate(cls, rate: float) -> Channel:
         """A channel that makes an error at this share of the words, a quarter of each kind.
 
@@ -370,7 +367,6 @@ class Channel:
         """How probable an error of any kind is at each word."""
         return fsum((self.drop, self.swap, self.substitute, self.insert))
 
-    @checked
     def garble(self, words: Sequence[str], draw: Draw) -> list[str]:
         """The words with errors, drawn from one stream of random numbers."""
         rate = self.rate
@@ -409,7 +405,6 @@ def require_probability(setting: str, value: object) -> None:
         raise SettingError(setting, value, "a number from 0 to 1")
 
 
-@checked
 def simulate(
     *,
     segments: int,
@@ -534,7 +529,6 @@ def _require_count(setting: str, value: object) -> None:
     require_memory_for(setting, require_whole_number(setting, value, 1), BYTES_PER_SEGMENT)
 
 
-@checked
 def save_test_set(test_set: TestSet, folder: Path, *, overwrite: bool = False) -> list[Path]:
     """Write a simulated test set into a folder, which is made if need be: all files or none.
 
@@ -566,7 +560,6 @@ RUNAWAY_WORDS = 120
 SAYINGS = ("we agreed", "they waited", "nobody smiled", "it vanished", "everyone laughed")
 
 
-@checked
 def simulate_causes(*, segments: int, seed: int = DEFAULT_SEED) -> TestSet:
     """A test set with systems that are as good as the baseline but for one known fault.
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from truebleu._settings import DEFAULT_SEED, checked
+from truebleu._settings import DEFAULT_SEED
 from truebleu.execution.journal import Runner, Task
 from truebleu.resampling import TIE_TOLERANCE
 from truebleu.significance.intervals import interval_bounds
@@ -143,7 +143,6 @@ class CoverageResult(StudyResult):
     intervals: tuple[SampleInterval, ...]
 
 
-@checked
 def study_coverage(
     test_set: TestSet,
     metrics: Sequence[str | Metric] = ("bleu",),

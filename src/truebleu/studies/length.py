@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from truebleu._settings import checked
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner, Task
 from truebleu.metrics.registry import metric_labels, metrics_for, parse_metric
@@ -106,7 +105,6 @@ class LengthResult(StudyResult):
     rows: tuple[ScoreAtLength, ...]
 
 
-@checked
 def study_length(
     test_set: TestSet,
     metrics: Sequence[str | Metric] = ("bleu", "gtm"),

@@ -15,10 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from truebleu._settings import (
-    DEFAULT_SEED,
-    checked,
-)
+from truebleu._settings import DEFAULT_SEED
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner, Task
 from truebleu.significance.corrections import (
@@ -105,7 +102,6 @@ class MultiplicityResult(StudyResult):
     rows: tuple[FalseAlarms, ...]
 
 
-@checked
 def study_multiplicity(
     test_set: TestSet,
     metrics: Sequence[str | Metric] = ("bleu",),

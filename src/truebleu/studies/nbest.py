@@ -19,13 +19,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 
-from truebleu._settings import (
-    DEFAULT_SEED,
-    checked,
-    require_replicates,
-    require_seed,
-    require_whole_number,
-)
+from truebleu._settings import DEFAULT_SEED, require_replicates, require_seed, require_whole_number
 from truebleu.corpus.test_set import fingerprint
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner, Task
@@ -143,7 +137,6 @@ class TuningResult(StudyResult):
         return tuple(row for row in self.rows if row.p is not None and row.p <= LEVEL)
 
 
-@checked
 def study_tuning(
     lists: NBest,
     references: Sequence[TextLike],
@@ -416,7 +409,6 @@ def _reranked(train: Callable[..., RerankResult], orders: int) -> Record:
     }
 
 
-@checked
 def study_reranking(
     lists: NBest,
     references: Sequence[TextLike],

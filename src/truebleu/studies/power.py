@@ -23,7 +23,7 @@ from typing import (
 
 import numpy as np
 
-from truebleu._settings import DEFAULT_SEED, checked, require_level
+from truebleu._settings import DEFAULT_SEED, require_level
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner, Task
 from truebleu.significance.settings import CompareSettings
@@ -181,7 +181,6 @@ class Tie:
     b: str
 
 
-@checked
 def run_trials(
     test_set: TestSet,
     metrics: Sequence[str | Metric],
@@ -316,7 +315,6 @@ class PowerResult(StudyResult):
     ties: tuple[Tie, ...]
 
 
-@checked
 def study_power(
     test_set: TestSet,
     metrics: Sequence[str | Metric] = ("bleu",),
@@ -470,7 +468,6 @@ class AccuracyResult(StudyResult):
     ties: tuple[Tie, ...]
 
 
-@checked
 def study_accuracy(
     test_set: TestSet,
     metrics: Sequence[str | Metric] = ("bleu",),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from truebleu._settings import DEFAULT_SEED, Streams, checked, require_whole_number
+from truebleu._settings import DEFAULT_SEED, Streams, require_whole_number
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner, Task
 from truebleu.significance.settings import CompareSettings
@@ -160,7 +160,6 @@ class ReferencesResult(StudyResult):
     metrics: tuple[MetricReferences, ...]
 
 
-@checked
 def study_references(
     test_set: TestSet,
     metrics: Sequence[str | Metric] = ("bleu",),

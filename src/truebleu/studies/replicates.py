@@ -15,13 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from truebleu._settings import (
-    DEFAULT_SEED,
-    checked,
-    require_level,
-    require_replicates,
-    require_seed,
-)
+from truebleu._settings import DEFAULT_SEED, require_level, require_replicates, require_seed
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner, Task
 from truebleu.significance.intervals import smallest_replicates
@@ -143,7 +137,6 @@ class ReplicatesResult(StudyResult):
     needed_by_theory: int
 
 
-@checked
 def study_replicates(
     test_set: TestSet,
     metrics: Sequence[str | Metric] = ("bleu",),

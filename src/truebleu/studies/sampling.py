@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from truebleu._settings import DEFAULT_SEED, checked, require_seed
+from truebleu._settings import DEFAULT_SEED, require_seed
 from truebleu.execution.journal import Runner, Task
 from truebleu.studies._pool import Pool, PoolUnit, draw_by_size, draw_samples, require_count
 from truebleu.studies._study import StudyResult, StudySettings
@@ -188,7 +188,6 @@ class Quantity(NamedTuple):
         }
 
 
-@checked
 def study_sampling(
     test_set: TestSet,
     metrics: Sequence[str | Metric] = ("bleu",),

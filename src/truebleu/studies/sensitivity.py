@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from truebleu._settings import DEFAULT_SEED, checked
+from truebleu._settings import DEFAULT_SEED
 from truebleu.errors import SettingError, UnknownNameError
 from truebleu.execution.journal import Runner, Task
 from truebleu.resampling import TIE_TOLERANCE
@@ -183,7 +183,6 @@ class SensitivityResult(StudyResult):
     opposite: tuple[OppositeWinners, ...]
 
 
-@checked
 def study_sensitivity(
     test_set: TestSet,
     metrics: Sequence[str | Metric] = USUAL_METRICS,

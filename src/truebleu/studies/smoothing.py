@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from truebleu._settings import DEFAULT_SEED, checked
+from truebleu._settings import DEFAULT_SEED
 from truebleu.agreement.agree import HumanSummary
 from truebleu.agreement.answers import AgreeSettings, evaluate, resampling_of
 from truebleu.agreement.coefficients import coefficient, count_pairs
@@ -159,7 +159,6 @@ class SmoothingResult(StudyResult):
     ties: int | None
     people: HumanSummary
 
-    @checked
     def defined(self, coefficient: str) -> dict[str, float]:
         """The values of the smoothings that have one."""
         return {
@@ -168,7 +167,6 @@ class SmoothingResult(StudyResult):
             if row.smoothing != CORPUS and (value := getattr(row, coefficient).value) is not None
         }
 
-    @checked
     def row(self, smoothing: str) -> SmoothingRow:
         """The row of this label."""
         return next(row for row in self.rows if row.smoothing == smoothing)
@@ -194,7 +192,6 @@ def next_best(values: Mapping[str, float]) -> tuple[str, ...]:
     return best({label: value for label, value in values.items() if label not in first})
 
 
-@checked
 def study_smoothing(
     test_set: TestSet,
     human: Human,

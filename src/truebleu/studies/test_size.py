@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from truebleu._settings import DEFAULT_SEED, checked
+from truebleu._settings import DEFAULT_SEED
 from truebleu.execution.journal import Runner, Task
 from truebleu.significance.settings import CompareSettings
 from truebleu.studies._pool import (
@@ -157,7 +157,6 @@ class TestSizeResult(StudyResult):
     narrowings: tuple[Narrowing, ...]
 
 
-@checked
 def study_test_size(
     test_set: TestSet,
     metrics: Sequence[str | Metric] = ("bleu",),

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from truebleu._settings import DEFAULT_SEED, checked, require_alpha
+from truebleu._settings import DEFAULT_SEED, require_alpha
 from truebleu.errors import SettingError
 from truebleu.execution.journal import Runner, Task
 from truebleu.resampling import TIE_TOLERANCE
@@ -132,7 +132,6 @@ class TypeOneResult(StudyResult):
     metrics: tuple[TypeOneMetric, ...]
 
 
-@checked
 def study_type_one(
     test_set: TestSet,
     metrics: Sequence[str | Metric] = ("bleu",),
@@ -277,20 +276,17 @@ class EquivalentsResult(StudyResult):
     settings: EquivalentsSettings
     rows: tuple[EquivalentPair, ...]
 
-    @checked
     def p_values(self, metric: str, test: str) -> list[float]:
         """Those of all pairs by one metric and test."""
         place = self.settings.tests.index(test)
         return [row.p[place] for row in self.rows if row.metric == metric]
 
-    @checked
     def rejected(self, metric: str, test: str) -> int:
         """How many pairs are found to differ."""
         limit = self.settings.alpha + TIE_TOLERANCE
         return sum(p <= limit for p in self.p_values(metric, test))
 
 
-@checked
 def study_equivalents(
     test_set: TestSet,
     metrics: Sequence[str | Metric] = ("nist",),

@@ -273,13 +273,15 @@ impl<C: Cell, const COLUMNS: usize> NullaryFnOnce for AddTaken<'_, C, COLUMNS> {
     fn call(self) {
         let (pairs, last) = self.tables.as_chunks::<2>();
         for (sums, &word) in self.sums.iter_mut().zip(self.words) {
-            let (mut sum, mut rest) = (*sums, word as usize);
+            // Shifted before it is narrowed: `usize` has 32 bits on some targets, a word has 64.
+            let (mut sum, mut rest) = (*sums, word);
             for [one, other] in pairs {
-                sum = sum.plus(&one[rest % SUBSETS]).plus(&other[rest / SUBSETS % SUBSETS]);
-                rest /= SUBSETS * SUBSETS;
+                let both = rest as usize;
+                sum = sum.plus(&one[both % SUBSETS]).plus(&other[both / SUBSETS % SUBSETS]);
+                rest >>= 2 * GROUP;
             }
             for table in last {
-                sum = sum.plus(&table[rest % SUBSETS]);
+                sum = sum.plus(&table[rest as usize % SUBSETS]);
             }
             *sums = sum;
         }

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import numpy as np
 
 from truebleu._results import ComparedByValue
-from truebleu._settings import checked, require_whole_number
+from truebleu._settings import require_whole_number
 from truebleu.errors import (
     EmptyTextError,
     MalformedFileError,
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SparseFeatures(ComparedByValue):
     """Features that most candidates lack, as rows of a sparse matrix (CSR).
@@ -43,7 +42,6 @@ class SparseFeatures(ComparedByValue):
     values: NDArray[np.float64]
 
     @classmethod
-    @checked
     def of(cls, rows: Iterable[Mapping[str, float]]) -> SparseFeatures:
         """Of one mapping from names to values for each candidate.
 
@@ -88,7 +86,6 @@ class SparseFeatures(ComparedByValue):
         """How many different features there are."""
         return len(self.names)
 
-    @checked
     def row(self, candidate: int) -> dict[str, float]:
         """The values of one candidate by name."""
         require_whole_number("candidate", candidate, 0, len(self.indptr) - 2)
@@ -104,7 +101,6 @@ class SparseFeatures(ComparedByValue):
         return csr_array((self.values, self.indices, self.indptr), shape=shape)
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NBest(ComparedByValue, Sequence[tuple[str, ...]]):
     """Lists of candidates, one for each segment; as a sequence, each list is a tuple of texts.
@@ -179,7 +175,6 @@ class NBest(ComparedByValue, Sequence[tuple[str, ...]]):
                 raise SettingError(f"{self.name}: {name}", len(values), f"{len(self)}")
 
     @classmethod
-    @checked
     def of(
         cls,
         lists: Iterable[Iterable[str]],
@@ -225,7 +220,6 @@ class NBest(ComparedByValue, Sequence[tuple[str, ...]]):
         )
 
     @classmethod
-    @checked
     def of_systems(cls, systems: Mapping[str, Sequence[str | None]]) -> NBest:
         """The outputs of several systems as lists: one candidate from each system.
 
@@ -267,7 +261,6 @@ class NBest(ComparedByValue, Sequence[tuple[str, ...]]):
         """How many candidates each segment has."""
         return np.diff(self.offsets)
 
-    @checked
     def span(self, segment: int) -> slice:
         """Where a segment's candidates are in `texts` and in the rows of `features`."""
         require_whole_number("segment", segment, 0, len(self) - 1)
@@ -277,7 +270,6 @@ class NBest(ComparedByValue, Sequence[tuple[str, ...]]):
         """The span of every segment."""
         return (self.span(segment) for segment in range(len(self)))
 
-    @checked
     def feature(self, name: str) -> NDArray[np.float64]:
         """A feature's value for every candidate; a sparse one is 0 where a candidate lacks it."""
         if name in self.feature_names:
@@ -291,7 +283,6 @@ class NBest(ComparedByValue, Sequence[tuple[str, ...]]):
             return values
         raise MissingColumnError(self.name, "feature", name, self.feature_names)
 
-    @checked
     def choose(self, indices: ArrayLike) -> list[str]:
         """The candidate of each segment that has this index in its list, from 0."""
         chosen = as_indices(indices, self.sizes)

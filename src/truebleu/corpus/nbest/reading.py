@@ -32,7 +32,6 @@ from math import isfinite, log
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from truebleu._settings import checked
 from truebleu.corpus._files import BYTE_ORDER_MARK, Files, decode
 from truebleu.corpus._tables import parse_record
 from truebleu.corpus.nbest.lists import (
@@ -69,7 +68,6 @@ NBEST_FORMATS = (
 )
 
 
-@checked
 def read_nbest(
     path: str | PathLike[str],
     *,

@@ -10,7 +10,6 @@ from math import ceil, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from truebleu._settings import checked
 from truebleu.corpus._writing import refuse_existing, write_files
 from truebleu.errors import MissingExtraError, SettingError, UnreadableFileError
 from truebleu.reports.charts._data import (
@@ -93,7 +92,6 @@ vegaEmbed("#chart", {specification}).catch(console.error);
 """
 
 
-@checked
 def chart(drawable: Drawable) -> TopLevelMixin:
     """A chart as Altair's object: a notebook shows it, Altair can change it.
 
@@ -115,7 +113,6 @@ def chart(drawable: Drawable) -> TopLevelMixin:
     return picture
 
 
-@checked
 def save_chart(drawable: Drawable, path: str | PathLike[str], *, overwrite: bool = False) -> Path:
     """Write a chart into a file, whole or not at all.
 
