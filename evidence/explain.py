@@ -225,7 +225,7 @@ def _fragile() -> tuple[Row, ...]:
     for names in PAIRS:
         explanation = explain(_texts(*names), unit="segment")
         (pair,) = explanation.pairs
-        by_documents = compare(_texts(*names), curves=None).comparisons[0]
+        by_documents = compare(_texts(*names), people=None).comparisons[0]
         flagged = pair.degenerate[0] if pair.degenerate else None
         rows.append(
             {
@@ -274,7 +274,7 @@ def _nulls() -> tuple[Row, ...]:
             for number in range(count):
                 swapped, seed = _swapped(_texts(*pair), unit, number), number
                 explained = explain(
-                    swapped, unit=unit, replicates=NULL_REPLICATES, seed=seed, curves=None
+                    swapped, unit=unit, replicates=NULL_REPLICATES, seed=seed, people=None
                 ).pairs[0]
                 adjusted += _smallest(explained) <= ALPHA
                 alone += _smallest_alone(explained, swapped, unit) <= ALPHA

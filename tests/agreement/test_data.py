@@ -36,7 +36,7 @@ def part(test_set: TestSet, keep: list[bool]) -> TestSet:
 
 def test_items_are_the_metrics_scores_of_single_segments() -> None:
     judged = agreement_data(texts(), human_scores(), as_metrics(["bleu", "chrf"]))
-    expected = score(texts(), metrics=["bleu", "chrf"], segments=True)
+    expected = score(texts(), metrics=["bleu", "chrf"], per_segment=True)
     for label in ("BLEU", "chrF2"):
         rows = [system.segments[label] for system in expected.systems if system.segments]
         np.testing.assert_array_equal(judged.metrics[label].items, np.array(rows, dtype=float))
@@ -61,7 +61,7 @@ def test_rated_systems_are_scored_on_what_people_rated_of_them() -> None:
 
 def test_a_metric_of_which_less_is_better_is_turned() -> None:
     judged = agreement_data(texts(), human_scores(), as_metrics(["ter"]))
-    expected = score(texts(), metrics=["ter"], segments=True)
+    expected = score(texts(), metrics=["ter"], per_segment=True)
     items = judged.metrics["TER"].items
     assert items is not None
     first = expected.systems[0].segments

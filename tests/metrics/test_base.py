@@ -117,7 +117,7 @@ def test_every_system_gets_every_metric() -> None:
 
 
 def test_segment_scores_use_the_settings_for_segments() -> None:
-    scores = truebleu.score(OUTPUTS, REFERENCES, ["bleu", "chrf"], segments=True)
+    scores = truebleu.score(OUTPUTS, REFERENCES, ["bleu", "chrf"], per_segment=True)
     segments = scores.systems[0].segments
     assert segments is not None
     pairs = list(zip(OUTPUTS, REFERENCES, strict=True))
@@ -126,7 +126,7 @@ def test_segment_scores_use_the_settings_for_segments() -> None:
 
 
 def test_a_result_is_plain_json() -> None:
-    result = truebleu.score(OUTPUTS, REFERENCES, ["bleu", "ter"], segments=True).to_dict()
+    result = truebleu.score(OUTPUTS, REFERENCES, ["bleu", "ter"], per_segment=True).to_dict()
     assert json.loads(json.dumps(result, allow_nan=False)) == result
     assert result["version"] == 1
     assert [metric["higher_is_better"] for metric in result["metrics"]] == [True, False]

@@ -37,7 +37,7 @@ def test_smoothing_as_mteval_has_no_effective_order() -> None:
 
 def test_segment_scores_of_a_test_set_are_mteval_s() -> None:
     metrics = [NIST(), BLEU(tokenize="mteval", smooth="mteval")]
-    segments = truebleu.score(OUTPUTS, REFERENCES, metrics, segments=True).systems[0].segments
+    segments = truebleu.score(OUTPUTS, REFERENCES, metrics, per_segment=True).systems[0].segments
     assert segments is not None
     # mteval-v13a's own, from tests/parity's golden file: micro-visible-02.
     assert segments["NIST"] == pytest.approx((0.02133082515770591, 0.0, 0.0), rel=1e-12)

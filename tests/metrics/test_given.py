@@ -71,7 +71,7 @@ def test_a_missing_score_can_be_omitted_and_never_counts_as_zero() -> None:
 
 def test_a_segment_without_a_score_is_null_with_a_note_and_an_empty_cell() -> None:
     metric = GivenScores.of(MISSING, name="m", missing="omit")
-    scores = truebleu.score({"a": THREE, "b": THREE}, THREE, [metric, "chrf"], segments=True)
+    scores = truebleu.score({"a": THREE, "b": THREE}, THREE, [metric, "chrf"], per_segment=True)
     (a, b) = scores.to_dict()["systems"]
     assert a["scores"]["m"]["segments"] == [1, None, 3]
     assert b["scores"]["m"]["segments"] == [10, 20, None]
@@ -85,10 +85,10 @@ def test_a_segment_without_a_score_is_null_with_a_note_and_an_empty_cell() -> No
 def test_a_row_of_segments_written_with_empty_cells_is_read_as_it_was(tmp_path: Path) -> None:
     metric = GivenScores.of(MISSING, name="m", missing="omit")
     systems = {"a": THREE, "b": THREE}
-    written = truebleu.score(systems, THREE, [metric], segments=True)
+    written = truebleu.score(systems, THREE, [metric], per_segment=True)
     (tmp_path / "m.tsv").write_text(render(written, "tsv"))
     again = GivenScores(path=str(tmp_path / "m.tsv"), column="m", missing="omit")
-    read = truebleu.score(systems, THREE, [again], segments=True)
+    read = truebleu.score(systems, THREE, [again], per_segment=True)
     assert [system.segments for system in read.systems] == [
         system.segments for system in written.systems
     ]
@@ -104,7 +104,7 @@ def test_people_see_four_decimals_of_given_scores_and_two_of_others() -> None:
     metric = GivenScores.of({"a": [0.81, 0.82, 0.835], "b": [0.8, 0.8, 0.8]}, name="m")
     systems = {"a": THREE, "b": ["one", "two", "tree"]}
     metrics: list[str | truebleu.metrics.Metric] = [metric, "chrf"]
-    scores = truebleu.score(systems, THREE, metrics, segments=True)
+    scores = truebleu.score(systems, THREE, metrics, per_segment=True)
     plain = truebleu.score(systems, THREE, metrics)
     assert render(plain).splitlines()[2].split() == ["a", "0.8217", "100.00"]
     assert render(scores).splitlines()[4].split() == ["a", "3", "0.8350", "100.00"]

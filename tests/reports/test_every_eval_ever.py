@@ -45,7 +45,7 @@ def save(
 ) -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
     """The records, each with its samples."""
     scores = truebleu.score(
-        test_set, metrics=metrics, segments=True, confidence=True, replicates=50
+        test_set, metrics=metrics, per_segment=True, confidence=True, replicates=50
     )
     records = []
     for path in save_evaluations(scores, test_set, folder, benchmark="a quiz", **options):
@@ -100,7 +100,7 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     assert scored.documents == ("x", "y")
     (metric,) = scored.metrics([GivenScores(column="a quiz.TER")])
     assert metric.higher_is_better is False
-    by_segment = truebleu.score(texts(), metrics=["ter"], segments=True).systems[0].segments
+    by_segment = truebleu.score(texts(), metrics=["ter"], per_segment=True).systems[0].segments
     assert by_segment is not None
     means = [sum(by_segment["TER"]) / 2]  # type: ignore[arg-type]
     assert metric.score(metric.count(scored).sums())[:1] == pytest.approx(means)
@@ -131,7 +131,7 @@ def test_scores_without_texts_keep_the_names_of_items(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["../../up", "a/../../b", "..", "x\0y", "a b/c:d"])
 def test_no_name_leads_out_of_the_folder(tmp_path: Path, name: str) -> None:
     test_set = as_test_set({name: ["a b"]}, ["a b"])
-    scores = truebleu.score(test_set, metrics=["chrf"], segments=True)
+    scores = truebleu.score(test_set, metrics=["chrf"], per_segment=True)
     (path,) = save_evaluations(scores, test_set, tmp_path / "records", benchmark="../x")
     assert path.resolve().parents[3] == (tmp_path / "records" / "data").resolve()
 
@@ -141,8 +141,8 @@ def test_no_name_leads_out_of_the_folder(tmp_path: Path, name: str) -> None:
     [({"benchmark": " "}, "benchmark"), ({"relationship": "friend"}, "first_party")],
 )
 def test_wrong_settings_are_refused(tmp_path: Path, options: Any, message: str) -> None:
-    scores = truebleu.score(texts(), metrics=["chrf"], segments=True)
+    scores = truebleu.score(texts(), metrics=["chrf"], per_segment=True)
     with pytest.raises((SettingError, CorpusError), match=message):
         save_evaluations(scores, texts(), tmp_path, **{"benchmark": "x", **options})
-    with pytest.raises(SettingError, match="segments=True"):
+    with pytest.raises(SettingError, match="per_segment=True"):
         save_evaluations(truebleu.score(texts()), texts(), tmp_path, benchmark="x")

@@ -330,7 +330,7 @@ def calls(folder: Path) -> dict[str, Call]:
         reports.chart: {"drawable": drawn},
         reports.render: {"result": comparison},
         reports.save_evaluations: {
-            "scores": truebleu.score(test_set(), segments=True),
+            "scores": truebleu.score(test_set(), per_segment=True),
             "test_set": test_set(),
             "folder": str(folder / "records"),
             "benchmark": "quiz",
@@ -452,7 +452,7 @@ def results() -> list[object]:
     few: dict[str, Any] = {"replicates": 60, "seed": 1}
     pair: Any = ({"new": GOOD, "old": WORSE}, [REFERENCE])
     return [
-        truebleu.score(*pair, segments=True), truebleu.compare(*pair, **few),
+        truebleu.score(*pair, per_segment=True), truebleu.compare(*pair, **few),
         truebleu.gate(GOOD, WORSE, [REFERENCE], **few), truebleu.explain(*pair, **few),
         truebleu.plan(*pair, difference=2.0, **few), truebleu.sample(*pair, size=4),
         truebleu.agree(test_set(), judgments(), **few, permutations=40),

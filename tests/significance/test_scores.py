@@ -55,7 +55,7 @@ def test_intervals_and_scores_come_from_one_count(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(BLEU, "count", counting)
     test_set = simulate(segments=50, systems=[0.1, 0.3])
-    scores = truebleu.score(test_set, confidence=True, segments=True, replicates=200)
+    scores = truebleu.score(test_set, confidence=True, per_segment=True, replicates=200)
     assert len(counted) == 1
     for system in scores.systems:
         assert system.intervals is not None

@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from truebleu._settings import DEFAULT_REPLICATES
-from truebleu.cli._options import (
+from truebleu.cli._command import (
+    Option,
     Show,
     Texts,
-    charted_result_options,
-    explanation_options,
-    metric_option,
-    optional_test_set_options,
-    people_option,
+    make_command,
     read_columns,
+    read_word_counts,
     refuse_idle,
 )
 from truebleu.cli.main import progress_bar, warn
@@ -31,54 +29,62 @@ EPILOG = """\b
 Examples:
   truebleu explain -r ref.txt new.txt old.txt
   truebleu explain -r ref.txt -s src.txt --documents docs.tsv new.txt old.txt
-  truebleu explain -r ref.txt sys/ --baseline ONLINE-A -m bleu -m chrf
-  truebleu explain -r ref.txt a.txt b.txt --documents docs.tsv --by genre --chart slices.svg
-
-\b
-How to read the answer: contributions are in points of the metric and add up to the difference. The
-first sentences say whether it is real, whether people would notice, where it comes from, and how
-few segments carry it.
+  truebleu explain -r ref.txt sys/ --baseline ONLINE-A -m bleu chrf
 """
-
-
-@click.command("explain", epilog=EPILOG)
-@optional_test_set_options
-@metric_option
-@explanation_options
-@people_option
-@click.option(
-    "--chart-of",
+COUNTS = Option(
+    ["--counts"],
+    group="Texts",
+    rare=True,
+    metavar="FILE",
+    callback=read_word_counts,
+    help="Words and their counts in the training data, separated by a tab; shows which words are "
+    "rare.",
+)
+CHART_OF = Option(
+    ["--chart-of"],
+    rare=True,
     type=click.Choice(CHARTS),
     help="What --chart draws: slices, or segments added up one by one. Default: slices.",
 )
-@charted_result_options
+
+
+@make_command(
+    "explain",
+    explain,
+    systems="optional",
+    by=True,
+    people=True,
+    options=[COUNTS, CHART_OF],
+    epilog=EPILOG,
+)
 def command(
     texts: Texts,
     metrics: list[Metric],
     columns: tuple[str, ...],
     chart_of: str | None,
     show: Show,
-    **options: Any,
+    **settings: Any,
 ) -> None:
     """Say where the difference between the first and the second SYSTEM comes from.
 
     A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'.
     """
     if show.chart is None:
-        refuse_idle(["chart_of"], "--chart FILE beside it")
+        refuse_idle(["chart_of"], "requires --chart FILE")
     test_set = texts.read(metrics)
     if test_set.is_counted:
         warn(
             "there are no texts: without n-grams, typography, degenerate outputs and "
             "slices by what the text is like"
         )
-    with progress_bar(2 * (options["replicates"] or DEFAULT_REPLICATES), "comparing") as progress:
+    steps = 2 * (settings["replicates"] or DEFAULT_REPLICATES)
+    with progress_bar(steps, "comparing") as progress:
         explanation = explain(
             test_set,
             metrics=metrics,
             by=read_columns(columns, texts.documents, test_set),
             progress=progress,
-            **options,
+            **settings,
         )
     if show.chart is not None:
         show.draw(explanation.to_document().charts[CHARTS.index(chart_of or "slices")])

@@ -77,7 +77,7 @@ def command(
         scores = score(
             test_set,
             metrics=metrics,
-            segments=True,
+            per_segment=True,
             confidence=True,
             progress=progress,
             **options,

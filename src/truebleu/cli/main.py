@@ -107,8 +107,14 @@ BUG = 70
 
 # Name, module and one line of help: listing the commands must not import them.
 COMMANDS = {
-    "score": ("truebleu.cli.score", "Score systems by BLEU, chrF, TER and other metrics."),
-    "compare": ("truebleu.cli.compare", "Tell which differences between systems are real."),
+    "score": (
+        "truebleu.cli.score",
+        "Score systems by BLEU, chrF, TER and other metrics.",
+    ),
+    "compare": (
+        "truebleu.cli.compare",
+        "Tell which differences between systems are real.",
+    ),
     "panel": ("truebleu.cli.panel", "Compare systems over many test sets, such as languages."),
     "explain": ("truebleu.cli.explain", "Say where a difference between systems comes from."),
     "report": ("truebleu.cli.report", "Write comparison and segments into one HTML file."),

@@ -2,33 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-import click
-
-from truebleu.cli._options import (
-    Show,
-    Texts,
-    by_option,
-    charted_result_and_file_options,
-    executor_options,
-    metric_option,
-    read_columns,
-    refuse_idle,
-    resampling_options,
-    share_read,
-    stream_options,
-    test_set_options,
-    warn_of,
-)
+from truebleu._settings import DEFAULT_REPLICATES
+from truebleu.cli._command import Option, Show, Texts, make_command, read_columns, refuse_idle
 from truebleu.cli.main import progress_bar
 from truebleu.significance.scores import score
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from concurrent.futures import Executor
-
-    from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
 
 EPILOG = """\b
@@ -74,92 +55,47 @@ Settings of the metrics:
 """
 
 
-@click.command("score", epilog=EPILOG)
-@test_set_options
-@metric_option
-@by_option
-@click.option(
-    "--per-segment", "segments", is_flag=True, help="Print the scores of each segment instead."
-)
-@click.option(
-    "--confidence", is_flag=True, help="Add a bootstrap confidence interval to each score."
-)
-@resampling_options
-@stream_options
-@executor_options
-@click.option(
-    "--details", is_flag=True, help="Also show what each score is made of; JSON always does."
-)
-@click.option(
-    "--save",
-    "file",
+SAVE = Option(
+    ["--save", "file"],
     metavar="FILE",
-    help="Also save segment statistics, which other commands take in place of texts: as "
-    "FILE.parquet (needs truebleu[parquet]) or, for one system, as JSON; gzipped if FILE ends in "
-    ".gz.",
+    help="Also save segment statistics, which other commands take in place of texts.",
 )
-@charted_result_and_file_options
+#: What is about the intervals.
+RESAMPLING = ("level", "replicates", "seed", "unit", "block_length", "by_domain", "interval")
+
+
+@make_command("score", score, by=True, options=[SAVE], epilog=EPILOG)
 def command(
     texts: Texts,
     metrics: list[Metric],
     columns: tuple[str, ...],
-    segments: bool,
-    confidence: bool,
-    chunk: int | None,
-    executor: Executor | None,
-    details: bool,
     file: str | None,
     show: Show,
-    **options: Any,
+    **settings: Any,
 ) -> None:
     """Score each SYSTEM against the references.
 
-    A SYSTEM is a file, NAME=FILE to give it another name, a folder of files, or a pattern such as
-    'sys/*.txt'.
+    A SYSTEM is a file, NAME=FILE, a folder of files, or a pattern such as 'sys/*.txt'.
     """
+    confidence, per_segment = settings["confidence"], settings["per_segment"]
     if not confidence:
-        refuse_idle(options, "--confidence beside it; without it nothing is resampled")
-    if file is None and show.chart is None:
-        refuse_idle(["force"], "--save FILE or --chart FILE beside it")
-    if segments:
-        refuse_idle(["chart"], "scores of systems, without --per-segment")
-    if segments and (confidence or details):
-        raise click.UsageError("--per-segment excludes --confidence and --details.")
-    if segments and columns:
-        raise click.UsageError("--per-segment excludes --by.")
-    needs = {"--per-segment": segments, "--by": columns}
-    stream = None
-    if texts.in_parts(chunk):
-        from truebleu.cli._streams import saved, stream_of
-
-        stream = stream_of(texts, chunk, metrics, options, needs)
-        if stream is not None and file is not None:
-            stream = saved(stream, metrics, file, force=show.force)
-    test_set = texts.read(metrics) if stream is None else None
-    if file is not None and test_set is not None:
+        refuse_idle(RESAMPLING, "requires --confidence: without it nothing is resampled")
+    if per_segment:
+        refuse_idle(["chart", "columns", "confidence", "details"], "excludes --per-segment")
+    test_set = texts.read(metrics)
+    if file is not None:
         # Before the scores: what cannot be saved should be said at once.
-        _save(test_set, metrics, file, force=show.force)
+        from truebleu.metrics.statistics_files import SavedStatistics, save_statistics
+
+        save_statistics(SavedStatistics.of_systems(test_set, metrics), file, overwrite=show.force)
     # Only resampling has steps to count.
-    steps = options["replicates"] if confidence else 0
-    what = "resampling" if confidence and stream is None else "scoring"
-    with progress_bar(steps, what, share=share_read(stream)) as progress:
+    steps = settings["replicates"] or DEFAULT_REPLICATES
+    with progress_bar(steps if confidence else 0, "scoring") as progress:
         scores = score(
-            stream or cast("TestSet", test_set),
+            test_set,
             metrics=metrics,
-            segments=segments,
-            confidence=confidence,
-            by=read_columns(columns, texts.documents, test_set) if test_set else None,
+            by=read_columns(columns, texts.documents, test_set),
             progress=progress,
-            executor=executor,
-            **options,
+            **settings,
         )
-    if stream is not None:
-        warn_of(scores.warnings)
-    show(scores, details=details)
-
-
-def _save(test_set: TestSet, metrics: Sequence[Metric], file: str, *, force: bool) -> None:
-    from truebleu.metrics.statistics_files import SavedStatistics, require_new_file, save_statistics
-
-    require_new_file(file, overwrite=force)
-    save_statistics(SavedStatistics.of_systems(test_set, metrics), file, overwrite=force)
+    show(scores)

@@ -33,9 +33,10 @@ from truebleu.explanation.slices import (
 from truebleu.metrics.base import CountedMetric
 from truebleu.metrics.registry import metrics_for
 from truebleu.resampling import Swaps, Units, on_exact_grid
+from truebleu.schema import Baseline, Level, Replicates, Seed, UnitChoice, verb
 from truebleu.significance.compare import compare
 from truebleu.significance.corrections import westfall_young
-from truebleu.significance.people import CURVES
+from truebleu.significance.people import PUBLISHED
 from truebleu.significance.settings import units_of
 from truebleu.significance.statistics import MetricStatistics
 from truebleu.significance.tests import find_test
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from truebleu._settings import Unit
     from truebleu.corpus.test_set import (
         ColumnsLike,
         ReferencesLike,
@@ -56,12 +56,13 @@ if TYPE_CHECKING:
     from truebleu.explanation.contributions import Contributions, Fragility, NgramEffects
     from truebleu.explanation.slices import Origin, Variable
     from truebleu.metrics.base import Metric
+    from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
     from truebleu.significance.comparison import (
         Comparison,
         PairResult,
     )
-    from truebleu.significance.people import AgreementCurve
+    from truebleu.significance.people import PeopleLike
     from truebleu.significance.statistics import Progress
 
 RESULT_VERSION = 1
@@ -261,22 +262,23 @@ class Explanation(Result):
         }
 
 
+@verb
 def explain(
     systems: SystemsLike,
     references: ReferencesLike | None = None,
-    metrics: Sequence[str | Metric] = ("bleu",),
+    metrics: MetricsLike = "bleu",
     *,
-    baseline: str | None = None,
+    baseline: Baseline = None,
+    level: Level = 0.95,
+    replicates: Replicates = None,
+    seed: Seed = DEFAULT_SEED,
+    unit: UnitChoice = None,
     by: ColumnsLike | None = None,
     counts: Mapping[str, int] | None = None,
-    replicates: int | None = None,
-    seed: int = DEFAULT_SEED,
-    level: float = 0.95,
-    unit: Unit | None = None,
+    people: PeopleLike = PUBLISHED,
     source: TextLike | None = None,
     documents: Iterable[object] | None = None,
     domains: Iterable[object] | None = None,
-    curves: Sequence[AgreementCurve] | None = CURVES,
     progress: Progress | None = None,
 ) -> Explanation:
     """Where does the difference between two systems come from?
@@ -290,40 +292,26 @@ def explain(
     Args:
         systems: a test set, or the outputs of two or more systems by name.
         references: one text, or one per translator; None with a test set.
-        metrics: names or objects: ``"bleu"``, ``"chrf:word_order=2"``, ``BLEU()``.
-        baseline: explain every other system's difference to this one; needed with more than two.
+        metrics: names or objects: "bleu", ["bleu", "chrf:word_order=2"], BLEU().
         by: further labels to slice by, one for each segment, by name; or "document".
         counts: how often words occur in the training data, to tell rare words.
-        replicates: how many, of the bootstrap and of the tests; by default 10,000, and more for the
-            test where many pairs need them.
-        seed: any whole number from 0 up.
-        level: of the intervals, and 1 minus the significance level of the tests.
-        unit: what is drawn or swapped as a whole; by default documents where they are known.
+        people: what says how often human raters prefer the same system: "kocmi" for the curves of
+            Kocmi et al. (2024), curves of your own, or None.
         source: what was translated, where `systems` is no test set.
         documents: the document of each segment, likewise.
         domains: the domain of each segment, likewise.
-        curves: what says how often people agree with a difference; None to leave that out.
         progress: called with the number of replicates made since the last call.
     """
     test_set = as_test_set(systems, references, source=source, documents=documents, domains=domains)
     chosen, test_set = metrics_for(metrics, test_set)
-    if len(test_set.systems) < 2:
-        raise SettingError("systems", len(test_set.systems), "at least two to compare")
-    if baseline is None and len(test_set.systems) > 2:
-        found = f"none among {len(test_set.systems)} systems"
-        raise SettingError("baseline", found, "the system that the others are explained against")
+    count = len(test_set.systems)
+    if count < 2:
+        raise SettingError("systems", count, "at least two to compare")
+    if baseline is None and count > 2:
+        raise SettingError("baseline", None, f"one of the {count} systems; choose one")
+    options = {"replicates": replicates, "seed": seed, "level": level, "unit": unit}
     compared = Compared.of(
-        test_set,
-        chosen,
-        by,
-        counts,
-        baseline=baseline,
-        replicates=replicates,
-        seed=seed,
-        level=level,
-        unit=unit,
-        curves=curves,
-        progress=progress,
+        test_set, chosen, by, counts, baseline=baseline, people=people, progress=progress, **options
     )
     return compared.explain((pair.a, pair.b) for pair in compared.comparison.comparisons)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import fields, is_dataclass, replace
 from importlib import import_module
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from truebleu.errors import PluginError, SettingError, UnknownNameError
 from truebleu.metrics.base import Metric
@@ -214,12 +214,16 @@ def _parse(setting: str, text: str, kind: str) -> str | int | float | bool:
     return text
 
 
-def as_metrics(metrics: Sequence[str | Metric]) -> list[Metric]:
+#: Metrics as people give them: "bleu", "bleu,chrf", BLEU(), or a list of such.
+MetricsLike: TypeAlias = "str | Metric | Sequence[str | Metric]"
+
+
+def as_metrics(metrics: MetricsLike) -> list[Metric]:
     """Metrics given as objects or as text."""
     if isinstance(metrics, str):
         return parse_metrics(metrics)
     if not isinstance(metrics, Iterable):
-        raise SettingError("metrics", metrics, "a list, such as ['bleu', 'chrf']")
+        metrics = [metrics]
     parsed: list[Metric] = []
     for metric in metrics:
         parsed += parse_metrics(metric) if isinstance(metric, str) else [metric]
@@ -233,7 +237,7 @@ def as_metrics(metrics: Sequence[str | Metric]) -> list[Metric]:
     return parsed
 
 
-def metrics_for(metrics: Sequence[str | Metric], test_set: TestSet) -> tuple[list[Metric], TestSet]:
+def metrics_for(metrics: MetricsLike, test_set: TestSet) -> tuple[list[Metric], TestSet]:
     """Metrics as they count this test set, and the test set with warnings: where a verb begins.
 
     What a metric leaves to the references is fixed by all of them, so that parts of the test set

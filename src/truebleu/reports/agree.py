@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from truebleu.agreement.choose import SAME, Choice
 from truebleu.reports.document import (
-    MISSING,
+    NO_VALUE,
     Chart,
     Column,
     Document,
@@ -549,9 +549,9 @@ def curve_document(fit: CurveFit) -> Document:
 
 
 def _needed(threshold: CurveThreshold) -> str:
-    low = MISSING if threshold.low is None else f"{threshold.low:.2f}"
+    low = NO_VALUE if threshold.low is None else f"{threshold.low:.2f}"
     high = "∞" if threshold.high is None else f"{threshold.high:.2f}"
-    needed = MISSING if threshold.difference is None else f"{threshold.difference:.2f}"
+    needed = NO_VALUE if threshold.difference is None else f"{threshold.difference:.2f}"
     return f"{needed} [{low}, {high}]" if threshold.low is not None else needed
 
 

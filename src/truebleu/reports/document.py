@@ -14,11 +14,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from importlib import import_module
-from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias
 from unicodedata import category
 
 from truebleu.errors import SettingError, UnknownNameError
+from truebleu.schema import NO_VALUE as NO_VALUE, Column as Column, Value as Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -43,71 +43,8 @@ __all__ = [
 ]
 
 
-#: What a cell may hold; None where there is no value.
-Value: TypeAlias = str | int | float | bool | None
 Row: TypeAlias = Mapping[str, Value]
 Mark = Literal["line", "point", "bar", "tick"]
-
-#: What people see where there is no value.
-MISSING = "–"
-
-
-def _is_finite(value: float) -> bool:
-    """Whether it can be written in digits: whole numbers may be larger than any float."""
-    try:
-        return isfinite(value)
-    except OverflowError:
-        return False
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a table: its name, its heading, and how its numbers are written.
-
-    Attributes:
-        name: the key in every row, and the heading for programs.
-        heading: the heading for people, with the unit.
-        digits: decimals of its numbers; None for text and whole numbers.
-        percent: the number is a share, written as a percentage.
-        sign: the number is a difference, written with its sign.
-        parts: the names of the numbers that a text for people is made of; programs get those.
-        numeric: whether cells are aligned on the right; if None, where all of them are numbers.
-        bold: the name in a row that says whether the cell is in bold print; for papers.
-        mark: the name in a row that has a mark of significance beside the cell; for papers.
-        tight: cells are single characters, which may stand close together where space is short.
-    """
-
-    name: str
-    heading: str
-    digits: int | None = None
-    percent: bool = False
-    sign: bool = False
-    parts: tuple[str, ...] = ()
-    numeric: bool | None = None
-    bold: str | None = None
-    mark: str | None = None
-    tight: bool = False
-
-    def cell(self, value: Value) -> str:
-        """A value as people read it.
-
-        >>> Column("p", "p", digits=2, percent=True).cell(0.123456)
-        '12.35 %'
-        """
-        if isinstance(value, bool):
-            return "yes" if value else "no"
-        if isinstance(value, str):
-            return value
-        if value is None or not _is_finite(value):
-            return MISSING
-        number, unit = (100 * value, " %") if self.percent else (value, "")
-        sign = "+" if self.sign else ""
-        if self.digits is not None:
-            # Adding 0 takes the sign from what is rounded to 0.
-            return f"{round(number, self.digits) + 0.0:{sign}.{self.digits}f}{unit}"
-        if isinstance(number, int) and not unit:
-            return f"{number:{sign}d}"
-        return f"{number:{sign}.6g}{unit}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,7 @@ def save_evaluations(
     if not benchmark.strip():
         raise SettingError("benchmark", benchmark, "the name of the test set")
     if any(system.segments is None for system in scores.systems):
-        raise SettingError("scores", "none of segments", "score(…, segments=True)")
+        raise SettingError("scores", "none of segments", "score(…, per_segment=True)")
     if scores.test_set != test_set.outline or list(scores) != list(test_set.systems):
         raise SettingError("test_set", "another one", "what the scores are of")
     written = []

@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED
+from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED, About, IntervalName, RunSwaps
 from truebleu.corpus.test_set import as_test_set
 from truebleu.errors import SettingError
 from truebleu.metrics.base import CountedMetric
-from truebleu.metrics.registry import as_metrics, metric_labels, metrics_for
-from truebleu.resampling import PoissonBootstrap, Swaps
+from truebleu.metrics.registry import metric_labels, metrics_for
+from truebleu.resampling import Swaps
+from truebleu.schema import (
+    Baseline,
+    BlockLength,
+    ByDomain,
+    Level,
+    Replicates,
+    Seed,
+    Setting,
+    Tested,
+    UnitChoice,
+    picked,
+    verb,
+)
 from truebleu.significance.comparison import (
     Comparison,
     GroupComparison,
@@ -20,14 +33,9 @@ from truebleu.significance.comparison import (
     results_by_metric,
 )
 from truebleu.significance.corrections import CORRECTIONS, adjust
-from truebleu.significance.intervals import (
-    INTERVAL_METHODS,
-)
-from truebleu.significance.pairs import (
-    all_pair_tests,
-    pairs_to_compare,
-)
-from truebleu.significance.people import CURVES, require_curves
+from truebleu.significance.intervals import INTERVAL_METHODS
+from truebleu.significance.pairs import all_pair_tests, pairs_to_compare
+from truebleu.significance.people import PUBLISHED, curves_of
 from truebleu.significance.settings import (
     CompareSettings,
     chosen_unit,
@@ -44,52 +52,44 @@ from truebleu.significance.tests import TESTS, default_replicates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from concurrent.futures import Executor
 
-    from truebleu._settings import About, Alternative, BootstrapName, IntervalName, RunSwaps, Unit
-    from truebleu.corpus.streams import TestSetStream
-    from truebleu.corpus.test_set import (
-        ColumnsLike,
-        ReferencesLike,
-        SystemsLike,
-        TestSet,
-    )
-    from truebleu.metrics.base import Metric, Score
+    from truebleu.corpus.test_set import ColumnsLike, ReferencesLike, SystemsLike, TestSet
+    from truebleu.metrics.base import Score
+    from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
     from truebleu.significance.comparison import PairResult, SystemResult
     from truebleu.significance.groups import SegmentGroup
-    from truebleu.significance.people import AgreementCurve
+    from truebleu.significance.people import PeopleLike
     from truebleu.significance.statistics import Progress
 
 
+@verb
 def compare(
-    systems: SystemsLike | TestSetStream,
+    systems: SystemsLike,
     references: ReferencesLike | None = None,
-    metrics: Sequence[str | Metric] = ("bleu",),
+    metrics: MetricsLike = "bleu",
     *,
-    test: str | None = None,
-    replicates: int | None = None,
-    seed: int = DEFAULT_SEED,
-    level: float = 0.95,
-    correction: str | None = None,
-    unit: Unit | None = None,
-    block_length: int | None = None,
-    by_domain: bool = False,
-    alternative: Alternative = "two-sided",
-    interval: IntervalName | None = None,
-    bootstrap: BootstrapName | None = None,
-    margin: float | None = None,
-    adaptive: bool = False,
-    baseline: str | None = None,
-    by: ColumnsLike | None = None,
+    baseline: Baseline = None,
+    test: Annotated[str | None, Setting(choices=tuple(TESTS))] = None,
+    margin: Annotated[float | None, Setting(above=0, metavar="D")] = None,
+    level: Level = 0.95,
+    replicates: Replicates = None,
+    seed: Seed = DEFAULT_SEED,
+    unit: UnitChoice = None,
+    block_length: BlockLength = None,
+    by_domain: ByDomain = False,
+    alternative: Tested = "two-sided",
+    correction: Annotated[str | None, Setting(choices=tuple(CORRECTIONS), rare=True)] = None,
+    interval: Annotated[IntervalName | None, Setting(rare=True)] = None,
+    adaptive: Annotated[bool, Setting(rare=True)] = False,
     runs: str | Mapping[str, Sequence[str]] | None = None,
-    about: About | None = None,
-    swap_runs: RunSwaps = "together",
-    curves: Sequence[AgreementCurve] | None = CURVES,
+    about: Annotated[About | None, Setting(rare=True)] = None,
+    swap_runs: Annotated[RunSwaps, Setting(rare=True)] = "together",
+    by: ColumnsLike | None = None,
+    people: PeopleLike = PUBLISHED,
     documents: Iterable[object] | None = None,
     domains: Iterable[object] | None = None,
     progress: Progress | None = None,
-    executor: Executor | None = None,
 ) -> Comparison:
     """Which differences between systems are real?
 
@@ -99,120 +99,57 @@ def compare(
     True
 
     Args:
-        systems: a test set, or the outputs of two or more systems by name; a stream of test sets
-            where they are larger than memory, by segments or documents.
+        systems: a test set, or the outputs of two or more systems by name; with metrics="scores",
+            their scores of each item.
         references: one text, or one per translator; None with a test set.
-        metrics: names or objects: ``"bleu"``, ``"chrf:word_order=2"``, ``BLEU()``.
-        test: "ar", approximate randomization; or another of `significance.TESTS`. A verdict about
-            further runs has a test of its own, "two-way".
-        replicates: how many, of the bootstrap and of the test; None for 10,000, and for as many
-            of the test as so many comparisons need for a clear difference to be significant.
-        seed: any whole number from 0 up.
-        level: of the intervals, and 1 minus the significance level of the tests.
-        correction: for many comparisons by one metric; one of `significance.CORRECTIONS`. None
-            for Holm's, or for Westfall and Young's from 1,001 comparisons on.
-        unit: what is drawn or swapped as a whole: "segment", "document" or "block"; None for
-            documents where they are known, else segments.
-        block_length: segments in a block, with unit "block".
-        by_domain: draw within each domain, so that every replicate has the same mixture.
-        alternative: "two-sided"; "greater" asks only whether the first system is better, "less"
-            whether it is worse.
-        interval: how intervals are made; one of `significance.INTERVAL_METHODS`. None for what
-            covers best: "hall" by documents or blocks, "percentile" by segments, "two-way" with
-            the test of that name.
-        bootstrap: "multinomial" draws as many units as there are; "poisson" weighs each by a number
-            of its own, as is done of a stream.
+        metrics: names or objects: "bleu", ["bleu", "chrf:word_order=2"], BLEU().
+        test: the test of significance; approximate randomization, unless you choose another.
         margin: the largest difference that does not matter; adds a test of equivalence.
+        correction: for the number of comparisons by a metric; Holm's, and Westfall and Young's from
+            1,001 comparisons on.
+        interval: how intervals of scores are made; Hall's by documents or blocks, else percentiles.
         adaptive: make as many replicates as clear decisions need.
-        baseline: compare all others with this system, instead of all pairs.
-        by: also compare by groups of segments: labels by name, one for each segment, or names of
-            what is known, "domain" or "document". Corrected for the comparisons of all groups.
-        runs: where several outputs are runs of one system, the names of each system's outputs, or
-            a pattern such as "{system}.opt{run}" that their names have.
-        about: whether the verdict is about "further-runs" of the same systems, or "these-runs"
-            only. The default is further runs where every system has two or more.
-        swap_runs: about these runs, whether swaps take all runs of a unit "together", or each of
-            them "separately", as MultEval does.
-        curves: what says how often people agree with a difference; None to leave that out.
+        runs: where several outputs are runs of one system: the outputs of each system, or a pattern
+            that their names have, such as "{system}.opt{run}".
+        about: what a verdict on systems with runs is about; further runs where every system has two
+            or more.
+        swap_runs: about these runs, whether swaps take all runs of a unit together, or each of them
+            separately, as MultEval does.
+        by: also compare by groups of segments: labels by name, one for each segment, or "domain" or
+            "document". Corrected for the comparisons of all groups.
+        people: what says how often human raters prefer the same system: "kocmi" for the curves of
+            Kocmi et al. (2024), curves of your own, or None.
         documents: the document of each segment, where `systems` is no test set.
         domains: the domain of each segment, likewise.
-        progress: called with the number of replicates made since the last call; of a stream, with
-            that of segments counted.
-        executor: where parts of a stream are counted, such as `truebleu.execution.Processes(4)`.
+        progress: called with the number of replicates made since the last call.
     """
-    if getattr(systems, "is_streamed", False):
-        from truebleu.significance.streaming import refuse_in_parts
-
-        refuse_in_parts(
-            references=references,
-            unit=unit if unit == "block" else None,
-            block_length=block_length,
-            by_domain=by_domain or None,
-            adaptive=adaptive or None,
-            by=by,
-            runs=runs,
-            about=about,
-            swap_runs=None if swap_runs == "together" else swap_runs,
-            documents=documents,
-            domains=domains,
-        )
-        return _compare_stream(
-            cast("TestSetStream", systems),
-            metrics,
-            test=test or "ar",
-            replicates=replicates,
-            seed=seed,
-            level=level,
-            correction=correction,
-            unit=unit,
-            alternative=alternative,
-            interval=interval or "percentile",
-            bootstrap="poisson" if bootstrap is None else bootstrap,
-            margin=margin,
-            baseline=baseline,
-            curves=curves,
-            progress=progress,
-            executor=executor,
-        )
-    if executor is not None:
-        raise SettingError("executor", executor, "a stream: only its parts are counted elsewhere")
-    test_set = as_test_set(
-        cast("SystemsLike", systems), references, documents=documents, domains=domains
-    )
+    asked = locals()
+    test_set = as_test_set(systems, references, documents=documents, domains=domains)
     parsed, test_set = metrics_for(metrics, test_set)
-    require_curves(parsed, curves)
+    curves = curves_of(people, parsed)
     names = list(test_set.systems)
     grouped = None
     if runs is not None:
         from truebleu.significance.optimizer_runs import as_runs
 
         grouped = as_runs(runs, names)
-    runs_of_each = None if grouped is None else len(next(iter(grouped.values()), ()))
-    about = resolve_about(about, runs_of_each)
+    about = resolve_about(about, None if grouped is None else len(next(iter(grouped.values()), ())))
     chosen = chosen_unit(unit, test_set)
-    settings = CompareSettings(
+    settings = picked(
+        CompareSettings,
+        asked,
         test=test or default_test(about),
-        replicates=DEFAULT_REPLICATES if replicates is None else replicates,
-        seed=seed,
-        level=level,
-        correction="holm" if correction is None else correction,
+        replicates=replicates or DEFAULT_REPLICATES,
+        correction=correction or "holm",
         unit=chosen,
-        block_length=block_length,
-        by_domain=by_domain,
-        alternative=alternative,
         interval=interval or default_interval(about, chosen, by_domain=by_domain),
-        bootstrap="multinomial" if bootstrap is None else bootstrap,
-        margin=margin,
-        adaptive=adaptive,
-        baseline=baseline,
         about=about,
-        swap_runs=swap_runs,
     )
     if grouped is not None:
         _require_runs_interval(settings)
         names = list(grouped)
-        used = [output for group in grouped.values() for output in group]
-        test_set = replace(test_set, systems={name: test_set.systems[name] for name in used})
+        outputs = [output for group in grouped.values() for output in group]
+        test_set = replace(test_set, systems={name: test_set.systems[name] for name in outputs})
     elif swap_runs != "together":
         raise SettingError("swap_runs", swap_runs, "runs beside it: without runs it does nothing")
     pairs = pairs_to_compare(names, baseline)  # refused before anything is counted
@@ -224,36 +161,37 @@ def compare(
     )
     counted = [CountedMetric(metric, metric.count(test_set)) for metric in parsed]
     counts = [metric.counts.array() for metric in counted]
-    statistics = swapped = outputs = [
+    of_outputs = [
         MetricStatistics.of(label, metric, rows, units)
         for label, metric, rows in zip(metric_labels(parsed), parsed, counts, strict=True)
     ]
-    clusters_of = known_clusters(test_set, settings)
 
     def draw_outputs(first: int, count: int) -> list[Values]:
-        return bootstrap_scores(outputs, units, settings.drawn(count), progress, first=first)
+        return bootstrap_scores(of_outputs, units, settings.drawn(count), progress, first=first)
 
     scores = draw_outputs(0, settings.replicates)
-    results = None
+    statistics = swapped = of_outputs
+    of_runs = None
     if grouped is not None:
         from truebleu.significance.optimizer_runs import RunResults
 
-        results = RunResults(grouped, outputs, scores, about, seed)
-        statistics, scores = results.averages, results.mean_scores(scores)
-        swapped = results.pooled if swap_runs == "separately" else statistics
+        of_runs = RunResults(grouped, of_outputs, scores, about, seed)
+        statistics, scores = of_runs.averages, of_runs.mean_scores(scores)
+        swapped = of_runs.pooled if swap_runs == "separately" else statistics
 
     def draw(first: int, count: int) -> list[Values]:
         further = draw_outputs(first, count)
-        return further if results is None else results.mean_scores(further, first)
+        return further if of_runs is None else of_runs.mean_scores(further, first)
 
     tests = all_pair_tests(swapped, scores, pairs, settings, draw, progress)
+    clusters_of = known_clusters(test_set, settings)
     parts = []
     for index, (metric, replicated, tested) in enumerate(
         zip(statistics, scores, tests, strict=True)
     ):
         clustered = None
         if clusters_of is not None:
-            rows = counts[index] if results is None else results.side_by_side(counts[index])
+            rows = counts[index] if of_runs is None else of_runs.side_by_side(counts[index])
             by_segment, by_cluster = (
                 MetricStatistics.of(metric.label, metric.metric, rows, kind) for kind in clusters_of
             )
@@ -269,22 +207,7 @@ def compare(
             references=test_set.references_per_segment,
             clustered=clustered,
         )
-        if results is not None:
-            pooled = results.pooled[index].scores
-            part = replace(
-                part,
-                systems=[
-                    replace(result, runs=run_scores)
-                    for result, run_scores in zip(
-                        part.systems, results.run_scores(index), strict=True
-                    )
-                ],
-                pairs=[
-                    replace(result, pooled_difference=float(pooled[a] - pooled[b]))
-                    for result, (a, b) in zip(part.pairs, pairs, strict=True)
-                ],
-            )
-        parts.append(part)
+        parts.append(part if of_runs is None else of_runs.added_to(part, index, pairs))
     groups: tuple[GroupComparison, ...] = ()
     if columns:
         from truebleu.significance.groups import segment_groups
@@ -307,99 +230,6 @@ def compare(
         groups=groups,
         warnings=test_set.warnings,
     )
-
-
-# Test sets that come in parts.
-
-
-def _compare_stream(
-    stream: TestSetStream,
-    metrics: Sequence[str | Metric],
-    *,
-    replicates: int | None,
-    correction: str | None,
-    unit: Unit | None,
-    curves: Sequence[AgreementCurve] | None,
-    progress: Progress | None,
-    executor: Executor | None,
-    **chosen: Any,
-) -> Comparison:
-    """As `compare` does, of a test set that comes in parts."""
-    from truebleu.significance.streaming import (
-        BOOTSTRAP_REPLICATES,
-        Plan,
-        require_streamable,
-        stream_statistics,
-    )
-
-    settings = CompareSettings(
-        replicates=BOOTSTRAP_REPLICATES if replicates is None else replicates,
-        correction="holm" if correction is None else correction,
-        **chosen,
-    )
-    require_streamable(settings)
-    test = TESTS[settings.test]
-    if test.needs_units or CORRECTIONS[settings.correction].basis == "segment scores":
-        name = "test" if test.needs_units else "correction"
-        expected = "another one where texts are read part by part"
-        raise SettingError(name, getattr(settings, name), expected)
-    require_curves(as_metrics(metrics), curves)
-    pairs = pairs_to_compare(stream.systems, settings.baseline)
-    settings = for_comparisons(
-        settings, len(pairs), MANY_UNITS, replicates=replicates, correction=correction
-    )
-    swaps = Swaps(replicates=settings.test_replicates or settings.replicates, seed=settings.seed)
-    plan = Plan(
-        swaps=swaps if test.source == "swaps" else None,
-        bootstrap=PoissonBootstrap(
-            replicates=settings.replicates
-            if test.source == "swaps"
-            else settings.test_replicates or settings.replicates,
-            seed=settings.seed,
-        ),
-        pairs=tuple((min(pair), max(pair)) for pair in pairs),
-        moments=True,
-        unit=unit,
-        studentized=test.studentized,
-    )
-    streamed = stream_statistics(stream, metrics, plan, progress, executor)
-    if streamed.units < 2:
-        raise SettingError("test set", f"one {streamed.unit}", "at least two: one shows no spread")
-    settings = replace(settings, unit=streamed.unit)
-    scores = streamed.drawn
-    tests = all_pair_tests(streamed.statistics, scores, pairs, settings, _no_more)
-    parts = [
-        results_by_metric(
-            metric,
-            drawn[: settings.replicates],
-            tested,
-            stream.systems,
-            pairs,
-            settings,
-            curves=curves,
-            references=streamed.references_per_segment,
-            clustered=None if streamed.by_segment is None else (streamed.by_segment[place], metric),
-        )
-        for place, (metric, drawn, tested) in enumerate(
-            zip(streamed.statistics, scores, tests, strict=True)
-        )
-    ]
-    return Comparison(
-        test_set=streamed.outline,
-        settings=settings,
-        units=streamed.units,
-        **by_metric_and_system(parts, stream.systems),
-        warnings=streamed.warnings,
-    )
-
-
-# More than all swaps of them could be made.
-MANY_UNITS = 1 << 20
-
-
-def _no_more(_first: int, _count: int) -> list[Values]:
-    """No replicates beyond those that were made while the parts were there."""
-    return []
 
 
 def _require_groups(

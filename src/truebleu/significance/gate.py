@@ -21,9 +21,6 @@ same swaps (Westfall & Young 1993): equal systems fail in at most 1 - level of a
 many metrics there are. With a margin, a bad system would have to pass every one of the tests, each
 at the full level, and no correction is needed (intersection-union test, Berger 1982).
 
-Of a test set that comes in parts, units are forgotten: with a margin the t is not corrected for
-skewness, which so many units do not need, and the replicates of a Poisson bootstrap must agree.
-
 A test set that is used night after night finds an equal system worse in the end, or a bad one good
 enough. With a ledger, the looks at one test set share the error; see `ledger`.
 """
@@ -32,26 +29,31 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+from os import PathLike  # noqa: TC003  # read by `verb`
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
 from truebleu._results import Result
-from truebleu._settings import DEFAULT_SEED, require_number
-from truebleu.corpus.test_set import TestSet, as_test_set
-from truebleu.errors import SettingError
-from truebleu.metrics.registry import as_metrics, metric_labels, metrics_for
-from truebleu.metrics.statistics_files import SavedStatistics
-from truebleu.resampling import TIE_TOLERANCE, Bootstrap, PoissonBootstrap, Swaps
-from truebleu.significance.corrections import westfall_young
-from truebleu.significance.intervals import interval_bounds
-from truebleu.significance.ledger import (
-    look_key,
-    open_ledger,
-    require_looks,
-    system_fingerprint,
+from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED
+from truebleu.corpus.test_set import as_test_set
+from truebleu.errors import SettingError, UnknownNameError
+from truebleu.metrics.registry import metric_labels, metrics_for
+from truebleu.resampling import TIE_TOLERANCE, Bootstrap, Swaps
+from truebleu.schema import (
+    BlockLength,
+    ByDomain,
+    Level,
+    Replicates,
+    Seed,
+    Setting,
+    UnitChoice,
+    picked,
+    verb,
 )
-from truebleu.significance.people import CURVES, agreement_of_pairs, find_curve, require_curves
+from truebleu.significance.corrections import westfall_young
+from truebleu.significance.ledger import look_key, open_ledger, system_fingerprint
+from truebleu.significance.people import PUBLISHED, agreement_of_pairs, curves_of, find_curve
 from truebleu.significance.settings import (
     ResamplingSettings,
     chosen_unit,
@@ -65,32 +67,22 @@ from truebleu.significance.statistics import (
     signs_of_pairs,
     swap_differences,
 )
-from truebleu.significance.student import effective_units, hall_interval, hall_p, student_p
-from truebleu.significance.tests import (
-    fewest_units,
-    monte_carlo_error,
-    non_inferiority_p,
-    randomization_p,
-)
+from truebleu.significance.student import effective_units, hall_interval, hall_p
+from truebleu.significance.tests import fewest_units, monte_carlo_error, randomization_p
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from concurrent.futures import Executor
-    from pathlib import Path
 
-    from truebleu._settings import Unit
-    from truebleu.corpus.streams import TestSetStream
-    from truebleu.corpus.test_set import ReferencesLike, TestSetOutline, TextLike, TextWarning
+    from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSetOutline, TextWarning
     from truebleu.metrics.base import Metric, Signature
+    from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Units, Values
-    from truebleu.significance.comparison import (
-        Bounds,
-        PairNote,
-    )
+    from truebleu.significance.comparison import Bounds, PairNote
     from truebleu.significance.ledger import Look
-    from truebleu.significance.people import AgreementCurve, PeopleAgreement
+    from truebleu.significance.people import AgreementCurve, PeopleAgreement, PeopleLike
     from truebleu.significance.statistics import Progress
 
+Strata: TypeAlias = tuple[tuple[int, int], ...]
 RESULT_VERSION = 1
 # Replicates that one look may take: seconds of work.
 MOST_REPLICATES = 2_000_000
@@ -114,14 +106,8 @@ class GateSettings(ResamplingSettings):
     looks: int | None = None
 
     def __post_init__(self) -> None:
-        expected = "a number between 0.5 and 1, such as 0.95"
-        if not 0.5 < require_number("level", self.level, expected) < 1:
-            raise SettingError("level", self.level, expected)
-        if self.margin is not None:
-            expected = "a number from 0 up"
-            if require_number("margin", self.margin, expected) < 0:
-                raise SettingError("margin", self.margin, expected)
-        require_looks(self.looks)
+        if self.level == 0.5:
+            raise SettingError("level", self.level, "a number above 0.5, such as 0.95")
         ResamplingSettings.__post_init__(self)
 
     @property
@@ -250,140 +236,100 @@ class GateResult(Result):
         }
 
 
+@verb
 def gate(
-    new: TestSet | TestSetStream | TextLike,
-    old: TextLike | SavedStatistics | None = None,
+    systems: SystemsLike,
     references: ReferencesLike | None = None,
-    metrics: Sequence[str | Metric] = ("bleu",),
+    metrics: MetricsLike = "bleu",
     *,
-    margin: float | None = None,
-    level: float = 0.95,
-    replicates: int = 10_000,
-    seed: int = DEFAULT_SEED,
-    unit: Unit | None = None,
-    block_length: int | None = None,
-    by_domain: bool = False,
+    baseline: Annotated[str | None, Setting(option=False)] = None,
+    margin: Annotated[float | None, Setting(least=0, metavar="D")] = None,
+    level: Level = 0.95,
+    replicates: Replicates = None,
+    seed: Seed = DEFAULT_SEED,
+    unit: UnitChoice = None,
+    block_length: BlockLength = None,
+    by_domain: ByDomain = False,
+    ledger: Annotated[str | PathLike[str] | None, Setting()] = None,
+    looks: Annotated[int | None, Setting(least=1, most=10**6, metavar="N", rare=True)] = None,
+    people: PeopleLike = PUBLISHED,
     documents: Iterable[object] | None = None,
     domains: Iterable[object] | None = None,
-    ledger: str | Path | None = None,
-    looks: int | None = None,
-    curves: Sequence[AgreementCurve] | None = CURVES,
     progress: Progress | None = None,
-    executor: Executor | None = None,
 ) -> GateResult:
-    """May the new system take the place of the old one?
+    """May a new system take the place of the baseline?
 
     >>> reference = ["the cat sat on the mat"] * 9
-    >>> gate(["the cat sat on a mat"] * 9, reference, reference).passed
+    >>> outputs = {"new": ["the cat sat on a mat"] * 9, "old": reference}
+    >>> gate(outputs, reference, baseline="old").passed
     False
 
     Args:
-        new: the new system's outputs; or a test set of the new and the old system in this order,
-            or of the new one alone with saved statistics of the old. A stream of test sets of both
-            where they are larger than memory.
-        old: the old system's outputs, or what `read_statistics` read of them.
+        systems: a test set of two systems, or the outputs of both by name.
         references: one text, or one per translator; None with a test set.
         metrics: names or objects; the new system must pass by all of them.
-        margin: how much worse the new system may be, in points of the metric: it must be shown to
-            be worse by less. 0 asks for a better one, None that it is not shown to be worse.
-        level: 1 minus the significance level of the one-sided test.
-        replicates: of the test without a margin; a look by a ledger may take more.
-        seed: any whole number from 0 up.
-        unit: what is drawn or swapped as a whole: "segment", "document" or "block"; None for
-            documents where they are known, else segments.
-        block_length: segments in a block, with unit "block".
-        by_domain: draw within each domain, so that every replicate has the same mixture.
-        documents: the document of each segment, where `new` is no test set.
+        baseline: the name of the old system.
+        margin: how much worse the new system may be: it must be shown to be worse by less. 0 asks
+            for a better one; without a margin, it must not be shown to be worse.
+        ledger: a file that records this look at the test set, so that all looks together keep the
+            level.
+        looks: with a ledger, share the level among this many looks; any number unless you choose,
+            each look stricter than the last.
+        people: what says how often human raters prefer the same system, which decides nothing:
+            "kocmi" for the curves of Kocmi et al. (2024), curves of your own, or None.
+        documents: the document of each segment, where `systems` is no test set.
         domains: the domain of each segment, likewise.
-        ledger: a file that records the looks at this test set, so that all of them together keep
-            the level; see `truebleu.significance.ledger`.
-        looks: how many looks are planned, with a ledger; None for any number.
-        curves: what says how often people agree with a difference, which decides nothing; None to
-            leave that out.
-        progress: called with the number of replicates made since the last call; of a stream, with
-            that of segments counted.
-        executor: where parts of a stream are counted, such as `truebleu.execution.Processes(4)`.
+        progress: called with the number of replicates made since the last call.
     """
-    settings = GateSettings(
-        margin=margin,
-        level=level,
-        replicates=replicates,
-        seed=seed,
-        unit=unit or "segment",
-        block_length=block_length,
-        by_domain=by_domain,
-        looks=looks,
-    )
+    asked = locals()
     if looks is not None and ledger is None:
         raise SettingError("looks", looks, "a ledger beside it, which counts them")
-    if getattr(new, "is_streamed", False):
-        from truebleu.significance.streaming import refuse_in_parts
-
-        refuse_in_parts(
-            old=old,
-            references=references,
-            unit=unit if unit == "block" else None,
-            block_length=block_length,
-            by_domain=by_domain or None,
-            documents=documents,
-            domains=domains,
-            ledger=ledger,
-        )
-        stream = cast("TestSetStream", new)
-        return _gate_stream(stream, metrics, settings, unit, curves, progress, executor)
-    if executor is not None:
-        raise SettingError("executor", executor, "a stream: only its parts are counted elsewhere")
-    new = cast("TestSet | TextLike", new)
-    saved = old if isinstance(old, SavedStatistics) else None
-    if isinstance(new, TestSet):
-        if old is not saved:
-            raise SettingError("old", type(old), "none, or saved statistics, beside a test set")
-        systems: TestSet | dict[str, TextLike] = new
-    else:
-        if old is None:
-            raise SettingError("old", None, "the old system's outputs, or statistics of them")
-        systems = {"new": new} if isinstance(old, SavedStatistics) else {"new": new, "old": old}
     test_set = as_test_set(systems, references, documents=documents, domains=domains)
-    parsed, test_set = metrics_for(metrics, test_set)
-    require_curves(parsed, curves)
+    new, old = _names(list(test_set.systems), baseline)
+    ordered = {name: test_set.systems[name] for name in (new, old)}
+    parsed, test_set = metrics_for(metrics, replace(test_set, systems=ordered))
+    curves = curves_of(people, parsed)
     labels = metric_labels(parsed)
     _require_directions(labels, parsed)
-    new_name, old_name = _names(list(test_set.systems), saved)
-    if saved is not None:
-        saved.require_same_references(test_set)
-        test_set = _with_labels_of(saved, test_set)
-    settings = replace(settings, unit=chosen_unit(unit, test_set))
+    settings = picked(
+        GateSettings,
+        asked,
+        replicates=replicates or DEFAULT_REPLICATES,
+        unit=chosen_unit(unit, test_set),
+    )
     units = units_of(test_set, settings)
-    rows = [_rows(metric, test_set, saved) for metric in parsed]
+    rows = [metric.count(test_set).array() for metric in parsed]
     statistics = [
         MetricStatistics.of(label, metric, counts, units)
         for label, metric, counts in zip(labels, parsed, rows, strict=True)
     ]
-    references_per_segment = test_set.references_per_segment
-    people = _people(statistics, units, settings, curves)
+    agreements = _people(statistics, units, settings, curves)
     effects: list[float | None] = [None] * len(statistics)
     if (kinds := known_clusters(test_set, settings)) is not None:
         effects = [
             _design_effect(label, metric, counts, kinds)
             for label, metric, counts in zip(labels, parsed, rows, strict=True)
         ]
-
-    spread = _Units(len(units), _strata(units, settings))
+    strata = units.strata if settings.by_domain else None
 
     def decide(look: Look | None) -> GateResult:
         alpha = settings.alpha if look is None else look.alpha
         _require_enough(len(units), settings, alpha)
+        checks = _checks(
+            statistics,
+            len(units),
+            strata,
+            test_set.references_per_segment,
+            settings,
+            alpha,
+            progress,
+        )
         return GateResult(
-            new=new_name,
-            old=old_name,
+            new=new,
+            old=old,
             checks=tuple(
                 replace(check, people=agreement, design_effect=effect)
-                for check, agreement, effect in zip(
-                    _checks(statistics, spread, references_per_segment, settings, alpha, progress),
-                    people,
-                    effects,
-                    strict=True,
-                )
+                for check, agreement, effect in zip(checks, agreements, effects, strict=True)
             ),
             test_set=test_set.outline,
             settings=settings,
@@ -404,61 +350,17 @@ def gate(
         return result
 
 
-def _gate_stream(
-    stream: TestSetStream,
-    metrics: Sequence[str | Metric],
-    settings: GateSettings,
-    unit: Unit | None,
-    curves: Sequence[AgreementCurve] | None,
-    progress: Progress | None,
-    executor: Executor | None,
-) -> GateResult:
-    """As `gate` does, of a test set that comes in parts."""
-    from truebleu.significance.streaming import BOOTSTRAP_REPLICATES, Plan, stream_statistics
-
-    parsed = as_metrics(metrics)
-    require_curves(parsed, curves)
-    _require_directions(metric_labels(parsed), parsed)
-    new_name, old_name = _names(stream.systems, None)
-    swaps = None
-    if settings.margin is None:
-        replicates = _replicates(settings, settings.alpha)
-        swaps = Swaps(replicates=replicates, seed=settings.seed)
-    plan = Plan(
-        swaps=swaps,
-        bootstrap=PoissonBootstrap(replicates=BOOTSTRAP_REPLICATES, seed=settings.seed),
-        pairs=((0, 1),),
-        moments=True,
-        unit=unit,
-    )
-    streamed = stream_statistics(stream, parsed, plan, progress, executor)
-    settings = replace(settings, unit=streamed.unit)
-    _require_enough(streamed.units, settings, settings.alpha)
-    spread = _Units(streamed.units, None, streamed.drawn)
-    references = streamed.references_per_segment
-    checks = _checks(streamed.statistics, spread, references, settings, settings.alpha, None)
-    nothing: list[MetricStatistics | None] = [None] * len(checks)
-    by_segment = nothing if streamed.by_segment is None else [*streamed.by_segment]
-    return GateResult(
-        new=new_name,
-        old=old_name,
-        checks=tuple(
-            replace(
-                check,
-                people=agreement_of_pairs(metric.metric, curves, [(0, 1)], metric.scores, drawn)[0],
-                design_effect=None
-                if segments is None
-                else design_effects(segments, metric, signs_of_pairs([(0, 1)], 2))[0],
-            )
-            for check, metric, drawn, segments in zip(
-                checks, streamed.statistics, streamed.drawn, by_segment, strict=True
-            )
-        ),
-        test_set=streamed.outline,
-        settings=settings,
-        units=streamed.units,
-        warnings=streamed.warnings,
-    )
+def _names(names: Sequence[str], baseline: str | None) -> tuple[str, str]:
+    """The new system and the old one."""
+    if baseline is None:
+        raise SettingError("baseline", None, f"the old one of the systems: {', '.join(names)}")
+    if baseline not in names:
+        raise UnknownNameError("baseline", baseline, names)
+    others = [name for name in names if name != baseline]
+    if len(others) != 1:
+        found = ", ".join(others) or "none"
+        raise SettingError("systems", found, f"one new system besides {baseline}")
+    return others[0], baseline
 
 
 def _fingerprint(rows: Sequence[Values], system: int) -> str:
@@ -509,32 +411,12 @@ def _require_directions(labels: Sequence[str], metrics: Sequence[Metric]) -> Non
             raise SettingError("metric", label, expected)
 
 
-def _names(names: Sequence[str], saved: SavedStatistics | None) -> tuple[str, str]:
-    if len(names) != (2 if saved is None else 1):
-        expected = "one new and one old system" if saved is None else "one system besides the saved"
-        raise SettingError("systems", ", ".join(names), expected)
-    if saved is None:
-        return names[0], names[1]
-    # A new run of a system usually has the name of the old one.
-    namesake = saved.system == names[0]
-    return names[0], f"{saved.system} ({saved.label})" if namesake else saved.system
-
-
 def _design_effect(
     label: str, metric: Metric, counts: Values, kinds: tuple[Units, Units]
 ) -> float | None:
     """The variance of the difference by documents or blocks over that by segments."""
     by_segment, by_cluster = (MetricStatistics.of(label, metric, counts, kind) for kind in kinds)
     return design_effects(by_segment, by_cluster, signs_of_pairs([(0, 1)], 2))[0]
-
-
-def _with_labels_of(saved: SavedStatistics, test_set: TestSet) -> TestSet:
-    """The test set, with saved documents and domains where it has none of its own."""
-    return replace(
-        test_set,
-        documents=saved.documents if test_set.documents is None else test_set.documents,
-        domains=saved.domains if test_set.domains is None else test_set.domains,
-    )
 
 
 def _require_enough(units: int, settings: GateSettings, alpha: float) -> None:
@@ -548,33 +430,10 @@ def _require_enough(units: int, settings: GateSettings, alpha: float) -> None:
         raise SettingError("test set", f"{units} {settings.unit}s", expected)
 
 
-def _rows(metric: Metric, test_set: TestSet, saved: SavedStatistics | None) -> Values:
-    """Counts shaped (segment, system, column), the new system first."""
-    if saved is None:
-        return metric.count(test_set).array()
-    old = saved.by(metric)
-    new = metric.count(test_set).array()[:, 0]
-    return np.stack([new, old], axis=1)
-
-
-@dataclass(frozen=True, slots=True)
-class _Units:
-    """What says how much a difference varies.
-
-    Attributes:
-        count: how many units there are.
-        strata: of which, where they are drawn within domains.
-        drawn: by metric, scores on the replicates of a stream, whose units are forgotten.
-    """
-
-    count: int
-    strata: tuple[tuple[int, int], ...] | None
-    drawn: list[Values] | None = None
-
-
 def _checks(
     statistics: Sequence[MetricStatistics],
-    units: _Units,
+    units: int,
+    strata: Strata | None,
     references: int | None,
     settings: GateSettings,
     alpha: float,
@@ -582,24 +441,16 @@ def _checks(
 ) -> list[GateCheck]:
     """Each metric's check, at this significance level."""
     if settings.margin is None:
-        replicates = _replicates(settings, alpha, units.count)
-        judged = _without_margin(statistics, units.count, settings, replicates, progress)
+        replicates = _replicates(settings, alpha, units)
+        judged = _without_margin(statistics, units, settings, replicates, progress)
     else:
-        judged = _with_margin(statistics, units, settings.margin)
+        judged = _with_margin(statistics, strata, settings.margin)
     checks = []
     for place, metric in enumerate(statistics):
         p, adjusted = judged.p[place], judged.p_adjusted[place]
         new, old = metric.scores.tolist()
-        share, effective = None, units.count
-        if units.drawn is None:
-            left_out = _jackknife(metric)
-            low, high = hall_interval(new - old, left_out, 1 - 2 * alpha, units.strata).tolist()
-            share = _largest_share(metric)
-            effective = int(effective_units(left_out, units.strata))
-        else:
-            drawn, level = units.drawn[place], 1 - 2 * alpha
-            bounds = interval_bounds(metric, drawn, [(0, 1)], "delta", level, settings.seed)
-            low, high = bounds[:, 0].tolist()
+        left_out = _jackknife(metric)
+        low, high = hall_interval(new - old, left_out, 1 - 2 * alpha, strata).tolist()
         differing = metric.differing_units([(0, 1)])[0]
         checks.append(
             GateCheck(
@@ -618,8 +469,8 @@ def _checks(
                 replicates=judged.replicates,
                 exact=judged.exact,
                 differing_units=differing,
-                largest_share=share,
-                effective_units=effective,
+                largest_share=_largest_share(metric),
+                effective_units=int(effective_units(left_out, strata)),
                 note=_note(differing, settings, alpha),
             )
         )
@@ -696,25 +547,22 @@ def _without_margin(
     return _Judged(p.tolist(), adjusted.tolist(), len(null), exact)
 
 
-def _with_margin(statistics: Sequence[MetricStatistics], units: _Units, margin: float) -> _Judged:
+def _with_margin(
+    statistics: Sequence[MetricStatistics], strata: Strata | None, margin: float
+) -> _Judged:
     """Is it worse by less than the margin, or better, by every metric."""
-    p = []
-    for place, metric in enumerate(statistics):
-        difference = metric.sign * -np.diff(metric.scores)[0]
-        if units.drawn is None:
-            left_out = metric.sign * _jackknife(metric)
-            of_metric = hall_p(
-                difference, left_out, -margin, scale=metric.scale, strata=units.strata
+    p = [
+        float(
+            hall_p(
+                metric.sign * -np.diff(metric.scores)[0],
+                metric.sign * _jackknife(metric),
+                -margin,
+                scale=metric.scale,
+                strata=strata,
             )
-        else:
-            # As `compare --margin` does in a stream: the larger p of delta method and bootstrap.
-            error = metric.errors_of_pairs([(0, 1)])[0]
-            degrees = units.count - 1
-            by_error = student_p(difference + margin, error, degrees, "greater", scale=metric.scale)
-            drawn = metric.sign * -np.diff(units.drawn[place], axis=1)
-            by_replicates = non_inferiority_p(drawn, margin, scale=metric.scale)[0]
-            of_metric = np.maximum(by_error, by_replicates)
-        p.append(float(of_metric))
+        )
+        for metric in statistics
+    ]
     return _Judged(p, p)
 
 
@@ -730,10 +578,6 @@ def _largest_share(statistics: MetricStatistics) -> float | None:
     if np.ptp(left_out) <= TIE_TOLERANCE * max(statistics.scale, 1.0):
         return None
     return float(squares.max() / squares.sum())
-
-
-def _strata(units: Units, settings: GateSettings) -> tuple[tuple[int, int], ...] | None:
-    return units.strata if settings.by_domain else None
 
 
 def _note(differing: int, settings: GateSettings, alpha: float) -> PairNote | None:

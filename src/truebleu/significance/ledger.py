@@ -93,13 +93,6 @@ def alpha_of_look(number: int, alpha: float, looks: int | None = None) -> float:
     return alpha / looks if looks is not None else alpha * 6 / (math.pi * number) ** 2
 
 
-def require_looks(looks: object) -> None:
-    """Raise SettingError unless it is None or a whole number from 1 up."""
-    whole = isinstance(looks, int) and not isinstance(looks, bool)
-    if looks is not None and not (whole and 1 <= looks <= 10**6):  # type: ignore[operator]
-        raise SettingError("looks", looks, "a whole number from 1 to 1000000")
-
-
 class Ledger:
     """The looks that a ledger holds, and room for another; see `open_ledger`."""
 
@@ -180,7 +173,7 @@ class Ledger:
 
 
 @contextmanager
-def open_ledger(path: str | Path) -> Iterator[Ledger]:
+def open_ledger(path: str | os.PathLike[str]) -> Iterator[Ledger]:
     """The ledger in this file, made if there is none, locked until the look is recorded."""
     place = Path(path)
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isfinite, log
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -24,7 +25,6 @@ from truebleu.resampling import as_replicates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from os import PathLike
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -32,8 +32,12 @@ if TYPE_CHECKING:
     from truebleu.resampling import Values
     from truebleu.significance.statistics import Pair
 
+#: Curves by name, as a file that ``agree --curve -f json`` wrote, or as objects; None for none.
+PeopleLike: TypeAlias = "str | PathLike[str] | Sequence[AgreementCurve] | None"
 COIN = 50.0
 KOCMI, KOCMI_PAIRS = "Kocmi et al. 2024", 6530
+#: What callers name those curves by.
+PUBLISHED = "kocmi"
 # With more pairs of systems than this, nobody reads about each.
 MOST_PAIRS = 1000
 # What a signature says about the texts, not about the metric.
@@ -200,15 +204,22 @@ def find_curve(metric: Metric, curves: Iterable[AgreementCurve] = CURVES) -> Agr
     return next((curve for curve in curves if curve.fits(metric.signature)), None)
 
 
-def require_curves(metrics: Iterable[Metric], curves: Sequence[AgreementCurve] | None) -> None:
-    """Refuse one's own curves where none is about any of the metrics: they would do nothing."""
-    if not curves or all(curve.source == KOCMI for curve in curves):
-        return
+def curves_of(people: PeopleLike, metrics: Iterable[Metric]) -> tuple[AgreementCurve, ...]:
+    """The curves that say how often people agree: the published ones, one's own, or none.
+
+    One's own are refused where none is about any of the metrics: they would do nothing.
+    """
+    if people is None or people == "none":
+        return ()
+    if people == PUBLISHED:
+        return CURVES
+    curves = read_curves(people) if isinstance(people, str | PathLike) else tuple(people)
     signatures = [metric.signature for metric in metrics]
     if not any(curve.fits(signature) for curve in curves for signature in signatures):
         known = ", ".join(dict.fromkeys(curve.metric for curve in curves))
         listed = ", ".join(map(str, signatures))
-        raise SettingError("curves", known, f"a curve of one of the metrics: {listed}")
+        raise SettingError("people", known, f"a curve of one of the metrics: {listed}")
+    return curves
 
 
 def agreement_of_pairs(

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from truebleu._results import Result
-from truebleu._settings import DEFAULT_SEED
+from truebleu._settings import DEFAULT_REPLICATES, DEFAULT_SEED, IntervalName
 from truebleu.corpus.test_set import as_test_set
-from truebleu.errors import SettingError
 from truebleu.metrics.registry import metric_labels, metrics_for
+from truebleu.schema import (
+    BlockLength,
+    ByDomain,
+    Level,
+    Replicates,
+    Seed,
+    Setting,
+    UnitChoice,
+    picked,
+    verb,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from concurrent.futures import Executor
+    from collections.abc import Iterable, Sequence
 
     from truebleu._core import Statistics
-    from truebleu._settings import BootstrapName, IntervalName, Unit
-    from truebleu.corpus.streams import TestSetStream
+    from truebleu._settings import Unit
     from truebleu.corpus.test_set import (
         ColumnsLike,
         ReferencesLike,
@@ -28,6 +36,7 @@ if TYPE_CHECKING:
         TextWarning,
     )
     from truebleu.metrics.base import Metric, Score, Signature
+    from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Units, Values
     from truebleu.significance.settings import IntervalSettings
     from truebleu.significance.statistics import MetricStatistics, Progress
@@ -186,24 +195,25 @@ class Scores(Result, Mapping[str, Mapping[str, "Score"]]):
         }
 
 
+@verb
 def score(
-    systems: SystemsLike | TestSetStream,
+    systems: SystemsLike,
     references: ReferencesLike | None = None,
-    metrics: Sequence[str | Metric] = ("bleu",),
+    metrics: MetricsLike = "bleu",
     *,
-    segments: bool = False,
-    confidence: bool = False,
-    replicates: int = 10_000,
-    seed: int = DEFAULT_SEED,
-    level: float = 0.95,
-    unit: Unit | None = None,
-    block_length: int | None = None,
-    by_domain: bool = False,
-    interval: IntervalName | None = None,
-    bootstrap: BootstrapName | None = None,
+    confidence: Annotated[bool, Setting()] = False,
+    per_segment: Annotated[bool, Setting(group="Output")] = False,
+    level: Level = 0.95,
+    replicates: Replicates = None,
+    seed: Seed = DEFAULT_SEED,
+    unit: UnitChoice = None,
+    block_length: BlockLength = None,
+    by_domain: ByDomain = False,
+    interval: Annotated[IntervalName | None, Setting(rare=True)] = None,
     by: ColumnsLike | None = None,
+    documents: Iterable[object] | None = None,
+    domains: Iterable[object] | None = None,
     progress: Progress | None = None,
-    executor: Executor | None = None,
 ) -> Scores:
     """Score one or more systems by one or more metrics.
 
@@ -215,65 +225,27 @@ def score(
     '12.1'
 
     Args:
-        systems: a test set, or outputs by system name, or the outputs of a single system; a stream
-            of test sets where they are larger than memory, by segments or documents.
+        systems: a test set, or outputs by system name, or the outputs of a single system.
         references: one list of segments per translator, or a single translator's list; none
             beside a test set.
-        metrics: metrics such as ``BLEU()``, or as text: ``"bleu:tokenize=zh"``.
-        segments: also score each segment, under each metric's settings for single segments.
-        confidence: each score with its bootstrap interval, which the other settings are about.
-        replicates: how many resampled test sets.
-        seed: of the bootstrap.
-        level: of the intervals.
-        unit: what is drawn as a whole: "segment", "document" or "block"; None for documents where
-            they are known, else segments.
-        block_length: segments in a block, with unit "block".
-        by_domain: draw within each domain, so that every replicate has the same mixture.
-        interval: the method; one of `truebleu.significance.INTERVAL_METHODS`. None for Hall's by
-            documents or blocks, and percentile by segments.
-        bootstrap: "multinomial" draws as many units as there are; "poisson" weighs each by a number
-            of its own, as is done of a stream.
-        by: also score groups of segments: labels by name, one for each segment, or names of what
-            is known, "domain" or "document". Intervals of all groups of a column hold together.
-        progress: called with the number of replicates that were just scored; of a stream, with that
-            of segments counted.
-        executor: where parts of a stream are counted, such as `truebleu.execution.Processes(4)`.
+        metrics: names or objects: "bleu", ["bleu:tokenize=zh", "chrf"], BLEU().
+        confidence: a confidence interval beside each score.
+        per_segment: the scores of each segment, under each metric's settings for single segments.
+        interval: how intervals are made; Hall's by documents or blocks, else percentiles.
+        by: also score groups of segments: labels by name, one for each segment, or "domain" or
+            "document". Intervals of all groups of a column hold together.
+        documents: the document of each segment, where `systems` is no test set.
+        domains: the domain of each segment, likewise.
+        progress: called with the number of replicates that were just scored.
     """
-    if getattr(systems, "is_streamed", False):
-        from truebleu.significance.streaming import refuse_in_parts
-
-        refuse_in_parts(
-            references=references,
-            segments=segments or None,
-            unit=unit if unit == "block" else None,
-            block_length=block_length,
-            by_domain=by_domain or None,
-            by=by,
-        )
-        chosen_settings = {
-            "replicates": replicates,
-            "seed": seed,
-            "level": level,
-            "interval": interval or "percentile",
-            "bootstrap": "poisson" if bootstrap is None else bootstrap,
-        }
-        return _score_stream(
-            cast("TestSetStream", systems),
-            metrics,
-            unit=unit,
-            settings=chosen_settings if confidence else None,
-            progress=progress,
-            executor=executor,
-        )
-    if executor is not None:
-        raise SettingError("executor", executor, "a stream: only its parts are counted elsewhere")
-    made = as_test_set(cast("SystemsLike", systems), references)
-    parsed, test_set = metrics_for(metrics, made)
+    asked = locals()
+    test_set = as_test_set(systems, references, documents=documents, domains=domains)
+    parsed, test_set = metrics_for(metrics, test_set)
     columns = test_set.columns(by)
     labelled = dict(zip(metric_labels(parsed), parsed, strict=True))
     if not confidence:
         counts = {label: metric.count(test_set) for label, metric in labelled.items()}
-        scores = _scores(test_set, labelled, counts, segments=segments)
+        scores = _scores(test_set, labelled, counts, segments=per_segment)
         return _with_groups(scores, test_set, labelled, counts, columns)
 
     # Resampling needs NumPy, which takes longer to load than plain scores take in all.
@@ -286,15 +258,12 @@ def score(
     )
 
     chosen = chosen_unit(unit, test_set)
-    settings = IntervalSettings(
-        replicates=replicates,
-        seed=seed,
-        level=level,
+    settings = picked(
+        IntervalSettings,
+        asked,
+        replicates=replicates or DEFAULT_REPLICATES,
         unit=chosen,
-        block_length=block_length,
-        by_domain=by_domain,
         interval=interval or default_interval(None, chosen, by_domain=by_domain),
-        bootstrap="multinomial" if bootstrap is None else bootstrap,
     )
     units = units_of(test_set, settings)
     counts = {label: metric.count(test_set) for label, metric in labelled.items()}
@@ -303,7 +272,7 @@ def score(
         test_set,
         labelled,
         counts,
-        segments=segments,
+        segments=per_segment,
         intervals=intervals,
         settings=settings,
         units=len(units),
@@ -312,57 +281,6 @@ def score(
     if kinds is not None:
         scores = replace(scores, design_effects=_design_effects(labelled, counts, kinds))
     return _with_groups(scores, test_set, labelled, counts, columns, unit, interval)
-
-
-def _score_stream(
-    stream: TestSetStream,
-    metrics: Sequence[str | Metric],
-    *,
-    unit: Unit | None,
-    settings: Mapping[str, Any] | None,
-    progress: Progress | None,
-    executor: Executor | None,
-) -> Scores:
-    """As `score` does, of a test set that comes in parts; intervals where there are settings."""
-    from truebleu.resampling import PoissonBootstrap
-    from truebleu.significance.settings import IntervalSettings
-    from truebleu.significance.streaming import (
-        Plan,
-        require_streamable,
-        stream_statistics,
-    )
-
-    chosen = None if settings is None else IntervalSettings(**settings)
-    plan = Plan()
-    if chosen is not None:
-        require_streamable(chosen)
-        bootstrap = PoissonBootstrap(replicates=chosen.replicates, seed=chosen.seed)
-        plan = Plan(bootstrap=bootstrap, moments=True, unit=unit)
-    streamed = stream_statistics(stream, metrics, plan, progress, executor)
-    labelled = {metric.label: metric.metric for metric in streamed.statistics}
-    intervals = None
-    if chosen is not None:
-        chosen = replace(chosen, unit=streamed.unit)
-        intervals = score_intervals(streamed.statistics, streamed.drawn, chosen)
-    scores = scores_of_sums(
-        {label: sums.tolist() for label, sums in zip(labelled, streamed.plain_sums, strict=True)},
-        stream.systems,
-        labelled,
-        streamed.references_per_segment,
-        segments={},
-        intervals=intervals,
-        test_set=streamed.outline,
-        warnings=streamed.warnings,
-        settings=chosen,
-        units=None if chosen is None else streamed.units,
-    )
-    if streamed.by_segment is None:
-        return scores
-    effects = {
-        by_cluster.label: _effects_of_scores(by_segment, by_cluster)
-        for by_segment, by_cluster in zip(streamed.by_segment, streamed.statistics, strict=True)
-    }
-    return replace(scores, design_effects=effects)
 
 
 def _design_effects(

@@ -92,7 +92,7 @@ def test_scores_follow_the_outputs_that_were_scored(tmp_path: Path) -> None:
 
     def score(*outputs: str) -> tuple[float | None, ...]:
         texts = as_test_set({"a": list(outputs)}, ["r"] * len(outputs))
-        by_label = truebleu.score(texts, metrics=[metric], segments=True).systems[0].segments
+        by_label = truebleu.score(texts, metrics=[metric], per_segment=True).systems[0].segments
         return tuple((by_label or {})["COMET"])
 
     assert score("x", " y ") == (0.5, 1.0)

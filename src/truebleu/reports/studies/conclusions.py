@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from truebleu.reports.document import (
-    MISSING,
+    NO_VALUE,
     Column,
     Document,
     Plot,
@@ -397,7 +397,7 @@ def _cases(result: PowerResult) -> Iterator[tuple[str, str, list[Power]]]:
 
 def _right_and_wrong(right: Rate | None, wrong: Rate) -> str:
     """12 %/1 %, as the paper has it; a dash for right conclusions about a tie."""
-    shown = MISSING if right is None else _whole_percents(right.value)
+    shown = NO_VALUE if right is None else _whole_percents(right.value)
     return f"{shown}/{_whole_percents(wrong.value)}" if wrong.value or right is None else shown
 
 

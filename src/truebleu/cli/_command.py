@@ -1,0 +1,791 @@
+"""How a command is made: its verb's settings as options, and what every command has in common.
+
+`make_command` gives a function the options of its texts, its metrics, its verb and its output, in
+these groups; the function gets `texts`, `metrics`, `show` and the settings. An option is declared
+where the setting is, in the verb's signature (see `truebleu.schema`); options of files, here.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import nullcontext
+from dataclasses import MISSING, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import click
+from click.core import ParameterSource
+
+from truebleu.cli.main import QUIET, progress_bar, warn
+from truebleu.corpus._files import (
+    Files,
+    Layout,
+    NamedText,
+    decode,
+    locate,
+    may_hold_statistics,
+    stem,
+)
+from truebleu.corpus._reading import read_labels, read_test_set
+from truebleu.errors import MalformedFileError, SettingError, SuspiciousTextError, shortened
+from truebleu.metrics.base import MAX_THREADS, set_threads, use_environment
+from truebleu.metrics.registry import METRICS, as_metrics, metrics_for, plugin_names
+from truebleu.reports.document import CHART_ENDINGS, CHECK_FORMATS, FORMATS, render
+from truebleu.schema import GROUPS, parameters_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from concurrent.futures import Executor
+    from contextlib import AbstractContextManager
+
+    from truebleu._results import Result
+    from truebleu.corpus.known_test_sets import KnownTestSet
+    from truebleu.corpus.test_set import TestSet
+    from truebleu.metrics.base import Metric
+    from truebleu.metrics.statistics_files import SavedStatistics
+    from truebleu.reports.charts import Drawable
+    from truebleu.schema import Group
+
+LANGUAGE = "truebleu.language"
+TEST_SET = "truebleu.test_set"
+ALL_OPTIONS = "truebleu.all_options"
+
+
+class Option(click.Option):
+    """An option with its group in ``--help``; a rare one only ``--help-all`` shows."""
+
+    def __init__(
+        self, *flags: Any, group: Group = "Output", rare: bool = False, **details: Any
+    ) -> None:
+        super().__init__(*flags, **details)
+        self.group, self.rare = group, rare
+
+
+class Command(click.Command):
+    """A command whose help has groups, and which understands habits of other tools."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options by group; the rare ones only where all are asked for."""
+        everything = ctx.meta.get(ALL_OPTIONS, False)
+        hidden = 0
+        for group in GROUPS:
+            rows = []
+            for option in self.get_params(ctx):
+                if isinstance(option, click.Argument):
+                    continue
+                row = option.get_help_record(ctx)
+                if row is None or getattr(option, "group", "Output") != group:
+                    continue
+                if getattr(option, "rare", False) and not everything:
+                    hidden += 1
+                else:
+                    rows.append(row)
+            if rows:
+                with formatter.section(group):
+                    formatter.write_dl(rows)
+        if hidden:
+            formatter.write_paragraph()
+            formatter.write_text(f"--help-all shows {hidden} more options.")
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take the arguments apart; `-m bleu chrf` names two metrics, as in sacreBLEU."""
+        try:
+            return super().parse_args(ctx, list(_repeated_metrics(args)))
+        except click.NoSuchOption as error:
+            spelling = HABITS.get(error.option_name)
+            if spelling is None:
+                raise
+            raise click.UsageError(
+                f"No such option: {error.option_name}. Here it is {spelling}.", ctx
+            ) from None
+
+
+#: What people type who know other tools, and how it is spelled here.
+HABITS = {
+    "--refs": "-r FILE (--reference), once for each reference",
+    "--references": "-r FILE (--reference), once for each reference",
+    "--ref": "-r FILE (--reference)",
+    "--hyp": "the output itself, without an option: truebleu score -r ref.txt output.txt",
+    "--hypothesis": "the output itself, without an option: truebleu score -r ref.txt output.txt",
+    "--input": "the output itself, without an option: truebleu score -r ref.txt output.txt",
+    "-i": "the output itself, without an option: truebleu score -r ref.txt output.txt",
+    "-t": "--reference FILE, or --test-set wmt24 with -l en-de",
+    "-tok": "a setting of the metric: -m bleu:tokenize=zh",
+    "--tok": "a setting of the metric: -m bleu:tokenize=zh",
+    "--tokenize": "a setting of the metric: -m bleu:tokenize=zh",
+    "--tokenizer": "a setting of the metric: -m bleu:tokenize=zh",
+    "-lc": "a setting of the metric: -m bleu:lowercase=yes",
+    "--lowercase": "a setting of the metric: -m bleu:lowercase=yes",
+    "--smooth-method": "a setting of the metric: -m bleu:smooth=exp",
+    "--smooth": "a setting of the metric: -m bleu:smooth=exp",
+    "--chrf-word-order": "a setting of the metric: -m chrf:word_order=2",
+    "-w": "-f json, which prints every digit",
+    "--width": "-f json, which prints every digit",
+    "-b": "-f tsv, which prints the bare numbers",
+    "--score-only": "-f tsv, which prints the bare numbers",
+    "--short": "-f json, which has the signature by itself",
+    "--sentence-level": "--per-segment",
+    "--paired-bs": "truebleu compare --test bootstrap",
+    "--paired-ar": "truebleu compare, whose default is approximate randomization",
+    "--paired-bs-n": "truebleu compare --replicates N",
+    "--paired-ar-n": "truebleu compare --replicates N",
+    "--clusters": "--unit document with --documents FILE",
+    "--clustered": "--unit document with --documents FILE",
+    "--alpha": "--level: intervals of 0.95 go with tests at 0.05",
+    "--json": "-f json",
+    "--latex": "-f latex",
+    "--n-resamples": "--replicates N",
+    "--samples": "--replicates N",
+    "--num-samples": "--replicates N",
+    "--bootstrap": "--test bootstrap (compare), or --confidence (score)",
+    "--old": "--baseline FILE",
+    "--system": "the output itself, without an option: truebleu score -r ref.txt output.txt",
+    "--src": "-s FILE (--source)",
+    "--docs": "--documents FILE",
+    "--out": "-o FILE (--output)",
+    "--verbose": "--details",
+    "-v": "--details",
+}
+
+
+def _repeated_metrics(arguments: Sequence[str]) -> Iterator[str]:
+    """`-m` before each of the metrics that follow one; a file of that name is a file."""
+    names = {*METRICS, *plugin_names()}
+    after_metric = False
+    for place, argument in enumerate(arguments):
+        is_metric = argument.partition(":")[0] in names and not os.path.exists(argument)
+        if after_metric and is_metric and arguments[place - 1] not in ("-m", "--metric"):
+            yield "-m"
+        yield argument
+        after_metric = argument in ("-m", "--metric") or (after_metric and is_metric)
+
+
+# Options that follow from a verb's declaration.
+
+
+def verb_options(verb: Callable[..., Any], without: Iterable[str] = ()) -> Iterator[Option]:
+    """An option for each setting of a verb that can be written on a command line."""
+    hidden = set(without)
+    for name, declared in parameters_of(verb).items():
+        setting = declared.setting
+        if declared.kind is None or name in hidden or not setting.option:
+            continue
+        flags = setting.flags or (f"--{name.replace('_', '-')}",)
+        details: dict[str, Any] = {"help": _sentence(setting.help), "metavar": setting.metavar}
+        if declared.kind is bool:
+            details |= {"is_flag": True, "default": declared.default, "metavar": None}
+        else:
+            kind: Any = str if declared.kind is os.PathLike else declared.kind
+            if setting.choices:
+                kind = click.Choice(tuple(setting.choices))
+            details |= {"type": kind, "multiple": declared.many}
+            if declared.default is MISSING:
+                details["required"] = True
+            elif not declared.many:
+                shown = declared.default is not None
+                details |= {"default": declared.default, "show_default": shown}
+        yield Option([*flags, name], group=setting.group, rare=setting.rare, **details)
+
+
+def _sentence(text: str) -> str:
+    """The words under ``Args:`` as help: with a capital letter, without quotes of code."""
+    plain = text.replace("`", "").replace('"', "")
+    return plain[:1].upper() + plain[1:]
+
+
+def make_command(
+    name: str,
+    verb: Callable[..., Any] | None = None,
+    *,
+    systems: Literal["required", "optional", "none"] = "required",
+    texts: bool = True,
+    metrics: bool = True,
+    by: bool = False,
+    people: bool = False,
+    chart: bool = True,
+    details: bool = True,
+    executor: bool = False,
+    checks: bool = False,
+    options: Sequence[click.Parameter] = (),
+    without: Iterable[str] = (),
+    epilog: str = "",
+) -> Callable[[Callable[..., None]], Command]:
+    """Make a command of a function.
+
+    Args:
+        name: of the command.
+        verb: whose settings are options; the function gets them by name.
+        systems: whether SYSTEM arguments are required, optional or none.
+        texts: whether there are references, sources and documents; the function gets `texts`.
+        metrics: whether there are metrics; the function gets `metrics`.
+        by: whether results come by groups of segments, too; the function gets `columns`.
+        people: whether curves of agreement with people are an option; the function gets `people`.
+        chart: whether the result can be drawn.
+        details: whether the report has details.
+        executor: whether tasks may run elsewhere; the function gets `executor`.
+        checks: whether the result is a decision, which formats for pipelines know.
+        options: further ones, and arguments.
+        without: names of settings of the verb that are no options here.
+        epilog: below the options.
+    """
+
+    def decorate(function: Callable[..., None]) -> Command:
+        parameters: list[click.Parameter] = []
+        if systems != "none":
+            required = systems == "required"
+            metavar = "SYSTEM..." if required else "[SYSTEM...]"
+            parameters.append(
+                click.Argument(["systems"], metavar=metavar, nargs=-1, required=required)
+            )
+        own = list(options)
+        parameters += [option for option in own if isinstance(option, click.Argument)]
+        parameters += _text_options() if texts else []
+        parameters += _metric_options() if metrics else []
+        parameters += [_by_option()] if by else []
+        parameters += verb_options(verb, without) if verb is not None else []
+        parameters += [option for option in own if not isinstance(option, click.Argument)]
+        parameters += [_people_option()] if people else []
+        parameters += _executor_options() if executor else []
+        parameters += _output_options(chart=chart, details=details, checks=checks)
+
+        def callback(**values: Any) -> None:
+            if texts:
+                values["texts"] = _texts_of(values)
+            show = {field: values.pop(field) for field in Show.__slots__ if field in values}
+            processes, cluster = values.pop("processes", None), values.pop("cluster", None)
+            with _executor(processes, cluster) as running:
+                if executor:
+                    values["executor"] = running
+                function(show=Show(**show), **values)
+
+        return Command(
+            name,
+            params=parameters,
+            callback=callback,
+            help=function.__doc__,
+            epilog=epilog,
+            context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+        )
+
+    return decorate
+
+
+def _remember(key: str) -> Callable[[click.Context, click.Parameter, Any], Any]:
+    """The callback of an option whose value the context keeps under a key, for other options."""
+
+    def callback(context: click.Context, _option: click.Parameter, value: Any) -> Any:
+        context.meta[key] = value
+        return value
+
+    return callback
+
+
+def was_given(name: str) -> bool:
+    """Whether an option of the current command was given, by the name of its value."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source not in (None, ParameterSource.DEFAULT)
+
+
+def refuse_idle(names: Iterable[str], reason: str) -> None:
+    """Refuse options that were given and would do nothing here.
+
+    Args:
+        names: of the options' values.
+        reason: what they need, or what they cannot stand beside.
+    """
+    context = click.get_current_context()
+    for option in context.command.params:
+        if option.name in names and was_given(str(option.name)):
+            raise click.UsageError(f"{option.opts[-1]} {reason}.")
+
+
+# Texts.
+
+
+def _text_options() -> list[click.Parameter]:
+    return [
+        Option(
+            ["-r", "--reference", "references"],
+            group="Texts",
+            metavar="FILE",
+            multiple=True,
+            help="A reference; repeat for several.",
+        ),
+        Option(
+            ["-s", "--source"], group="Texts", rare=True, metavar="FILE", help="The source text."
+        ),
+        Option(
+            ["--documents"],
+            group="Texts",
+            metavar="FILE",
+            help="Each segment's document: one label per line, or TSV with columns doc and domain.",
+        ),
+        Option(
+            ["--test-set"],
+            group="Texts",
+            rare=True,
+            metavar="NAME",
+            is_eager=True,
+            callback=_remember(TEST_SET),
+            help="In place of references: a test set that sacreBLEU knows and has downloaded, such "
+            "as wmt24 with -l en-de, or wmt24/en-de. Source, documents and domains come with it.",
+        ),
+        Option(
+            ["--strict"],
+            group="Texts",
+            rare=True,
+            is_flag=True,
+            help="Treat warnings about the texts as errors.",
+        ),
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Texts:
+    """The texts that a command names, and what is known about them."""
+
+    systems: Sequence[str] = ()
+    references: Sequence[str]
+    source: str | None
+    documents: str | None
+    strict: bool
+    known: KnownTestSet | None = None
+
+    def read(self, metrics: Sequence[Metric] = ()) -> TestSet:
+        """The test set; warnings go to standard error.
+
+        Systems may be statistics files, which need no references; texts beside them are counted.
+        """
+        with progress_bar(0, "reading"):
+            test_set = self._read(metrics)
+        messages = [warning.message for warning in test_set.warnings]
+        if self.strict and messages:
+            raise SuspiciousTextError(messages)
+        for message in messages:
+            warn(message)
+        return test_set
+
+    def with_system(self, written: str) -> tuple[Texts, str]:
+        """The texts with another system, and its name, which no other system has."""
+        location = locate(written)
+        name = location.name or stem(location.path)
+        if location.name is None and name in {
+            locate(system).name or stem(locate(system).path) for system in self.systems
+        }:
+            # A new run of a system usually has the name of the old one.
+            name = f"{name} (baseline)"
+        named = written if location.name is not None else f"{name}={written}"
+        return replace(self, systems=[*self.systems, named]), name
+
+    def _read(self, metrics: Sequence[Metric]) -> TestSet:
+        systems, saved = statistics_among(self.systems)
+        if not self.references and not saved:
+            return self._without_references(metrics)
+        if systems and not self.references:
+            raise SettingError("references", "none", NEED_REFERENCES)
+        if saved:
+            refuse_idle(["source", "documents"], "needs texts: statistics files have their own")
+        if saved and not self.references:
+            from truebleu.metrics.statistics_files import SavedTestSet
+
+            return SavedTestSet.of(saved)
+        test_set = read_test_set(
+            systems,
+            self.references,
+            source=self.source,
+            documents=self.documents,
+            strict=self.strict,
+        )
+        if self.known is not None:
+            test_set = _with_labels(test_set, self.known, documents=self.documents is None)
+        if metrics and systems:
+            _, test_set = metrics_for(metrics, test_set)
+        return _with_statistics(test_set, saved, metrics) if saved else test_set
+
+    def _without_references(self, metrics: Sequence[Metric]) -> TestSet:
+        """What was scored elsewhere: a file of scores for each system, or for all of them."""
+        from truebleu.metrics.given import GivenScores, textless_test_set
+        from truebleu.metrics.scored_test_set import ScoredTestSet, read_evaluated_texts
+
+        given = [metric for metric in metrics if isinstance(metric, GivenScores)]
+        refuse_idle(["source", "strict"], "needs texts: scores have none")
+        if not self.systems:
+            return textless_test_set(metrics, self.documents)
+        if given:
+            answers = next((m.answers for m in given if m.answers is not None), None)
+            scored = ScoredTestSet.read(self.systems, documents=self.documents, answers=answers)
+            test_set: TestSet | None = scored
+        else:
+            test_set = read_evaluated_texts(self.systems, metrics, self.documents)
+        if test_set is None:
+            raise SettingError("references", "none", NEED_REFERENCES)
+        return test_set
+
+
+NEED_REFERENCES = (
+    "at least one, as in -r FILE, or --test-set NAME; files of scores are compared by -m scores"
+)
+
+
+def _texts_of(values: dict[str, Any]) -> Texts:
+    """The texts that options name; takes their values out of the others."""
+    fields = {name: values.pop(name) for name in Texts.__slots__ if name in values}
+    known = _known_test_set(values.pop("test_set"), fields["references"])
+    if known is not None:
+        fields["references"] = known.references
+        fields["source"] = fields["source"] or known.source
+    return Texts(**fields, known=known)
+
+
+def _known_test_set(written: str | None, references: Sequence[str]) -> KnownTestSet | None:
+    """The test set that is named, with its language pair behind a slash or by ``--language``."""
+    if written is None:
+        return None
+    if references:
+        raise SettingError("--test-set", written, "none beside --reference, whose place it takes")
+    from truebleu.corpus.known_test_sets import find_test_set
+
+    language = click.get_current_context().meta.get(LANGUAGE)
+    name, pair = written, language
+    head, _, tail = written.rpartition("/")
+    if "-" in tail and head:  # some test sets have a slash in their names
+        name, pair = head, tail
+    if pair is None or (language is not None and language != pair):
+        raise SettingError("--test-set", written, "a language pair: -l en-de, or wmt24/en-de")
+    return find_test_set(name, pair)
+
+
+def _with_labels(test_set: TestSet, known: KnownTestSet, *, documents: bool) -> TestSet:
+    """The test set with the documents and domains that are known, unless others were given."""
+    if documents:
+        test_set = replace(test_set, documents=known.documents)
+    if test_set.domains is None:
+        test_set = replace(test_set, domains=known.domains)
+    return test_set
+
+
+def statistics_among(systems: Sequence[str]) -> tuple[list[str], list[SavedStatistics]]:
+    """The arguments that are texts, and the systems of those that are statistics files."""
+    texts: list[str] = []
+    saved: list[SavedStatistics] = []
+    for written in systems:
+        location = locate(written)
+        statistics = None
+        if location.column is None and may_hold_statistics(location.path):
+            from truebleu.metrics.statistics_files import find_statistics
+
+            statistics = find_statistics(location.path)
+        if statistics is None:
+            texts.append(written)
+        elif location.name is None:
+            saved += statistics
+        elif len(statistics) == 1:
+            saved.append(statistics[0].named(location.name))
+        else:
+            raise SettingError(
+                "system", written, f"no name for a file of {len(statistics)} systems"
+            )
+    return texts, saved
+
+
+def _with_statistics(
+    test_set: TestSet, saved: Sequence[SavedStatistics], metrics: Sequence[Metric]
+) -> TestSet:
+    """Texts and statistics together, refused unless the references are the same."""
+    from truebleu.metrics.statistics_files import SavedStatistics, SavedTestSet
+
+    for statistics in saved:
+        statistics.require_same_references(test_set)
+    counted = SavedStatistics.of_systems(test_set, metrics) if test_set.systems else ()
+    together = SavedTestSet.of((*counted, *saved))
+    return replace(together, warnings=test_set.warnings)
+
+
+def _by_option() -> Option:
+    return Option(
+        ["--by", "columns"],
+        group="Texts",
+        metavar="COLUMN",
+        multiple=True,
+        help="Also by groups of segments: domain, document, another column of the --documents "
+        "table, or FILE#COLUMN.",
+    )
+
+
+def read_columns(
+    columns: Sequence[str], documents: str | None, test_set: TestSet
+) -> dict[str, tuple[str, ...]]:
+    """The labels of all segments by the columns of ``--by``."""
+    return {
+        locate(column).column or column: _column(column, documents, test_set) for column in columns
+    }
+
+
+def _column(column: str, documents: str | None, test_set: TestSet) -> tuple[str, ...]:
+    """A column of its own file, what the test set knows, or of the table of documents."""
+    known = test_set.labels(column)
+    if known is not None:
+        return known
+    if locate(column).column is not None:
+        written = column
+    elif documents is not None:
+        written = f"{locate(documents).path}#{column}"
+    else:
+        expected = (
+            "domain or document where they are known, a column of --documents FILE, or FILE#COLUMN"
+        )
+        raise SettingError("--by", column, expected)
+    name, text = next(iter(test_set.systems.items()))
+    against = NamedText(name, name, name, text)  # type: ignore[arg-type]
+    # A column that is named is read as if it held documents.
+    return read_labels(Files(), written, against, default=Layout()).documents or ()
+
+
+def read_word_counts(
+    _context: click.Context, _option: click.Parameter, path: str | None
+) -> dict[str, int] | None:
+    """Words and their counts in the training data, from a file with WORD<tab>COUNT lines."""
+    if path is None:
+        return None
+    counts: dict[str, int] = {}
+    text = decode(path, Files().contents(path))
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        word, tab, count = line.rstrip("\r").partition("\t")
+        if not tab or not count.strip().isdecimal() or len(count.strip()) > 18:
+            raise MalformedFileError(path, number, repr(shortened(line)), "WORD<tab>COUNT")
+        counts[word.lower()] = counts.get(word.lower(), 0) + int(count)
+    return counts
+
+
+# Metrics.
+
+
+def _metric_options() -> list[click.Parameter]:
+    """The metrics with their settings, and the language that decides about tokenizers."""
+    return [
+        Option(
+            ["-m", "--metric", "metrics"],
+            group="Metrics",
+            metavar="METRIC",
+            multiple=True,
+            default=["bleu"],
+            show_default=True,
+            callback=_parsed_metrics,
+            help="A metric; settings follow a colon: chrf:word_order=2. Several: -m bleu chrf ter. "
+            "truebleu list metrics lists them.",
+        ),
+        # Read before --metric, wherever it stands.
+        Option(
+            ["-l", "--language"],
+            group="Metrics",
+            rare=True,
+            metavar="LANG",
+            is_eager=True,
+            expose_value=False,
+            callback=_remember(LANGUAGE),
+            help="Target language or pair, such as zh or en-zh: chooses the tokenizer as sacreBLEU "
+            "does. Default: by the script of the references.",
+        ),
+    ]
+
+
+def _parsed_metrics(
+    context: click.Context, _option: click.Parameter, written: Sequence[str]
+) -> list[Metric]:
+    metrics, language = as_metrics(written), context.meta[LANGUAGE]
+    if language is None:
+        return metrics
+    fixed = [metric.for_language(language) for metric in metrics]
+    if fixed == metrics and context.meta.get(TEST_SET) is None:
+        expected = "a metric whose tokenizer is not set, such as bleu; it would do nothing here"
+        raise SettingError("--language", language, expected)
+    return fixed
+
+
+def _people_option() -> Option:
+    """What says how often people agree with a difference."""
+    return Option(
+        ["--people"],
+        group="Statistics",
+        rare=True,
+        metavar="CURVES",
+        default="kocmi",
+        show_default=True,
+        help="How often human raters prefer the same system: by the curves of Kocmi et al. (2024), "
+        "by a FILE that truebleu agree --curve -f json wrote, or none.",
+    )
+
+
+# Output.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Show:
+    """Writes a command's result as its options say, after the chart was drawn."""
+
+    format: str
+    output: Path | None = None
+    chart: Path | None = None
+    force: bool = False
+    details: bool = False
+
+    def __call__(self, result: Result, **options: Any) -> None:
+        """Draw and print a result; `options` are those of its report."""
+        self.draw(cast("Drawable", result))
+        self.print(result, **options)
+
+    def draw(self, result: Drawable) -> None:
+        """Write a result's chart where ``--chart`` says, if it was given."""
+        if self.chart is not None:
+            from truebleu.reports.charts import save_chart
+
+            save_chart(result, self.chart, overwrite=self.force)
+
+    def print(self, result: Result, **options: Any) -> None:
+        """Print a result, or write it into the file of ``--output``."""
+        if self.details:
+            options["details"] = True
+        text = render(result, self.format, **options)
+        if self.output is None:
+            click.echo(text, nl=False)
+            return
+        from truebleu.corpus._writing import write_files
+
+        name = self.output.name
+        write_files(self.output.parent, {name: [text.encode()]}, overwrite=self.force)
+
+
+def _output_options(*, chart: bool, details: bool, checks: bool) -> list[click.Parameter]:
+    formats = (*FORMATS, *CHECK_FORMATS) if checks else tuple(FORMATS)
+    options: list[click.Parameter] = [
+        # Read before the files that it is about, wherever it stands.
+        Option(["--force"], is_flag=True, is_eager=True, rare=True, help="Overwrite files."),
+        Option(
+            ["-f", "--format"],
+            type=click.Choice(formats),
+            default="text",
+            show_default=True,
+            help="Output format.",
+        ),
+        Option(
+            ["-o", "--output"],
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            callback=_require_writable,
+            help="Write the result into FILE.",
+        ),
+    ]
+    if chart:
+        endings = ", ".join(CHART_ENDINGS)
+        options.append(
+            Option(
+                ["--chart"],
+                metavar="FILE",
+                type=click.Path(path_type=Path),
+                callback=_require_chart,
+                help=f"Also draw a chart; FILE ends in {endings}. Needs truebleu[charts].",
+            )
+        )
+    if details:
+        options.append(Option(["--details"], is_flag=True, help="Show all tables and cautions."))
+    options += [
+        Option(
+            ["--threads"],
+            rare=True,
+            type=click.IntRange(min=0, max=MAX_THREADS),
+            expose_value=False,
+            callback=_use_threads,
+            help="Threads to use; 0 for one per processor. Default: TRUEBLEU_THREADS, or 0.",
+        ),
+        Option(
+            ["-q", "--quiet"],
+            rare=True,
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_remember(QUIET),
+            help="No warnings and no progress; results and errors only.",
+        ),
+        Option(
+            ["--help-all"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_help_all,
+            help="Show all options.",
+        ),
+    ]
+    return options
+
+
+def _help_all(context: click.Context, _option: click.Parameter, asked: bool) -> None:
+    if asked and not context.resilient_parsing:
+        context.meta[ALL_OPTIONS] = True
+        click.echo(context.get_help())
+        context.exit()
+
+
+def _require_writable(
+    context: click.Context, _option: click.Parameter, path: Path | None
+) -> Path | None:
+    # Before the work begins: a file that cannot be written should be reported at once.
+    if path is not None:
+        from truebleu.corpus._writing import refuse_existing
+
+        refuse_existing([path], overwrite=context.params["force"])
+    return path
+
+
+def _require_chart(
+    context: click.Context, _option: click.Parameter, path: Path | None
+) -> Path | None:
+    if path is not None:
+        from truebleu.reports.charts import require_chart_file
+
+        require_chart_file(path, overwrite=context.params["force"])
+    return path
+
+
+def _use_threads(_context: click.Context, _option: click.Parameter, threads: int | None) -> None:
+    if threads is None:
+        use_environment()
+    elif (used := set_threads(threads)) < threads:
+        warn(f"{used} threads are used: {threads} would only be slower on this machine")
+
+
+# Where the tasks of long work run.
+
+
+def _executor_options() -> list[click.Parameter]:
+    return [
+        Option(
+            ["--processes"],
+            rare=True,
+            type=click.IntRange(min=1, max=MAX_THREADS),
+            metavar="N",
+            help="Run tasks in N processes.",
+        ),
+        Option(
+            ["--dask", "cluster"],
+            rare=True,
+            metavar="WHERE",
+            help="Run tasks on a Dask cluster: local, local:N, or a scheduler's address such as "
+            "tls://10.0.0.1:8786. Needs truebleu[dask].",
+        ),
+    ]
+
+
+def _executor(
+    processes: int | None, cluster: str | None
+) -> AbstractContextManager[Executor | None]:
+    if cluster is not None and processes is not None:
+        raise SettingError("--dask", cluster, "no --processes beside it")
+    if cluster is None and processes is None:
+        return nullcontext()
+    from truebleu.execution.executors import Cluster, Processes
+
+    if processes is not None:
+        return Processes(processes)
+    return Cluster(cast("str", cluster), silent=True)

@@ -1,0 +1,478 @@
+"""Declarations: a setting and a field of a result are each described once.
+
+A **setting** is a parameter of a verb. Its annotation says what it may be, its line under ``Args:``
+what it is for::
+
+    Test = Annotated[str | None, Setting(choices=TESTS)]
+
+    @verb
+    def compare(systems, *, level: Level = 0.95, test: Test = None):
+        '''Which differences are real?
+
+Args:
+            test: the test of significance.
+        '''
+
+From that come the check of what callers give, the option of the command (`truebleu.cli._options`),
+its place in ``--help`` and the reference. What several verbs share (`Level`, `Seed`) is declared
+here, with its help; `verb` adds that to the docstring.
+
+A **field of a result** carries a `Column`: its heading, digits, sign and unit. Tables, TSV and data
+frames come from it, see `columns_of`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+import types
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from functools import cache, wraps
+from numbers import Integral, Real
+from os import PathLike
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar, Union, cast, get_args, get_origin
+
+from truebleu._settings import DEFAULT_SEED, LARGEST, MOST, Alternative, Unit
+from truebleu.errors import ArgumentTypeError, SettingError, UnknownNameError
+
+Group = Literal["Texts", "Metrics", "Statistics", "Output"]
+#: The groups of options, in the order of ``--help``.
+GROUPS: tuple[Group, ...] = get_args(Group)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What an annotation says beyond the type.
+
+    Attributes:
+        help: one sentence; else the parameter's line under ``Args:``.
+        choices: the names to choose from, such as a registry.
+        least: the smallest value.
+        most: the largest value.
+        above: values are larger than this.
+        below: values are smaller than this.
+        hint: what to try where a value is refused.
+        group: the heading of the option in ``--help``.
+        rare: whether only ``--help-all`` shows the option.
+        flags: the option's names, such as ``("-o", "--output")``; else made of the parameter's.
+        metavar: what stands for the value in ``--help``.
+        option: whether there is an option at all, and not an argument of Python only.
+    """
+
+    help: str = ""
+    choices: Collection[str] = ()
+    least: float | None = None
+    most: float | None = None
+    above: float | None = None
+    below: float | None = None
+    hint: str = ""
+    group: Group = "Statistics"
+    rare: bool = False
+    flags: tuple[str, ...] = ()
+    metavar: str | None = None
+    option: bool = True
+
+    def limits(self) -> str:
+        """The range in words, or nothing.
+
+        >>> Setting(above=0, below=1).limits()
+        ' above 0 and below 1'
+        """
+        bounds = {
+            "from": self.least,
+            "above": self.above,
+            "up to": self.most,
+            "below": self.below,
+        }
+        words = [f"{word} {bound:,}" for word, bound in bounds.items() if bound is not None]
+        if len(words) == 1 and self.least is not None:
+            return f" {words[0]} up"
+        return " " + " and ".join(words) if words else ""
+
+
+# The settings that verbs share.
+
+Level = Annotated[
+    float,
+    Setting(
+        help="of intervals; tests decide at 1 − level.",
+        least=0.5,
+        below=1,
+        hint="did you mean 0.95?",
+    ),
+]
+Seed = Annotated[
+    int, Setting(help="the same seed gives the same digits.", least=0, most=2**64 - 1, rare=True)
+]
+Replicates = Annotated[
+    "int | None",
+    Setting(
+        help="resampled test sets; 10,000, and more where many comparisons need them.",
+        least=1,
+        rare=True,
+    ),
+]
+UnitChoice = Annotated[
+    "Unit | None",
+    Setting(
+        help="what is resampled or swapped as a whole; documents where they are known, else "
+        "segments.",
+        rare=True,
+    ),
+]
+BlockLength = Annotated[
+    "int | None",
+    Setting(help='consecutive segments in a block, with unit "block".', least=1, rare=True),
+]
+ByDomain = Annotated[bool, Setting(help="resample within each domain.", rare=True)]
+Tested = Annotated[
+    Alternative,
+    Setting(
+        help='"two-sided"; "greater" asks only whether the first system is better, "less" whether '
+        "it is worse.",
+        rare=True,
+    ),
+]
+Baseline = Annotated[
+    "str | None",
+    Setting(
+        help="compare all other systems with this one.", metavar="NAME", flags=("-b", "--baseline")
+    ),
+]
+Margin = Annotated["float | None", Setting(above=0, metavar="D")]
+
+_NAMES = {"Unit": Unit, "DEFAULT_SEED": DEFAULT_SEED}
+
+
+# Parameters of verbs and fields of settings.
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A setting as declared.
+
+    Attributes:
+        name: of the parameter or field.
+        kind: the type of a value; None where the annotation is none that can be checked.
+        optional: whether None is a value.
+        many: whether it takes several values.
+        default: its usual value; MISSING where it has none.
+        setting: what its annotation says beyond the type.
+    """
+
+    name: str
+    kind: type | None
+    optional: bool
+    many: bool
+    default: Any
+    setting: Setting
+
+    def check(self, value: object) -> None:
+        """Refuse what the setting cannot be."""
+        if self.kind is None or (value is None and self.optional):
+            return
+        if not self.many:
+            self._check_single(value)
+            return
+        if isinstance(value, str) or not isinstance(value, Sequence):
+            raise ArgumentTypeError(self.name, value, f"a list of {_WORDS[self.kind][1]}")
+        for item in value:
+            self._check_single(item)
+
+    def _check_single(self, value: object) -> None:
+        setting, kind = self.setting, cast("type", self.kind)
+        if kind is str and setting.choices:
+            if not isinstance(value, str):
+                names = ", ".join(setting.choices)
+                raise ArgumentTypeError(self.name, value, f"one of {names}")
+            if value not in setting.choices:
+                raise UnknownNameError(self.name, value, tuple(setting.choices))
+        elif not is_of(kind, value):
+            raise ArgumentTypeError(self.name, value, _WORDS[kind][0] + setting.limits())
+        elif kind in (int, float):
+            self._check_range(cast("float", value))
+
+    def _check_range(self, value: float) -> None:
+        setting = self.setting
+        outside = (
+            (setting.least is not None and value < setting.least)
+            or (setting.most is not None and value > setting.most)
+            or (setting.above is not None and value <= setting.above)
+            or (setting.below is not None and value >= setting.below)
+            or (self.kind is float and abs(value) > LARGEST)
+            or (self.kind is int and abs(value) > max(MOST, setting.most or 0))
+        )
+        if outside:
+            hint = f"; {setting.hint}" if setting.hint else ""
+            words = _WORDS[cast("type", self.kind)][0]
+            raise SettingError(self.name, value, f"{words}{setting.limits()}{hint}")
+
+
+_WORDS: dict[type, tuple[str, str]] = {
+    bool: ("True or False", "flags"),
+    int: ("a whole number", "whole numbers"),
+    float: ("a number", "numbers"),
+    str: ("a name", "names"),
+    PathLike: ("a file", "files"),
+}
+
+
+def is_of(kind: type, value: object) -> bool:
+    """Whether a value is of the type that an annotation names; NumPy's numbers are numbers."""
+    if kind is bool:
+        return isinstance(value, bool)
+    if kind is int:
+        return isinstance(value, Integral) and not isinstance(value, bool)
+    if kind is float:
+        is_number = isinstance(value, Real) and not isinstance(value, bool)
+        return is_number and math.isfinite(cast("float", value))
+    return isinstance(value, str | kind if kind is PathLike else kind)
+
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+def verb(function: Decorated) -> Decorated:
+    """A public function whose arguments are checked against its declaration."""
+    names = tuple(inspect.signature(function).parameters)
+
+    @wraps(function)
+    def call(*arguments: Any, **named: Any) -> Any:
+        declared = parameters_of(function)
+        for name, value in (*zip(names, arguments, strict=False), *named.items()):
+            if name in declared:
+                declared[name].check(value)
+        return function(*arguments, **named)
+
+    call.__doc__ = _completed(function)
+    return cast("Decorated", call)
+
+
+def checked_fields(settings: object) -> None:
+    """Refuse what a dataclass of settings cannot hold; for its ``__post_init__``."""
+    for name, parameter in _fields_of(type(settings)).items():
+        parameter.check(getattr(settings, name))
+
+
+Settings = TypeVar("Settings")
+
+
+def picked(kind: type[Settings], arguments: Mapping[str, Any], **chosen: Any) -> Settings:
+    """Settings of what a verb was called with.
+
+    Args:
+        kind: a dataclass of settings, whose fields have the names of the verb's parameters.
+        arguments: what the verb was called with, by name: its ``locals()``.
+        chosen: what takes the place of the argument of that name.
+    """
+    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]  # dataclasses only
+    return kind(**{name: arguments[name] for name in names if name in arguments} | chosen)
+
+
+@cache
+def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
+    """The settings that a verb declares, by name; arguments that can't be checked are left out."""
+    function = inspect.unwrap(function)
+    helps = argument_lines(function.__doc__ or "")
+    declared = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        default = MISSING if parameter.default is inspect.Parameter.empty else parameter.default
+        read = _parameter(name, parameter.annotation, default, function.__globals__)
+        if not read.setting.help and name in helps:
+            read = replace(read, setting=replace(read.setting, help=helps[name]))
+        declared[name] = read
+    return declared
+
+
+@cache
+def _fields_of(settings: type) -> dict[str, Parameter]:
+    declared = {}
+    for base in reversed(settings.__mro__):
+        scope = vars(inspect.getmodule(base))
+        for name, annotation in vars(base).get("__annotations__", {}).items():
+            declared[name] = _parameter(name, annotation, MISSING, scope)
+    return {field.name: declared[field.name] for field in fields(settings)}
+
+
+def _parameter(name: str, annotation: object, default: Any, scope: dict[str, Any]) -> Parameter:
+    kind, optional, many, setting = _read(annotation, scope)
+    return Parameter(name, kind, optional or default is None, many, default, setting)
+
+
+def _read(annotation: object, scope: dict[str, Any]) -> tuple[type | None, bool, bool, Setting]:
+    """Type, whether None is allowed, whether there are several, and the rest."""
+    if isinstance(annotation, str):
+        try:
+            annotation = eval(annotation, scope, _NAMES)  # noqa: S307  # our own source
+        except NameError:
+            # Imported for type checkers only: texts, metrics and the like, which check themselves.
+            return None, True, False, Setting()
+    if isinstance(annotation, types.GenericAlias) and annotation.__origin__ is tuple:
+        kind, _, _, setting = _read(get_args(annotation)[0], scope)
+        return kind, False, True, setting
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if hasattr(annotation, "__metadata__"):
+        kind, optional, many, inner = _read(arguments[0], scope)
+        own = next((item for item in arguments[1:] if isinstance(item, Setting)), inner)
+        own = replace(own, choices=own.choices or inner.choices)
+        return kind, optional, many, replace(own, metavar=own.metavar or inner.metavar)
+    if origin in (Union, types.UnionType):
+        rest = [argument for argument in arguments if argument is not type(None)]
+        if any((get_origin(argument) or argument) is PathLike for argument in rest):
+            return PathLike, len(rest) < len(arguments), False, Setting(metavar="FILE")
+        if len(rest) > 1:
+            return None, True, False, Setting()
+        kind, optional, many, setting = _read(rest[0], scope)
+        return kind, optional or len(rest) < len(arguments), many, setting
+    if origin is Literal:
+        return str, False, False, Setting(choices=arguments)
+    if origin is Sequence or origin is tuple:
+        kind, _, _, setting = _read(arguments[0], scope)
+        return kind, False, True, setting
+    if hasattr(annotation, "__forward_arg__"):
+        return _read(annotation.__forward_arg__, scope)
+    known = isinstance(annotation, type) and annotation in _WORDS
+    return (cast("type", annotation) if known else None), not known, False, Setting()
+
+
+# Docstrings.
+
+
+def argument_lines(docstring: str) -> dict[str, str]:
+    """What stands under ``Args:``, by name, each on one line."""
+    _, _, section = inspect.cleandoc(docstring).partition("Args:\n")
+    lines: dict[str, str] = {}
+    name = ""
+    for line in section.splitlines():
+        if line and not line.startswith(" "):
+            break
+        entry = re.fullmatch(r"    (\w+): (.*)", line)
+        if entry is not None:
+            name = entry[1]
+            lines[name] = entry[2]
+        elif line.strip() and name:
+            lines[name] += f" {line.strip()}"
+    return lines
+
+
+def _completed(function: Callable[..., Any]) -> str | None:
+    """The docstring, with the help of shared settings under ``Args:``, in the signature's order."""
+    if not function.__doc__:
+        return None
+    document = inspect.cleandoc(function.__doc__)
+    own = argument_lines(document)
+    helps = {name: declared.setting.help for name, declared in parameters_of(function).items()}
+    entries = [
+        f"    {name}: {own.get(name) or text}"
+        for name, text in helps.items()
+        if text or name in own
+    ]
+    head, _, rest = document.partition("\nArgs:\n")
+    after = re.search(r"^\S", rest, re.MULTILINE)
+    tail = f"\n{rest[after.start() :]}" if after else ""
+    return f"{head.rstrip()}\n\nArgs:\n" + "\n".join(entries) + f"\n{tail}" if entries else document
+
+
+# Fields of results.
+
+#: What a cell may hold; None where there is no value.
+Value: TypeAlias = str | int | float | bool | None
+#: What people see where there is no value.
+NO_VALUE = "–"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """How a field is shown: its heading, and how its values are written.
+
+    Attributes:
+        name: the key in every row, and the heading for programs; that of the field.
+        heading: the heading for people, with the unit; the name where there is none.
+        digits: decimals of its numbers; None for text and whole numbers.
+        percent: the number is a share, written as a percentage.
+        sign: the number is a difference, written with its sign.
+        parts: the names of the numbers that a text for people is made of; programs get those.
+        numeric: whether cells are aligned on the right; if None, where all of them are numbers.
+        bold: the name in a row that says whether the cell is in bold print; for papers.
+        mark: the name in a row that has a mark of significance beside the cell; for papers.
+        tight: cells are single characters, which may stand close together where space is short.
+    """
+
+    name: str = ""
+    heading: str = ""
+    digits: int | None = None
+    percent: bool = False
+    sign: bool = False
+    parts: tuple[str, ...] = ()
+    numeric: bool | None = None
+    bold: str | None = None
+    mark: str | None = None
+    tight: bool = False
+
+    def cell(self, value: Value) -> str:
+        """A value as people read it.
+
+        >>> Column("p", "p", digits=2, percent=True).cell(0.123456)
+        '12.35 %'
+        """
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if isinstance(value, str):
+            return value
+        if value is None or not _is_finite(value):
+            return NO_VALUE
+        number, unit = (100 * value, " %") if self.percent else (value, "")
+        sign = "+" if self.sign else ""
+        if self.digits is not None:
+            # Adding 0 takes the sign from what is rounded to 0.
+            return f"{round(number, self.digits) + 0.0:{sign}.{self.digits}f}{unit}"
+        if isinstance(number, int) and not unit:
+            return f"{number:{sign}d}"
+        return f"{number:{sign}.6g}{unit}"
+
+
+def _is_finite(value: float) -> bool:
+    """Whether it can be written in digits: whole numbers may be larger than any float."""
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
+
+
+@cache
+def columns_of(kind: type) -> dict[str, Column]:
+    """The columns of a class of results, by field: from `Column` in its annotation, or plain.
+
+    A field that ends in ``interval`` gives two numbers to programs: ``low`` and ``high``, behind
+    what its name begins with.
+    """
+    columns = {}
+    for field in fields(kind):
+        written = str(field.type)
+        declared = Column()
+        if "Column(" in written:
+            annotation = eval(written, vars(inspect.getmodule(kind)))  # noqa: S307
+            declared = next(item for item in annotation.__metadata__ if isinstance(item, Column))
+        parts = declared.parts
+        if not parts and field.name.endswith("interval"):
+            stem = field.name.removesuffix("interval")
+            parts = (f"{stem}low", f"{stem}high")
+        heading = declared.heading or field.name.replace("_", " ")
+        columns[field.name] = replace(declared, name=field.name, heading=heading, parts=parts)
+    return columns
+
+
+def row_of(item: Any) -> dict[str, Any]:
+    """A result as a flat row: each number under the name that programs know it by."""
+    row: dict[str, Any] = {}
+    for name, column in columns_of(type(item)).items():
+        value = getattr(item, name)
+        if column.parts:
+            row |= zip(column.parts, value or [None] * len(column.parts), strict=True)
+        elif is_dataclass(value):
+            row |= {f"{name}_{part}": inner for part, inner in row_of(value).items()}
+        elif value is None or isinstance(value, str | int | float):
+            row[name] = value
+    return row
