@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from truebleu._settings import DEFAULT_REPLICATES
 from truebleu.cli._command import Option, Show, Texts, make_command, read_columns, refuse_idle
 from truebleu.cli.main import progress_bar
-from truebleu.reports.compare import COLUMNS, require_columns
 from truebleu.significance.compare import compare
 from truebleu.significance.tests import TESTS
 
@@ -30,12 +29,6 @@ RUNS = Option(
     metavar="PATTERN",
     help="Systems have several runs, named after this pattern: '{system}.opt{run}'.",
 )
-SHOWN = Option(
-    ["--columns", "shown"],
-    rare=True,
-    metavar="NAME,NAME,...",
-    help=f"What tables of systems show: {', '.join(COLUMNS)}.",
-)
 
 
 @make_command(
@@ -44,14 +37,13 @@ SHOWN = Option(
     systems="optional",
     by=True,
     people=True,
-    options=[RUNS, SHOWN],
+    options=[RUNS],
     epilog=EPILOG,
 )
 def command(
     texts: Texts,
     metrics: list[Metric],
     columns: tuple[str, ...],
-    shown: str | None,
     show: Show,
     **settings: Any,
 ) -> None:
@@ -61,9 +53,6 @@ def command(
     """
     if settings["runs"] is None:
         refuse_idle(["swap_runs", "about"], "requires --runs PATTERN")
-    if show.format in ("json", "tsv"):
-        refuse_idle(["shown"], f"has no effect on {show.format}, which has all numbers")
-    chosen = None if shown is None else require_columns(shown.split(","))
     test_set = texts.read(metrics)
     passes = 2 if TESTS[settings["test"] or "ar"].source == "swaps" else 1
     replicates = settings["replicates"] or DEFAULT_REPLICATES
@@ -75,4 +64,4 @@ def command(
             progress=progress,
             **settings,
         )
-    show(comparison, columns=chosen)
+    show(comparison)

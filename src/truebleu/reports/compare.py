@@ -1,4 +1,4 @@
-"""A comparison as a document: systems with ranks, who beats whom, and sentences to quote."""
+"""A comparison as a document: the verdict, one table of systems, and how it was tested."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from truebleu.errors import SettingError, UnknownNameError
 from truebleu.reports.document import (
     Chart,
     Column,
     Document,
-    Heading,
+    Notes,
     Plot,
     Sentences,
     Table,
@@ -22,18 +21,18 @@ from truebleu.reports.groups import comparison_blocks
 from truebleu.reports.sentences import (
     LARGEST_SHARE,
     SWAP_RATIO,
-    bootstrap_replicates,
     bracketed,
     listed,
     p_cell,
     p_equals,
-    people_sentences,
+    people_sentence,
+    people_source,
     rank_range,
     relation,
     resampled,
-    unit_sentences,
     widened_sentence,
 )
+from truebleu.schema import row_of
 from truebleu.significance.corrections import CORRECTIONS
 from truebleu.significance.intervals import INTERVAL_METHODS
 from truebleu.significance.tests import TESTS
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
 
     from truebleu.reports.document import Block, Row, Value
     from truebleu.significance.comparison import (
+        Bounds,
         Comparison,
         MetricResult,
         PairResult,
@@ -51,290 +51,176 @@ if TYPE_CHECKING:
 
 # A matrix wider than this does not fit a page.
 LARGEST_MATRIX = 40
-# The numbers of a comparison, one column each.
-PAIR_NUMBERS = (
-    "difference",
-    "low",
-    "high",
-    "simultaneous_low",
-    "simultaneous_high",
-    "wins",
-    "p",
-    "p_se",
-    "p_adjusted",
-    "significant",
-    "equivalence_p",
-    "equivalence_p_adjusted",
-    "equivalent",
-    "pooled_difference",
-    "differing_units",
-    "design_effect",
-    "largest_share",
-    "people_accuracy",
-    "people_with_sampling",
-)
+# Comparisons with a baseline that have a sentence each; of more, the table tells.
+MOST_SENTENCES = 4
+# Systems that a headline names.
+MOST_NAMES = 5
+# With more metrics than this, intervals of scores are for details.
+METRICS_WITH_INTERVALS = 2
 
 
-def document(comparison: Comparison, columns: Sequence[str] | None = None) -> Document:
-    """For each metric the systems, the matrix of who beats whom, and what that says.
+def document(comparison: Comparison, *, details: bool = False) -> Document:
+    """The verdict by each metric, the systems, and how they were tested.
 
     Args:
         comparison: the result.
-        columns: what tables of systems show, of COLUMNS; None for what fits: all of them, or in
-            papers the score alone.
+        details: whether all tables and cautions are shown.
     """
-    blocks: list[Block] = []
-    paper: list[Block] = [paper_table(comparison, columns or ("score",))]
-    for label in comparison.metrics:
-        blocks.append(system_table(comparison, label, columns))
-        if 2 < len(comparison.systems) <= LARGEST_MATRIX and _shows_order(comparison, label):
-            blocks.append(matrix_table(comparison, label))
-        sentences = Sentences(tuple(verdict(comparison, label)))
-        blocks.append(sentences)
-        paper += [Heading(label), sentences] if len(comparison.metrics) > 1 else [sentences]
-    effects = {
-        label: [pair.design_effect for pair in comparison.of(label)] for label in comparison.metrics
-    }
-    unit = unit_sentences(comparison.test_set, comparison.settings, comparison.units, effects)
-    if unit:
-        blocks.append(Sentences(tuple(unit)))
-        paper.append(Sentences(tuple(unit)))
+    answer = Sentences(
+        tuple(line for label in comparison.metrics for line in verdict(comparison, label))
+    )
+    table = system_table(comparison, details=details)
+    blocks: list[Block] = [answer, table, Notes(tuple(evidence(comparison)))]
+    if details:
+        blocks += _details(comparison)
     if comparison.groups:
         correction = CORRECTIONS[comparison.settings.p_value_correction].title
-        of_groups = comparison_blocks(comparison, correction)
-        blocks, paper = blocks + of_groups, paper + of_groups
+        blocks += comparison_blocks(comparison, correction)
     blocks.append(forest_chart(comparison))
-    return Document(tuple(blocks), pair_table(comparison), tuple(paper))
+    return Document(tuple(blocks), pair_table(comparison))
 
 
-# What a comparison says, in sentences that can be quoted.
+# The verdict, in sentences that can be quoted.
 
 
 def verdict(comparison: Comparison, label: str) -> list[str]:
-    """The sentences about one metric."""
+    """What holds by one metric, and what changes how to read that."""
     metric, pairs = comparison.metrics[label], comparison.of(label)
-    if not _decidable(comparison, metric):
-        return list(_undecidable_sentences(comparison, metric, pairs))
-    if _names_pairs(comparison, metric):
-        sentences = [_pair_sentence(comparison, pair, metric) for pair in pairs]
-    else:
-        sentences = list(_cluster_sentences(comparison, metric, pairs))
-    sentences += _equivalence_sentences(comparison, pairs)
-    judged = [(pair.difference, pair.people) for pair in pairs]
-    sentences += people_sentences(judged, label, metric.digits)
-    sentences += [
-        f"{pair.a} and {pair.b}: {_note(comparison, pair)}." for pair in pairs if pair.note
-    ]
-    return [*sentences, *_caveats(comparison, metric, pairs)]
-
-
-def method(comparison: Comparison, label: str) -> str:
-    """How the tests and intervals were made, in one line: every choice that changes a number."""
-    settings, metric = comparison.settings, comparison.metrics[label]
-    side = "" if settings.alternative == "two-sided" else "one-sided "
-    over_runs = ""
-    if comparison.runs is not None and settings.about is not None:
-        runs = len(next(iter(comparison.runs.values())))
-        over_runs = f" and {runs} runs of each system, about {settings.about.replace('-', ' ')}"
-    kind = "swaps" if metric.exact else "replicates"
-    count = f"{'all ' if metric.exact else ''}{metric.replicates:,} {kind}"
-    if metric.replicates == 0:
-        count = f"{settings.replicates:,} replicates for the shares of best"
-    comparisons = len(comparison.of(label))
-    correction = CORRECTIONS[settings.correction]
-    units = resampled(settings, comparison.units)
-    if correction.basis == "segment scores":
-        tested = f"{correction.title} over {units}, {comparisons} comparisons"
-    else:
-        over = f", {correction.title} for {comparisons:,} comparisons" if comparisons > 1 else ""
-        tested = f"{side}{TESTS[settings.test].title} over {units}{over_runs}, {count}{over}"
-    interval = INTERVAL_METHODS[settings.interval].title
-    made = f"{interval} intervals, {bootstrap_replicates(settings)}"
-    return f"{tested}; {made}; level {settings.level:g}, seed {settings.seed}"
-
-
-def _names_pairs(comparison: Comparison, metric: MetricResult) -> bool:
-    """Whether each comparison has a sentence of its own, instead of groups of systems."""
+    if metric.smallest_p > comparison.settings.alpha:
+        return [_no_verdict(comparison, metric)]
     few = comparison.settings.baseline is not None or len(comparison.systems) == 2
-    return few or metric.higher_is_better is None
+    if metric.higher_is_better is None and not few:
+        sentences = [f"{label} has no direction: the table shows which scores differ."]
+    elif not few:
+        sentences = [_headline(comparison, label)]
+    elif len(pairs) <= MOST_SENTENCES:
+        sentences = [pair_sentence(comparison, pair) for pair in pairs]
+    else:
+        sentences = [_against_baseline(comparison, label)]
+    sentences += _equivalence(comparison, pairs)
+    if len(pairs) == 1 and (people := pairs[0].people) is not None:
+        sentences.append(people_sentence(pairs[0].difference, people, label, metric.digits))
+    named = pairs
+    if not few:
+        leader = by_score(comparison, label)[0][0]
+        named = tuple(pair for pair in pairs if leader in (pair.a, pair.b))
+    return [*sentences, *_cautions(comparison, named)]
 
 
-def _decidable(comparison: Comparison, metric: MetricResult) -> bool:
-    """Whether any difference, however clear, could have been significant."""
-    return metric.smallest_p <= comparison.settings.alpha
-
-
-def _undecidable_sentences(
-    comparison: Comparison, metric: MetricResult, pairs: Sequence[PairResult]
-) -> Iterator[str]:
-    """No verdict: the settings or the size of the test set leave none."""
+def _no_verdict(comparison: Comparison, metric: MetricResult) -> str:
+    """The settings or the size of the test set leave none."""
     settings = comparison.settings
     few = f"{comparison.units} {settings.unit}s"
     few = few if metric.exact else f"{metric.replicates:,} replicates"
-    yield (
-        f"No verdict: with {few} nothing could be significant, the smallest possible "
-        f"{p_equals(_p_name(comparison, pairs[0].metric), metric.smallest_p)}."
-    )
-    if len(pairs) == 1:
-        (pair,) = pairs
-        bounds = _bounds(pair, *pair.interval, metric)
-        yield f"{pair.a} − {pair.b}: {pair.difference:+.{metric.digits}f} {bounds}."
-
-
-def _shows_order(comparison: Comparison, label: str) -> bool:
-    """Whether ranks and the matrix mean anything: all pairs were compared and could be decided."""
-    metric = comparison.metrics[label]
-    return comparison.settings.baseline is None and _decidable(comparison, metric)
-
-
-def _note(comparison: Comparison, pair: PairResult) -> str:
-    if pair.note == "identical":
-        return f"{pair.metric} counts the same in every unit of both"
     return (
-        f"they differ in {pair.differing_units:,} of {comparison.units:,} "
-        f"{comparison.settings.unit}s, too few for any difference to be significant"
+        f"No verdict: with {few} nothing can be significant, as the smallest possible "
+        f"{p_equals('p', metric.smallest_p)}."
     )
 
 
-def _pair_sentence(comparison: Comparison, pair: PairResult, metric: MetricResult) -> str:
-    alternative = comparison.settings.alternative
-    p = p_equals(_p_name(comparison, pair.metric), pair.p_adjusted)
+def pair_sentence(comparison: Comparison, pair: PairResult) -> str:
+    """Who is better than whom, by how much, with the interval and p of the test."""
+    metric = comparison.metrics[pair.metric]
+    alternative, alpha = comparison.settings.alternative, comparison.settings.alpha
+    many = len(comparison.of(pair.metric))
     # The size of the difference and the interval around that size, whoever is ahead.
-    low, high = pair.simultaneous_interval or pair.interval
-    low, high = (low, high) if pair.difference >= 0 else (-high, -low)
-    amount = f"by {abs(pair.difference):.{metric.digits}f} {_bounds(pair, low, high, metric)}"
+    bounds = pair.interval if pair.difference >= 0 else _turned(pair.interval)
+    size = f"{abs(pair.difference):.{metric.digits}f} {pair.metric}"
+    amount = f"by {size} {bracketed(bounds, metric.digits)}"
     if pair.significant:
         stands = relation(pair.difference, metric.higher_is_better)
-        return f"{pair.a} {stands} {pair.b} {amount}, {p}."
+        name = "adjusted p" if many > 1 and comparison.settings.correction != "none" else "p"
+        return f"{pair.a} {stands} {pair.b} {amount}, {p_equals(name, pair.p_adjusted)}."
+    p = p_equals("p", pair.p)
+    if pair.p <= alpha:
+        p += f", not significant among {many} comparisons"
     if alternative == "two-sided":
         return f"{pair.a} and {pair.b} can't be told apart: they differ {amount}, {p}."
     # What the test asked: "greater" is ahead by a higher-is-better metric.
     asked = 1 if (alternative == "greater") == (metric.higher_is_better is not False) else -1
     stands = relation(asked, metric.higher_is_better)
-    return (
-        f"It is not shown that {pair.a} {stands} {pair.b}: the difference is "
-        f"{pair.difference:+.{metric.digits}f} "
-        f"{_bounds(pair, *(pair.simultaneous_interval or pair.interval), metric)}, {p}."
-    )
+    difference = f"{pair.difference:+.{metric.digits}f} {pair.metric}"
+    bounds_text = bracketed(pair.interval, metric.digits)
+    return f"It is not shown that {pair.a} {stands} {pair.b}: {difference} {bounds_text}, {p}."
 
 
-def _bounds(pair: PairResult, low: float, high: float, metric: MetricResult) -> str:
-    return f"{pair.metric} {bracketed((low, high), metric.digits)}"
+def _turned(bounds: Bounds) -> Bounds:
+    low, high = bounds
+    return None if high is None else -high, None if low is None else -low
 
 
-def _p_name(comparison: Comparison, label: str) -> str:
-    many = len(comparison.of(label)) > 1 and comparison.settings.correction != "none"
-    return "adjusted p" if many else "p"
+def _headline(comparison: Comparison, label: str) -> str:
+    """Who leads, and who can't be told from the leader."""
+    (leader, _), *others = by_score(comparison, label)
+    pairs = _pairs_with(comparison, label, leader)
+    level = [name for name, _ in others if not pairs[name][0].significant]
+    if not any(pair.significant for pair in comparison.of(label)):
+        systems = f"the {len(others) + 1} systems"
+        return f"By {label} none of {systems} is significantly better than another."
+    if not level:
+        return f"By {label} {leader} is better than the {len(others)} others."
+    if len(level) == len(others):
+        return f"By {label} {leader} leads, but none of the others can be told from it."
+    return f"By {label} {leader} leads; {listed(level, MOST_NAMES)} can't be told from it."
 
 
-def _cluster_sentences(
-    comparison: Comparison, metric: MetricResult, pairs: Sequence[PairResult]
-) -> Iterator[str]:
-    two_sided = comparison.settings.alternative == "two-sided"
-    for place, cluster in enumerate(metric.clusters):
-        below = sum(len(other) for other in metric.clusters[place + 1 :])
-        if len(cluster) == 1:
-            if below:
-                yield f"{cluster[0]} is better than {_all_of(below, place)}."
-            continue
-        yield _group_sentence(cluster, pairs, two_sided=two_sided)
-        if below:
-            yield f"Each of these {len(cluster)} is better than {_all_of(below, 1)}."
+def _against_baseline(comparison: Comparison, label: str) -> str:
+    """How many systems are better and worse than the baseline, and which is furthest ahead."""
+    higher = comparison.metrics[label].higher_is_better is not False
+    baseline = str(comparison.settings.baseline)
+    ahead, behind = [], []
+    for name, (pair, sign) in _pairs_with(comparison, label, baseline).items():
+        if pair.significant:
+            (ahead if (sign * pair.difference > 0) == higher else behind).append(name)
+    undecided = len(comparison.systems) - 1 - len(ahead) - len(behind)
+    counts = f"{len(ahead)} better, {len(behind)} worse, {undecided} can't be told apart"
+    words = f"By {label}, of {len(comparison.systems) - 1} systems against {baseline}: {counts}"
+    best = next((name for name, _ in by_score(comparison, label) if name in ahead), None)
+    return f"{words}; the best is {best}." if best is not None else f"{words}."
 
 
-def _all_of(below: int, place: int) -> str:
-    rest = "other system" if place == 0 else "system below"
-    return f"every {rest}" if below > 1 else f"the {rest}"
-
-
-def _group_sentence(cluster: Sequence[str], pairs: Sequence[PairResult], *, two_sided: bool) -> str:
-    names = listed(cluster)
-    inside = [pair for pair in pairs if pair.a in cluster and pair.b in cluster]
-    differing = sum(pair.significant for pair in inside)
-    if not two_sided:
-        return (
-            f"{names} have no clear order: each pair was tested in one direction only, and "
-            f"{differing} of {len(inside)} differ that way."
-        )
-    if not differing:
-        return f"{names} can't be told apart."
-    return f"{names} have no clear order ({differing} of {len(inside)} pairs differ significantly)."
-
-
-def _equivalence_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> list[str]:
-    settings = comparison.settings
-    if settings.margin is None:
+def _equivalence(comparison: Comparison, pairs: Sequence[PairResult]) -> list[str]:
+    margin = comparison.settings.margin
+    if margin is None:
         return []
-    within = f"within {settings.margin:g} {pairs[0].metric}"
-    many = len(pairs) > 1 and settings.correction != "none"
-    name = "adjusted p" if many else "p"
-    sentences = [
-        f"{pair.a} and {pair.b} are equivalent {within}, "
-        f"{p_equals(name, pair.equivalence_p_adjusted)}."
-        for pair in pairs
-        if pair.equivalent and pair.equivalence_p_adjusted is not None
+    within = f"equivalent within {margin:g} {pairs[0].metric}"
+    if len(pairs) == 1:
+        (pair,) = pairs
+        if pair.equivalent and pair.equivalence_p_adjusted is not None:
+            p = p_equals("p", pair.equivalence_p_adjusted)
+            return [f"{pair.a} and {pair.b} are {within}, {p}."]
+        return [f"It is not shown that {pair.a} and {pair.b} are {within}."]
+    shown = [f"{pair.a} and {pair.b}" for pair in pairs if pair.equivalent]
+    if not shown:
+        return [f"No two systems are shown to be {within}."]
+    return [
+        f"Shown to be {within}: {'; '.join(shown[:MOST_NAMES])}"
+        + (f"; {len(shown) - MOST_NAMES} more pairs." if len(shown) > MOST_NAMES else ".")
     ]
-    if not sentences:
-        whom = f"{pairs[0].a} and {pairs[0].b} are" if len(pairs) == 1 else "any two systems are"
-        sentences = [f"It is not shown that {whom} equivalent {within}."]
-    if many:
-        correction = CORRECTIONS[settings.p_value_correction].title
-        sentences.append(
-            f"Equivalence is tested in {len(pairs)} pairs, by two one-sided tests and {correction}."
-        )
-    return sentences
 
 
-def _caveats(
-    comparison: Comparison, metric: MetricResult, pairs: Sequence[PairResult]
-) -> Iterator[str]:
-    settings, correction = comparison.settings, CORRECTIONS[comparison.settings.correction]
-    if len(pairs) > 1:
-        yield (
-            f"Uncorrected, the chance of a false alarm somewhere in {len(pairs):,} comparisons "
-            f"would be up to {100 * metric.experimentwise_error:.0f} %."
-        )
-        if _names_pairs(comparison, metric) and pairs[0].simultaneous_interval is not None:
-            yield (
-                f"The intervals of differences are simultaneous: all {len(pairs):,} hold at once "
-                f"with {100 * settings.level:g} % confidence."
-            )
-        if not correction.assumes_nothing:
-            title = f"{correction.title[0].upper()}{correction.title[1:]}"
-            yield f"{title} assumes {correction.assumption}."
-    if not metric.decided:
-        more = "these are all that are made" if settings.adaptive else "try --adaptive"
-        if settings.bootstrap == "poisson":  # the only one that test sets in parts have
-            more = "make more by --replicates"
-        yield f"Some p-values are too close to the level for so few replicates; {more}."
-    label = pairs[0].metric
-    bent = [name for name, by in comparison.systems.items() if by[label].is_widened]
-    bent += [f"{pair.a} − {pair.b}" for pair in pairs if pair.is_widened]
-    yield from widened_sentence(bent, settings)
+def _cautions(comparison: Comparison, pairs: Sequence[PairResult]) -> Iterator[str]:
+    """What changes how to read a verdict on these pairs."""
+    settings = comparison.settings
+    for pair in pairs:
+        if pair.note == "identical" and len(pairs) == 1:
+            yield f"{pair.metric} counts the same in every {settings.unit} of both."
+        elif pair.note == "few units differ" and len(pairs) == 1:
+            differing = f"{pair.differing_units:,} of {comparison.units:,} {settings.unit}s"
+            yield f"They differ in {differing}, too few for any difference to be significant."
+    if len(pairs) == 1 and not comparison.metrics[pairs[0].metric].decided:
+        yield UNDECIDED_BY_CHANCE
     yield from _share_sentences(comparison, pairs)
     yield from _swap_sentences(comparison, pairs)
-    yield from _about(comparison)
+    if settings.about == "these-runs":
+        yield (
+            "This is about these runs only; --about further-runs takes into account how runs vary."
+        )
     if caution := TESTS[settings.test].caution:
         yield f"Beware of this test: {caution}."
 
 
-def _about(comparison: Comparison) -> Iterator[str]:
-    """What a verdict on systems with several runs is about."""
-    about = comparison.settings.about
-    if comparison.runs is None or about is None:
-        return
-    runs = len(next(iter(comparison.runs.values())))
-    if about == "further-runs":
-        yield (
-            "This is about further runs of these systems: segments and runs both count as samples. "
-            f"With {runs} runs of each, only differences well above the spread of the runs can be "
-            "significant; --about these-runs asks about these outputs alone."
-        )
-        return
-    yield (
-        "This is about these runs only: further runs of the same systems may turn out otherwise, "
-        "and --about further-runs takes that into account."
-    )
+UNDECIDED_BY_CHANCE = "p is too close to the level for so few replicates; try --adaptive."
 
 
 def _share_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Iterator[str]:
@@ -348,11 +234,12 @@ def _share_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Ite
         return
     share, pair = max(shares, key=itemgetter(0))
     unit = comparison.settings.unit
-    more = f"{len(shares) - 1:,} other comparison" + ("s" if len(shares) > 2 else "")
-    others = f" (and over {100 * LARGEST_SHARE:.0f} % in {more})" if len(shares) > 1 else ""
+    name = f"{unit.capitalize()} {pair.largest_unit}" if pair.largest_unit else f"One {unit}"
+    whose = "" if len(pairs) == 1 else f" between {pair.a} and {pair.b}"
+    more = f" (over {100 * LARGEST_SHARE:.0f} % in {len(shares)} pairs)" if len(shares) > 1 else ""
     yield (
-        f"One {unit} carries {100 * share:.0f} % of the variance of the difference between "
-        f"{pair.a} and {pair.b}{others}: their intervals can be too narrow; look at that {unit}."
+        f"{name} carries {100 * share:.0f} % of the variance of the difference{whose}{more}: "
+        "intervals can be too narrow."
     )
 
 
@@ -372,10 +259,8 @@ def _swap_sentences(comparison: Comparison, pairs: Sequence[PairResult]) -> Iter
     others = f" (and {more:,} other {'pair' if more == 1 else 'pairs'})" if more else ""
     rate = 100 * _without_swaps(alpha, ratio)
     yield (
-        f"Outputs of {pair.a} and {pair.b}{others} differ in what a match is worth to them, as "
-        f"where one is short and the other long: randomization is too quick there (about "
-        f"{rate:.0f} % false alarms at {100 * alpha:g} %) and p is close to the level; --test "
-        "studentized keeps closer to it."
+        f"{pair.a} and {pair.b}{others} differ in length, so this test gives about {rate:.0f} % "
+        f"false alarms at {100 * alpha:g} %, and p is close to the level; try --test studentized."
     )
 
 
@@ -387,114 +272,142 @@ def _without_swaps(p: float, ratio: float) -> float:
     return 2 * normal.cdf(normal.inv_cdf(max(p, 1e-300) / 2) * ratio**0.5)
 
 
-# Tables: systems with intervals and ranks, who beats whom, and every pair with all its numbers.
+# The evidence: signatures and methods.
 
 
-#: What a table can show of a system, beside its name.
-COLUMNS = ("score", "interval", "difference", "p", "adjusted-p", "ranks", "best", "runs")
-
-
-def require_columns(names: Sequence[str]) -> tuple[str, ...]:
-    """The names of columns, refused where one is none of COLUMNS."""
-    for name in names:
-        if name not in COLUMNS:
-            raise UnknownNameError("column", name, COLUMNS)
-    return tuple(names)
-
-
-def system_table(comparison: Comparison, label: str, columns: Sequence[str] | None = None) -> Table:
-    """A row per system: score, interval, difference to the best or the baseline, p and ranks."""
-    shown = (Column("system", "System"), *_columns(comparison, label, columns))
-    pairs = _pairs_with(comparison, label, _against(comparison, label))
-    rows = tuple(
-        _system_row(name, result, pairs.get(name), comparison.metrics[label].digits)
-        for name, result in _by_score(comparison, label)
-    )
-    notes = (*signature_lines([comparison.metrics[label].signature]), method(comparison, label))
-    return Table(shown, rows, notes)
-
-
-def _columns(comparison: Comparison, label: str, chosen: Sequence[str] | None) -> list[Column]:
-    """The columns that a comparison has by one metric, in the order of choice."""
-    digits = comparison.metrics[label].digits
-    correction = CORRECTIONS[comparison.settings.correction]
-    there: dict[str, list[Column]] = {
-        "score": [Column("score", label, digits)],
-        "interval": [
-            Column("interval", f"{100 * comparison.settings.level:g} % interval", numeric=True)
-        ],
-        "difference": [
-            Column(
-                "difference", f"− {_against(comparison, label)}", digits, sign=True, numeric=True
-            )
-        ],
-    }
-    if correction.basis == "segment scores":
-        # A test of its own: another test's p beside it would be no smaller step of the same thing.
-        title = f"{correction.short_title}'s p"
-        there["adjusted-p"] = [Column("p_adjusted", title, numeric=True)]
+def evidence(comparison: Comparison) -> list[str]:
+    """Signatures, and how the tests were made: every choice that changes a number."""
+    lines = signature_lines(metric.signature for metric in comparison.metrics.values())
+    methods = {label: method(comparison, label) for label in comparison.metrics}
+    if len(set(methods.values())) == 1:
+        lines.append(next(iter(methods.values())))
     else:
-        there["p"] = [Column("p", "p", numeric=True)]
-        there["adjusted-p"] = [Column("p_adjusted", "adjusted p", numeric=True)]
-    if _shows_order(comparison, label):
-        there["ranks"] = [Column("ranks", "ranks", numeric=True)]
-        there["best"] = [Column("p_best", "best in", 0, percent=True, numeric=True)]
-    if comparison.runs is not None:
-        # How much luck is in a run and how much in the choice of segments (Clark et al. 2011).
-        there["runs"] = [
-            Column("sd_of_runs", "s.d. of runs", digits, numeric=True),
-            Column("sd_of_segments", "of segments", digits, numeric=True),
-        ]
-    names = list(there) if chosen is None else list(dict.fromkeys(require_columns(chosen)))
-    lacking = [name for name in names if name not in there]
-    if lacking:
-        expected = f"columns that this comparison has: {', '.join(there)}"
-        raise SettingError("columns", ",".join(lacking), expected)
-    return [column for name in names for column in there[name]]
+        lines += [f"{label}: {text}" for label, text in methods.items()]
+    if any(metric.higher_is_better is False for metric in comparison.metrics.values()):
+        lines.append("↓ lower is better")
+    sources = [
+        people_source(pair.people)
+        for pair in comparison.comparisons
+        if len(comparison.of(pair.metric)) == 1 and pair.people is not None
+    ]
+    return [*lines, *dict.fromkeys(sources)]
 
+
+def method(comparison: Comparison, label: str) -> str:
+    """How the tests and intervals were made, in one line."""
+    settings, metric = comparison.settings, comparison.metrics[label]
+    side = "" if settings.alternative == "two-sided" else "one-sided "
+    over_runs = ""
+    if comparison.runs is not None and settings.about is not None:
+        runs = len(next(iter(comparison.runs.values())))
+        over_runs = f" and {runs} runs of each system, about {settings.about.replace('-', ' ')}"
+    units = resampled(settings, comparison.units, comparison.test_set)
+    comparisons = len(comparison.of(label))
+    correction = CORRECTIONS[settings.correction]
+    if correction.basis == "segment scores":
+        tested = f"{correction.title} over {units}, {comparisons} comparisons"
+    else:
+        tested = f"{side}{TESTS[settings.test].title} over {units}{over_runs}"
+        if metric.replicates:
+            every, kind = ("all ", "swaps") if metric.exact else ("", "replicates")
+            tested += f", {every}{metric.replicates:,} {kind}"
+        if comparisons > 1:
+            tested += f", {correction.title} for {comparisons:,} comparisons"
+    interval = INTERVAL_METHODS[settings.interval].title
+    return (
+        f"{tested}; {interval} intervals of scores; level {settings.level:g}, seed {settings.seed}"
+    )
+
+
+# Tables.
 
 # Better and worse than the baseline.
 BETTER, WORSE = "†", "‡"
 
 
-def paper_table(comparison: Comparison, columns: Sequence[str] = ("score",)) -> Table:
-    """Systems × metrics for a paper: the best in bold, and marks of significance or rules.
+def system_table(comparison: Comparison, *, details: bool = False) -> Table:
+    """A row per system, best first: scores, intervals and ranks, or differences to the baseline.
 
-    With a baseline, that stands first, and a mark says which scores differ from its own. Without
-    one, rules separate the clusters of systems by the first metric.
+    For papers the best score is in bold print; a mark says which scores differ from the baseline's,
+    or rules separate the clusters of systems by the first metric.
     """
     labels, baseline = list(comparison.metrics), comparison.settings.baseline
-    first = labels[0]
-    names = [name for name, _ in _by_score(comparison, first)]
-    shown = [Column("system", "System")]
-    for label in labels:
-        for column in _columns(comparison, label, columns):
-            of_metric = replace(column, name=f"{label} {column.name}")
-            if column.name == "score":
-                of_metric = replace(of_metric, bold=f"{label} best", mark=f"{label} mark")
-            shown.append(of_metric)
-    begins = {cluster[0] for cluster in comparison.metrics[first].clusters}
+    names = [name for name, _ in by_score(comparison, labels[0])]
+    begins = {cluster[0] for cluster in comparison.metrics[labels[0]].clusters}
     if baseline is not None:
         names = [baseline, *(name for name in names if name != baseline)]
         begins = {names[1]}
+    columns = [Column("system", "System")]
+    for label in labels:
+        columns += _columns(comparison, label, details=details)
     best = {label: _best(comparison, label) for label in labels}
-    pairs = {label: _pairs_with(comparison, label, _against(comparison, label)) for label in labels}
+    pairs = {label: _pairs_with(comparison, label, baseline or names[0]) for label in labels}
     rows = []
     for name in names:
         row: dict[str, Value] = {"system": name, "rule": name in begins}
         for label in labels:
             pair, metric = pairs[label].get(name), comparison.metrics[label]
-            values = _system_row(name, comparison.systems[name][label], pair, metric.digits)
+            values = _system_cells(comparison.systems[name][label], pair, metric.digits)
+            values["best"] = name in best[label]
+            values["mark"] = _paper_mark(comparison, label, pair)
             row |= {f"{label} {key}": value for key, value in values.items()}
-            row[f"{label} best"] = name in best[label]
-            row[f"{label} mark"] = _paper_mark(comparison, label, pair)
         rows.append(row)
-    notes = [
-        _legend(comparison, first),
-        *signature_lines(metric.signature for metric in comparison.metrics.values()),
+    return Table(tuple(columns), tuple(rows), rule="rule", legend=_legend(comparison, labels[0]))
+
+
+def _columns(comparison: Comparison, label: str, *, details: bool) -> list[Column]:
+    """The columns of one metric."""
+    settings, metric = comparison.settings, comparison.metrics[label]
+    digits, correction = metric.digits, CORRECTIONS[settings.correction]
+    lower = " ↓" if metric.higher_is_better is False else ""
+    columns = [
+        Column("score", f"{label}{lower}", digits, bold=f"{label} best", mark=f"{label} mark")
     ]
-    notes += [f"{label}: {method(comparison, label)}" for label in labels]
-    return Table(tuple(shown), tuple(rows), tuple(notes), rule="rule")
+    if details or len(comparison.metrics) <= METRICS_WITH_INTERVALS:
+        columns.append(Column("interval", f"{100 * settings.level:g} % interval", numeric=True))
+    if settings.baseline is not None:
+        columns.append(Column("difference", "difference", digits, sign=True, numeric=True))
+        many = len(comparison.of(label)) > 1
+        columns.append(Column("p_adjusted", "adjusted p" if many else "p", numeric=True))
+    elif len(comparison.systems) > 2 and metric.higher_is_better is not None:
+        columns.append(Column("ranks", "rank", numeric=True))
+    if details and correction.basis != "segment scores":
+        columns.append(Column("p", "p", numeric=True))
+    if details and metric.higher_is_better is not None:
+        columns.append(Column("p_best", "best in", 0, percent=True, numeric=True))
+    if comparison.runs is not None:
+        # How much luck is in a run and how much in the choice of segments (Clark et al. 2011).
+        columns.append(Column("sd_of_runs", "s.d. of runs", digits, numeric=True))
+        columns.append(Column("sd_of_segments", "of segments", digits, numeric=True))
+    return [replace(column, name=f"{label} {column.name}") for column in columns]
+
+
+def _system_cells(
+    result: SystemResult, compared: tuple[PairResult, int] | None, digits: int
+) -> dict[str, Value]:
+    cells: dict[str, Value] = {
+        "score": result.score,
+        "interval": bracketed(result.interval, digits),
+        "ranks": "" if result.rank_range is None else rank_range(result.rank_range),
+        "p_best": result.p_best,
+        "difference": "",
+        "p": "",
+        "p_adjusted": "",
+    }
+    if compared is not None:
+        pair, sign = compared
+        mark = "*" if pair.significant else ""
+        cells |= {
+            "difference": sign * pair.difference,
+            "p": p_cell(pair.p),
+            "p_adjusted": f"{p_cell(pair.p_adjusted)}{mark}",
+        }
+    if result.runs is not None:
+        cells |= {
+            "sd_of_runs": result.runs.sd_of_runs,
+            "sd_of_segments": result.runs.sd_of_segments,
+        }
+    return cells
 
 
 def _best(comparison: Comparison, label: str) -> frozenset[str]:
@@ -502,7 +415,7 @@ def _best(comparison: Comparison, label: str) -> frozenset[str]:
     metric = comparison.metrics[label]
     if metric.higher_is_better is None:
         return frozenset()
-    _, best = _by_score(comparison, label)[0]
+    _, best = by_score(comparison, label)[0]
     shown = round(best.score, metric.digits)
     return frozenset(
         name
@@ -524,54 +437,54 @@ def _paper_mark(
 
 
 def _legend(comparison: Comparison, first: str) -> str:
-    """What bold print, marks and rules mean."""
+    """What bold print, marks and rules mean, in papers."""
     settings, legend = comparison.settings, "Bold: best."
     if settings.baseline is not None:
-        p = _p_name(comparison, first)
         return (
             f"{legend} {BETTER} better and {WORSE} worse than {settings.baseline}, "
-            f"{p} ≤ {settings.alpha:g}."
+            f"adjusted p ≤ {settings.alpha:g}."
         )
     if len(comparison.metrics[first].clusters) > 1:
         rules = f"Rules separate clusters by {first}: each system is better than all below the rule"
-        return f"{legend} {rules}, {_p_name(comparison, first)} ≤ {settings.alpha:g}."
+        return f"{legend} {rules}, adjusted p ≤ {settings.alpha:g}."
     return legend
 
 
-def _system_row(
-    name: str, result: SystemResult, pair: tuple[PairResult, int] | None, digits: int
-) -> dict[str, Value]:
-    row: dict[str, Value] = {
-        "system": name,
-        "score": result.score,
-        "interval": bracketed(result.interval, digits),
-        "ranks": "",
-        "p_best": "" if result.p_best is None else result.p_best,
-    }
-    if pair is None:
-        row |= {"difference": "", "p": "", "p_adjusted": ""}
-    else:
-        compared, sign = pair
-        mark = "*" if compared.significant else ""
-        row |= {
-            "difference": sign * compared.difference,
-            "p": p_cell(compared.p),
-            "p_adjusted": f"{p_cell(compared.p_adjusted)}{mark}",
-        }
-    if result.rank_range is not None:
-        row["ranks"] = rank_range(result.rank_range)
-    if result.runs is not None:
-        over_runs = result.runs.sd_of_runs
-        row |= {
-            "sd_of_runs": "" if over_runs is None else over_runs,
-            "sd_of_segments": result.runs.sd_of_segments,
-        }
-    return row
+def _details(comparison: Comparison) -> Iterator[Block]:
+    """Who beats whom, and what does not change the verdict."""
+    for label, metric in comparison.metrics.items():
+        decidable = metric.smallest_p <= comparison.settings.alpha
+        all_pairs = comparison.settings.baseline is None and decidable
+        if all_pairs and 2 < len(comparison.systems) <= LARGEST_MATRIX:
+            yield matrix_table(comparison, label)
+        pairs = comparison.of(label)
+        lines = []
+        if len(pairs) > 1 and not metric.decided:
+            lines.append(f"By {label}, some {UNDECIDED_BY_CHANCE}")
+        if len(pairs) > 1:
+            lines.append(
+                f"Uncorrected, the chance of a false alarm somewhere in {len(pairs):,} comparisons "
+                f"by {label} would be up to {100 * metric.experimentwise_error:.0f} %."
+            )
+        correction = CORRECTIONS[comparison.settings.correction]
+        if len(pairs) > 1 and not correction.assumes_nothing:
+            title = f"{correction.title[0].upper()}{correction.title[1:]}"
+            lines.append(f"{title} assumes {correction.assumption}.")
+        bent = [name for name, by in comparison.systems.items() if by[label].is_widened]
+        lines += widened_sentence(bent, comparison.settings)
+        effects = sorted(pair.design_effect for pair in pairs if pair.design_effect is not None)
+        if effects:
+            lines.append(
+                f"The variance of differences by documents is {effects[len(effects) // 2]:.2f} "
+                "times that by segments (the design effect; median over pairs)."
+            )
+        if lines:
+            yield Sentences(tuple(lines))
 
 
 def matrix_table(comparison: Comparison, label: str) -> Table:
     """> where the row's system beats the column's, < where it loses (Zhang & Vogel, Fig. 3)."""
-    names = [name for name, _ in _by_score(comparison, label)]
+    names = [name for name, _ in by_score(comparison, label)]
     marks = {}
     for pair in comparison.of(label):
         mark = _mark(pair, comparison.metrics[label].higher_is_better)
@@ -580,70 +493,47 @@ def matrix_table(comparison: Comparison, label: str) -> Table:
     numbers = [str(number) for number in range(1, len(names) + 1)]
     columns = (
         Column("number", ""),
-        Column("system", "System"),
+        Column("system", f"By {label}"),
         *(Column(number, number, numeric=False, tight=True) for number in numbers),
     )
-    rows = tuple(
-        {
-            "number": number,
-            "system": name,
-            **{
-                other: marks.get((name, named), "")
-                for other, named in zip(numbers, names, strict=True)
-            },
-        }
-        for number, name in zip(numbers, names, strict=True)
-    )
-    return Table(columns, rows)
+    rows = []
+    for number, name in zip(numbers, names, strict=True):
+        cells = {n: marks.get((name, other), "") for n, other in zip(numbers, names, strict=True)}
+        rows.append({"number": number, "system": name, **cells})
+    return Table(columns, tuple(rows))
+
+
+def _mark(pair: PairResult, higher_is_better: bool | None) -> str:
+    if not pair.significant:
+        return "~"
+    ahead = (pair.difference > 0) == (higher_is_better is not False)
+    return ">" if ahead else "<"
 
 
 def pair_table(comparison: Comparison) -> Table:
-    """A row per comparison, with all its numbers."""
-    rows = [_pair_row(pair) for pair in comparison.comparisons]
+    """A row per comparison, with all its numbers; columns without any value are left out."""
+    rows = [row_of(pair) for pair in comparison.comparisons]
     for group in comparison.groups:
         of_group: dict[str, Value] = {"by": group.column, "group": group.label}
-        rows += [{**of_group, **_pair_row(pair)} for pair in group.comparisons]
-    # Columns without any value are those of what was not asked for.
-    hidden: tuple[str, ...] = ()
+        rows += [{**of_group, **row_of(pair)} for pair in group.comparisons]
+    hidden: tuple[str, ...] = ("note", "is_widened")
     if CORRECTIONS[comparison.settings.correction].basis == "segment scores":
-        hidden = ("p", "p_se")  # of another test than the adjusted p
-    numbers = [
+        hidden += ("p", "p_se")  # of another test than the adjusted p
+    names = dict.fromkeys(name for row in reversed(rows) for name in row)
+    shown = [
         name
-        for name in PAIR_NUMBERS
-        if name not in hidden and any(row[name] is not None for row in rows)
+        for name in names
+        if name not in hidden and any(row.get(name) is not None for row in rows)
     ]
-    grouped = ("by", "group") if comparison.groups else ()
-    columns = plain_columns(*grouped, "metric", "a", "b", *numbers)
     signatures = signature_lines(metric.signature for metric in comparison.metrics.values())
-    return Table(columns, tuple(rows), tuple(signatures))
+    return Table(plain_columns(*shown), tuple(rows), tuple(signatures))
 
 
-def _pair_row(pair: PairResult) -> dict[str, Value]:
-    return {
-        "metric": pair.metric,
-        "a": pair.a,
-        "b": pair.b,
-        **{name: getattr(pair, name, None) for name in PAIR_NUMBERS},
-        "low": pair.interval[0],
-        "high": pair.interval[1],
-        "simultaneous_low": (pair.simultaneous_interval or (None, None))[0],
-        "simultaneous_high": (pair.simultaneous_interval or (None, None))[1],
-        "people_accuracy": None if pair.people is None else pair.people.accuracy,
-        "people_with_sampling": None if pair.people is None else pair.people.with_sampling,
-    }
-
-
-def _by_score(comparison: Comparison, label: str) -> list[tuple[str, SystemResult]]:
+def by_score(comparison: Comparison, label: str) -> list[tuple[str, SystemResult]]:
     """The systems, best first; those of a metric without direction from high to low."""
     lower = comparison.metrics[label].higher_is_better is False
     systems = [(name, scores[label]) for name, scores in comparison.systems.items()]
     return sorted(systems, key=lambda system: system[1].score * (1 if lower else -1))
-
-
-def _against(comparison: Comparison, label: str) -> str:
-    """The system that the others are measured against: the baseline, or the best."""
-    baseline = comparison.settings.baseline
-    return baseline if baseline is not None else _by_score(comparison, label)[0][0]
 
 
 def _pairs_with(
@@ -657,64 +547,43 @@ def _pairs_with(
     }
 
 
-def _mark(pair: PairResult, higher_is_better: bool | None) -> str:
-    if not pair.significant:
-        return "~"
-    ahead = (pair.difference > 0) == (higher_is_better is not False)
-    return ">" if ahead else "<"
-
-
 # The chart: scores, and differences to the best system or the baseline, with their intervals.
 
 KINDS = SCORE, DIFFERS, UNDECIDED, AGAINST = (
     "score",
     "difference, significant",
     "difference, not significant",
-    "what others are measured against",
+    "baseline",
 )
-
-
-def _point(
-    system: str, kind: str, value: float, bounds: Sequence[float | None] = (None, None)
-) -> dict[str, Value]:
-    low, high = bounds
-    return {"system": system, "kind": kind, "value": value, "low": low, "high": high}
 
 
 def forest_chart(comparison: Comparison) -> Chart:
     """Systems from the best down, with scores on the left and differences on the right."""
     rows: list[Row] = []
     first = next(iter(comparison.metrics))
-    order = [name for name, _ in _by_score(comparison, first)]
-    simultaneous = False
+    order = [name for name, _ in by_score(comparison, first)]
     for label, metric in comparison.metrics.items():
-        against = _against(comparison, label)
+        against = comparison.settings.baseline or by_score(comparison, label)[0][0]
         pairs = _pairs_with(comparison, label, against)
         lower = " (lower is better)" if metric.higher_is_better is False else ""
-        scored: dict[str, Value] = {
-            "panel": f"{label} of each system",
-            "measured": f"{label}{lower}",
-        }
+        scored = {"panel": f"{label} of each system", "measured": f"{label}{lower}"}
+        name_of_metric = f"{label}: d" if len(comparison.metrics) > 1 else "D"
         differs: dict[str, Value] = {
-            "panel": f"Difference to {against}",
+            "panel": f"{name_of_metric}ifference to {against}",
             "measured": f"Difference of {label}{lower}",
             "zero": 0.0,
         }
-        if len(comparison.metrics) > 1:
-            differs["panel"] = f"{label}: difference to {against}"
         for name in order:
             result = comparison.systems[name][label]
-            rows.append(scored | _point(name, SCORE, result.score, result.interval))
+            rows.append({**scored, **_point(name, SCORE, result.score, result.interval)})
         for name in order:
             if name not in pairs:
                 rows.append(differs | _point(name, AGAINST, 0.0))
                 continue
             pair, sign = pairs[name]
-            simultaneous = simultaneous or pair.simultaneous_interval is not None
-            bounds = pair.simultaneous_interval or pair.interval
             kind = DIFFERS if pair.significant else UNDECIDED
-            turned = sorted(sign * bound for bound in bounds)
-            rows.append(differs | _point(name, kind, sign * pair.difference, turned))
+            bounds = pair.interval if sign > 0 else _turned(pair.interval)
+            rows.append(differs | _point(name, kind, sign * pair.difference, bounds))
     columns = (
         Column("system", "System"),
         Column("value", "Score"),
@@ -723,13 +592,12 @@ def forest_chart(comparison: Comparison) -> Chart:
         Column("kind", "Points"),
         Column("zero", "no difference"),
     )
-    together = ", those of differences simultaneous" if simultaneous else ""
     plot = Plot(
         "point",
         "system",
         "value",
         errors=("low", "high"),
-        interval=f"{100 * comparison.settings.level:g} % intervals{together}",
+        interval=f"{100 * comparison.settings.level:g} % intervals",
         series="kind",
         series_order=KINDS,
         panel="panel",
@@ -738,10 +606,12 @@ def forest_chart(comparison: Comparison) -> Chart:
         horizontal=True,
         shared_y=False,
     )
-    sentences = [line for label in comparison.metrics for line in verdict(comparison, label)]
-    title = f"{len(order)} systems by {', '.join(comparison.metrics)}"
-    if len(order) == 2:
-        title = f"{order[0]} and {order[1]} by {', '.join(comparison.metrics)}"
-    return Chart(
-        title=title, table=Table(columns, tuple(rows)), plot=plot, sentences=tuple(sentences)
-    )
+    sentences = tuple(line for label in comparison.metrics for line in verdict(comparison, label))
+    systems = " and ".join(order) if len(order) == 2 else f"{len(order)} systems"
+    title = f"{systems} by {', '.join(comparison.metrics)}"
+    return Chart(title=title, table=Table(columns, tuple(rows)), plot=plot, sentences=sentences)
+
+
+def _point(system: str, kind: str, value: float, bounds: Bounds = (None, None)) -> dict[str, Value]:
+    low, high = bounds
+    return {"system": system, "kind": kind, "value": value, "low": low, "high": high}

@@ -63,12 +63,14 @@ class Table:
         rows: a value for every column's name; further names are ignored by people's formats.
         notes: lines below the table, such as signatures, whose characters must stay as they are.
         rule: the name in a row that says whether there is a rule above it; for papers.
+        legend: what bold print, marks and rules mean; for papers.
     """
 
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()
     rule: str | None = None
+    legend: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -220,14 +222,11 @@ class Document:
         blocks: what people read.
         data: one row per finding, each number in a column of its own and with all its digits: what
             ``--format tsv`` and `to_frame` give.
-        paper: what formats for papers (LaTeX and Markdown) show instead of the blocks, where
-            tables for a terminal would not fit a page.
         checks: what passed or failed, where the result is a decision.
     """
 
     blocks: tuple[Block, ...]
     data: Table
-    paper: tuple[Block, ...] | None = None
     checks: tuple[Check, ...] = ()
 
     @property
@@ -236,11 +235,6 @@ class Document:
         return tuple(
             line for block in self.blocks if isinstance(block, Sentences) for line in block.lines
         )
-
-    @property
-    def blocks_for_papers(self) -> tuple[Block, ...]:
-        """What LaTeX and Markdown show."""
-        return self.blocks if self.paper is None else self.paper
 
     @property
     def charts(self) -> tuple[Chart, ...]:

@@ -26,8 +26,8 @@ from truebleu.reports.sentences import (
     bracketed,
     p_cell,
     p_equals,
-    people_limits,
     people_sentence,
+    people_source,
     relation,
 )
 from truebleu.significance.tests import TESTS
@@ -92,8 +92,7 @@ def document(explanation: Explanation) -> Document:
         if not any(pair.ngrams for pair in explanation.of(label)):
             notes.append(f"No n-grams are listed: no part of {label} is a sum over n-grams here.")
         known = [pair.comparison.people for pair in explanation.of(label)]
-        if any(known):
-            notes.append(people_limits(filter(None, known)))
+        notes += dict.fromkeys(people_source(people) for people in known if people is not None)
         blocks.append(Notes(tuple(notes)))
     return Document(tuple(blocks), data_table(explanation))
 

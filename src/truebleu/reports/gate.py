@@ -22,7 +22,7 @@ from truebleu.reports.sentences import (
     LARGEST_SHARE,
     bracketed,
     p_equals,
-    people_sentences,
+    people_sentence,
     resampled,
     unit_sentences,
 )
@@ -52,9 +52,9 @@ def document(result: GateResult) -> Document:
     effects = {check.metric: [check.design_effect] for check in result.checks}
     unit = unit_sentences(result.test_set, result.settings, result.units, effects)
     people = [
-        line
+        people_sentence(check.difference, check.people, check.metric, 2)
         for check in result.checks
-        for line in people_sentences([(check.difference, check.people)], check.metric, 2)
+        if check.people is not None
     ]
     lines = (*sentences(result), *dict.fromkeys(people), *unit, *_few(result))
     signatures = [check.signature for check in result.checks]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from truebleu.agreement.agree import HumanSummary
     from truebleu.corpus.test_set import TestSetOutline
@@ -95,11 +95,24 @@ def listed(parts: Sequence[str], most: int | None = None) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
-def resampled(settings: ResamplingSettings, units: int) -> str:
-    """What was resampled, for a line that names every choice: "170 documents within domains"."""
+def resampled(
+    settings: ResamplingSettings, units: int, test_set: TestSetOutline | None = None
+) -> str:
+    """What was resampled, for a line that names every choice: "170 documents within domains".
+
+    Args:
+        settings: the unit.
+        units: how many there are.
+        test_set: says whether segments are the unit because no documents are known.
+    """
     block = "" if settings.block_length is None else f" of {settings.block_length} segments"
     domains = " within domains" if settings.by_domain else ""
-    return f"{units:,} {settings.unit}s{block}{domains}"
+    unknown = ""
+    if test_set is not None and settings.unit == "segment" and units > 1:
+        unknown = " (no documents given)" if test_set.documents is None else ""
+        if test_set.documents is not None and test_set.documents > 1:
+            unknown = f" (taken as independent, though of {test_set.documents} documents)"
+    return f"{units:,} {settings.unit}s{block}{domains}{unknown}"
 
 
 def bootstrap_replicates(settings: IntervalSettings) -> str:
@@ -183,64 +196,28 @@ def _effects(design_effects: Mapping[str, Sequence[float | None]]) -> str:
 # How often people agree, with the limits of what is known.
 
 
-USUAL = 80
-
-
 def people_sentence(difference: float, people: PeopleAgreement, metric: str, digits: int) -> str:
     """How often people agree with a difference of this size."""
     size = f"{abs(difference):.{digits}f} {metric}"
     if not people.better_than_coin:
         return (
-            f"For people, {size} is no better than a coin: it takes more than "
-            f"{people.coin:.{digits}f} for them to agree in over half of such pairs of systems."
+            f"A gap of {size} is too small for human raters to agree on: below "
+            f"{people.coin:.{digits}f}, they prefer either system equally often."
         )
     return (
-        f"People agree in {people.accuracy:.0f} % of pairs of systems that differ by {size}, or "
-        f"in {people.with_sampling:.0f} % with the uncertainty of this difference."
+        f"For gaps of {size}, human raters prefer the same system about {people.accuracy:.0f} % of "
+        "the time."
     )
 
 
-def people_sentences(
-    differences: Sequence[tuple[float, PeopleAgreement | None]], metric: str, digits: int
-) -> Iterator[str]:
-    """The same of several differences, summed up where they are many, and the limits."""
-    known = [(difference, people) for difference, people in differences if people is not None]
-    if not known:
-        return
-    if len(known) == 1:
-        yield people_sentence(*known[0], metric, digits)
-    else:
-        coins = sum(not people.better_than_coin for _, people in known)
-        often = sum(people.with_sampling >= USUAL for _, people in known)
-        coin = known[0][1].coin
-        small = (
-            f"; {coins} so small (up to {coin:.{digits}f} {metric}) "
-            "that people agree no more often than by chance"
-        )
-        yield (
-            f"{often} of {len(known)} differences are so large that people agree in at least "
-            f"{USUAL} % of such pairs of systems{small if coins else ''}."
-        )
-    yield people_limits(people for _, people in known)
-
-
-def people_limits(known: Iterable[PeopleAgreement]) -> str:
-    """What the curves are, and what they do not say."""
-    listed = list(known)
-    first = listed[0]
+def people_source(people: PeopleAgreement) -> str:
+    """Where that is known from."""
     from truebleu.significance.people import KOCMI
 
-    if first.source == KOCMI:
-        return (
-            f"Agreement with people: curves of Kocmi et al. (2024) over {first.pairs:,} pairs of "
-            "systems up to 2023; a share of pairs, not the chance for this pair; lower between "
-            "unrelated systems."
-        )
-    beyond = ", all of which differ by less" if any(limit.beyond for limit in listed) else ""
-    return (
-        f"Agreement with people: the curve of {first.source}, fitted to {first.pairs:,} pairs of "
-        f"systems{beyond}; a share of pairs like those, not the chance for this pair."
-    )
+    if people.source == KOCMI:
+        return f"human raters: Kocmi et al. (2024), {people.pairs:,} pairs of systems"
+    beyond = ", all of which differ by less" if people.beyond else ""
+    return f"human raters: {people.source}, {people.pairs:,} pairs of systems{beyond}"
 
 
 # What people judged.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
@@ -43,6 +44,7 @@ from truebleu.significance.settings import (
     default_test,
     for_comparisons,
     known_clusters,
+    name_of_unit,
     require_enough_replicates,
     resolve_about,
     units_of,
@@ -57,10 +59,11 @@ if TYPE_CHECKING:
     from truebleu.metrics.base import Score
     from truebleu.metrics.registry import MetricsLike
     from truebleu.resampling import Values
-    from truebleu.significance.comparison import PairResult, SystemResult
+    from truebleu.significance.comparison import PairResult, ResultsByMetric, SystemResult
     from truebleu.significance.groups import SegmentGroup
+    from truebleu.significance.optimizer_runs import RunResults
     from truebleu.significance.people import PeopleLike
-    from truebleu.significance.statistics import Progress
+    from truebleu.significance.statistics import Pair, Progress
 
 
 @verb
@@ -205,9 +208,10 @@ def compare(
             settings,
             curves=curves,
             references=test_set.references_per_segment,
+            unit_name=partial(name_of_unit, test_set, units, settings),
             clustered=clustered,
         )
-        parts.append(part if of_runs is None else of_runs.added_to(part, index, pairs))
+        parts.append(part if of_runs is None else _with_runs(part, of_runs, index, pairs))
     groups: tuple[GroupComparison, ...] = ()
     if columns:
         from truebleu.significance.groups import segment_groups
@@ -229,6 +233,22 @@ def compare(
         runs=grouped,
         groups=groups,
         warnings=test_set.warnings,
+    )
+
+
+def _with_runs(
+    part: ResultsByMetric, of_runs: RunResults, metric: int, pairs: Sequence[Pair]
+) -> ResultsByMetric:
+    """The results by one metric, with what runs add to them."""
+    pooled = of_runs.pooled[metric].scores
+    systems = zip(part.systems, of_runs.run_scores(metric), strict=True)
+    return replace(
+        part,
+        systems=[replace(result, runs=runs) for result, runs in systems],
+        pairs=[
+            replace(result, pooled_difference=float(pooled[a] - pooled[b]))
+            for result, (a, b) in zip(part.pairs, pairs, strict=True)
+        ],
     )
 
 

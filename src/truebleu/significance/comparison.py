@@ -35,7 +35,7 @@ from truebleu.significance.statistics import MetricStatistics, StreamedStatistic
 from truebleu.significance.tests import TESTS, equivalence_p, fewest_units
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -107,6 +107,7 @@ class PairResult:
             segments; None where neither is known.
         largest_share: the share of the variance of the difference that one unit carries; None
             where it does not vary.
+        largest_unit: the name of that document, or the number of that segment.
         swap_ratio: the variance of the difference over random swaps over that over samples of
             units; below 1, approximate randomization rejects equal scores too often. None where the
             difference does not vary.
@@ -134,6 +135,7 @@ class PairResult:
     differing_units: int
     design_effect: float | None = None
     largest_share: float | None = None
+    largest_unit: str | None = None
     swap_ratio: float | None = None
     simultaneous_interval: Bounds | None = None
     equivalence_p: float | None = None
@@ -333,6 +335,7 @@ def results_by_metric(
     *,
     curves: Sequence[AgreementCurve] | None,
     references: int | None,
+    unit_name: Callable[[int | None], str | None],
     clustered: tuple[MetricStatistics, MetricStatistics] | None = None,
 ) -> ResultsByMetric:
     """What tests and replicates say by one metric.
@@ -346,6 +349,7 @@ def results_by_metric(
         settings: of the comparison.
         curves: what says how often people agree with a difference.
         references: how many each segment has.
+        unit_name: what people call a unit.
         clustered: the statistics by segment and by document or block, where these are known.
     """
     better = _better(statistics, pairs, tested, settings.alpha)
@@ -365,7 +369,18 @@ def results_by_metric(
             digits=statistics.metric.digits,
         ),
         _system_results(statistics, scores, better, settings),
-        _pair_results(statistics, scores, names, pairs, tested, settings, curves, clustered),
+        _pair_results(
+            statistics,
+            scores,
+            names,
+            pairs,
+            tested,
+            settings,
+            curves,
+            references,
+            clustered,
+            unit_name,
+        ),
     )
 
 
@@ -434,7 +449,9 @@ def _pair_results(
     tested: PairTests,
     settings: CompareSettings,
     curves: Sequence[AgreementCurve] | None,
+    references: int | None,
     clustered: tuple[MetricStatistics, MetricStatistics] | None,
+    unit_name: Callable[[int | None], str | None],
 ) -> list[PairResult]:
     left, right = np.array(pairs).T
     intervals: list[Bounds] = []
@@ -452,7 +469,9 @@ def _pair_results(
     differing = statistics.differing_units(pairs)
     variances = pair_variances(statistics, pairs, clustered)
     equivalence = _equivalence(statistics, scores, pairs, settings)
-    people = agreement_of_pairs(statistics.metric, curves, pairs, statistics.scores, scores)
+    people = agreement_of_pairs(
+        statistics.metric, curves, pairs, statistics.scores, scores, references
+    )
     differences = (statistics.scores[left] - statistics.scores[right]).tolist()
     wins = pair_wins(scores, pairs, sign=statistics.sign, scale=statistics.scale).tolist()
     p, p_se, p_adjusted = (part.tolist() for part in (tested.p, tested.p_se, tested.p_adjusted))
@@ -473,6 +492,7 @@ def _pair_results(
             differing_units=differing[place],
             design_effect=variances[place].design_effect,
             largest_share=variances[place].largest_share,
+            largest_unit=unit_name(variances[place].largest_unit),
             swap_ratio=variances[place].swap_ratio,
             **equivalence[place],
             people=people[place],

@@ -42,7 +42,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -63,7 +63,6 @@ if TYPE_CHECKING:
     from truebleu.corpus.test_set import TestSet
     from truebleu.metrics.base import Metric
     from truebleu.resampling import Values
-    from truebleu.significance.comparison import ResultsByMetric
     from truebleu.significance.statistics import Pair
 
 WILDCARDS = ("{system}", "{run}")
@@ -218,21 +217,6 @@ class RunResults:
                 )
             )
         return of_systems
-
-    def added_to(
-        self, part: ResultsByMetric, metric: int, pairs: Sequence[Pair]
-    ) -> ResultsByMetric:
-        """The results by one metric, with what runs add to them."""
-        pooled = self.pooled[metric].scores
-        of_runs = zip(part.systems, self.run_scores(metric), strict=True)
-        return replace(
-            part,
-            systems=[replace(result, runs=runs) for result, runs in of_runs],
-            pairs=[
-                replace(result, pooled_difference=float(pooled[a] - pooled[b]))
-                for result, (a, b) in zip(part.pairs, pairs, strict=True)
-            ],
-        )
 
 
 def two_way_errors(

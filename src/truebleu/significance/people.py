@@ -11,6 +11,7 @@ curve to one's own human scores; it starts at 50 %.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from math import isfinite, log
 from os import PathLike
@@ -38,6 +39,8 @@ COIN = 50.0
 KOCMI, KOCMI_PAIRS = "Kocmi et al. 2024", 6530
 #: What callers name those curves by.
 PUBLISHED = "kocmi"
+# A curve with this share of its ceiling is level, and says nothing about larger differences.
+LEVEL_SHARE = 0.99
 # With more pairs of systems than this, nobody reads about each.
 MOST_PAIRS = 1000
 # What a signature says about the texts, not about the metric.
@@ -228,8 +231,12 @@ def agreement_of_pairs(
     pairs: Sequence[Pair],
     scores: Values,
     replicates: Values,
+    references: int | None = 1,
 ) -> list[PeopleAgreement | None]:
     """How often people agree with each of some differences, where a curve is about the metric.
+
+    The published curves are about one reference, and level off at their ceiling: nothing is said of
+    several references and of differences beyond that.
 
     Args:
         metric: whose scores differ.
@@ -237,13 +244,16 @@ def agreement_of_pairs(
         pairs: numbers of the systems of each difference.
         scores: of all systems on the whole test set.
         replicates: their scores on resampled test sets, shaped (replicate, system).
+        references: how many each segment has.
     """
     curve = find_curve(metric, curves or ())
-    if curve is None or len(pairs) > MOST_PAIRS:
+    if curve is None or len(pairs) > MOST_PAIRS or (curve.source == KOCMI and references != 1):
         return [None] * len(pairs)
     left, right = np.array(pairs).T
     largest = float(np.abs(scores).max())
-    return [*_agreements(curve, scores[left] - scores[right], replicates.T, pairs, largest)]
+    agreements = _agreements(curve, scores[left] - scores[right], replicates.T, pairs, largest)
+    published = curve.source == KOCMI
+    return [None if published and people.beyond else people for people in agreements]
 
 
 def people_agreement(
@@ -297,6 +307,9 @@ def _agreements(
         coin=COIN,
     )
     sizes = scale * np.abs(differences)
+    limit = curve.largest
+    if limit is None:
+        limit = curve.difference(LEVEL_SHARE * curve.ceiling) or math.inf
     coin = curve.difference(COIN) or 0.0
     return [
         PeopleAgreement(
@@ -307,7 +320,7 @@ def _agreements(
             with_sampling=mean,
             coin=coin / scale,
             better_than_coin=size > coin,
-            beyond=curve.largest is not None and size > curve.largest,
+            beyond=size > limit,
         )
         for size, accuracy, mean in zip(
             sizes.tolist(), curve.accuracy(sizes).tolist(), with_sampling.tolist(), strict=True

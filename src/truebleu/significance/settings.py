@@ -288,6 +288,19 @@ def units_of(test_set: TestSet, settings: ResamplingSettings) -> Units:
     return units
 
 
+def name_of_unit(
+    test_set: TestSet, units: Units, settings: ResamplingSettings, unit: int | None
+) -> str | None:
+    """What people call a unit: a document's name, or the number of its first segment."""
+    if unit is None:
+        return None
+    first = int((units.of_segment == unit).argmax())
+    if settings.unit == "document" and test_set.documents is not None:
+        return test_set.documents[first]
+    names = test_set.segment_names
+    return str(first + 1) if names is None else names[first]
+
+
 def known_clusters(test_set: TestSet, settings: ResamplingSettings) -> tuple[Units, Units] | None:
     """Segments, and what they come in: the documents or blocks that are resampled or are known."""
     by_segment = Units.segments(len(test_set))

@@ -288,11 +288,13 @@ class PairVariance:
         swap_ratio: its variance over random swaps over that over samples of units, were the scores
             equal: below 1 where a count moves one of the scores only, as lengths do where one
             output is short and the other long. None where it does not vary.
+        largest_unit: the unit that carries the largest share.
     """
 
     design_effect: float | None
     largest_share: float | None
     swap_ratio: float | None
+    largest_unit: int | None = None
 
 
 def pair_variances(
@@ -310,7 +312,7 @@ def pair_variances(
     if isinstance(statistics, StreamedStatistics):
         return _streamed_pair_variances(statistics, pairs, clusters)
     least = _no_variance(statistics)
-    squares, largest = _pair_squares(statistics.contributions(), pairs)
+    squares, largest, units = _pair_squares(statistics.contributions(), pairs)
     left, right = np.array(pairs).T
     # After a swap of half of the units both systems have the mean of their sums.
     slopes = statistics.metric.gradient((statistics.sums[left] + statistics.sums[right]) / 2)
@@ -321,25 +323,29 @@ def pair_variances(
         signs = signs_of_pairs(pairs, statistics.systems)
         effects = design_effects(by_segment, by_cluster, signs)
     return [
-        PairVariance(effect, highest / total, swapped / total)
+        PairVariance(effect, highest / total, swapped / total, unit)
         if total > least
         else PairVariance(effect, None, None)
-        for total, highest, swapped, effect in zip(
-            squares.tolist(), largest.tolist(), moved.tolist(), effects, strict=True
+        for total, highest, unit, swapped, effect in zip(
+            squares.tolist(), largest.tolist(), units.tolist(), moved.tolist(), effects, strict=True
         )
     ]
 
 
-def _pair_squares(contributions: Values, pairs: Sequence[Pair]) -> tuple[Values, Values]:
-    """What units contribute to each pair's difference, squared: the sum, and the largest."""
+def _pair_squares(
+    contributions: Values, pairs: Sequence[Pair]
+) -> tuple[Values, Values, NDArray[np.intp]]:
+    """What units contribute to each pair's difference, squared: the sum, the largest, and whose."""
     squares, largest = np.empty(len(pairs)), np.empty(len(pairs))
+    units = np.empty(len(pairs), dtype=np.intp)
     left, right = np.array(pairs).T
     size = max(1, BLOCK_SIZE // len(contributions))
     for start in range(0, len(pairs), size):
         part = slice(start, start + size)
         each = (contributions[:, left[part]] - contributions[:, right[part]]) ** 2
         squares[part], largest[part] = each.sum(axis=0), each.max(axis=0)
-    return squares, largest
+        units[part] = each.argmax(axis=0)
+    return squares, largest, units
 
 
 def _no_variance(statistics: MetricStatistics) -> float:

@@ -130,7 +130,7 @@ MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
 def render(document: Document, _result: Renderable | None = None) -> str:
     """A tabular environment for each table; all else as comments."""
     parts = []
-    for block in document.blocks_for_papers:
+    for block in document.blocks:
         if isinstance(block, Heading):
             parts.append(_comments([block.text]))
         elif isinstance(block, Sentences | Notes) and block.lines:
@@ -158,7 +158,8 @@ def _bare(text: str) -> str:
 
 
 def _tabular(table: Table) -> str:
-    notes = [_comments(table.notes)] if table.notes else []
+    lines = [line for line in (table.legend, *table.notes) if line]
+    notes = [_comments(lines)] if lines else []
     if not table.rows:
         return "\n".join(notes)
     numeric = [table.is_numeric(column) for column in table.columns]

@@ -22,7 +22,7 @@ ITEM = re.compile(r"^(\d*)(?=[-+.)](\s|$))")
 def render(document: Document, _result: Renderable | None = None) -> str:
     """The blocks one after the other, with a blank line between them."""
     parts = []
-    for block in document.blocks_for_papers:
+    for block in document.blocks:
         if isinstance(block, Heading):
             parts.append(f"**{escaped(block.text)}**")
         elif isinstance(block, Table):
@@ -55,7 +55,8 @@ def _table(table: Table) -> str:
             rows.append(["" for _ in table.columns])
         rows.append([_cell(row, column) for column in table.columns])
     written = "\n".join("| " + " | ".join(row) + " |" for row in rows)
-    return "\n\n".join([written, *notes])
+    legend = [escaped(table.legend)] if table.legend else []
+    return "\n\n".join([written, *legend, *notes])
 
 
 def _cell(row: Row, column: Column) -> str:
@@ -82,7 +83,7 @@ def render_for_github(document: Document, _result: Renderable | None = None) -> 
     """The decision as an alert, the blocks as Markdown, and signatures behind a click."""
     shown: list[Block] = []
     notes: list[str] = []
-    for block in document.blocks_for_papers:
+    for block in document.blocks:
         if isinstance(block, Notes):
             notes.extend(block.lines)
         elif isinstance(block, Table):

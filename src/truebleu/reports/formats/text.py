@@ -24,47 +24,64 @@ def render(document: Document, _result: Renderable | None = None) -> str:
         elif isinstance(block, Table):
             parts.append(table_text(block))
         elif isinstance(block, Sentences | Notes) and block.lines:
-            parts.append("\n".join(map(one_line, block.lines)))
+            parts.append("\n".join(map(_wrapped, block.lines)))
     return "\n\n".join(parts) + "\n"
 
 
-# How wide a table may be before single characters move together, where no terminal says.
-PAGE = 80
+# How wide text may be, where no terminal says.
+PAGE = 100
 # Spaces between columns.
 GAP = 2
 # Characters that stand together, so that a reader can count them.
 GROUP = 5
 
 
+def _wrapped(line: str) -> str:
+    """A sentence over as many lines as it needs; what has no spaces, such as a signature, stays."""
+    text, width = one_line(line), _page_width()
+    if len(text) <= width:
+        return text
+    indent = " " * (len(text) - len(text.lstrip()))
+    lines, rest = [], text.strip()
+    while len(indent + rest) > width:
+        cut = rest.rfind(" ", 0, width - len(indent) + 1)
+        cut = rest.find(" ") if cut <= 0 else cut
+        if cut <= 0:
+            break
+        lines.append(indent + rest[:cut])
+        rest = rest[cut + 1 :]
+    return "\n".join([*lines, indent + rest])
+
+
 def table_text(table: Table) -> str:
     """Aligned columns under a rule, then the notes; a table without rows is its notes.
 
-    On a terminal, columns of a table that is too wide move closer together; if that is not enough,
-    it goes on below itself, the first column repeated.
+    Columns of a table that is too wide move closer together; if that is not enough, it goes on
+    below itself, the first column repeated.
     """
-    notes = [one_line(note) for note in table.notes]
+    notes = [_wrapped(note) for note in table.notes]
     if not table.rows:
         return "\n".join(notes)
     headings = tuple(column.heading for column in table.columns)
     rows = [tuple(map(one_line, row)) for row in (headings, *table.cells())]
     right = [table.is_numeric(column) for column in table.columns]
-    terminal = _terminal_width()
-    if _total(_widths(rows)) > (terminal or PAGE):
+    page = _page_width()
+    if _total(_widths(rows)) > page:
         rows, right = _packed(rows, right, [column.tight for column in table.columns])
-    gap = 1 if terminal is not None and _total(_widths(rows)) > terminal else GAP
+    gap = 1 if _total(_widths(rows)) > page else GAP
     parts = [
         _aligned_table(
             [[row[place] for place in part] for row in rows], [right[place] for place in part], gap
         )
-        for part in _folded(_widths(rows), terminal, gap)
+        for part in _folded(_widths(rows), page, gap)
     ]
     return "\n".join(["\n\n".join(parts), *(["", *notes] if notes else [])])
 
 
-def _terminal_width() -> int | None:
-    """The columns of the terminal that is written to, or as COLUMNS says; else None."""
+def _page_width() -> int:
+    """The columns of the terminal that is written to, or as COLUMNS says."""
     if "COLUMNS" not in os.environ and not (sys.stdout is not None and sys.stdout.isatty()):
-        return None
+        return PAGE
     from shutil import get_terminal_size  # it loads every kind of compression
 
     return get_terminal_size().columns
@@ -93,12 +110,12 @@ def _packed(
     return packed, [*right[:first], False, *right[first + count :]]
 
 
-def _folded(widths: Sequence[int], terminal: int | None, gap: int) -> list[list[int]]:
+def _folded(widths: Sequence[int], page: int, gap: int) -> list[list[int]]:
     """The columns of each part of a table: as many as fit beside the first."""
     parts = [[0]]
     for place in range(1, len(widths)):
         together = [widths[column] for column in (*parts[-1], place)]
-        if terminal is not None and len(together) > 2 and _total(together, gap) > terminal:
+        if len(together) > 2 and _total(together, gap) > page:
             parts.append([0])
         parts[-1].append(place)
     return parts
