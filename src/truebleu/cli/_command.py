@@ -689,7 +689,9 @@ def _output_options(*, chart: bool, details: bool, checks: bool) -> list[click.P
             )
         )
     if details:
-        options.append(Option(["--details"], is_flag=True, help="Show all tables and cautions."))
+        options.append(
+            Option(["--details", "--all"], is_flag=True, help="Show all tables and cautions.")
+        )
     options += [
         Option(
             ["--threads"],

@@ -9,6 +9,7 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from truebleu.reports.compare import evidence, pair_sentence
 from truebleu.reports.document import (
     Chart,
     Column,
@@ -27,10 +28,7 @@ from truebleu.reports.sentences import (
     p_cell,
     p_equals,
     people_sentence,
-    people_source,
-    relation,
 )
-from truebleu.significance.tests import TESTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -64,59 +62,54 @@ NOTES = (
 )
 
 
-def document(explanation: Explanation) -> Document:
-    """For each pair the verdict, then where the difference comes from."""
+def document(explanation: Explanation, *, details: bool = False) -> Document:
+    """For each pair the verdict and what is significant; with details, all tables.
+
+    The largest significant difference comes first.
+    """
     blocks: list[Block] = []
-    for pair in explanation.pairs:
+    ordered = sorted(
+        explanation.pairs,
+        key=lambda pair: (not pair.comparison.significant, -abs(pair.comparison.difference)),
+    )
+    for pair in ordered:
         compared = pair.comparison
-        blocks += [
-            Heading(f"{compared.a} − {compared.b} by {compared.metric}"),
-            Sentences(tuple(verdict(explanation, pair))),
-            part_table(explanation, pair),
-        ]
+        if len(ordered) > 1:
+            blocks.append(Heading(f"{compared.a} − {compared.b} by {compared.metric}"))
+        blocks.append(Sentences(tuple(verdict(explanation, pair))))
         blocks += [
             table
             for table in (
-                slice_table(explanation, pair),
-                ngram_table(explanation, pair),
-                group_table(explanation, pair),
-                degenerate_table(explanation, pair),
+                part_table(explanation, pair) if details else None,
+                slice_table(explanation, pair, details=details),
+                ngram_table(explanation, pair, details=details),
+                group_table(explanation, pair) if details else None,
+                degenerate_table(explanation, pair) if details else None,
             )
-            if table.rows
+            if table is not None and table.rows
         ]
         blocks += charts(explanation, pair)
-    for label, metric in explanation.comparison.metrics.items():
-        count = explanation.adjusted_for[label]
-        notes = [str(metric.signature), method(explanation, label)]
-        notes += [note.format(count=count) for note in NOTES]
-        if not any(pair.ngrams for pair in explanation.of(label)):
-            notes.append(f"No n-grams are listed: no part of {label} is a sum over n-grams here.")
-        known = [pair.comparison.people for pair in explanation.of(label)]
-        notes += dict.fromkeys(people_source(people) for people in known if people is not None)
-        blocks.append(Notes(tuple(notes)))
+    notes = evidence(explanation.comparison)
+    if details:
+        for label, count in explanation.adjusted_for.items():
+            notes += [f"{label}: {note.format(count=count)}" for note in NOTES]
+    blocks.append(Notes(tuple(notes)))
     return Document(tuple(blocks), data_table(explanation))
-
-
-def method(explanation: Explanation, label: str) -> str:
-    """How the difference was tested, in one line."""
-    comparison = explanation.comparison
-    settings, metric = comparison.settings, comparison.metrics[label]
-    kind = "all {:,} swaps" if metric.exact else "{:,} replicates"
-    return (
-        f"{TESTS[settings.test].title} over {comparison.units:,} {settings.unit}s, "
-        f"{kind.format(metric.replicates)}, seed {settings.seed}, level {settings.level:g}"
-    )
 
 
 # Sentences, most important first.
 
 
 def verdict(explanation: Explanation, pair: PairExplanation) -> list[str]:
-    """The sentences about one pair."""
+    """The sentences about one pair: whether it is real comes first."""
+    people, compared = pair.comparison.people, pair.comparison
+    digits = _metric(explanation, pair).digits
+    lines = [pair_sentence(explanation.comparison, compared)]
+    if people is not None:
+        lines.append(people_sentence(compared.difference, people, compared.metric, digits))
     return [
+        *lines,
         *_artefacts(explanation, pair),
-        _is_it_real(explanation, pair),
-        *_is_it_big_enough(explanation, pair),
         *_where_from(explanation, pair),
         *_how_safe(pair),
     ]
@@ -176,32 +169,6 @@ def _share(part: float, whole: float) -> str:
     return "all of" if share > 0.995 else f"{100 * share:.0f} % of"
 
 
-def _is_it_real(explanation: Explanation, pair: PairExplanation) -> str:
-    metric, compared = _metric(explanation, pair), pair.comparison
-    settings = explanation.comparison.settings
-    low, high = sorted(bound if compared.difference >= 0 else -bound for bound in compared.interval)
-    digits = metric.digits
-    name = "adjusted p" if len(explanation.comparison.of(compared.metric)) > 1 else "p"
-    amount = (
-        f"by {abs(compared.difference):.{digits}f} {compared.metric} "
-        f"{bracketed((low, high), digits)}, {p_equals(name, compared.p_adjusted)} over "
-        f"{explanation.comparison.units:,} {settings.unit}s"
-    )
-    if not compared.significant:
-        return f"{compared.a} and {compared.b} can't be told apart: they differ {amount}."
-    stands = relation(compared.difference, metric.higher_is_better)
-    return f"{compared.a} {stands} {compared.b} {amount}."
-
-
-def _is_it_big_enough(explanation: Explanation, pair: PairExplanation) -> Iterator[str]:
-    people, compared = pair.comparison.people, pair.comparison
-    if people is None:
-        return
-    yield people_sentence(
-        compared.difference, people, compared.metric, _metric(explanation, pair).digits
-    )
-
-
 def _where_from(explanation: Explanation, pair: PairExplanation) -> Iterator[str]:
     digits, compared = _metric(explanation, pair).digits, pair.comparison
     alpha = explanation.comparison.settings.alpha
@@ -218,15 +185,9 @@ def _where_from(explanation: Explanation, pair: PairExplanation) -> Iterator[str
     if tested and not clear:
         smallest = min(variable.p_adjusted or 0.0 for variable in tested)
         yield (
-            f"No kind of segment stands out: the smallest adjusted p of {len(tested)} variables is "
-            f"{p_cell(smallest)}."
+            f"No kind of segment stands out (smallest adjusted p of {len(tested)} kinds: "
+            f"{p_cell(smallest)})."
         )
-    words = [ngram for ngram in pair.ngrams if _at_most(ngram.p_adjusted, alpha)]
-    if words:
-        listed = ", ".join(
-            f"‹{word.ngram}› ({_signed(word.contribution, max(3, digits))})" for word in words[:5]
-        )
-        yield f"N-grams that are matched more often by one of them: {listed}."
     parts = ", ".join(
         f"{name} {_signed(value, digits)}" for name, value in _grouped_parts(pair).items()
     )
@@ -292,8 +253,9 @@ def part_table(explanation: Explanation, pair: PairExplanation) -> Table:
     return Table(columns, tuple(rows))
 
 
-def slice_table(explanation: Explanation, pair: PairExplanation) -> Table:
-    """Every slice; each variable's slices add up to the difference."""
+def slice_table(explanation: Explanation, pair: PairExplanation, *, details: bool = True) -> Table:
+    """The slices of variables that matter, or of all; each variable's add up to the difference."""
+    alpha = explanation.comparison.settings.alpha
     digits, compared = _metric(explanation, pair).digits, pair.comparison
     level = 100 * explanation.comparison.settings.level
     columns = (
@@ -308,8 +270,14 @@ def slice_table(explanation: Explanation, pair: PairExplanation) -> Table:
         Column("a", f"{compared.a} alone", digits, numeric=True),
         Column("b", f"{compared.b} alone", digits, numeric=True),
     )
+    shown = [
+        variable for variable in pair.variables if details or _at_most(variable.p_adjusted, alpha)
+    ]
+    if not details:
+        columns = columns[:-2]
+        shown = shown[:SPOKEN_OF]
     rows = []
-    for variable in pair.variables:
+    for variable in shown:
         for place, part in enumerate(variable.slices):
             low, high = part.interval
             first, second = part.scores if part.scores is not None else (None, None)
@@ -330,8 +298,10 @@ def slice_table(explanation: Explanation, pair: PairExplanation) -> Table:
     return Table(columns, tuple(rows))
 
 
-def ngram_table(explanation: Explanation, pair: PairExplanation) -> Table:
+def ngram_table(explanation: Explanation, pair: PairExplanation, *, details: bool = True) -> Table:
     """The n-grams that contribute most, from the first system's to the second's."""
+    alpha = explanation.comparison.settings.alpha
+    ngrams = [ngram for ngram in pair.ngrams if details or _at_most(ngram.p_adjusted, alpha)]
     digits = max(3, _metric(explanation, pair).digits)
     columns = [
         Column("ngram", "N-gram"),
@@ -346,7 +316,7 @@ def ngram_table(explanation: Explanation, pair: PairExplanation) -> Table:
         columns = [column for column in columns if column.name != "documents"]
     return table_of(
         columns,
-        pair.ngrams,
+        ngrams if details else ngrams[:LISTED],
         typography=lambda ngram: ngram.typography or "",
         examples=lambda ngram: ", ".join(map(str, ngram.examples)),
     )

@@ -11,10 +11,8 @@ from truebleu.reports.document import (
     Notes,
     Sentences,
     Table,
-    bounds_of,
     plain_columns,
     signature_lines,
-    table_of,
 )
 from truebleu.reports.sentences import (
     ENOUGH_DOCUMENTS_FOR_A_MARGIN,
@@ -23,43 +21,29 @@ from truebleu.reports.sentences import (
     bracketed,
     p_equals,
     people_sentence,
+    people_source,
     resampled,
-    unit_sentences,
 )
+from truebleu.schema import row_of
 from truebleu.significance.intervals import INTERVAL_METHODS
 from truebleu.significance.tests import TESTS
 
 if TYPE_CHECKING:
     from truebleu.significance.gate import GateCheck, GateResult
 
-# The numbers of a check, one column each.
-NUMBERS = (
-    "passed",
-    "new_score",
-    "old_score",
-    "difference",
-    "low",
-    "high",
-    "p",
-    "p_se",
-    "p_adjusted",
-    "differing_units",
-)
-
 
 def document(result: GateResult) -> Document:
     """The decision as sentences, and every metric's numbers for programs."""
-    effects = {check.metric: [check.design_effect] for check in result.checks}
-    unit = unit_sentences(result.test_set, result.settings, result.units, effects)
     people = [
         people_sentence(check.difference, check.people, check.metric, 2)
         for check in result.checks
         if check.people is not None
     ]
-    lines = (*sentences(result), *dict.fromkeys(people), *unit, *_few(result))
-    signatures = [check.signature for check in result.checks]
-    notes = (*signature_lines(signatures), method(result))
-    blocks = (Sentences((*lines, *_tails(result), *_look(result))), Notes(notes))
+    lines = (*sentences(result), *people, *_few(result), *_tails(result), *_look(result))
+    notes = [*signature_lines(check.signature for check in result.checks), method(result)]
+    known = (check.people for check in result.checks if check.people is not None)
+    notes += dict.fromkeys(map(people_source, known))
+    blocks = (Sentences(lines), Notes(tuple(notes)))
     checks = tuple(
         Check(check.metric, check.passed, _reason(result, check)) for check in result.checks
     )
@@ -70,25 +54,22 @@ def sentences(result: GateResult) -> list[str]:
     """The decision and its reason; by several metrics, one for each below the decision."""
     if len(result.checks) == 1:
         (check,) = result.checks
-        return [f"{_verdict(check.passed)}: {_reason(result, check)}"]
+        return [f"{_verdict(check.passed)}: {_reason(result, check)}", _numbers(result, check)]
     passed = sum(check.passed for check in result.checks)
-    control = "each tested at the full level: to pass all takes no correction"
-    if result.rule == "not worse":
-        control = "tested together at the level (Westfall and Young's correction)"
-    summary = (
+    lines = [
         f"{_verdict(result.passed)}: {result.new} passes by {passed} of {len(result.checks)} "
-        f"metrics and must pass by all, {control}"
-    )
-    return [
-        summary,
-        *(f"  {_verdict(check.passed)}: {_reason(result, check)}" for check in result.checks),
+        "metrics and must pass by all."
     ]
+    for check in result.checks:
+        lines.append(f"  {_verdict(check.passed)}: {_reason(result, check)}")
+        lines.append(f"    {_numbers(result, check)}")
+    return lines
 
 
 def method(result: GateResult) -> str:
     """How the decision was made, in one line: every choice that changes a number."""
     settings, first = result.settings, result.checks[0]
-    units = resampled(settings, result.units)
+    units = resampled(settings, result.units, result.test_set)
     intervals = f"{INTERVAL_METHODS['hall'].title} intervals"
     level = f"level {_rounded(1 - result.alpha, result.alpha)}"
     if result.rule != "not worse":
@@ -103,12 +84,11 @@ def method(result: GateResult) -> str:
 
 def check_table(result: GateResult) -> Table:
     """A row per metric, with all its numbers."""
-    numbers = plain_columns("metric", *NUMBERS)
-    decision = {name: getattr(result, name) for name in ("new", "old", "rule")}
-    checks = table_of(numbers, result.checks, **bounds_of())
-    rows = tuple({**decision, **row} for row in checks.rows)
+    decision = {"new": result.new, "old": result.old, "rule": result.rule}
+    rows = [{**decision, **row_of(check)} for check in result.checks]
+    shown = [name for name in rows[0] if any(row.get(name) is not None for row in rows)]
     signatures = signature_lines(check.signature for check in result.checks)
-    return Table((*plain_columns(*decision), *numbers), rows, tuple(signatures))
+    return Table(plain_columns(*shown), tuple(rows), tuple(signatures))
 
 
 def _verdict(passed: bool) -> str:
@@ -116,8 +96,29 @@ def _verdict(passed: bool) -> str:
 
 
 def _reason(result: GateResult, check: GateCheck) -> str:
-    claim, numbers = _claim(result, check), _numbers(result, check)
-    return f"{claim}: {numbers}" + (f"; {_note(result, check)}" if check.note else "")
+    """What the test showed, and which loss it leaves possible."""
+    new, old, metric = result.new, result.old, check.metric
+    digits = _digits(check)
+    bound = check.interval[0 if check.higher_is_better else 1]
+    loss = None if bound is None else -bound if check.higher_is_better else bound
+    left = "any loss is possible"
+    if loss is not None:
+        left = f"a loss of up to {loss:.{digits}f} {metric} is not excluded"
+        if loss <= 0:
+            left = f"it is ahead by at least {-loss:.{digits}f} {metric}"
+    if result.rule == "not worse":
+        claim = f"no evidence that {new} is worse than {old}"
+        if not check.passed:
+            return f"{new} is worse than {old} by {abs(check.difference):.{digits}f} {metric}."
+    elif result.rule == "better":
+        word = "is" if check.passed else "is not"
+        claim = f"{new} {word} shown to be better than {old}"
+    else:
+        word = "is" if check.passed else "is not"
+        margin = f"{result.settings.margin:g} {metric}"
+        claim = f"{new} {word} shown to be less than {margin} worse than {old}"
+    note = f"; {_note(result, check)}" if check.note else ""
+    return f"{claim}; {left}{note}."
 
 
 def _note(result: GateResult, check: GateCheck) -> str:
@@ -129,30 +130,24 @@ def _note(result: GateResult, check: GateCheck) -> str:
     )
 
 
-def _claim(result: GateResult, check: GateCheck) -> str:
-    new, old, margin = result.new, result.old, result.settings.margin
-    if result.rule == "not worse":
-        word = "is not" if check.passed else "is"
-        return f"{new} {word} significantly worse than {old}"
-    word = "is shown" if check.passed else "is not shown"
-    if result.rule == "better":
-        return f"{new} {word} to be better than {old}"
-    return f"{new} {word} to be less than {margin:g} {check.metric} worse than {old}"
-
-
 def _numbers(result: GateResult, check: GateCheck) -> str:
-    low, high = check.interval
-    digits = _digits(high - low)
+    digits = _digits(check)
     percent = _rounded(100 - 200 * result.alpha, 200 * result.alpha)
-    level = _rounded(1 - result.alpha, result.alpha)
     corrected = len(result.checks) > 1 and result.rule == "not worse"
     p = p_equals("adjusted p" if corrected else "p", check.p_adjusted)
-    lower = "" if check.higher_is_better else " (lower is better)"
+    lower = " (lower is better)" if not check.higher_is_better else ""
     return (
         f"{check.metric}{lower} {check.new_score:.{digits}f} against {check.old_score:.{digits}f}, "
         f"difference {check.difference:+.{digits}f}, {percent} % interval "
-        f"{bracketed(check.interval, digits, sign='+')}, {p} (level {level})"
+        f"{bracketed(check.interval, digits, sign='+')}, {p}."
     )
+
+
+def _digits(check: GateCheck) -> int:
+    """Decimals that show two digits of the interval's width, but at least two decimals."""
+    low, high = check.interval
+    width = 0.0 if low is None or high is None else high - low
+    return 2 if width <= 0 else max(2, 1 - floor(log10(width)))
 
 
 def _rounded(value: float, rest: float) -> str:
@@ -222,8 +217,3 @@ def _look(result: GateResult) -> list[str]:
         f"({rule}), {look.spent:.4g} spent. Over all looks, the level is {level:g}, unless systems "
         "are tuned on what earlier looks showed."
     ]
-
-
-def _digits(width: float) -> int:
-    """Decimals that show two digits of the interval's width, but at least two decimals."""
-    return 2 if width <= 0 else max(2, 1 - floor(log10(width)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from truebleu.reports.document import (
     Chart,
@@ -16,10 +16,9 @@ from truebleu.reports.document import (
     chosen_lines,
 )
 from truebleu.reports.sentences import (
-    bootstrap_replicates,
     bracketed,
+    few_documents,
     resampled,
-    unit_sentences,
     widened_sentence,
 )
 
@@ -36,8 +35,8 @@ def document(scores: Scores, *, details: bool = False) -> Document:
     by_segment = any(system.segments is not None for system in scores.systems)
     table = segment_table(scores) if by_segment else score_table(scores)
     blocks: list[Block] = [table]
-    if scores.settings is not None:
-        blocks.append(Sentences(tuple(_sentences(scores, scores.settings))))
+    if scores.settings is not None and scores.units is not None:
+        blocks.append(Sentences(tuple(few_documents(scores.settings, scores.units))))
     if scores.groups:
         from truebleu.reports.groups import score_tables
 
@@ -51,17 +50,14 @@ def document(scores: Scores, *, details: bool = False) -> Document:
             for score in system.scores.values()
         )
         blocks.append(Notes(tuple(lines)))
+        widened = [
+            f"{system.name} ({label})" for system in scores.systems for label in system.widened
+        ]
+        if scores.settings is not None:
+            blocks.append(Sentences(tuple(widened_sentence(widened, scores.settings))))
     if not by_segment:
         blocks.append(score_chart(scores))
     return Document(tuple(blocks), table)
-
-
-def _sentences(scores: Scores, settings: IntervalSettings) -> list[str]:
-    """What the choice of the unit means, and which intervals are wider than by the method."""
-    widened = [f"{system.name} ({label})" for system in scores.systems for label in system.widened]
-    return widened_sentence(widened, settings) + unit_sentences(
-        scores.test_set, settings, scores.units or 0, scores.design_effects, tested=False
-    )
 
 
 def _all_rows(table: Table, of_groups: Sequence[Table]) -> Table:
@@ -80,7 +76,7 @@ def score_table(scores: Scores) -> Table:
     """A row per system with its scores, and their intervals where there are any."""
     notes = _signature_lines(scores)
     if scores.settings is not None:
-        notes.append(_interval_line(scores.settings, scores.units))
+        notes.append(_interval_line(scores))
     columns = (Column("system", "System"), *_score_columns(scores))
     rows = tuple(_score_cells(scores, system) for system in scores.systems)
     return Table(columns, rows, tuple(notes))
@@ -176,15 +172,17 @@ def segment_table(scores: Scores) -> Table:
     return Table(tuple(columns), tuple(rows), (*_signature_lines(scores), *lacking))
 
 
-def _interval_line(settings: IntervalSettings, units: int | None) -> str:
+def _interval_line(scores: Scores) -> str:
     # Where there are intervals NumPy is loaded already; plain scores do without it.
     from truebleu.significance.intervals import INTERVAL_METHODS
 
+    settings = cast("IntervalSettings", scores.settings)
     method = INTERVAL_METHODS[settings.interval]
-    made = f"{method.title} intervals over {resampled(settings, units or 0)}"
+    units = resampled(settings, scores.units or 0, scores.test_set)
+    replicates = ""
     if method.resamples:
-        made += f", {bootstrap_replicates(settings)}, seed {settings.seed}"
-    return f"{made}, level {settings.level:g}"
+        replicates = f", {settings.replicates:,} bootstrap replicates, seed {settings.seed}"
+    return f"{method.title} intervals over {units}{replicates}, level {settings.level:g}"
 
 
 def _signature_lines(scores: Scores) -> list[str]:

@@ -45,8 +45,10 @@ def p_cell(p: float) -> str:
 SMALLEST_SHOWN = 0.0001
 
 
-def bracketed(interval: tuple[float, float], digits: int, *, sign: Literal["", "+"] = "") -> str:
-    """An interval in brackets; what is rounded to 0 has no minus sign.
+def bracketed(
+    interval: tuple[float | None, float | None], digits: int, *, sign: Literal["", "+"] = ""
+) -> str:
+    """An interval in brackets; what is rounded to 0 has no minus sign, and None has no bound.
 
     Examples:
         >>> bracketed((-0.00001, 0.5), 2)
@@ -54,8 +56,11 @@ def bracketed(interval: tuple[float, float], digits: int, *, sign: Literal["", "
         >>> bracketed((-1.25, 0.5), 1, sign="+")
         '[-1.2, +0.5]'
     """
-    low, high = (f"{round(bound, digits) + 0.0:{sign}.{digits}f}" for bound in interval)
-    return f"[{low}, {high}]"
+    low, high = (
+        None if bound is None else f"{round(bound, digits) + 0.0:{sign}.{digits}f}"
+        for bound in interval
+    )
+    return f"{'(−∞' if low is None else f'[{low}'}, {'∞)' if high is None else f'{high}]'}"
 
 
 def relation(difference: float, higher_is_better: bool | None) -> str:
@@ -115,82 +120,21 @@ def resampled(
     return f"{units:,} {settings.unit}s{block}{domains}{unknown}"
 
 
-def bootstrap_replicates(settings: IntervalSettings) -> str:
-    """How many replicates of which bootstrap there were: "1,000 bootstrap replicates"."""
-    kind = "" if settings.bootstrap == "multinomial" else f"{settings.bootstrap.title()} "
-    return f"{settings.replicates:,} {kind}bootstrap replicates"
-
-
 def widened_sentence(widened: Sequence[str], settings: IntervalSettings) -> list[str]:
     """Which intervals are wider than the chosen method makes them, since it does not hold."""
     if not widened:
         return []
     return [
-        f"Intervals of {', '.join(widened)} hold those of percentiles, too: the score bends within "
-        "its error there, as at the brevity penalty's corner, and the "
-        f"{settings.interval} method does not hold."
+        f"Intervals of {', '.join(widened)} are widened to hold the percentile interval: near the "
+        f"brevity penalty's corner, the {settings.interval} method is too narrow."
     ]
 
 
-def unit_sentences(
-    test_set: TestSetOutline,
-    settings: ResamplingSettings,
-    units: int,
-    design_effects: Mapping[str, Sequence[float | None]] | None = None,
-    *,
-    tested: bool = True,
-) -> list[str]:
-    """What the choice of the unit means; nothing where there is nothing to know.
-
-    Args:
-        test_set: what is known of documents.
-        settings: the unit.
-        units: how many there are.
-        design_effects: by metric, of the comparisons or scores.
-        tested: whether there are tests, and not intervals alone.
-    """
-    effects = _effects(design_effects or {})
-    if settings.unit == "segment":
-        if test_set.documents is None:
-            if test_set.segments < 2:
-                return []
-            return [
-                "No documents given: segments are taken as independent; give --documents if they "
-                "come from documents."
-            ]
-        if test_set.documents < 2:
-            return ["All segments are of one document, and are taken as independent."]
-        larger = f": by documents the variance is {effects} times as large" if effects else ""
-        return [
-            f"Segments are taken as independent, though {test_set.documents} documents are known"
-            f"{larger}. Without --unit segment documents are the unit."
-        ]
-    effect = f" (design effect {effects})" if effects else ""
-    sentences = [f"Resampled by {settings.unit}, {units:,} {settings.unit}s{effect}."]
-    if settings.unit == "document" and units < ENOUGH_DOCUMENTS:
-        sentences.append(
-            f"Fewer than {ENOUGH_DOCUMENTS} documents: "
-            + (
-                "randomization holds its level, but intervals can be too narrow and tests by the "
-                "bootstrap reject too often."
-                if tested
-                else "intervals can be too narrow."
-            )
-        )
-    return sentences
-
-
-def _effects(design_effects: Mapping[str, Sequence[float | None]]) -> str:
-    """The middle one of each metric: "1.8", or "1.8 by BLEU and 1.5 by TER"."""
-    known = {
-        label: (effects[(len(effects) - 1) // 2] + effects[len(effects) // 2]) / 2
-        for label, all_effects in design_effects.items()
-        if (effects := sorted(effect for effect in all_effects if effect is not None))
-    }
-    if len(known) == 1:
-        return f"{next(iter(known.values())):.2f}"
-    each = [f"{effect:.2f} by {label}" for label, effect in known.items()]
-    return listed(each) if each else ""
+def few_documents(settings: ResamplingSettings, units: int) -> list[str]:
+    """A caution where documents are too few for intervals of scores to hold."""
+    if settings.unit != "document" or units >= ENOUGH_DOCUMENTS:
+        return []
+    return [f"Fewer than {ENOUGH_DOCUMENTS} documents: intervals can be too narrow."]
 
 
 # How often people agree, with the limits of what is known.
