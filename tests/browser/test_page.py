@@ -129,7 +129,9 @@ def test_segment_scores_are_those_of_the_metric(
 ) -> None:
     page = open_page(file)
     assert made.segments is not None
-    scores = truebleu.score(made.segments.test_set, metrics=["bleu", "chrf", "ter"], per_segment=True)
+    scores = truebleu.score(
+        made.segments.test_set, metrics=["bleu", "chrf", "ter"], per_segment=True
+    )
     for row in scores.systems:
         for label, expected in (row.segments or {}).items():
             values = page.evaluate(

@@ -24,7 +24,7 @@ def test_intervals_stand_beside_their_scores() -> None:
 
 
 def test_segments_are_counted_from_1() -> None:
-    scores = score(TEXTS, REFERENCE, ["ter"], segments=True)
+    scores = score(TEXTS, REFERENCE, ["ter"], per_segment=True)
     rows = segment_table(scores).rows
     assert [(row["system"], row["segment"]) for row in rows] == [
         ("a", 1), ("a", 2), ("b", 1), ("b", 2),

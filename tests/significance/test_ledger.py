@@ -11,7 +11,6 @@ import pytest
 
 from truebleu.errors import MalformedFileError, SettingError, UnreadableFileError
 from truebleu.metrics.given import GivenScores
-from truebleu.metrics.statistics_files import SavedStatistics
 from truebleu.significance.gate import gate
 from truebleu.significance.ledger import alpha_of_look
 from truebleu.simulation import simulate
@@ -29,8 +28,13 @@ TEXTS = simulate(segments=60, systems=[0.1, 0.12, 0.3], seed=1)
 FIRST, SECOND, BAD = (list(text) for text in TEXTS.systems.values())
 
 
+def against_second(new: Sequence[str | None], **settings: Any) -> GateResult:
+    systems = {"new": new, "old": SECOND}
+    return gate(systems, TEXTS.references, baseline="old", **settings)
+
+
 def look_at(ledger: Path, new: Sequence[str | None] = FIRST, **settings: Any) -> Look:
-    result = gate(new, SECOND, TEXTS.references, ledger=ledger, **settings)
+    result = against_second(new, ledger=ledger, **settings)
     assert result.look is not None
     return result.look
 
@@ -71,15 +75,15 @@ def test_a_look_is_decided_at_its_own_level(tmp_path: Path) -> None:
 def of_scores(new: NDArray[np.float64], old: NDArray[np.float64], **settings: Any) -> GateResult:
     metric = GivenScores.of({"new": new, "old": old}, name="S")
     texts = ["x"] * len(new)
-    return gate(texts, texts, texts, [metric], **settings)
+    return gate({"new": texts, "old": texts}, texts, [metric], baseline="old", **settings)
 
 
 def test_the_same_look_again_spends_nothing(tmp_path: Path) -> None:
     ledger = tmp_path / "looks.jsonl"
-    first = gate(FIRST, SECOND, TEXTS.references, ledger=ledger)
+    first = against_second(FIRST, ledger=ledger)
     look_at(ledger, BAD)
     written = ledger.read_bytes()
-    again = gate(FIRST, SECOND, TEXTS.references, ledger=ledger)
+    again = against_second(FIRST, ledger=ledger)
     assert again.look is not None
     assert (again.look.number, again.look.repeated) == (1, True)
     assert again.checks == first.checks
@@ -87,27 +91,11 @@ def test_the_same_look_again_spends_nothing(tmp_path: Path) -> None:
     assert "recorded before" in str(again)
 
 
-def test_saved_statistics_are_the_look_of_their_text(tmp_path: Path) -> None:
-    ledger = tmp_path / "looks.jsonl"
-    look_at(ledger)
-    saved = SavedStatistics.of(simulate(segments=60, systems=[0.12], seed=1))
-    twin = simulate(segments=60, systems=[0.12], seed=1)
-    (text,) = twin.systems.values()
-    # By segment: the saved statistics know the documents, and lists of texts do not.
-    settings: dict[str, Any] = {"ledger": ledger, "unit": "segment"}
-    look_at_text = gate(FIRST, text, TEXTS.references, **settings).look
-    look_at_file = gate(FIRST, saved, TEXTS.references, **settings).look
-    assert look_at_text is not None
-    assert look_at_file is not None
-    assert look_at_text.number == look_at_file.number
-    assert look_at_file.repeated
-
-
 def test_each_test_set_has_looks_of_its_own(tmp_path: Path) -> None:
     ledger = tmp_path / "looks.jsonl"
     other = simulate(segments=60, systems=[0.1, 0.12], seed=2)
     assert look_at(ledger).number == 1
-    result = gate(other, unit="segment", ledger=ledger)
+    result = gate(other, baseline="system-2", unit="segment", ledger=ledger)
     assert result.look is not None
     assert result.look.number == 1
 
@@ -132,7 +120,7 @@ def test_one_test_set_has_one_level_and_plan(tmp_path: Path) -> None:
 
 def test_planned_looks_need_a_ledger() -> None:
     with pytest.raises(SettingError, match="looks: found 5, expected a ledger"):
-        gate(FIRST, SECOND, TEXTS.references, looks=5)
+        against_second(FIRST, looks=5)
 
 
 @pytest.mark.parametrize("looks", [0, -1, 1.5, True])
@@ -145,7 +133,7 @@ def test_later_looks_take_the_replicates_that_they_need(tmp_path: Path) -> None:
     ledger = tmp_path / "looks.jsonl"
     for seed in range(8):
         look_at(ledger, seed=seed, replicates=100)
-    result = gate(BAD, SECOND, TEXTS.references, ledger=ledger, replicates=100)
+    result = against_second(BAD, ledger=ledger, replicates=100)
     assert not result.passed
     assert result.checks[0].replicates >= 2 / result.alpha
 
@@ -191,12 +179,17 @@ def test_a_ledger_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
 def test_a_gate_that_cannot_decide_spends_nothing(tmp_path: Path) -> None:
     ledger = tmp_path / "looks.jsonl"
     with pytest.raises(SettingError, match="no difference can be significant"):
-        gate(FIRST[:5], SECOND[:5], [list(TEXTS.references[0])[:5]], ledger=ledger)
+        gate(
+            {"new": FIRST[:5], "old": SECOND[:5]},
+            [list(TEXTS.references[0])[:5]],
+            baseline="old",
+            ledger=ledger,
+        )
     assert ledger.read_bytes() == b""
 
 
 def _look_from_elsewhere(ledger: str, seed: int) -> None:
-    gate(FIRST, SECOND, TEXTS.references, ledger=ledger, seed=seed, replicates=100)
+    against_second(FIRST, ledger=ledger, seed=seed, replicates=100)
 
 
 @pytest.mark.slow

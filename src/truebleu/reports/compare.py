@@ -151,6 +151,13 @@ def _turned(bounds: Bounds) -> Bounds:
 
 def _headline(comparison: Comparison, label: str) -> str:
     """Who leads, and who can't be told from the leader."""
+    if comparison.settings.alternative != "two-sided":
+        tested = comparison.of(label)
+        differing = sum(pair.significant for pair in tested)
+        return (
+            f"By {label} {differing} of {len(tested)} pairs differ in the one direction that was "
+            "tested."
+        )
     (leader, _), *others = by_score(comparison, label)
     pairs = _pairs_with(comparison, label, leader)
     level = [name for name, _ in others if not pairs[name][0].significant]
