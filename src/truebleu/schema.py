@@ -34,7 +34,7 @@ from numbers import Integral, Real
 from os import PathLike
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, Union, cast, get_args, get_origin
 
-from truebleu._settings import DEFAULT_SEED, LARGEST, MOST, Alternative, Unit
+from truebleu._settings import LARGEST, MOST, Alternative, Unit
 from truebleu.errors import ArgumentTypeError, SettingError, UnknownNameError
 
 Group = Literal["Texts", "Metrics", "Statistics", "Output"]
@@ -143,7 +143,8 @@ Baseline = Annotated[
 ]
 Margin = Annotated["float | None", Setting(above=0, metavar="D")]
 
-_NAMES = {"Unit": Unit, "DEFAULT_SEED": DEFAULT_SEED}
+#: What annotations may name without importing it when the program runs.
+_NAMES = {"Unit": Unit, "Sequence": Sequence, "PathLike": PathLike}
 
 
 # Parameters of verbs and fields of settings.
@@ -192,7 +193,7 @@ class Parameter:
         elif not is_of(kind, value):
             raise ArgumentTypeError(self.name, value, _WORDS[kind][0] + setting.limits())
         elif kind in (int, float):
-            self._check_range(cast("float", value))
+            self._check_range(kind(value))
 
     def _check_range(self, value: float) -> None:
         setting = self.setting

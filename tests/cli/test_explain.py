@@ -36,14 +36,13 @@ def run(*arguments: str) -> tuple[int, str, str]:
     return (code if isinstance(code, int) else 0), out.getvalue(), err.getvalue()
 
 
-def test_the_answer_begins_with_what_matters_most() -> None:
+def test_the_answer_begins_with_whether_it_is_real() -> None:
     code, out, _ = run(*REFERENCE, *QUICK, "runaway.txt", "baseline.txt")
     assert code == 0
-    heading, _, first, second, *_ = out.split("\n")
-    assert heading == "runaway − baseline by BLEU"
-    assert "runaway outputs of runaway make up" in first
-    assert second.startswith("runaway is worse than baseline by")
+    assert out.startswith("runaway is worse than baseline by")
+    assert "runaway outputs of runaway make up" in out
     assert "exploratory" in out
+    assert len(out.splitlines()) <= 30
     assert "BLEU|nrefs:1" in out
 
 
@@ -93,9 +92,9 @@ def test_columns_of_the_table_of_documents_make_slices(folder: Path) -> None:
     genres = [f"{row}\t{'chat' if number % 3 else 'news'}" for number, row in enumerate(rows)]
     (folder / "genres.tsv").write_text("\n".join([f"{header}\tgenre", *genres]) + "\n")
     texts = [*REFERENCE, *QUICK, "runaway.txt", "baseline.txt"]
-    _, out, _ = run(*texts, "--documents", "genres.tsv", "--by", "genre")
+    _, out, _ = run(*texts, "--documents", "genres.tsv", "--by", "genre", "--details")
     assert "chat" in out
-    _, out, _ = run(*texts, "--by", "genres.tsv#genre")
+    _, out, _ = run(*texts, "--by", "genres.tsv#genre", "--details")
     assert "chat" in out
     code, _, err = run(*texts, "--by", "genre")
     assert code == 2

@@ -251,6 +251,8 @@ def make_command(
         def callback(**values: Any) -> None:
             if texts:
                 values["texts"] = _texts_of(values)
+            if not any(was_given(written) for written in WRITTEN):
+                refuse_idle(["force"], "requires a file to write")
             show = {field: values.pop(field) for field in Show.__slots__ if field in values}
             processes, cluster = values.pop("processes", None), values.pop("cluster", None)
             with _executor(processes, cluster) as running:
@@ -268,6 +270,10 @@ def make_command(
         )
 
     return decorate
+
+
+#: The options that name files to write.
+WRITTEN = ("output", "chart", "file", "folder")
 
 
 def _remember(key: str) -> Callable[[click.Context, click.Parameter, Any], Any]:

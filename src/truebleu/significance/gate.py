@@ -29,7 +29,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, replace
-from os import PathLike  # noqa: TC003  # read by `verb`
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -72,6 +71,7 @@ from truebleu.significance.tests import fewest_units, monte_carlo_error, randomi
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from os import PathLike
 
     from truebleu.corpus.test_set import ReferencesLike, SystemsLike, TestSetOutline, TextWarning
     from truebleu.metrics.base import Metric, Signature

@@ -1,0 +1,126 @@
+"""Settings and fields of results, declared once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import numpy as np
+import pytest
+
+from truebleu import schema
+from truebleu.errors import ArgumentTypeError, SettingError, UnknownNameError
+from truebleu.schema import Column, Level, Seed, Setting, columns_of, parameters_of, row_of, verb
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from os import PathLike
+
+KINDS = {"ar": 1, "bootstrap": 2}
+
+
+@verb
+def decide(
+    text: object,
+    *,
+    level: Level = 0.95,
+    seed: Seed = 1,
+    test: Annotated[str | None, Setting(choices=tuple(KINDS))] = None,
+    unit: Literal["segment", "document"] = "segment",
+    margin: Annotated[float | None, Setting(above=0)] = None,
+    shares: Sequence[float] = (0.5,),
+    exact: bool = False,
+    file: str | PathLike[str] | None = None,
+) -> dict[str, Any]:
+    """Decide.
+
+    Args:
+        text: anything.
+        test: which one
+            of the two.
+
+    Returns:
+        What it was called with.
+    """
+    return dict(locals())
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"level": 0.5, "seed": np.int64(7), "test": "ar", "margin": np.float32(0.5)},
+        {"unit": "document", "shares": [0.1, 1], "exact": True, "file": Path("a")},
+        {"test": None, "margin": None, "file": "a"},
+    ],
+)
+def test_what_fits_the_declaration_is_passed_on(settings: dict[str, Any]) -> None:
+    values = decide("x", **settings)
+    assert {name: values[name] for name in settings} == settings
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "message"),
+    [
+        ({"level": 0.05}, SettingError, "did you mean 0.95"),
+        ({"level": 1.0}, SettingError, "from 0.5 and below 1"),
+        ({"level": "0.95"}, ArgumentTypeError, "a number"),
+        ({"level": True}, ArgumentTypeError, "a number"),
+        ({"level": float("nan")}, ArgumentTypeError, "a number"),
+        ({"seed": 1.5}, ArgumentTypeError, "a whole number"),
+        ({"seed": -1}, SettingError, "from 0"),
+        ({"seed": 2**64}, SettingError, "up to"),
+        ({"test": "at"}, UnknownNameError, "did you mean 'ar'"),
+        ({"test": 5}, ArgumentTypeError, "one of ar, bootstrap"),
+        ({"unit": "word"}, UnknownNameError, "unknown unit 'word'"),
+        ({"unit": None}, ArgumentTypeError, "one of segment, document"),
+        ({"margin": 0}, SettingError, "above 0"),
+        ({"margin": 1e200}, SettingError, "margin"),
+        ({"shares": 0.5}, ArgumentTypeError, "a list of numbers"),
+        ({"shares": ["a"]}, ArgumentTypeError, "a number"),
+        ({"exact": "no"}, ArgumentTypeError, "True or False"),
+        ({"file": 5}, ArgumentTypeError, "a file"),
+    ],
+    ids=str,
+)
+def test_what_does_not_fit_is_refused_in_words(
+    settings: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        decide("x", **settings)
+
+
+def test_the_help_of_a_setting_is_its_line_or_what_all_verbs_share() -> None:
+    declared = parameters_of(decide)
+    assert declared["test"].setting.help == "which one of the two."
+    assert declared["level"].setting.help.startswith("of intervals")
+    document = decide.__doc__ or ""
+    assert document.index("text: anything") < document.index("level: of intervals")
+    assert document.index("level: of") < document.index("test: which one of the two.")
+    assert document.rstrip().endswith("What it was called with.")
+
+
+@dataclass(frozen=True)
+class Pair:
+    a: str
+    difference: Annotated[float, Column(heading="Difference", digits=2, sign=True)]
+    interval: tuple[float, float]
+    wide_interval: tuple[float, float] | None = None
+    p: Annotated[float | None, Column(digits=4)] = None
+
+
+def test_a_field_says_how_it_is_shown_and_what_programs_call_it() -> None:
+    columns = columns_of(Pair)
+    assert columns["difference"].heading == "Difference"
+    assert columns["difference"].cell(1.006) == "+1.01"
+    assert (columns["p"].name, columns["p"].heading) == ("p", "p")
+    assert row_of(Pair("x", 1.0, (0.5, 1.5))) == {
+        "a": "x", "difference": 1.0, "low": 0.5, "high": 1.5, "wide_low": None, "wide_high": None,
+        "p": None,
+    }  # fmt: skip
+
+
+def test_picked_settings_come_from_the_arguments() -> None:
+    picked = schema.picked(Pair, {"a": "x", "interval": (0, 1), "other": 5}, difference=2.0)
+    assert picked == Pair("x", 2.0, (0, 1))
