@@ -304,8 +304,6 @@ def _caveats(
             yield f"{title} assumes {correction.assumption}."
     if not metric.decided:
         more = "these are all that are made" if settings.adaptive else "try --adaptive"
-        if settings.bootstrap == "poisson":  # the only one that test sets in parts have
-            more = "make more by --replicates"
         yield f"Some p-values are too close to the level for so few replicates; {more}."
     label = pairs[0].metric
     bent = [name for name, by in comparison.systems.items() if by[label].is_widened]

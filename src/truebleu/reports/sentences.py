@@ -103,9 +103,8 @@ def resampled(settings: ResamplingSettings, units: int) -> str:
 
 
 def bootstrap_replicates(settings: IntervalSettings) -> str:
-    """How many replicates of which bootstrap there were: "1,000 bootstrap replicates"."""
-    kind = "" if settings.bootstrap == "multinomial" else f"{settings.bootstrap.title()} "
-    return f"{settings.replicates:,} {kind}bootstrap replicates"
+    """How many replicates there were: "1,000 bootstrap replicates"."""
+    return f"{settings.replicates:,} bootstrap replicates"
 
 
 def widened_sentence(widened: Sequence[str], settings: IntervalSettings) -> list[str]:
